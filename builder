@@ -1,0 +1,1 @@
+rulemine/builder

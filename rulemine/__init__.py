@@ -1,0 +1,1 @@
+"""Benchmarks over knowledge graphs that no longer state the answer."""

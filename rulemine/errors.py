@@ -1,0 +1,91 @@
+"""One tree of errors.
+
+Every message says, in this order: where (file, line), what was found, what was expected, what to do.
+The command line turns a `UserError` into one paragraph and exit status 2; any other error is ours
+and ends with exit status 1.
+"""
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class RulemineError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class UserError(RulemineError):
+    """Something the user gave or asked for cannot be used; the message says what to change."""
+
+
+class InputError(UserError):
+    """A file given as input is missing, unreadable or malformed."""
+
+
+class ConfigError(UserError):
+    """A configuration value, option or key is wrong."""
+
+
+class OutputError(UserError):
+    """The output cannot be written where it was asked for."""
+
+
+class DatasetError(UserError):
+    """A named data set is unknown, or is not on this machine and cannot be fetched."""
+
+
+class MiningError(UserError):
+    """The knowledge graph or the options do not allow rules to be mined."""
+
+
+class JavaError(UserError):
+    """No usable Java runtime, or the one named by JAVA_HOME is too old or broken."""
+
+
+class HeapError(UserError):
+    """The miner ran out of heap, or the wanted heap cannot be had."""
+
+
+class ReleaseError(UserError):
+    """A release folder is missing, incomplete, edited or of another format version."""
+
+
+class PredictionError(UserError):
+    """A prediction file is malformed or does not fit the release."""
+
+
+MOST_PROBLEMS_SHOWN = 10
+"""How many problems of one file are spelled out; the rest are counted."""
+
+
+def list_problems(where: str, problems: Sequence[str], advice: str) -> str:
+    """One message out of all the problems of a file.
+
+    Args:
+        where: The file.
+        problems: One line each, in file order; at least one.
+        advice: What to do, as a sentence.
+
+    Returns:
+        The paragraph: at most `MOST_PROBLEMS_SHOWN` problems, a count of the rest, the advice.
+    """
+    shown = list(problems[:MOST_PROBLEMS_SHOWN])
+    rest = len(problems) - len(shown)
+    if rest:
+        shown.append(f"… and {rest} more")
+    body = shown[0] if len(shown) == 1 else "".join(f"\n  {line}" for line in shown) + "\n"
+    return f"{where}: {body}{'' if body.endswith(chr(10)) else '. '}{advice}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint for a misspelt name.
+
+    Args:
+        name: What the user wrote.
+        known: What exists.
+
+    Returns:
+        ``did you mean 'x'?`` when something is close, otherwise ``known: a, b, c``.
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"

@@ -1,0 +1,224 @@
+"""Reading and writing text files: strict in, atomic and deterministic out.
+
+Guarantees: every line kind is UTF-8 with LF; a file appears under its name only when it is whole
+(temporary file in the same folder, flushed to disk, then renamed); gzip carries no time and no name.
+Reading accepts a UTF-8 byte order mark and CRLF, and rejects what is not text with a message that
+names the file and the line.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from rulemine.errors import InputError, OutputError
+
+__all__ = [
+    "digest_of",
+    "dump_line",
+    "read_bytes",
+    "read_jsonl",
+    "read_lines",
+    "read_text",
+    "write_bytes",
+    "write_jsonl",
+    "write_text",
+]
+
+_BOMS = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, decompressed when its name ends in .gz or .zst.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InputError: It is missing, a folder, unreadable, or not what its ending says.
+    """
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; a file was expected. Name a file inside it.")
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. Check the name and the current folder.") from None
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror}). Check its rights.") from None
+    try:
+        if path.suffix == ".gz":
+            return gzip.decompress(raw)
+        if path.suffix == ".zst":
+            return _unzstd(raw)
+    except (OSError, EOFError, ValueError) as problem:
+        raise InputError(
+            f"{path}: is not a whole {path.suffix[1:]} file ({problem}). Copy or download it again."
+        ) from None
+    return raw
+
+
+def _unzstd(raw: bytes) -> bytes:
+    try:
+        import zstandard
+    except ImportError:
+        raise InputError(
+            "reading .zst needs the package zstandard: pip install 'rulemine[zstd]', "
+            "or decompress the file first."
+        ) from None
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(raw)) as reader:
+            return bytes(reader.read())
+    except zstandard.ZstdError as problem:
+        raise ValueError(str(problem)) from None
+
+
+def read_text(path: Path) -> str:
+    """The content of a UTF-8 text file, without byte order mark, CRLF turned into LF.
+
+    Raises:
+        InputError: As `read_bytes`, or the content is binary or in another encoding.
+    """
+    raw = read_bytes(path)
+    for bom, encoding in _BOMS.items():
+        if raw.startswith(bom):
+            raise InputError(
+                f"{path}: starts with a {encoding} byte order mark; UTF-8 was expected. "
+                f"Convert it, e.g. iconv -f {encoding} -t UTF-8."
+            )
+    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    nul = raw.find(b"\0")
+    if nul >= 0:
+        line = raw.count(b"\n", 0, nul) + 1
+        raise InputError(
+            f"{path}: line {line} holds a NUL byte, so this is a binary file; UTF-8 text was "
+            "expected. Is it the right file, or is it compressed under another name?"
+        )
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = raw.count(b"\n", 0, problem.start) + 1
+        raise InputError(
+            f"{path}: line {line} is not UTF-8 (byte 0x{raw[problem.start]:02x}). Convert the file, "
+            "e.g. iconv -f ISO-8859-1 -t UTF-8."
+        ) from None
+    return text.replace("\r\n", "\n") if "\r\n" in text else text
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a text file without their ends; empty lines at the end are dropped.
+
+    Only LF (or CRLF) ends a line: other Unicode separators are part of labels.
+
+    Raises:
+        InputError: As `read_text`, or the file is empty.
+    """
+    lines = read_text(path).split("\n")
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if not lines:
+        raise InputError(f"{path}: is empty; at least one line was expected.")
+    return lines
+
+
+def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines file.
+
+    Yields:
+        Line number (from 1) and the object. An empty file yields nothing; NaN is not JSON.
+
+    Raises:
+        InputError: As `read_text`, or a line is not one JSON object.
+    """
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        yield number, parse_object(line, f"{path}: line {number}")
+
+
+def parse_object(text: str, where: str) -> dict[str, Any]:
+    """One JSON object out of a text.
+
+    Raises:
+        InputError: It is not JSON, or not an object; the message starts with `where`.
+    """
+    try:
+        value = json.loads(text, parse_constant=_reject_constant)
+    except (ValueError, RecursionError) as problem:
+        raise InputError(f"{where} is not valid JSON ({problem}). Mend or remove it.") from None
+    if not isinstance(value, dict):
+        raise InputError(
+            f"{where} holds a JSON {type(value).__name__}; an object {{…}} was expected."
+        )
+    return value
+
+
+def _reject_constant(name: str) -> None:
+    raise ValueError(f"{name} is not allowed")
+
+
+def dump_line(value: Any) -> str:
+    """A value as one line of compact JSON in UTF-8, keys in the order given."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+
+
+def digest_of(content: bytes) -> str:
+    """SHA-256 of some bytes, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Writes a file atomically; a name ending in .gz is compressed (no time, no name inside).
+
+    Raises:
+        OutputError: The folder is missing or read-only, or the disk is full; nothing is left behind.
+    """
+    if path.suffix == ".gz":
+        content = gzip.compress(content, compresslevel=9, mtime=0)
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        os.chmod(temporary, 0o666 & ~_UMASK)
+        os.replace(temporary, path)
+    except OSError as problem:
+        raise OutputError(
+            f"{path}: cannot be written ({problem.strerror}). "
+            "Check rights and free space, or choose another place with -o."
+        ) from None
+    finally:
+        if temporary is not None and os.path.exists(temporary):
+            os.unlink(temporary)
+
+
+def _read_umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+# Read once: asking for the mask means setting it, which is not safe once there are threads.
+_UMASK = _read_umask()
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a UTF-8 text file atomically (see `write_bytes`)."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Writes a JSON Lines file atomically (see `write_bytes`), one object a line."""
+    write_text(path, "".join(dump_line(row) + "\n" for row in rows))
