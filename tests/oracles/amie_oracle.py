@@ -160,23 +160,25 @@ class Facts:
         self.relations = tuple(sorted(self.pairs))
 
     def satisfiable(self, atoms: tuple[BodyAtom, ...], values: dict[int, str]) -> bool:
-        """Whether the variables without a value can be given values that satisfy all atoms."""
+        """Whether the variables without a value can be given values that satisfy all atoms.
+
+        Each atom must have a variable with a value or one that occurs in an atom before it.
+        """
         if not atoms:
             return True
         (relation, s, t), rest = atoms[0], atoms[1:]
         if s in values and t in values:
-            return (values[s], values[t]) in self.pairs[relation] and self.satisfiable(
+            return values[t] in self.objects[relation].get(values[s], ()) and self.satisfiable(
                 rest, values
             )
         if s in values:
-            found: Iterable[Pair] = (
-                (values[s], o) for o in self.objects[relation].get(values[s], ())
-            )
-        elif t in values:
-            found = ((s_, values[t]) for s_ in self.subjects[relation].get(values[t], ()))
+            unknown, found = t, self.objects[relation].get(values[s], ())
         else:
-            found = self.pairs[relation]
-        return any(self.satisfiable(rest, {**values, s: x, t: y}) for x, y in found)
+            unknown, found = s, self.subjects[relation].get(values[t], ())
+        for value in found:  # noqa: SIM110 (a generator would double the time)
+            if self.satisfiable(rest, {**values, unknown: value}):
+                return True
+        return False
 
     def head_pairs(self, body: tuple[BodyAtom, ...]) -> set[Pair]:
         """All distinct values of the variables (0, 1) for which a body can be satisfied.
@@ -298,7 +300,7 @@ def _supporting(
     They are among those of any parent, which has an atom less to satisfy.
     """
     atoms = _connected_order(key[1])
-    pairs = []
+    pairs: list[Pair] = []
     for tested, pair in enumerate(of_parent):
         if len(pairs) + len(of_parent) - tested < threshold:
             return None
@@ -397,9 +399,7 @@ def proper_sub_rules(key: RuleKey) -> frozenset[RuleKey]:
     """The rules with the same head and a non-empty proper part of the body, up to renaming."""
     head, body = key
     return frozenset(
-        (head, canonical(part))
-        for size in range(1, len(body))
-        for part in combinations(body, size)
+        (head, canonical(part)) for size in range(1, len(body)) for part in combinations(body, size)
     )
 
 
