@@ -54,7 +54,9 @@ def read_bytes(path: Path) -> bytes:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. Check the name and the current folder.") from None
     except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({problem.strerror}). Check its rights.") from None
+        raise InputError(
+            f"{path}: cannot be read ({problem.strerror}). Check its rights."
+        ) from None
     try:
         if path.suffix == ".gz":
             return gzip.decompress(raw)
@@ -184,24 +186,25 @@ def write_bytes(path: Path, content: bytes) -> None:
     """
     if path.suffix == ".gz":
         content = gzip.compress(content, compresslevel=9, mtime=0)
-    temporary = None
+    temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary = Path(name)
         with os.fdopen(handle, "wb") as out:
             out.write(content)
             out.flush()
             os.fsync(out.fileno())
-        os.chmod(temporary, 0o666 & ~_UMASK)
-        os.replace(temporary, path)
+        temporary.chmod(0o666 & ~_UMASK)
+        temporary.replace(path)
     except OSError as problem:
         raise OutputError(
             f"{path}: cannot be written ({problem.strerror}). "
             "Check rights and free space, or choose another place with -o."
         ) from None
     finally:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
 
 
 def _read_umask() -> int:

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rulemine.errors import InputError
 
@@ -112,7 +112,9 @@ class Rule:
             InputError: The rule carries none.
         """
         if self.measures is None:
-            raise InputError(f"rule {self}: has no measures. Mine it, or give a file with measures.")
+            raise InputError(
+                f"rule {self}: has no measures. Mine it, or give a file with measures."
+            )
         return self.measures
 
     @property
@@ -148,14 +150,12 @@ class Rule:
         that the sequence is least over all renamings; variables sort before entities.
         """
         free = sorted({v for atom in self.body for v in atom.variables if v > 1})
-        best: tuple[Atom, ...] | None = None
-        for order in itertools.permutations(range(2, 2 + len(free))):
-            names = {0: 0, 1: 1, **dict(zip(free, order, strict=True))}
-            body = tuple(sorted((_rename(atom, names) for atom in self.body), key=_atom_key))
-            if best is None or _body_key(body) < _body_key(best):
-                best = body
-        assert best is not None
-        return best
+        renamed = (
+            tuple(sorted((_rename(atom, names) for atom in self.body), key=_atom_key))
+            for order in itertools.permutations(range(2, 2 + len(free)))
+            for names in [{0: 0, 1: 1, **dict(zip(free, order, strict=True))}]
+        )
+        return min(renamed, key=_body_key)
 
     @cached_property
     def id(self) -> str:
@@ -166,7 +166,7 @@ class Rule:
         return hashlib.sha256("\t".join(parts).encode()).hexdigest()[:ID_LENGTH]
 
     @property
-    def sort_key(self) -> tuple[object, ...]:
+    def sort_key(self) -> tuple[Any, ...]:
         """Canonical order of rules: head relation, body length, canonical body, head terms."""
         head = (_term_key(self.head.subject), _term_key(self.head.object))
         return (self.head.relation, len(self.body), _body_key(self.canonical_body), head)
@@ -190,7 +190,7 @@ class Rule:
             return f"variable(s) {named} occur in one atom only, so the rule is not closed"
         if self.head in self.body:
             return "the head is one of the body atoms"
-        reached = {v for v in self.head.variables}
+        reached = set(self.head.variables)
         waiting = [atom for atom in self.body if atom.variables]
         while waiting:
             joined = [atom for atom in waiting if reached.intersection(atom.variables)]
@@ -202,20 +202,18 @@ class Rule:
 
 
 def variable_name(variable: int) -> str:
-    """The name of a variable in AMIE's notation: 0 → ``?a``, 1 → ``?b``, 2 → ``?c`` …"""
+    """The name of a variable in AMIE's notation: 0 → ``?a``, 1 → ``?b``, 2 → ``?c``."""
     return "?" + "abcdefghijklmnopqrstuvwxyz"[variable]
 
 
 def sort_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     """Rules in canonical order (`Rule.sort_key`)."""
-    return tuple(sorted(rules, key=lambda rule: rule.sort_key))  # type: ignore[arg-type, return-value]
+    return tuple(sorted(rules, key=lambda rule: rule.sort_key))
 
 
 def _rename(atom: Atom, names: dict[int, int]) -> Atom:
     s, r, o = atom
-    return Atom(
-        names[s] if isinstance(s, int) else s, r, names[o] if isinstance(o, int) else o
-    )
+    return Atom(names[s] if isinstance(s, int) else s, r, names[o] if isinstance(o, int) else o)
 
 
 def _term_key(term: Term) -> tuple[int, int, str]:

@@ -231,9 +231,10 @@ def rule_from_json(row: dict[str, Any]) -> Rule:
             counts = [row[k] for k in ("support", "body_size", "pca_body_size", "head_size")]
             if not all(type(n) is int and n > 0 for n in counts):
                 raise InputError(f"counts must be positive integers, found {counts}")
-            measures = Measures(*counts, ("?a", "?b").index(row["functional"]))
-    except (KeyError, TypeError, ValueError) as problem:
-        raise InputError(f"is not a rule ({type(problem).__name__}: {problem})") from None
+            functional = ("?a", "?b").index(row["functional"])
+            measures = Measures(counts[0], counts[1], counts[2], counts[3], functional)
+    except (KeyError, TypeError, ValueError) as fault:
+        raise InputError(f"is not a rule ({type(fault).__name__}: {fault})") from None
     rule = Rule(head, tuple(body), measures)
     if problem := rule.problem():
         raise InputError(f"{format_readable(rule)!r}: {problem}")
