@@ -1,0 +1,183 @@
+"""Reading a release: a folder that holds a whole benchmark.
+
+A release is complete when its ``manifest.json`` is there (it is written last); the manifest names
+every other file with its size and digest. Opening reads the manifest only; each part is read when
+asked for, checked against its digest, and never changed. Nothing here needs a JVM or a network.
+"""
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rulemine.errors import InputError, ReleaseError
+from rulemine.files import digest_of, parse_object, read_bytes, read_jsonl, read_lines
+from rulemine.kg import KnowledgeGraph
+from rulemine.records import (
+    FORMAT_VERSION,
+    SPLITS,
+    EntityNames,
+    Question,
+    Rejection,
+    Removal,
+    from_json,
+)
+from rulemine.rule import Rule
+from rulemine.rule_text import read_rules
+
+__all__ = ["MANIFEST", "Release"]
+
+MANIFEST = "manifest.json"
+FORMAT = "rulemine release"
+
+_R = TypeVar("_R")
+
+
+@dataclass(frozen=True)
+class Release:
+    """An opened release; see `Release.open`.
+
+    Attributes:
+        path: The folder.
+        manifest: The content of its manifest: ``format_version``, ``name``, ``naming``, ``config``
+            (every option that shaped it), ``levels``, ``kg`` (sizes, digests), ``counts``, ``files``.
+    """
+
+    path: Path
+    manifest: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Release":
+        """Opens a release folder.
+
+        Raises:
+            ReleaseError: There is no release, it is unfinished, or of a newer format version.
+        """
+        folder = Path(path)
+        if not folder.is_dir():
+            what = "is a file" if folder.exists() else "no such folder"
+            raise ReleaseError(f"{folder}: {what}; the folder of a release was expected.")
+        file = folder / MANIFEST
+        if not file.exists():
+            raise ReleaseError(
+                f"{file}: no such file, so this folder is no release, or an unfinished one. "
+                "Name a release, or make one: rulemine build demo."
+            )
+        try:
+            manifest = parse_object(read_bytes(file).decode("utf-8"), str(file))
+        except (InputError, UnicodeDecodeError) as problem:
+            raise ReleaseError(str(problem)) from None
+        version = manifest.get("format_version")
+        if manifest.get("format") != FORMAT or type(version) is not int:
+            raise ReleaseError(
+                f"{file}: format {manifest.get('format')!r}, version {version!r}; expected "
+                f"{FORMAT!r}. Name the folder of a release."
+            )
+        if version > FORMAT_VERSION:
+            raise ReleaseError(
+                f"{file}: format version {version}; this program reads versions up to "
+                f"{FORMAT_VERSION}. Upgrade: pip install -U rulemine."
+            )
+        if missing := {"name", "naming", "config", "kg", "counts", "files"} - set(manifest):
+            raise ReleaseError(f"{file}: {', '.join(sorted(missing))} missing. Build it again.")
+        return cls(folder, manifest)
+
+    @property
+    def name(self) -> str:
+        """The name of the benchmark."""
+        return str(self.manifest["name"])
+
+    @property
+    def naming(self) -> str:
+        """The naming in which every file of the release names entities (one of `NAMINGS`)."""
+        return str(self.manifest["naming"])
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The levels of incompleteness in percent, ascending; (100,) when there is only one."""
+        return tuple(self.manifest.get("levels", (100,)))
+
+    def file(self, name: str) -> Path:
+        """The path of a file of the release, checked against its digest.
+
+        Raises:
+            ReleaseError: It is not part of the release, missing, or was edited.
+        """
+        path = self.path / name
+        entry = self.manifest["files"].get(name)
+        if entry is None:
+            known = ", ".join(sorted(self.manifest["files"]))
+            raise ReleaseError(f"{self.path}: has no file {name!r}; it has {known}.")
+        try:
+            content = read_bytes(path)
+        except InputError as problem:
+            raise ReleaseError(f"{problem} The release lists this file; fetch it again.") from None
+        if digest_of(content) != entry.get("sha256"):
+            raise ReleaseError(
+                f"{path}: its digest is not the one in {MANIFEST}, so it was edited or damaged. "
+                "Fetch or build the release again; rulemine verify says what else is wrong."
+            )
+        return path
+
+    def kg(self, which: str = "incomplete") -> KnowledgeGraph:
+        """A knowledge graph of the release.
+
+        Args:
+            which: ``complete``, ``incomplete``, or ``incomplete-<level>``.
+
+        Raises:
+            ReleaseError: See `file`.
+        """
+        return KnowledgeGraph.read(self.file(f"kg/{which}.tsv.gz"))
+
+    def questions(self, split: str | None = None) -> tuple[Question, ...]:
+        """The questions of a split, or of all, sorted by id.
+
+        Raises:
+            ReleaseError: The split does not exist, or see `file`.
+        """
+        if split is not None and split not in SPLITS:
+            raise ReleaseError(f"{self.path}: no split {split!r}; there are {', '.join(SPLITS)}.")
+        wanted = SPLITS if split is None else (split,)
+        found = [q for s in wanted for q in self._records(Question, f"questions/{s}.jsonl")]
+        return tuple(sorted(found, key=lambda q: q.id))
+
+    def removals(self) -> tuple[Removal, ...]:
+        """The removed triples with their certificates, in file order."""
+        return self._records(Removal, "removed.jsonl")
+
+    def rejections(self) -> tuple[Rejection, ...]:
+        """The questions that were made and not kept, in file order."""
+        return self._records(Rejection, "rejected.jsonl")
+
+    def _records(self, kind: type[_R], name: str) -> tuple[_R, ...]:
+        path = self.file(name)
+        return tuple(from_json(kind, row, f"{path}: line {n}") for n, row in read_jsonl(path))
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules with their measures on the complete KG, in canonical order."""
+        return read_rules(self.file("rules.jsonl"))
+
+    @cached_property
+    def entities(self) -> tuple[EntityNames, ...]:
+        """The three names of every entity, sorted by private id."""
+        return tuple(EntityNames(*row) for row in self._table("entities.tsv", 3))
+
+    def relations(self) -> dict[str, dict[str, str]]:
+        """Relation → its row of ``relations.tsv``: column name → text."""
+        header, *rows = [line.split("\t") for line in read_lines(self.file("relations.tsv"))]
+        return {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+
+    def _table(self, name: str, columns: int) -> list[list[str]]:
+        path = self.file(name)
+        rows = [line.split("\t") for line in read_lines(path)][1:]
+        for number, row in enumerate(rows, start=2):
+            if len(row) != columns:
+                raise ReleaseError(f"{path}: line {number} has {len(row)} columns, not {columns}.")
+        return rows
+
+
+def dump_manifest(manifest: dict[str, Any]) -> str:
+    """A manifest as text: two-space JSON, keys in the order given, LF at the end."""
+    return json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
