@@ -1,0 +1,142 @@
+"""Typed configuration out of TOML: every key known, every value of its type and in its range.
+
+A configuration is a frozen dataclass whose fields are plain values or further such dataclasses
+(TOML tables). Reading reports all problems at once; a misspelt key gets a suggestion. Rules about
+values belong to the dataclasses, which raise `ConfigError` from ``__post_init__``.
+"""
+
+import dataclasses
+import tomllib
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rulemine.errors import ConfigError, UserError, did_you_mean, list_problems
+from rulemine.files import read_text
+
+__all__ = ["build", "override", "parse_setting", "read_toml", "to_plain"]
+
+_C = TypeVar("_C")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises:
+        ConfigError: It is missing, not text, or not TOML.
+    """
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as problem:
+        raise ConfigError(f"{path}: is not valid TOML ({problem}). Mend that line.") from None
+    except UserError as problem:
+        raise ConfigError(str(problem)) from None
+
+
+def parse_setting(text: str) -> tuple[tuple[str, ...], Any]:
+    """A ``key=value`` of the command line.
+
+    Args:
+        text: E.g. ``mining.max_atoms=4``; the value is TOML (``true``, ``0.5``, ``[20, 100]``), and
+            anything that is not TOML is taken as a string.
+
+    Returns:
+        The parts of the key, and the value.
+
+    Raises:
+        ConfigError: There is no ``=``, or no key before it.
+
+    Example:
+        >>> parse_setting("selection.levels=[50, 100]")
+        (('selection', 'levels'), [50, 100])
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise ConfigError(f"--set {text}: expected key=value, e.g. --set mining.max_atoms=4.")
+    try:
+        table = tomllib.loads(f"value = {value}")
+    except tomllib.TOMLDecodeError:
+        table = {}
+    return tuple(key.strip().split(".")), table["value"] if list(table) == ["value"] else value
+
+
+def override(values: Mapping[str, Any], key: tuple[str, ...], value: Any) -> dict[str, Any]:
+    """A copy of nested tables with one value replaced; missing tables are made."""
+    inner = values.get(key[0], {})
+    if len(key) > 1:
+        value = override(inner if isinstance(inner, dict) else {}, key[1:], value)
+    return {**values, key[0]: value}
+
+
+def build(kind: type[_C], values: Mapping[str, Any], where: str) -> _C:
+    """A configuration out of nested tables.
+
+    Args:
+        kind: The dataclass.
+        values: Keys and values as TOML gives them; what is missing takes its default.
+        where: The file or command line, for the message.
+
+    Raises:
+        ConfigError: Unknown keys, wrong types, values out of range; all of them in one message.
+    """
+    problems: list[str] = []
+    config = _build(kind, values, "", problems)
+    if problems:
+        raise ConfigError(list_problems(where, problems, "See rulemine build --help for the keys."))
+    return typing.cast(_C, config)
+
+
+def _build(kind: type, values: Mapping[str, Any], prefix: str, problems: list[str]) -> object:
+    hints = typing.get_type_hints(kind)
+    known = {f.name for f in dataclasses.fields(kind)}
+    given: dict[str, Any] = {}
+    before = len(problems)
+    for key, value in values.items():
+        name = f"{prefix}{key}"
+        if key not in known:
+            problems.append(f"unknown key {name!r}; {did_you_mean(key, known)}")
+        elif dataclasses.is_dataclass(hints[key]):
+            if isinstance(value, Mapping):
+                inner = typing.cast(type, hints[key])
+                given[key] = _build(inner, value, f"{name}.", problems)
+            else:
+                problems.append(f"{name} is a table; found {value!r}")
+        else:
+            given[key] = _value(hints[key], value, name, problems)
+    if len(problems) > before:
+        return None
+    try:
+        made: object = kind(**given)
+    except UserError as problem:
+        problems.append(f"{prefix.rstrip('.')}: {problem}" if prefix else str(problem))
+        return None
+    return made
+
+
+def _value(hint: Any, value: Any, name: str, problems: list[str]) -> Any:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is types.UnionType:
+        return _value(arguments[0], value, name, problems)
+    if origin is tuple and isinstance(value, list):
+        return tuple(_value(arguments[0], item, name, problems) for item in value)
+    if hint is float and type(value) is int:
+        return float(value)
+    if origin is None and type(value) is hint:
+        return value
+    wanted = "a list" if origin is tuple else {int: "an integer", float: "a number"}.get(hint)
+    wanted = wanted or {str: "text", bool: "true or false"}.get(hint, str(hint))
+    problems.append(f"{name} must be {wanted}; found {value!r}")
+    return None
+
+
+def to_plain(config: Any) -> dict[str, Any]:
+    """A configuration as nested dictionaries of plain values, every key present, in field order."""
+    plain: dict[str, Any] = {}
+    for f in dataclasses.fields(config):
+        value = getattr(config, f.name)
+        if dataclasses.is_dataclass(value):
+            value = to_plain(value)
+        plain[f.name] = list(value) if isinstance(value, tuple) else value
+    return plain
