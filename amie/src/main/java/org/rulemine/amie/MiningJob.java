@@ -1,0 +1,179 @@
+package org.rulemine.amie;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import org.rulemine.amie.kg.TripleIndex;
+import org.rulemine.amie.mine.Pool;
+import org.rulemine.amie.mine.RuleTable;
+import org.rulemine.amie.mine.Stop;
+import org.rulemine.amie.mine.Thresholds;
+
+/**
+ * One mining run on threads of its own, observed and ended from outside.
+ *
+ * <p>The caller starts it, waits in short turns, may cancel it, and takes the rules when the state is
+ * {@link #DONE}. No failure leaves the threads: running out of memory is a state of the job.
+ */
+public final class MiningJob {
+  /** The job works. */
+  public static final int RUNNING = 0;
+
+  /** The rules are there. */
+  public static final int DONE = 1;
+
+  /** The job ended because it was cancelled. */
+  public static final int CANCELLED = 2;
+
+  /** The heap was too small. */
+  public static final int OUT_OF_MEMORY = 3;
+
+  /** The job failed; {@link #message} says how. */
+  public static final int FAILED = 4;
+
+  private final ByteBuffer triples;
+  private final int entities;
+  private final int relations;
+  private final Thresholds thresholds;
+  private final int threads;
+  private final Stop stop = new Stop();
+  private volatile Pool pool;
+  private volatile int state = RUNNING;
+  private volatile boolean cancelled;
+  private Throwable failure;
+  private RuleTable table;
+
+  MiningJob(ByteBuffer triples, int entities, int relations, Thresholds thresholds, int threads) {
+    if (threads < 1) {
+      throw new IllegalArgumentException("threads is " + threads + ", below 1");
+    }
+    this.triples = triples.duplicate().order(ByteOrder.nativeOrder());
+    this.entities = entities;
+    this.relations = relations;
+    this.thresholds = thresholds;
+    this.threads = threads;
+  }
+
+  /** Starts the threads and returns at once. */
+  public void start() {
+    thread(this::run, "rulemine").start();
+  }
+
+  private static Thread thread(Runnable work, String name) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private void run() {
+    guard(this::mine);
+    synchronized (this) {
+      if (failure instanceof OutOfMemoryError) {
+        state = OUT_OF_MEMORY;
+      } else if (failure != null) {
+        state = FAILED;
+      } else {
+        state = cancelled ? CANCELLED : DONE;
+      }
+      notifyAll();
+    }
+  }
+
+  private void mine() {
+    int[] rows = new int[triples.remaining() / Integer.BYTES];
+    triples.asIntBuffer().get(rows);
+    TripleIndex index = new TripleIndex(rows, entities, relations);
+    rows = null;
+    Pool work = new Pool(index, thresholds, threads, stop);
+    pool = work;
+    List<Thread> others = new ArrayList<>();
+    for (int i = 1; i < threads; i++) {
+      Thread other = thread(() -> guard(work::work), "rulemine-" + i);
+      others.add(other);
+      other.start();
+    }
+    guard(work::work);
+    for (Thread other : others) {
+      while (other.isAlive()) {
+        try {
+          other.join();
+        } catch (InterruptedException e) {
+          stop.request();
+        }
+      }
+    }
+    if (!stop.requested()) {
+      table = work.table();
+    }
+  }
+
+  /** Runs a part of the work; what it throws is kept, and ends the other parts. */
+  private void guard(Runnable part) {
+    try {
+      part.run();
+    } catch (Throwable thrown) {
+      stop.request();
+      synchronized (this) {
+        if (failure == null || thrown instanceof OutOfMemoryError) {
+          failure = thrown;
+        }
+      }
+    }
+  }
+
+  /**
+   * Waits until the job ends, at most so many milliseconds.
+   *
+   * @return the state
+   * @throws InterruptedException when the waiting thread is interrupted
+   */
+  public synchronized int awaitEnd(long millis) throws InterruptedException {
+    if (state == RUNNING) {
+      wait(Math.max(1, millis));
+    }
+    return state;
+  }
+
+  /** Asks the job to end soon. */
+  public void cancel() {
+    cancelled = true;
+    stop.request();
+  }
+
+  /** Returns how much of {@link #total} is done. */
+  public long done() {
+    Pool work = pool;
+    return work == null ? 0 : work.done();
+  }
+
+  /** Returns the size of the work, 0 while it is not known yet. */
+  public long total() {
+    Pool work = pool;
+    return work == null ? 0 : work.total();
+  }
+
+  /** Returns what went wrong, in one line; empty when nothing did. */
+  public synchronized String message() {
+    if (failure == null) {
+      return "";
+    }
+    StackTraceElement[] trace = failure.getStackTrace();
+    return failure + (trace.length > 0 ? " at " + trace[0] : "");
+  }
+
+  /** Returns the number of rules. */
+  public long rules() {
+    return table.size();
+  }
+
+  /** Returns the number of longs per rule. */
+  public int stride() {
+    return table.stride;
+  }
+
+  /** Copies the rules into a direct buffer of {@code 8 * rules() * stride()} bytes. */
+  public void copyRules(ByteBuffer out) {
+    table.copyTo(out.duplicate().order(ByteOrder.nativeOrder()).asLongBuffer());
+  }
+}

@@ -1,0 +1,305 @@
+package org.rulemine.amie.mine;
+
+import java.util.Arrays;
+import org.rulemine.amie.kg.TripleIndex;
+import org.rulemine.amie.rule.Atoms;
+import org.rulemine.amie.rule.Bodies;
+
+/**
+ * Extends one rule of the search space by every frequent atom, all relations of a position at a
+ * time. One per thread.
+ *
+ * <p>The operators of AMIE's search are <em>closing</em> (an atom between two variables of the rule)
+ * and <em>dangling</em> (an atom with a fresh variable). An open rule can only come from dangling,
+ * and what closes it again joins its fresh variable to another one; so the two steps are done as one,
+ * the <em>joining</em> of two variables by two atoms with a fresh variable between them, and the open
+ * rule between needs not be visited. It is a rule of the search space whenever the joined one is
+ * frequent, for support only falls with more atoms.
+ *
+ * <p>A rule with two open variables is a path from each head variable. Every such pair of paths joins
+ * to a path between the head variables, which arises as well when only the subject's path has grown.
+ * So only that one is made to grow.
+ */
+final class Expander {
+  /** Counters per pass over a joining; more relations take several passes. */
+  private static final int CELLS = 1 << 22;
+
+  private final TripleIndex index;
+  private final Thresholds thresholds;
+  private final Stop stop;
+  private final int codes;
+  private final Joiner joiner;
+  private final BodyWalk walk;
+
+  private final int[] child = new int[Bodies.MAX_ATOMS + 2];
+  private final int[] pairFrom = new int[32];
+  private final int[] pairTo = new int[32];
+  private int pairs;
+  private int[] closingCount = new int[0];
+  private int[] closingStamp = new int[0];
+  private final int[] danglingCount;
+  private final int[] danglingStamp;
+  private final int[] lastSeen = new int[Atoms.VARIABLES];
+
+  Expander(TripleIndex index, Thresholds thresholds, Stop stop) {
+    this.index = index;
+    this.thresholds = thresholds;
+    this.stop = stop;
+    this.codes = 2 * index.relations;
+    this.joiner = new Joiner(index);
+    this.walk = new BodyWalk(index);
+    this.danglingCount = new int[Atoms.VARIABLES * codes];
+    this.danglingStamp = new int[Atoms.VARIABLES * codes];
+  }
+
+  /**
+   * Extends a rule.
+   *
+   * @param length the number of body atoms
+   * @param pca the PCA confidence of a closed rule, which its closed children compare with
+   * @param closed receives closed rules with one atom more
+   * @param open receives open rules with one atom more; null when they would be too long to close
+   * @param joined receives closed rules with two atoms more; null when they would be too long
+   */
+  void expand(
+      Head head, int[] body, int offset, int length, double pca,
+      Candidates closed, Candidates open, Candidates joined) {
+    int openMask = Bodies.openVariables(body, offset, length);
+    int variables = Bodies.variables(body, offset, length) | 0b11;
+    boolean closing = openMask == 0 || length == 0;
+    walk.take(body, offset, length);
+    int dangling = 0;
+    pairs = 0;
+    if (closing) {
+      allPairs(variables, false);
+    }
+    if (joined != null) {
+      dangling = openMask == 0 || Integer.bitCount(openMask) == 1 ? variables : openMask;
+    }
+    count(head, dangling);
+    if (closing) {
+      emitClosings(head, body, offset, length, length == 0 ? -1.0 : pca, closed);
+    }
+    if (open != null) {
+      int grow = Integer.bitCount(openMask) == 2 ? openMask & ~0b10 : openMask == 0 ? variables : openMask;
+      emitDanglings(head, body, offset, length, grow, Integer.bitCount(variables), open);
+    }
+    if (joined != null) {
+      joinPairs(openMask, variables);
+      for (int p = 0; p < pairs && !stop.requested(); p++) {
+        join(head, body, offset, length, pairFrom[p], pairTo[p], Integer.bitCount(variables), joined);
+      }
+    }
+  }
+
+  private void allPairs(int variables, boolean same) {
+    pairs = 0;
+    for (int s = 0; s < Atoms.VARIABLES; s++) {
+      for (int t = same ? s : s + 1; t < Atoms.VARIABLES; t++) {
+        if ((variables >> s & 1) != 0 && (variables >> t & 1) != 0) {
+          pairFrom[pairs] = s;
+          pairTo[pairs++] = t;
+        }
+      }
+    }
+  }
+
+  /** Lists the pairs of variables that a fresh variable may join: as the operators allow. */
+  private void joinPairs(int openMask, int variables) {
+    int opens = Integer.bitCount(openMask);
+    if (opens == 0) {
+      allPairs(variables, true);
+    } else if (opens == 1) {
+      pairs = 0;
+      int v = Integer.numberOfTrailingZeros(openMask);
+      for (int t = 0; t < Atoms.VARIABLES; t++) {
+        if ((variables >> t & 1) != 0) {
+          pairFrom[pairs] = v;
+          pairTo[pairs++] = t;
+        }
+      }
+    } else {
+      pairs = 1;
+      // The object comes second: facts are ordered by it, so that its marks serve many facts.
+      pairFrom[0] = Integer.numberOfTrailingZeros(openMask & ~0b10);
+      pairTo[0] = Integer.numberOfTrailingZeros(openMask & ~(1 << pairFrom[0]));
+    }
+  }
+
+  /** Counts, for every position at once, the head facts under which each code can follow. */
+  private void count(Head head, int dangling) {
+    int cells = pairs * codes;
+    if (closingCount.length < cells) {
+      closingCount = new int[cells];
+      closingStamp = new int[cells];
+    } else {
+      Arrays.fill(closingCount, 0, cells, 0);
+      Arrays.fill(closingStamp, 0, cells, 0);
+    }
+    for (int v = 0; v < Atoms.VARIABLES; v++) {
+      if ((dangling >> v & 1) != 0) {
+        Arrays.fill(danglingCount, v * codes, (v + 1) * codes, 0);
+        Arrays.fill(danglingStamp, v * codes, (v + 1) * codes, 0);
+      }
+    }
+    for (int fact = 0; fact < head.subject.length; fact++) {
+      if (stop.requested()) {
+        return;
+      }
+      if (!walk.start(head.subject[fact], head.object[fact])) {
+        continue;
+      }
+      Arrays.fill(lastSeen, -1);
+      boolean first = true;
+      while (walk.next()) {
+        for (int p = first || pairs == 0 || pairFrom[0] != 0 || pairTo[0] != 1 ? 0 : 1; p < pairs; p++) {
+          countClosing(p, walk.value[pairFrom[p]], walk.value[pairTo[p]], fact + 1);
+        }
+        for (int left = dangling; left != 0; left &= left - 1) {
+          int v = Integer.numberOfTrailingZeros(left);
+          if (lastSeen[v] != walk.value[v]) {
+            lastSeen[v] = walk.value[v];
+            countDangling(v, walk.value[v], fact + 1);
+          }
+        }
+        first = false;
+      }
+    }
+  }
+
+  private void countClosing(int pair, int from, int to, int stamp) {
+    int base = pair * codes;
+    // Search in the shorter list; seen from the other end a code is code ^ 1.
+    boolean turned = index.degree(to) < index.degree(from);
+    int near = turned ? to : from;
+    int far = turned ? from : to;
+    int flip = turned ? 1 : 0;
+    int i = index.near(near, far);
+    if (i < 0) {
+      return;
+    }
+    for (int end = index.nearStart[near + 1]; i < end && index.nearNeighbour[i] == far; i++) {
+      int cell = base + (index.nearCode[i] ^ flip);
+      if (closingStamp[cell] != stamp) {
+        closingStamp[cell] = stamp;
+        closingCount[cell]++;
+      }
+    }
+  }
+
+  private void countDangling(int variable, int entity, int stamp) {
+    int base = variable * codes;
+    for (int g = index.groupStart[entity]; g < index.groupStart[entity + 1]; g++) {
+      int cell = base + index.groupCode[g];
+      if (danglingStamp[cell] != stamp) {
+        danglingStamp[cell] = stamp;
+        danglingCount[cell]++;
+      }
+    }
+  }
+
+  private void emitClosings(
+      Head head, int[] body, int offset, int length, double pca, Candidates out) {
+    int headAtom = Atoms.of(head.relation, 0, 1);
+    for (int p = 0; p < pairs; p++) {
+      for (int code = 0; code < codes; code++) {
+        int support = closingCount[p * codes + code];
+        if (support < head.minSupport) {
+          continue;
+        }
+        int atom = Atoms.along(code, pairFrom[p], pairTo[p]);
+        boolean allowed = atom != headAtom && mayOccur(code >> 1, 1, head, body, offset, length);
+        for (int i = 0; i < length; i++) {
+          allowed &= body[offset + i] != atom;
+        }
+        if (allowed) {
+          System.arraycopy(body, offset, child, 0, length);
+          child[length] = atom;
+          out.add(child, support, pca);
+        }
+      }
+    }
+  }
+
+  private void emitDanglings(
+      Head head, int[] body, int offset, int length, int grow, int fresh, Candidates out) {
+    for (int left = grow; left != 0; left &= left - 1) {
+      int v = Integer.numberOfTrailingZeros(left);
+      for (int code = 0; code < codes; code++) {
+        int support = danglingCount[v * codes + code];
+        if (support >= head.minSupport && mayOccur(code >> 1, 1, head, body, offset, length)) {
+          System.arraycopy(body, offset, child, 0, length);
+          child[length] = Atoms.along(code, v, fresh);
+          out.add(child, support, -1.0);
+        }
+      }
+    }
+  }
+
+  private static boolean mayOccur(
+      int relation, int more, Head head, int[] body, int offset, int length) {
+    return Bodies.occurrences(relation, head.relation, body, offset, length) + more
+        <= Thresholds.MAX_OCCURRENCES;
+  }
+
+  /** Counts and emits all pairs of atoms that join two variables by a fresh one. */
+  private void join(
+      Head head, int[] body, int offset, int length, int from, int to, int fresh, Candidates out) {
+    int fromCodes = joiner.selectFrom(danglingCount, from * codes, head.minSupport);
+    int toCodes = joiner.selectTo(danglingCount, to * codes, head.minSupport);
+    if (fromCodes == 0 || toCodes == 0) {
+      return;
+    }
+    int block = Math.max(1, CELLS / toCodes);
+    for (int low = 0; low < fromCodes && !stop.requested(); low += block) {
+      int high = Math.min(fromCodes, low + block);
+      joiner.begin(low, high);
+      countJoins(head, from, to);
+      for (int p = low; p < high; p++) {
+        for (int q = from == to ? p + 1 : 0; q < toCodes; q++) {
+          int support = joiner.support(p, q);
+          if (support < head.minSupport) {
+            continue;
+          }
+          int first = joiner.fromCode(p);
+          int second = joiner.toCode(q);
+          boolean same = first >> 1 == second >> 1;
+          if (mayOccur(first >> 1, same ? 2 : 1, head, body, offset, length)
+              && (same || mayOccur(second >> 1, 1, head, body, offset, length))) {
+            System.arraycopy(body, offset, child, 0, length);
+            child[length] = Atoms.along(first, from, fresh);
+            child[length + 1] = Atoms.along(second, to, fresh);
+            out.add(child, support, -1.0);
+          }
+        }
+      }
+    }
+  }
+
+  private void countJoins(Head head, int from, int to) {
+    for (int fact = 0; fact < head.subject.length; fact++) {
+      if (stop.requested()) {
+        return;
+      }
+      if (!walk.start(head.subject[fact], head.object[fact])) {
+        continue;
+      }
+      int lastFrom = -1;
+      int lastTo = -1;
+      while (walk.next()) {
+        int f = walk.value[from];
+        int t = walk.value[to];
+        if (f == lastFrom && t == lastTo) {
+          continue;
+        }
+        lastFrom = f;
+        lastTo = t;
+        if (from == to) {
+          joiner.loops(f, fact + 1);
+        } else {
+          joiner.connect(f, t, fact + 1);
+        }
+      }
+    }
+  }
+}

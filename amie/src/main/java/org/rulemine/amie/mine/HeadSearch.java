@@ -1,0 +1,197 @@
+package org.rulemine.amie.mine;
+
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.rulemine.amie.kg.TripleIndex;
+
+/**
+ * The search under one head relation: breadth first, each length in two phases (extend the rules of
+ * the length before, then measure the closed ones). A phase is a range of independent items which
+ * any number of threads share; whoever finishes the last item goes on with the next phase.
+ */
+final class HeadSearch {
+  /** Phases with fewer items than this are not worth a second thread. */
+  private static final int SMALL = 8;
+
+  final Head head;
+  private final Thresholds thresholds;
+  private final Pool pool;
+  private final int maxBody;
+
+  /** Closed and open rules by number of body atoms. */
+  private final Level[] closed;
+
+  private final Level[] open;
+
+  /** The phase: its items, who is at work on it, and where the next batch starts. */
+  private int bodyLength;
+
+  private boolean measuring;
+  private int[] items = new int[0];
+  private int itemCount;
+  private int batch;
+  private final AtomicInteger cursor = new AtomicInteger();
+  private final AtomicInteger hands = new AtomicInteger();
+
+  HeadSearch(TripleIndex index, int relation, Thresholds thresholds, Pool pool) {
+    this.head = new Head(index, relation, thresholds);
+    this.thresholds = thresholds;
+    this.pool = pool;
+    this.maxBody = thresholds.maxAtoms() - 1;
+    this.closed = new Level[maxBody + 1];
+    this.open = new Level[maxBody + 1];
+    for (int n = 1; n <= maxBody; n++) {
+      closed[n] = new Level(n);
+      open[n] = new Level(n);
+    }
+  }
+
+  /** Runs phases until none is left for this thread. */
+  void begin(Worker worker) {
+    bodyLength = 0;
+    measuring = false;
+    itemCount = 1;
+    share(worker);
+  }
+
+  private void share(Worker worker) {
+    batch = Math.max(1, itemCount / (pool.threads * 16));
+    int helpers = itemCount < SMALL ? 0 : pool.threads - 1;
+    cursor.set(0);
+    hands.set(helpers + 1);
+    for (int i = 0; i < helpers; i++) {
+      pool.push(this);
+    }
+    help(worker);
+  }
+
+  /** Does batches of the current phase until none is left. */
+  void help(Worker worker) {
+    if (measuring) {
+      measure(worker);
+    } else {
+      extend(worker);
+    }
+    if (hands.decrementAndGet() == 0 && !pool.stop.requested()) {
+      advance(worker);
+    }
+  }
+
+  private void advance(Worker worker) {
+    if (measuring) {
+      if (bodyLength == maxBody) {
+        pool.finished(this);
+        return;
+      }
+      measuring = false;
+      chooseItems();
+    } else {
+      pool.progress(head.subject.length);
+      bodyLength++;
+      closed[bodyLength].seal();
+      measuring = true;
+      itemCount = closed[bodyLength].map.size();
+    }
+    share(worker);
+  }
+
+  /** Lists what is to be extended: closed rules unless perfect, as they are; open ones as ~number. */
+  private void chooseItems() {
+    Level rules = closed[bodyLength];
+    int opens = open[bodyLength].map.size();
+    items = new int[rules.map.size() + opens];
+    itemCount = 0;
+    for (int i = 0; i < opens; i++) {
+      items[itemCount++] = ~i;
+    }
+    for (int i = 0; i < rules.map.size(); i++) {
+      if (rules.pca[i] != 1.0) {
+        items[itemCount++] = i;
+      }
+    }
+  }
+
+  private void measure(Worker worker) {
+    boolean last = bodyLength == maxBody;
+    Level level = closed[bodyLength];
+    for (int from = cursor.getAndAdd(batch); from < itemCount; from = cursor.getAndAdd(batch)) {
+      for (int i = from; i < Math.min(itemCount, from + batch) && !pool.stop.requested(); i++) {
+        worker.judge.measure(head, closed, level, i, last);
+      }
+    }
+  }
+
+  private void extend(Worker worker) {
+    int n = bodyLength;
+    Candidates closings = new Candidates(n + 1);
+    Candidates opens = n + 3 <= maxBody ? new Candidates(n + 1) : null;
+    Candidates joins = n + 2 <= maxBody ? new Candidates(n + 2) : null;
+    for (int from = cursor.getAndAdd(batch); from < itemCount; from = cursor.getAndAdd(batch)) {
+      for (int i = from; i < Math.min(itemCount, from + batch) && !pool.stop.requested(); i++) {
+        if (n == 0) {
+          worker.expander.expand(head, items, 0, 0, -1, closings, opens, joins);
+        } else if (items[i] < 0) {
+          int[] atoms = open[n].map.atoms();
+          worker.expander.expand(head, atoms, ~items[i] * n, n, -1, closings, opens, joins);
+        } else {
+          int[] atoms = closed[n].map.atoms();
+          double pca = closed[n].pca[items[i]];
+          worker.expander.expand(head, atoms, items[i] * n, n, pca, closings, opens, joins);
+        }
+      }
+    }
+    if (pool.stop.requested()) {
+      return;
+    }
+    closed[n + 1].merge(closings);
+    if (opens != null) {
+      open[n + 1].merge(opens);
+    }
+    if (joins != null) {
+      closed[n + 2].merge(joins);
+    }
+  }
+
+  /** Returns the output rules, one row each, by length and body. */
+  long[] rows(int stride) {
+    int count = 0;
+    for (int n = 1; n <= maxBody; n++) {
+      for (long size : closed[n].bodySize) {
+        count += size > 0 ? 1 : 0;
+      }
+    }
+    long[] rows = new long[Math.multiplyExact(count, stride)];
+    int at = 0;
+    for (int n = 1; n <= maxBody; n++) {
+      for (int number : sortedOutput(closed[n])) {
+        rows[at] = head.relation;
+        rows[at + 1] = head.functional;
+        rows[at + 2] = closed[n].support[number];
+        rows[at + 3] = closed[n].bodySize[number];
+        rows[at + 4] = closed[n].pcaSize[number];
+        for (int i = 0; i < maxBody; i++) {
+          rows[at + RuleTable.MEASURES + i] = i < n ? closed[n].map.atoms()[number * n + i] : -1;
+        }
+        at += stride;
+      }
+    }
+    return rows;
+  }
+
+  private static Integer[] sortedOutput(Level level) {
+    int n = level.map.length;
+    int[] atoms = level.map.atoms();
+    int count = 0;
+    Integer[] numbers = new Integer[level.map.size()];
+    for (int i = 0; i < numbers.length; i++) {
+      if (level.bodySize[i] > 0) {
+        numbers[count++] = i;
+      }
+    }
+    numbers = Arrays.copyOf(numbers, count);
+    Arrays.sort(
+        numbers,
+        (x, y) -> Arrays.compare(atoms, x * n, x * n + n, atoms, y * n, y * n + n));
+    return numbers;
+  }
+}

@@ -1,0 +1,125 @@
+package org.rulemine.amie.mine;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import org.rulemine.amie.kg.TripleIndex;
+
+/**
+ * The work of one mining run, shared by threads: head relations, largest first, and before a new one
+ * is begun, help for those under way.
+ */
+public final class Pool {
+  final int threads;
+  final Stop stop;
+  private final TripleIndex index;
+  private final Thresholds thresholds;
+  private final ArrayDeque<HeadSearch> calls = new ArrayDeque<>();
+  private final int[] heads;
+  private int nextHead;
+  private int unfinished;
+  private final long[][] rows;
+  private final LongAdder done = new LongAdder();
+  private final long total;
+
+  /**
+   * Plans the work.
+   *
+   * @param threads how many threads will call {@link #work}; at least 1
+   */
+  public Pool(TripleIndex index, Thresholds thresholds, int threads, Stop stop) {
+    this.index = index;
+    this.thresholds = thresholds;
+    this.threads = threads;
+    this.stop = stop;
+    this.rows = new long[index.relations][];
+    List<int[]> eligible = new ArrayList<>();
+    long facts = 0;
+    for (int r = 0; r < index.relations; r++) {
+      int size = Head.facts(index, r);
+      if (size >= thresholds.initialSupport()) {
+        eligible.add(new int[] {r, size});
+        facts += size;
+      }
+    }
+    eligible.sort(Comparator.<int[]>comparingInt(e -> -e[1]).thenComparingInt(e -> e[0]));
+    this.heads = eligible.stream().mapToInt(e -> e[0]).toArray();
+    this.unfinished = heads.length;
+    this.total = facts * (thresholds.maxAtoms() - 1);
+  }
+
+  /** Returns how much of {@link #total} is done, in facts of head relations times lengths. */
+  public long done() {
+    return done.sum();
+  }
+
+  /** Returns the size of the whole work. */
+  public long total() {
+    return total;
+  }
+
+  /** Works until nothing is left or a stop is requested. */
+  public void work() {
+    Worker worker = new Worker(index, thresholds, stop);
+    while (true) {
+      HeadSearch search = null;
+      int head = -1;
+      synchronized (this) {
+        while (calls.isEmpty() && nextHead == heads.length && unfinished > 0 && !stop.requested()) {
+          try {
+            wait(100);
+          } catch (InterruptedException e) {
+            stop.request();
+          }
+        }
+        if (stop.requested() || (calls.isEmpty() && unfinished == 0)) {
+          return;
+        }
+        search = calls.poll();
+        if (search == null) {
+          head = heads[nextHead++];
+        }
+      }
+      if (search != null) {
+        search.help(worker);
+      } else {
+        new HeadSearch(index, head, thresholds, this).begin(worker);
+      }
+    }
+  }
+
+  synchronized void push(HeadSearch search) {
+    calls.push(search);
+    notifyAll();
+  }
+
+  void progress(long facts) {
+    done.add(facts);
+  }
+
+  void finished(HeadSearch search) {
+    long[] found = search.rows(stride());
+    synchronized (this) {
+      rows[search.head.relation] = found;
+      unfinished--;
+      notifyAll();
+    }
+  }
+
+  private int stride() {
+    return RuleTable.MEASURES + thresholds.maxAtoms() - 1;
+  }
+
+  /** Returns the rules, when all threads have returned and no stop was requested. */
+  public RuleTable table() {
+    List<long[]> parts = new ArrayList<>();
+    for (long[] part : rows) {
+      if (part != null && part.length > 0) {
+        parts.add(part);
+      }
+    }
+    return new RuleTable(stride(), parts);
+  }
+}

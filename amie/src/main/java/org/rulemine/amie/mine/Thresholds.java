@@ -1,0 +1,73 @@
+package org.rulemine.amie.mine;
+
+/**
+ * What a rule must reach to be searched and to be output.
+ *
+ * @param maxAtoms the largest number of atoms of a rule, head included; 2 to 6
+ * @param headCoverage smallest support as a share of the head relation's facts, 0 to 1
+ * @param stdConfidence smallest standard confidence, 0 to 1
+ * @param pcaConfidence smallest PCA confidence, 0 to 1
+ * @param initialSupport smallest number of facts of a head relation, at least 1
+ */
+public record Thresholds(
+    int maxAtoms,
+    double headCoverage,
+    double stdConfidence,
+    double pcaConfidence,
+    int initialSupport) {
+
+  /** The number of atoms of one relation, head included, that a rule may have. */
+  public static final int MAX_OCCURRENCES = 3;
+
+  /** Checks the ranges. */
+  public Thresholds {
+    if (maxAtoms < 2 || maxAtoms > 6) {
+      throw new IllegalArgumentException("maxAtoms is " + maxAtoms + ", not in 2 .. 6");
+    }
+    share("headCoverage", headCoverage);
+    share("stdConfidence", stdConfidence);
+    share("pcaConfidence", pcaConfidence);
+    if (initialSupport < 1) {
+      throw new IllegalArgumentException("initialSupport is " + initialSupport + ", below 1");
+    }
+  }
+
+  private static void share(String name, double value) {
+    if (!(value >= 0 && value <= 1)) {
+      throw new IllegalArgumentException(name + " is " + value + ", not in 0 .. 1");
+    }
+  }
+
+  /** Returns the smallest support of a rule whose head relation has so many facts. */
+  public int support(int facts) {
+    return Math.max(1, (int) Math.ceil(headCoverage * (double) facts));
+  }
+
+  /**
+   * Returns the largest size with {@code (double) support / size >= confidence}, or
+   * {@code Long.MAX_VALUE} when every size has it.
+   */
+  public static long largestSize(int support, double confidence) {
+    if (confidence <= 0) {
+      return Long.MAX_VALUE;
+    }
+    long size = (long) (support / confidence);
+    while ((double) support / (size + 1) >= confidence) {
+      size++;
+    }
+    while (size > 0 && (double) support / size < confidence) {
+      size--;
+    }
+    return size;
+  }
+
+  /**
+   * Returns the largest size with {@code (double) support / size > confidence}, or
+   * {@code Long.MAX_VALUE} when every size has it.
+   */
+  public static long largestSizeAbove(int support, double confidence) {
+    return confidence < 0
+        ? Long.MAX_VALUE
+        : confidence == 0 ? Long.MAX_VALUE : largestSize(support, Math.nextUp(confidence));
+  }
+}

@@ -1,0 +1,14 @@
+package org.rulemine.amie.mine;
+
+import org.rulemine.amie.kg.TripleIndex;
+
+/** What one thread needs to itself: its counters and their scratch arrays. */
+final class Worker {
+  final Expander expander;
+  final Judge judge;
+
+  Worker(TripleIndex index, Thresholds thresholds, Stop stop) {
+    this.expander = new Expander(index, thresholds, stop);
+    this.judge = new Judge(index, thresholds, stop);
+  }
+}

@@ -1,0 +1,6 @@
+"""Mining: from a knowledge graph to rules. Importing it starts no Java."""
+
+from rulemine.mining.mine import mine
+from rulemine.mining.options import MiningOptions
+
+__all__ = ["MiningOptions", "mine"]

@@ -1,0 +1,214 @@
+"""The Java virtual machine in this process: the only file that imports jpype.
+
+Guarantees: the machine starts when it is first needed, once per process, with an explicit heap;
+Ctrl-C is Python's while Java works; running out of heap is a `HeapError`, not a dead process.
+A process that has started it must not fork (use spawn): a machine does not survive that.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.errors import HeapError, JavaError, MiningError, RulemineError
+from rulemine.mining.java_home import OLDEST_JAVA, find_jvm
+from rulemine.mining.options import MiningOptions, parse_heap
+
+__all__ = ["JAR", "Progress", "mine_rows", "start_jvm"]
+
+JAR = Path(__file__).with_name("amie.jar")
+
+Progress = Callable[[int, int], None]
+"""Is told (done, total) about ten times a second; total is 0 while it is not known."""
+
+POLL_MILLISECONDS = 100
+MEASURE_COLUMNS = 5
+"""Head relation, functional variable, support, body size, PCA body size; then the atoms."""
+
+_BUFFER_LIMIT = 2**31 - 1
+_DONE, _CANCELLED, _OUT_OF_MEMORY = 1, 2, 3
+
+_started_heap: str | None = None
+
+
+def start_jvm(heap: str | None = None) -> None:
+    """Starts the machine unless it runs.
+
+    Args:
+        heap: Its heap, e.g. ``4g``; None: half of the memory, or whatever it was started with.
+
+    Raises:
+        JavaError: No usable Java runtime, the jar is missing, or the runtime does not start.
+        HeapError: The heap is more than the machine's memory, or differs from the one of the
+            machine that runs already.
+    """
+    global _started_heap
+    if _started_heap is not None:
+        if heap is not None and parse_heap(heap) != parse_heap(_started_heap):
+            raise HeapError(
+                f"the Java virtual machine of this process runs with a heap of {_started_heap}; "
+                f"it cannot be changed to {heap}. Ask for it before the first use, or in a new "
+                "process."
+            )
+        return
+    memory = _physical_memory()
+    size = heap or f"{max(memory // 2 >> 20, 64)}m"
+    if heap is not None and parse_heap(heap) > memory:
+        raise HeapError(
+            f"a heap of {heap} was asked for, and this machine has {memory >> 20}m of memory. "
+            "Give a smaller --heap."
+        )
+    if not JAR.is_file():
+        raise JavaError(
+            f"{JAR} is missing. In a checkout, build it with: make jar (needs a JDK "
+            f"{OLDEST_JAVA} or newer). Otherwise install the package again."
+        )
+    library = find_jvm()
+    import jpype
+
+    if jpype.isJVMStarted():
+        raise JavaError(
+            "another library has started a Java virtual machine in this process, without this "
+            "package's jar and options. Mine in a process of its own."
+        )
+    try:
+        jpype.startJVM(
+            *_flags(size), jvmpath=str(library), classpath=[str(JAR)],
+            convertStrings=False, interrupt=False,
+        )  # fmt: skip
+    except (OSError, RuntimeError, jpype.JVMNotFoundException) as problem:
+        raise JavaError(
+            f"{library}: the Java virtual machine does not start ({problem}). Try a smaller "
+            "--heap, or another Java runtime by JAVA_HOME."
+        ) from problem
+    _started_heap = size
+
+
+def _flags(heap: str) -> list[str]:
+    return [
+        f"-Xmx{heap}",
+        "-Xms32m",
+        "-Xrs",  # leaves SIGINT to Python; see also interrupt=False
+        "-XX:+UseSerialGC",  # the least start-up time and memory; the miner makes little garbage
+        "-Xshare:auto",
+        "-XX:-UsePerfData",
+        "-Djava.awt.headless=true",
+        "--enable-native-access=ALL-UNNAMED",
+    ]
+
+
+def _physical_memory() -> int:
+    """Bytes of memory this process can have: the machine's, or its container's if that is less."""
+    sizes = []
+    if hasattr(os, "sysconf"):
+        sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            text = Path(name).read_text().strip()
+        except OSError:
+            continue
+        if text.isdigit():
+            sizes.append(int(text))
+    return min(sizes, default=4 << 30)
+
+
+def mine_rows(
+    triples: npt.NDArray[np.int32],
+    entities: int,
+    relations: int,
+    options: MiningOptions,
+    progress: Progress | None = None,
+) -> npt.NDArray[np.int64]:
+    """Mines rules as a table of integers.
+
+    Args:
+        triples: int32, shape (n, 3), C-contiguous, unique rows: subject, relation, object ids.
+        entities: Number of entities.
+        relations: Number of relations.
+        options: Thresholds and means.
+        progress: Called about ten times a second.
+
+    Returns:
+        int64, shape (rules, `MEASURE_COLUMNS` + max_atoms - 1), in canonical order. An atom is
+        ``relation << 6 | subject << 3 | object``, -1 where a rule has fewer.
+
+    Raises:
+        MiningError: The graph is too large for one buffer.
+        HeapError: The heap is too small.
+        JavaError: No usable Java runtime.
+        KeyboardInterrupt: Ctrl-C; the miner has stopped by then.
+    """
+    if triples.dtype != np.int32 or triples.ndim != 2 or not triples.flags.c_contiguous:
+        raise TypeError(f"triples are {triples.dtype} {triples.shape}, not int32 (n, 3), contiguous")
+    if triples.nbytes > _BUFFER_LIMIT:
+        raise MiningError(
+            f"the graph has {len(triples)} triples; at most {_BUFFER_LIMIT // 12} can be handed "
+            "to the miner. Mine a part of it."
+        )
+    start_jvm(options.heap)
+    import jpype
+
+    job = _new_job(jpype, triples, entities, relations, options)
+    job.start()
+    state = _wait(job, progress)
+    if state == _DONE:
+        return _rows(jpype, job)
+    if state == _OUT_OF_MEMORY:
+        raise HeapError(
+            f"the miner ran out of memory with a Java heap of {_started_heap}. Raise it with "
+            "--heap (for example --heap 8g), or raise the thresholds."
+        )
+    raise RulemineError(f"the miner failed: {job.message()}. This is a bug; please report it.")
+
+
+def _new_job(
+    jpype: Any,
+    triples: npt.NDArray[np.int32],
+    entities: int,
+    relations: int,
+    options: MiningOptions,
+) -> Any:
+    buffer = jpype.nio.convertToDirectBuffer(memoryview(triples).cast("B"))
+    miner = jpype.JClass("org.rulemine.amie.Miner")
+    return miner.job(
+        buffer,
+        entities,
+        relations,
+        options.max_atoms,
+        float(options.min_head_coverage),
+        float(options.min_std_confidence),
+        float(options.min_pca_confidence),
+        options.min_initial_support,
+        options.thread_count,
+    )
+
+
+def _wait(job: Any, progress: Progress | None) -> int:
+    """Waits for the end of a job in short turns; whatever interrupts it ends the job first."""
+    try:
+        while not (state := int(job.awaitEnd(POLL_MILLISECONDS))):
+            if progress is not None:
+                progress(int(job.done()), int(job.total()))
+    except BaseException:
+        job.cancel()
+        while not job.awaitEnd(POLL_MILLISECONDS):
+            time.sleep(0)
+        raise
+    if progress is not None and state == _DONE:
+        progress(int(job.total()), int(job.total()))
+    return state
+
+
+def _rows(jpype: Any, job: Any) -> npt.NDArray[np.int64]:
+    rows = np.empty((int(job.rules()), int(job.stride())), np.int64)
+    if rows.nbytes > _BUFFER_LIMIT:
+        raise MiningError(
+            f"{len(rows)} rules were found, more than can be handed over. Raise the thresholds."
+        )
+    if len(rows):
+        job.copyRules(jpype.nio.convertToDirectBuffer(rows.data.cast("B")))
+    return rows

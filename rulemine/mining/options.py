@@ -1,0 +1,99 @@
+"""What the miner is asked for: thresholds, and the means it may use.
+
+Guarantees: an existing `MiningOptions` is valid; the means (threads, heap) never change the rules.
+"""
+
+import math
+import os
+import re
+from dataclasses import dataclass
+
+from rulemine.errors import HeapError, MiningError
+
+__all__ = ["MAX_ATOMS", "MIN_ATOMS", "MiningOptions", "parse_heap"]
+
+MIN_ATOMS = 2
+MAX_ATOMS = 5
+"""Rules of six atoms would take weeks on graphs for which rules are worth mining."""
+
+MAX_THREADS = 1024
+
+_HEAP = re.compile(r"([0-9]{1,9})([mMgG])")
+_SMALLEST_HEAP = 16 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class MiningOptions:
+    """Thresholds and means of a mining run; the defaults are those in force in AMIE 3.5.1.
+
+    Attributes:
+        max_atoms: Atoms of a rule at most, the head included; `MIN_ATOMS` … `MAX_ATOMS`.
+        min_head_coverage: Smallest support / head size, 0 … 1. The support is at least 1 even at 0.
+        min_std_confidence: Smallest standard confidence, 0 … 1.
+        min_pca_confidence: Smallest PCA confidence, 0 … 1.
+        min_initial_support: A head relation has at least this many facts; ≥ 1.
+        threads: Threads of the miner, ≥ 1; None: one per processor this process may use.
+        heap: Size of the Java heap, e.g. ``512m`` or ``4g``; None: half of the memory.
+
+    Raises:
+        MiningError: A value is of the wrong kind or out of its range.
+        HeapError: The heap is not a size.
+    """
+
+    max_atoms: int = 3
+    min_head_coverage: float = 0.01
+    min_std_confidence: float = 0.1
+    min_pca_confidence: float = 0.1
+    min_initial_support: int = 100
+    threads: int | None = None
+    heap: str | None = None
+
+    def __post_init__(self) -> None:
+        _integer("max_atoms", self.max_atoms, MIN_ATOMS, MAX_ATOMS)
+        _share("min_head_coverage", self.min_head_coverage)
+        _share("min_std_confidence", self.min_std_confidence)
+        _share("min_pca_confidence", self.min_pca_confidence)
+        _integer("min_initial_support", self.min_initial_support, 1, 2**31 - 1)
+        if self.threads is not None:
+            _integer("threads", self.threads, 1, MAX_THREADS)
+        if self.heap is not None:
+            parse_heap(self.heap)
+
+    @property
+    def thread_count(self) -> int:
+        """The number of threads to use."""
+        return self.threads if self.threads is not None else min(_processors(), MAX_THREADS)
+
+
+def parse_heap(text: str) -> int:
+    """The bytes of a heap size such as ``512m`` or ``4g``.
+
+    Raises:
+        HeapError: It is not such a size, or below 16m.
+    """
+    match = _HEAP.fullmatch(text)
+    size = int(match[1]) << (30 if match[2] in "gG" else 20) if match else 0
+    if size < _SMALLEST_HEAP:
+        raise HeapError(
+            f"heap is {text!r}; expected a whole number of megabytes or gigabytes, "
+            "at least 16m. Write for example 512m or 4g."
+        )
+    return size
+
+
+def _integer(name: str, value: object, least: int, most: int) -> None:
+    # bool is an int to Python, but not to whoever writes it here.
+    if type(value) is not int or not least <= value <= most:
+        raise MiningError(f"{name} is {value!r}; expected a whole number from {least} to {most}.")
+
+
+def _share(name: str, value: object) -> None:
+    ok = type(value) in (int, float) and math.isfinite(value) and 0 <= value <= 1  # type: ignore[arg-type,operator]
+    if not ok:
+        raise MiningError(f"{name} is {value!r}; expected a number from 0 to 1.")
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
