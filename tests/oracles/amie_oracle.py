@@ -16,7 +16,7 @@ Guarantees: shares no code with the miner, uses the standard library only, and
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 
@@ -108,15 +108,15 @@ class OracleResult:
         """The rules of our definition, sorted by key."""
         return tuple(self.space[key] for key in sorted(self.ours))
 
-    def printed(self, first_parent: Callable[[RuleKey], RuleKey]) -> frozenset[RuleKey]:
-        """The rules AMIE prints when `first_parent` tells which parent generated a rule first."""
+    def printed(self, first_parent: Mapping[RuleKey, RuleKey]) -> frozenset[RuleKey]:
+        """The rules AMIE prints if each candidate was generated first by the parent given."""
         printed: set[RuleKey] = set()
         for key in sorted(self.candidates, key=lambda key: (len(key[1]), key)):
             dominated = any(
                 sub_rule in printed and _at_least(self.space[sub_rule], self.space[key])
                 for sub_rule in proper_sub_rules(key)
             )
-            if not dominated and self.lenient(first_parent(key), key):
+            if not dominated and self.lenient(first_parent[key], key):
                 printed.add(key)
         return frozenset(printed)
 

@@ -10,8 +10,9 @@ brute force is bounded by trading atoms for relations and facts.
 """
 
 import json
+import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -74,24 +75,76 @@ def random_case(seed: int) -> Case:
         entities, facts = rng.randint(3, 12), rng.randint(3, 48 // relations)
     else:
         entities, relations, facts = rng.randint(3, 6), rng.randint(1, 2), rng.randint(2, 8)
-    triples = _shuffled_lines(_graph(entities, relations, facts, rng), rng)
-    return Case(f"seed {seed}", triples, _random_options(max_atoms, relations, rng))
+    triples = _graph(entities, relations, facts, rng)
+    options = _random_options(triples, max_atoms, rng)
+    if 3 <= max_atoms <= 4 and rng.random() < 0.15:
+        triples = _obstacle(rng)
+        options = replace(
+            options,
+            min_head_coverage=rng.choice((0.2, 0.3)),
+            min_std_confidence=math.nextafter(_confidence(triples, "p", "h"), 1),
+            min_pca_confidence=0.01,
+            min_initial_support=rng.randint(1, 3),
+        )
+    return Case(f"seed {seed}", _shuffled_lines(triples, rng), options)
 
 
-def _random_options(max_atoms: int, relations: int, rng: Random) -> Options:
+def _random_options(triples: set[Triple], max_atoms: int, rng: Random) -> Options:
     """Thresholds, often lenient (many rules), often strict for one measure only.
 
     Low head coverage is kept from the long rules of many relations: too many to enumerate.
     """
-    coverages = [c for c in _COVERAGES if max_atoms < 4 or relations < 3 or c >= 0.2]
-    lenient = [0.01, 0.1] if len(coverages) == len(_COVERAGES) else [0.2, 0.25]
+    many = max_atoms >= 4 and len({relation for _, relation, _ in triples}) >= 3
+    coverages = [c for c in _COVERAGES if c >= 0.2 or not many]
+    low_coverages = (0.2, 0.25) if many else (0.01, 0.1)
+    profile = rng.choice(("lenient", "strict", "standard", "standard", "pca"))
+    strict_std, strict_pca = profile in ("strict", "standard"), profile in ("strict", "pca")
+    confidences = (*_CONFIDENCES, *_edges(triples, rng))
     return Options(
         max_atoms=max_atoms,
-        min_head_coverage=rng.choice(lenient if rng.random() < 0.4 else coverages),
-        min_std_confidence=rng.choice((0.01, 0.1) if rng.random() < 0.3 else _CONFIDENCES),
-        min_pca_confidence=rng.choice((0.01, 0.1) if rng.random() < 0.5 else _CONFIDENCES),
+        min_head_coverage=rng.choice(low_coverages if rng.random() < 0.5 else coverages),
+        min_std_confidence=rng.choice(confidences if strict_std else (0.01, 0.1)),
+        min_pca_confidence=rng.choice(confidences if strict_pca else (0.01, 0.1)),
         min_initial_support=rng.choice((1, 1, 1, 2, 2, 3, 4, 5, 6)),
     )
+
+
+def _edges(triples: set[Triple], rng: Random) -> list[float]:
+    """Thresholds that some rules meet exactly, and the next larger numbers, which they miss."""
+    relations = sorted({relation for _, relation, _ in triples})
+    edges = []
+    for _ in range(10):
+        first, second = rng.choice(relations), rng.choice(relations)
+        confidence = _confidence(triples, first, second)
+        if 0 < confidence < 1:
+            edges += [confidence, math.nextafter(confidence, 1)]
+    return edges
+
+
+def _confidence(triples: set[Triple], body: str, head: str) -> float:
+    """The standard confidence of body(0, 1) => head(0, 1)."""
+    holds = {(s, o) for s, relation, o in triples if relation == body}
+    return sum((s, head, o) in triples for s, o in holds) / len(holds)
+
+
+def _obstacle(rng: Random) -> set[Triple]:
+    """A graph in which the first parent of a rule decides whether AMIE prints the rule.
+
+    p => h has a high PCA confidence, but so low a standard confidence, thanks to subjects that h
+    does not have, that it is not output. Rules of p and q have a PCA confidence below that of
+    p => h, above that of q => h.
+    """
+    subjects, strangers = range(6), range(6, 10)
+    h = {(s, rng.choice((10, 11))) for s in subjects}
+    wrong = {(s, 12) for s in subjects if rng.random() < 0.5}
+    p = {pair for pair in sorted(h) if rng.random() < 0.8} | wrong
+    p |= {(s, rng.randint(10, 13)) for s in strangers for _ in range(4)}
+    q = {pair for pair in sorted(p) if pair[0] in subjects and rng.random() < 0.7}
+    q |= {(s, 13) for s in subjects if rng.random() < 0.8}
+    tables = {"h": h, "p": p, "q": q}
+    if rng.random() < 0.5:  # longer rules as good as those of p and q: their fate hangs on them
+        tables["r"] = (p & q) | {pair for pair in sorted(p | q) if rng.random() < 0.5}
+    return {(f"e{s}", name, f"e{o}") for name, table in tables.items() for s, o in table}
 
 
 def _shuffled_lines(triples: set[Triple], rng: Random) -> tuple[Triple, ...]:
@@ -253,6 +306,19 @@ def noisy(on: _Setting) -> Pairs:
     return on.part(on.earlier()) | rare(on)
 
 
+def spread(on: _Setting) -> Pairs:
+    """Another relation and many facts of subjects (or of objects) that have none there.
+
+    Predicted by it, the other one has a high PCA and a low standard confidence: the kind of rule
+    that is not output but still stands in the way of what is generated from it first.
+    """
+    pairs = on.earlier()
+    end = on.rng.randint(0, 1)
+    known = {pair[end] for pair in pairs}
+    more = {pair for _ in range(4) for pair in uniform(on) if pair[end] not in known}
+    return on.part(pairs) | more | on.part(rare(on))
+
+
 Recipe = Callable[[_Setting], Pairs]
 _PLAIN: tuple[Recipe, ...] = (
     *(uniform, uniform, uniform, loop_free, loop_free, functional, inverse_functional),
@@ -260,5 +326,5 @@ _PLAIN: tuple[Recipe, ...] = (
 )
 _DERIVED: tuple[Recipe, ...] = (
     *(copy, subset, superset, inverse, symmetric, composition, composition, common_end),
-    *(long_path, union, intersection, complement, noisy, noisy),
+    *(long_path, union, intersection, complement, noisy, noisy, spread, spread, spread),
 )

@@ -19,6 +19,26 @@ from .amie_oracle import (
 )
 from .random_graphs import random_case
 
+SEEDS_WHERE_ORDER_MATTERS = (
+    0,
+    13,
+    23,
+    25,
+    28,
+    39,
+    44,
+    50,
+    61,
+    85,
+    462,
+    531,
+    565,
+    606,
+    612,
+    852,
+    974,
+)
+
 
 def facts(text: str) -> list[Triple]:
     """Facts written as `h a b; p a b`: relation, subject, object."""
@@ -74,40 +94,37 @@ def test_counts_are_those_of_trying_every_assignment(block: int) -> None:
     assert checked > 50
 
 
+def schedules(result: OracleResult) -> list[frozenset[RuleKey]]:
+    """What AMIE prints for every choice of first parents that matters; [] if they are many.
+
+    The first one is the choice of a lenient parent wherever there is one.
+    """
+    first: dict[RuleKey, RuleKey] = {}
+    torn: dict[RuleKey, tuple[RuleKey, RuleKey]] = {}
+    for rule in sorted(result.candidates):
+        by_verdict = {result.lenient(p, rule): p for p in result.parents[rule]}
+        first[rule] = by_verdict.get(True, by_verdict.get(False, rule))
+        if len(by_verdict) == 2:
+            torn[rule] = (by_verdict[True], by_verdict[False])
+    if len(torn) > 8:
+        return []
+    choices = product(*torn.values())
+    return [result.printed(first | dict(zip(torn, choice, strict=True))) for choice in choices]
+
+
 def test_bands_are_those_of_every_schedule() -> None:
     decided = 0
-    for seed in range(400):
+    for seed in SEEDS_WHERE_ORDER_MATTERS:
         case = random_case(seed)
         result = oracle_rules(case.triples, **asdict(case.options))
         assert result.must <= result.ours <= result.may, seed
-        best = result.printed(
-            lambda rule, result=result: max(
-                result.parents[rule], key=lambda parent: result.lenient(parent, rule)
-            )
-        )
-        assert best == result.ours, seed
-        torn = {
-            rule: (
-                next(p for p in result.parents[rule] if result.lenient(p, rule)),
-                next(p for p in result.parents[rule] if not result.lenient(p, rule)),
-            )
-            for rule in sorted(result.candidates)
-            if len({result.lenient(p, rule) for p in result.parents[rule]}) == 2
-        }
-        if not 1 <= len(torn) <= 6:
-            continue
-        schedules = [
-            result.printed(
-                lambda rule, first=dict(zip(torn, choice, strict=True)), result=result: first.get(
-                    rule, min(result.parents[rule])
-                )
-            )
-            for choice in product(*torn.values())
-        ]
-        assert frozenset.intersection(*schedules) == result.must, seed
-        assert frozenset.union(*schedules) == result.may, seed
-        decided += 1
-    assert decided > 5
+        printed = schedules(result)
+        if printed:
+            assert printed[0] == result.ours, seed
+            assert frozenset.intersection(*printed) == result.must, seed
+            assert frozenset.union(*printed) == result.may, seed
+            decided += result.must < result.may
+    assert decided > 10
 
 
 def test_counts_of_a_rule_by_hand() -> None:
