@@ -6,6 +6,7 @@ misread; readers are `rulemine.release`, `rulemine.builder.verify`, and users' o
 """
 
 import dataclasses
+import functools
 import types
 import typing
 from dataclasses import dataclass
@@ -215,17 +216,23 @@ def from_json(kind: type[_R], row: dict[str, Any], where: str) -> _R:
     Raises:
         InputError: A field is missing, unknown, or of another type.
     """
-    hints = typing.get_type_hints(kind)
-    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
+    hints, fields = _layout(kind)
     if unknown := set(row) - {f.name for f in fields}:
         raise InputError(f"{where}: unknown field(s) {', '.join(sorted(unknown))}.")
     values: dict[str, Any] = {}
     for f in fields:
         if f.name in row:
-            values[f.name] = _read(hints[f.name], row[f.name], f"{where}: field {f.name!r}")
+            value, hint = row[f.name], hints[f.name]
+            fits = type(value) is hint  # the common case, worth no message
+            values[f.name] = value if fits else _read(hint, value, f"{where}: field {f.name!r}")
         elif f.default is dataclasses.MISSING:
             raise InputError(f"{where}: field {f.name!r} is missing.")
     return kind(**values)
+
+
+@functools.cache  # resolved anew for every line, the hints would take most of the reading time
+def _layout(kind: type) -> tuple[dict[str, Any], tuple[dataclasses.Field[Any], ...]]:
+    return typing.get_type_hints(kind), dataclasses.fields(kind)
 
 
 def _read(hint: Any, value: Any, where: str) -> Any:
