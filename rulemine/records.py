@@ -216,7 +216,7 @@ def from_json(kind: type[_R], row: dict[str, Any], where: str) -> _R:
     Raises:
         InputError: A field is missing, unknown, or of another type.
     """
-    hints, fields = _layout(kind)
+    hints, fields = _layout(kind)  # type: ignore[arg-type]  # classes are hashable
     if unknown := set(row) - {f.name for f in fields}:
         raise InputError(f"{where}: unknown field(s) {', '.join(sorted(unknown))}.")
     values: dict[str, Any] = {}
