@@ -19,7 +19,7 @@ from random import Random
 Triple = tuple[str, str, str]
 Pairs = set[tuple[int, int]]
 
-_ODD_FRACTIONS = (1 / 3, 2 / 3, 1 / 7, 3 / 7, 5 / 6, 0.07, 0.55, 0.999)
+_ODD_FRACTIONS = (0.0, 1 / 3, 2 / 3, 1 / 7, 3 / 7, 5 / 6, 0.07, 0.55, 0.999)
 _CONFIDENCES = (*(tenths / 10 for tenths in range(1, 11)), *_ODD_FRACTIONS)
 _COVERAGES = (0.05, 0.25, 0.75, *_CONFIDENCES)
 
