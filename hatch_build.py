@@ -65,7 +65,9 @@ def write_jar(classes: Path, jar: Path) -> None:
     part = jar.with_name(jar.name + ".part")
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as out:
         for name in ["META-INF/MANIFEST.MF", *files]:
-            data = MANIFEST.encode() if name.startswith("META-INF") else (classes / name).read_bytes()
+            data = (
+                MANIFEST.encode() if name.startswith("META-INF") else (classes / name).read_bytes()
+            )
             entry = zipfile.ZipInfo(name, TIME)
             entry.external_attr = 0o644 << 16
             entry.create_system = 3

@@ -143,7 +143,9 @@ def mine_rows(
         KeyboardInterrupt: Ctrl-C; the miner has stopped by then.
     """
     if triples.dtype != np.int32 or triples.ndim != 2 or not triples.flags.c_contiguous:
-        raise TypeError(f"triples are {triples.dtype} {triples.shape}, not int32 (n, 3), contiguous")
+        raise TypeError(
+            f"triples are {triples.dtype} {triples.shape}, not int32 (n, 3), contiguous"
+        )
     if triples.nbytes > _BUFFER_LIMIT:
         raise MiningError(
             f"the graph has {len(triples)} triples; at most {_BUFFER_LIMIT // 12} can be handed "

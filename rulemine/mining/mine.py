@@ -56,4 +56,3 @@ def mine(
         )
         for head, functional, support, body_size, pca_body_size, *body in rows.tolist()
     )
-

@@ -1,0 +1,151 @@
+"""The Java machine: found or explained, started late and once, interruptible, mortal in a good way.
+
+A machine lives as long as its process, so most of these run in a process of their own.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_MINE = """
+from rulemine.errors import RulemineError
+from rulemine.kg import KnowledgeGraph
+from rulemine.mining import MiningOptions, mine
+kg = KnowledgeGraph.from_triples([(f"e{i}", r, f"e{i + 1}") for i in range(9) for r in "pq"])
+def attempt(**options):
+    try:
+        print(len(mine(kg, MiningOptions(min_initial_support=1, **options))), "rules")
+    except RulemineError as error:
+        print(type(error).__name__, error)
+"""
+
+# A dense random graph: billions of paths of four atoms, and at coverage 0 all of them are wanted.
+_DENSE = """
+import random
+rng = random.Random(7)
+kg = KnowledgeGraph.from_triples(
+    [(f"e{rng.randrange(150)}", f"r{rng.randrange(60)}", f"e{rng.randrange(150)}")
+     for _ in range(30000)])
+"""
+
+
+def child(code: str, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", _MINE + textwrap.dedent(code)],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def printed(code: str, **environment: str) -> str:
+    process = child(code, **environment)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "Traceback" not in err
+    return out.strip()
+
+
+def java_home(folder: Path, version: str, library: bool = False) -> str:
+    (folder / "lib" / "server").mkdir(parents=True)
+    (folder / "release").write_text(f'IMPLEMENTOR="x"\nJAVA_VERSION="{version}"\n')
+    if library:
+        for name in ("libjvm.so", "libjvm.dylib"):
+            (folder / "lib" / "server" / name).write_bytes(b"not a library")
+    return str(folder)
+
+
+def test_importing_the_miner_starts_and_imports_no_java() -> None:
+    code = "import sys, rulemine.mining; print('jpype' in sys.modules)"
+    assert printed(code) == "False"
+
+
+def test_the_runtime_of_the_package_is_used_without_java_home() -> None:
+    assert printed("attempt()", JAVA_HOME="").endswith("rules")
+
+
+@pytest.mark.parametrize("version", ["1.8.0_392", "11.0.2", "16"])
+def test_a_java_home_that_is_too_old_is_refused(tmp_path: Path, version: str) -> None:
+    out = printed("attempt()", JAVA_HOME=java_home(tmp_path / "java", version))
+    number = version.removeprefix("1.").split(".")[0]
+    assert out.startswith(
+        f"JavaError JAVA_HOME={tmp_path / 'java'}: this is Java {number}; Java 17"
+    )
+    assert "or unset it" in out
+
+
+def test_a_java_home_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    out = printed("attempt()", JAVA_HOME=str(tmp_path / "none"))
+    assert out.startswith("JavaError")
+    assert "there is no such folder" in out
+
+
+def test_a_java_home_without_a_machine_is_refused(tmp_path: Path) -> None:
+    out = printed("attempt()", JAVA_HOME=java_home(tmp_path / "java", "17.0.1"))
+    assert out.startswith("JavaError")
+    assert "no Java virtual machine in there" in out
+
+
+def test_a_java_home_with_a_broken_machine_is_refused(tmp_path: Path) -> None:
+    out = printed("attempt()", JAVA_HOME=java_home(tmp_path / "java", "21.0.1", library=True))
+    assert out.startswith("JavaError")
+    assert "does not start" in out
+
+
+def test_a_heap_above_the_memory_is_refused() -> None:
+    out = printed("attempt(heap='99999g')")
+    assert out.startswith("HeapError a heap of 99999g was asked for")
+
+
+def test_another_heap_after_the_start_is_refused() -> None:
+    out = printed("attempt(heap='64m'); attempt(heap='64M'); attempt(); attempt(heap='128m')")
+    first, same, default, other = out.splitlines()
+    assert first == same == default
+    assert other.startswith("HeapError")
+    assert "runs with a heap of 64m" in other
+
+
+def test_a_heap_that_is_too_small_is_an_error_that_names_the_flag() -> None:
+    code = _DENSE + "attempt(max_atoms=4, min_head_coverage=0, threads=2, heap='16m'); attempt()"
+    first, *_ = printed(code).splitlines()
+    assert first.startswith("HeapError the miner ran out of memory with a Java heap of 16m")
+    assert "--heap" in first
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("wait", [0.0, 1.0])
+def test_ctrl_c_ends_mining_soon_and_cleanly(wait: float) -> None:
+    process = child(
+        _DENSE
+        + textwrap.dedent("""
+            import time
+            def started(done, total):
+                print("mining", flush=True)
+            try:
+                options = MiningOptions(5, 0.0, 0.0, 0.0, min_initial_support=1)
+                mine(kg, options, started)
+            except KeyboardInterrupt:
+                print("interrupted")
+            finally:
+                print("finally")
+            """)
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "mining\n"
+    time.sleep(wait)
+    before = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - before < 5
+    assert (process.returncode, err) == (0, "")
+    assert out.split()[-2:] == ["interrupted", "finally"]
