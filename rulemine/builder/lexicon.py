@@ -1,0 +1,152 @@
+"""The few English words that the derived wording knows, and the little grammar around them.
+
+Guarantee: a word stands here only in the sense that relation names use it in; a word that is missing
+costs a stiffer sentence, never a wrong one.
+"""
+
+__all__ = [
+    "ACTIVE_PAST",
+    "ADJECTIVES",
+    "INDEFINITE_PEOPLE",
+    "KIN",
+    "LEMMAS",
+    "LONE_PLURALS",
+    "PARTICIPLES",
+    "PEOPLE",
+    "PEOPLE_DO",
+    "PREPOSITIONS",
+    "PROPERTY_NOUNS",
+    "SHORT_WORDS",
+    "STATES",
+    "UNIQUE_ROLES",
+    "VERBS",
+    "article",
+    "is_plural",
+]
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PREPOSITIONS = _set(
+    "of in to with from at on for by into under over near as about against within through after "
+    "before during toward towards upon out"
+)
+
+_BASE_FORMS = (
+    "accompany activate admire adjoin administer affect analyze approve assess associate attack "
+    "attend augment award base bear belong bind border build carry catalyze cause coexist co-occur "
+    "collaborate communicate compete complicate concern consist contain control cover cooperate "
+    "create decrease define depend depict describe develop diagnose direct disrupt divide drain eat "
+    "employ enable encode enter exhibit exist export express feature feed flow follow form found "
+    "grow happen help hold host imply import include increase indicate induce influence inform "
+    "inhabit inherit inhibit interact interconnect interfere involve join know label lead lie like "
+    "link live localize love maintain make manage manufacture measure meet mentor modify name "
+    "neighbor neighbour occur offer oppose organize overlap oversee own palliate participate "
+    "perform phosphorylate play practice practise precede predict predispose present prevent "
+    "produce promote protect provide publish reach receive recognize refer regulate relate replace "
+    "report represent require resemble reside result run sell send serve share speak specialize "
+    "sponsor start stimulate store study succeed suggest supervise supply support surround target "
+    "teach touch trade train transcribe transport treat trigger trust underlie upregulate "
+    "downregulate use visit want work write"
+)
+
+
+def _third_person(verb: str) -> str:
+    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return f"{verb}es"
+    if verb.endswith("y") and verb[-2] not in "aeiou":
+        return f"{verb[:-1]}ies"
+    return f"{verb}s"
+
+
+LEMMAS = {verb: _third_person(verb) for verb in _BASE_FORMS.split()}
+"""Base form → third person."""
+
+VERBS = {third: verb for verb, third in LEMMAS.items()}
+"""Third person → base form."""
+
+LONE_PLURALS = _set(
+    "awards bases borders features forms hosts labels links names results reports runs sponsors "
+    "starts stores studies targets trades trains trusts visits works exports imports guides supplies "
+    "attacks presents shares controls covers mentors"
+)
+"""Third persons that are a plural noun when they stand alone, as a name may mean either."""
+
+ACTIVE_PAST = _set(
+    "acted appeared attended competed created wrote died directed graduated happened lived lost "
+    "migrated moved occurred participated performed played resigned served starred studied sang "
+    "taught travelled traveled voted won worked led ended started happened originated painted"
+)
+"""Past forms that name what the subject did."""
+
+PARTICIPLES = _set(
+    "born built known made written found held given taken seen shown drawn sung spoken broken bound "
+    "composed located married sold sent taught led won lost cast set"
+)
+"""Passive participles without -ed, and the commonest with it."""
+
+STATES = _set(
+    "affiliated aligned associated based called connected dated linked located married named "
+    "related unrelated divorced engaged canoodled speed need breed seed"
+)
+"""Words in -ed that do not tell who did what to whom, and nouns in -ed."""
+
+ADJECTIVES = _set(
+    "adjacent similar close next near equal equivalent opposite dependent different identical "
+    "parallel prior subsequent superior inferior subject due inherent capable relevant specific "
+    "analogous homologous orthologous responsible active famous interested north south east "
+    "west northeast northwest southeast southwest downstream upstream loyal friends"
+)
+
+KIN = _set(
+    "spouse spouses wife husband child children parent parents father mother sibling siblings "
+    "brother sister son daughter uncle aunt nephew niece married friend friends"
+)
+"""Words of relations that hold between people: both ends are asked for with *who*."""
+
+PEOPLE = (KIN - {"married"}) | _set(
+    "actor actors athlete athletes student "
+    "students crewmember instrumentalist instrumentalists celebrity person people "
+    "politicians advisor doctor"
+)
+"""Nouns that are asked for with *who*."""
+
+INDEFINITE_PEOPLE = PEOPLE | _set("citizen leader politician founder member_of_parliament born")
+
+PEOPLE_DO = _set("works lives teaches graduated died born married studied attended acted starred")
+"""Verbs whose subject is asked for with *who*."""
+
+UNIQUE_ROLES = _set("capital leader head founder author director seat spouse mother father")
+"""Roles in *of* that take *the*."""
+
+PROPERTY_NOUNS = _set(
+    "place date year time country city state county region area field form cause language type kind "
+    "number point means mode source port manner date degree age rate level color colour"
+)
+"""First words of “noun of noun” that name what the subject has, never what it is."""
+
+SHORT_WORDS = PREPOSITIONS | _set("is as a an or id no")
+"""Words of one or two letters; other such fragments are codes."""
+
+_NOT_PLURAL = _set("is was has series species campus chassis basis gas news bus lens olympics")
+
+
+def is_plural(word: str) -> bool:
+    """Whether a noun looks like a plural."""
+    if word in ("people", "children", "colours"):
+        return True
+    return (
+        len(word) > 3
+        and word.endswith("s")
+        and not word.endswith(("ss", "us", "is"))
+        and word not in _NOT_PLURAL
+    )
+
+
+def article(noun: str) -> str:
+    """The indefinite article before a noun: by its first letter, and the commonest exceptions."""
+    if noun.startswith(("uni", "use", "eu", "one", "ur")):
+        return "a"
+    return "an" if noun[:1].lower() in ("a", "e", "i", "o", "u") or noun.startswith("hour") else "a"
