@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from itertools import product
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -17,7 +18,7 @@ from .amie_oracle import (
     proper_sub_rules,
     variables,
 )
-from .random_graphs import random_case
+from .random_graphs import Case, random_case
 
 SEEDS_WHERE_ORDER_MATTERS = (
     0,
@@ -245,3 +246,10 @@ def test_sub_rules_rename_body_variables() -> None:
         key("h", "p02", "q21"),
         key("h", "p02", "r03", "s31"),
     }
+
+
+def test_a_case_survives_its_file(tmp_path: Path) -> None:
+    for seed in range(20):
+        case = random_case(seed)
+        case.write(tmp_path / "found" / "case.json")
+        assert Case.read(tmp_path / "found" / "case.json") == case
