@@ -1,0 +1,207 @@
+"""The files of a release: the manifest, sizes and digests, and the lines of each file.
+
+Checks that the manifest is there and well formed, that every file it lists is there with the size and
+digest it says (of the uncompressed content where the name ends in .gz), that every file of the
+layout is listed, that nothing else lies in the folder, and that every file is UTF-8 with LF.
+"""
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from rulemine.errors import ReleaseError
+from rulemine.verify.report import Findings, shown
+from rulemine.verify.shapes import MANIFEST, SPLITS, Shape
+
+__all__ = ["Folder"]
+
+FORMAT_VERSION = 1
+"""The newest format that this verifier knows."""
+
+MANIFEST_NAME = "manifest.json"
+QUESTION_FILES = tuple(f"questions/{split}.jsonl" for split in SPLITS)
+LAYOUT = (
+    "README.md",
+    "entities.tsv",
+    "kg/complete.tsv.gz",
+    "kg/incomplete.tsv.gz",
+    *QUESTION_FILES,
+    "rejected.jsonl",
+    "relations.tsv",
+    "removed.jsonl",
+    "rules.jsonl",
+)
+"""The files that every release has."""
+
+
+class Folder:
+    """The folder of a release, read on demand; what cannot be read is noted as a problem.
+
+    Attributes:
+        manifest: The manifest; empty when there is none that can be used.
+    """
+
+    def __init__(self, path: Path, findings: Findings) -> None:
+        """Reads the manifest.
+
+        Raises:
+            ReleaseError: The path is no folder, or the release is of a newer format.
+        """
+        if not path.is_dir():
+            what = "is a file" if path.exists() else "no such folder"
+            raise ReleaseError(f"{path}: {what}; the folder of a release was expected.")
+        self.path = path
+        self._findings = findings
+        self._contents: dict[str, bytes] = {}
+        self.manifest = self._read_manifest()
+
+    def _read_manifest(self) -> dict[str, Any]:
+        add = self._findings.add
+        try:
+            raw = (self.path / MANIFEST_NAME).read_bytes()
+        except OSError as problem:
+            add(MANIFEST_NAME, None, "manifest", str(problem.strerror), "the file, written last")
+            return {}
+        try:
+            value = _parse(raw.decode("utf-8"))
+        except (ValueError, RecursionError) as problem:
+            add(MANIFEST_NAME, None, "manifest", f"no JSON in UTF-8 ({problem})", "a JSON object")
+            return {}
+        version = value.get("format_version") if isinstance(value, dict) else None
+        if type(version) is int and version > FORMAT_VERSION:
+            raise ReleaseError(
+                f"{self.path / MANIFEST_NAME}: format version {version}; this program verifies "
+                f"versions up to {FORMAT_VERSION}. Upgrade: pip install -U rulemine."
+            )
+        # Keys beyond these are descriptions for people and programs of their own.
+        known = (
+            {key: value[key] for key in _KEYS if key in value} if isinstance(value, dict) else value
+        )
+        if (misfit := MANIFEST(known, "")) is not None:
+            add(MANIFEST_NAME, None, "manifest", misfit.found, misfit.expected)
+            return {}
+        return dict(value)
+
+    @cached_property
+    def levels(self) -> list[int]:
+        """The levels of the manifest, [100] when it has none; what is no level is noted."""
+        levels = self.manifest.get("levels", [100])
+        whole = isinstance(levels, list) and all(type(v) is int and 1 <= v <= 100 for v in levels)
+        if not whole or levels != sorted(set(levels)) or levels[-1:] != [100]:
+            expected = "ascending percentages, the last one 100"
+            self._findings.add(MANIFEST_NAME, None, "levels", shown(levels), expected)
+            return [100]
+        return list(levels)
+
+    def check(self) -> None:
+        """Checks that files and manifest agree, and reads every file that is listed."""
+        add, listed = self._findings.add, self.manifest["files"]
+        levels = [f"kg/incomplete-{level}.tsv.gz" for level in self.levels if level < 100]
+        for name in sorted({*LAYOUT, *levels} - set(listed)):
+            add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of a release")
+        for name, entry in sorted(listed.items()):
+            parts = PurePosixPath(name).parts
+            if not parts or name.startswith("/") or ".." in parts or name == MANIFEST_NAME:
+                add(MANIFEST_NAME, None, "layout", shown(name), "files inside the folder")
+                continue
+            content = self._read(name)
+            if content is None:
+                continue
+            self._contents[name] = content
+            if len(content) != entry["bytes"]:
+                add(name, None, "size", f"{len(content)} bytes", f"{entry['bytes']} (manifest)")
+            digest = hashlib.sha256(content).hexdigest()
+            if digest != entry["sha256"]:
+                add(name, None, "digest", f"{digest[:12]}…", f"{entry['sha256'][:12]}… (manifest)")
+        for path in sorted(self.path.rglob("*")):
+            name = path.relative_to(self.path).as_posix()
+            if not path.is_dir() and name not in listed and name != MANIFEST_NAME:
+                add(name, None, "unlisted", "a file", "only what the manifest lists")
+        self._findings.count("files", len(self._contents))
+
+    def _read(self, name: str) -> bytes | None:
+        try:
+            raw = (self.path / name).read_bytes()
+            return gzip.decompress(raw) if name.endswith(".gz") else raw
+        except FileNotFoundError:
+            self._findings.add(name, None, "missing", "no file", "the file that the manifest lists")
+        except (OSError, EOFError, ValueError, zlib.error) as problem:
+            expected = "a whole gzip file" if name.endswith(".gz") else "a file"
+            self._findings.add(name, None, "readable", shown(str(problem)), expected)
+        return None
+
+    def has(self, name: str) -> bool:
+        """Whether a file is listed and could be read."""
+        return name in self._contents
+
+    def lines(self, name: str) -> list[tuple[int, str]]:
+        """The lines of a file with their numbers from 1; lines that are not UTF-8 are noted."""
+        content = self._contents[name]
+        if content and not content.endswith(b"\n"):
+            number = content.count(b"\n") + 1
+            self._findings.add(name, number, "whole lines", "no line end", "LF after every line")
+        if b"\r" in content:
+            number = content.count(b"\n", 0, content.index(b"\r")) + 1
+            self._findings.add(
+                name, number, "whole lines", "a carriage return", "LF line ends only"
+            )
+        lines: list[tuple[int, str]] = []
+        for number, raw in enumerate(content.removesuffix(b"\n").split(b"\n"), start=1):
+            if not content:
+                break
+            try:
+                lines.append((number, raw.decode("utf-8")))
+            except UnicodeDecodeError as problem:
+                found = f"byte 0x{raw[problem.start]:02x}"
+                self._findings.add(name, number, "encoding", found, "UTF-8")
+        return lines
+
+    def records(self, name: str, shape: Shape) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The records of a JSON Lines file that fit a shape; the other lines are noted."""
+        add = self._findings.add
+        for number, line in self.lines(name):
+            try:
+                value = _parse(line)
+            except (ValueError, RecursionError) as problem:
+                add(name, number, "record", f"no JSON ({problem}): {shown(line)}", "one object")
+                continue
+            if (misfit := shape(value, "")) is not None:
+                add(name, number, "record", misfit.found, misfit.expected)
+                continue
+            yield number, value
+
+    def fields(self, name: str, columns: int) -> Iterator[tuple[int, list[str]]]:
+        """The rows of a TSV file with so many non-empty fields; the other lines are noted."""
+        for number, line in self.lines(name):
+            row = line.split("\t")
+            if len(row) != columns or not all(field and field == field.strip() for field in row):
+                expected = f"{columns} non-empty fields without blanks at their ends"
+                self._findings.add(name, number, "record", shown(line), expected)
+            else:
+                yield number, row
+
+
+_KEYS = ("format", "format_version", "name", "naming", "config", "kg", "counts", "files")
+
+
+def _parse(text: str) -> Any:
+    value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    if "\\u" in text:  # half a surrogate pair is text to JSON, and to nothing else
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    return value
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key stands twice")
+    return value
+
+
+def _no_constant(constant: str) -> None:
+    raise ValueError(f"{constant} is not allowed")

@@ -1,0 +1,148 @@
+"""Counting proofs by brute force: which rules still prove a removed triple, in how many ways.
+
+A proof of a triple is a substitution that makes a rule's head that triple and its whole body a part of
+the incomplete KG. Variables are bound one at a time, the one with the fewest candidates first; the
+candidates are an intersection of neighbour sets, so the last variable is counted, not enumerated.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rulemine.verify.graphs import Triple
+from rulemine.verify.rules import Atom, HornRule, Term
+
+__all__ = ["Facts", "Proofs", "Prover", "match"]
+
+Bindings = dict[int, str]
+
+_NONE: frozenset[str] = frozenset()
+
+
+class Facts:
+    """A set of triples, looked up by relation and one end."""
+
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        self._objects: dict[tuple[str, str], set[str]] = {}
+        self._subjects: dict[tuple[str, str], set[str]] = {}
+        self._relations: dict[str, set[str]] = {}
+        self._between: dict[tuple[str, str], set[str]] = {}
+        for s, r, o in triples:
+            self._objects.setdefault((s, r), set()).add(o)
+            self._subjects.setdefault((r, o), set()).add(s)
+            self._relations.setdefault(r, set()).add(s)
+            self._between.setdefault((s, o), set()).add(r)
+
+    def objects(self, subject: str, relation: str) -> set[str] | frozenset[str]:
+        """All o with relation(subject, o)."""
+        return self._objects.get((subject, relation), _NONE)
+
+    def subjects(self, relation: str, target: str) -> set[str] | frozenset[str]:
+        """All s with relation(s, target)."""
+        return self._subjects.get((relation, target), _NONE)
+
+    def subjects_of(self, relation: str) -> set[str] | frozenset[str]:
+        """All s with some fact of the relation."""
+        return self._relations.get(relation, _NONE)
+
+    def between(self, subject: str, target: str) -> set[str] | frozenset[str]:
+        """All relations from one entity to another."""
+        return self._between.get((subject, target), _NONE)
+
+
+def match(atom: Atom, triple: Triple, bindings: Bindings) -> bool:
+    """Makes an atom a triple: extends the bindings, or returns False where that contradicts them."""
+    if atom[1] != triple[1]:
+        return False
+    for term, value in ((atom[0], triple[0]), (atom[2], triple[2])):
+        if isinstance(term, str):
+            if term != value:
+                return False
+        elif bindings.setdefault(term, value) != value:
+            return False
+    return True
+
+
+def count(body: list[Atom], bindings: Bindings, facts: Facts) -> int:
+    """In how many ways the unbound variables of some atoms can be bound so that all atoms are facts."""
+    waiting: list[Atom] = []
+    options: dict[int, list[set[str] | frozenset[str]]] = {}
+    free: set[int] = set()
+    for atom in body:
+        s, r, o = _bound(atom, bindings)
+        if isinstance(s, str) and isinstance(o, str):
+            if o not in facts.objects(s, r):
+                return 0
+            continue
+        waiting.append((s, r, o))
+        if isinstance(s, str) and isinstance(o, int):
+            options.setdefault(o, []).append(facts.objects(s, r))
+            free.add(o)
+        elif isinstance(s, int) and isinstance(o, str):
+            options.setdefault(s, []).append(facts.subjects(r, o))
+            free.add(s)
+        else:
+            free.update(t for t in (s, o) if isinstance(t, int))
+    if not waiting:
+        return 1
+    if not options:  # no atom touches what is bound
+        start = waiting[0][0]
+        if not isinstance(start, int):
+            raise AssertionError(f"{waiting[0]} has an entity and gave no candidates")
+        options[start] = [facts.subjects_of(waiting[0][1])]
+    variable = min(options, key=lambda v: (min(map(len, options[v])), v))
+    smallest, *others = sorted(options[variable], key=len)
+    candidates = smallest.intersection(*others)
+    if free == {variable} and len(options[variable]) == len(waiting):
+        return len(candidates)
+    return sum(count(waiting, {variable: value}, facts) for value in candidates)
+
+
+def _bound(atom: Atom, bindings: Bindings) -> tuple[Term, str, Term]:
+    s, r, o = atom
+    return (
+        bindings.get(s, s) if isinstance(s, int) else s,
+        r,
+        bindings.get(o, o) if isinstance(o, int) else o,
+    )
+
+
+class Proofs(NamedTuple):
+    """What proves a triple.
+
+    Attributes:
+        ways: Substitutions, over all rules.
+        shortest: Body atoms of the shortest of them; 0 when there is none.
+    """
+
+    ways: int
+    shortest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prover:
+    """Rules by head relation, and the facts to prove from."""
+
+    rules: dict[str, list[HornRule]]
+    facts: Facts
+
+    @classmethod
+    def of(cls, rules: Iterable[HornRule], facts: Facts) -> "Prover":
+        """A prover for some rules over some facts."""
+        by_relation: dict[str, list[HornRule]] = {}
+        for rule in rules:
+            by_relation.setdefault(rule.head[1], []).append(rule)
+        return cls(by_relation, facts)
+
+    def prove(self, triple: Triple) -> Proofs:
+        """All proofs of a triple that is not itself one of the facts."""
+        total, shortest = 0, 0
+        for rule in self.rules.get(triple[1], ()):
+            bindings: Bindings = {}
+            if not match(rule.head, triple, bindings):
+                continue
+            ways = count(list(rule.body), bindings, self.facts)
+            if ways:
+                total += ways
+                shortest = min(shortest or len(rule.body), len(rule.body))
+        return Proofs(total, shortest)

@@ -1,0 +1,183 @@
+"""The questions: each one against the graphs, the removed triples and the rules.
+
+Checks ids and files; that topic and hard answer are the ends of a removed triple in the stated
+direction; that the answers are exactly those of the complete KG (and what the reference adds) in that
+direction, the hard answers exactly those of them whose triple is removed; that the certificate is one
+of the removed triple; that rule type and confidences are the rule's; that the text names the topic and
+not the hard answer; and that the diagnosis is what comes out when everything is counted again.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from rulemine.verify.graphs import REMOVED, Removed, Triple, as_triple
+from rulemine.verify.proofs import Facts, Proofs, Prover
+from rulemine.verify.report import Findings, difference, shown
+from rulemine.verify.rules import RULES, HornRule
+
+__all__ = ["Benchmark", "check_question"]
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """What questions are checked against.
+
+    Attributes:
+        known: Complete KG and reference, for the answers.
+        left: The incomplete KG.
+        removed: The removed triples.
+        rules: Rules by id.
+        prover: Counts proofs in the incomplete KG.
+        proofs: Removed triple → its proofs, filled as they are counted.
+    """
+
+    known: Facts
+    left: Facts
+    removed: dict[Triple, Removed]
+    rules: dict[str, HornRule]
+    prover: Prover
+    proofs: dict[Triple, Proofs]
+
+    def proofs_of(self, triple: Triple) -> Proofs:
+        """The proofs of a removed triple, counted once."""
+        if triple not in self.proofs:
+            self.proofs[triple] = self.prover.prove(triple)
+        return self.proofs[triple]
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """Where problems of one question go."""
+
+    file: str
+    line: int
+    findings: Findings
+
+    def add(self, invariant: str, found: str, expected: str) -> None:
+        self.findings.add(self.file, self.line, invariant, found, expected)
+
+    def equal(self, invariant: str, found: object, expected: object, source: str = "") -> None:
+        if found != expected:
+            self.add(invariant, shown(found), shown(expected) + (f" ({source})" if source else ""))
+
+
+def check_question(
+    file: str, line: int, row: dict[str, Any], benchmark: Benchmark, findings: Findings
+) -> None:
+    """Checks one question.
+
+    Args:
+        file: Its file, for the message.
+        line: Its line.
+        row: The record, of the right shape.
+        benchmark: What it is checked against.
+        findings: Takes the problems.
+    """
+    here = _Here(file, line, findings)
+    here.equal("split", row["split"], file.removeprefix("questions/").removesuffix(".jsonl"))
+    triple = as_triple(row["removed"])
+    s, r, o = triple
+    ends = (s, o) if row["direction"] == "object" else (o, s)
+    asked = (row["topic"], row["relation"], row["hard_answer"])
+    expected = (ends[0], r, ends[1])
+    if asked != expected:
+        what = f"topic, relation, hard answer for direction {row['direction']} of {shown(triple)}"
+        here.add("ends of the removed triple", shown(asked), f"{shown(expected)} ({what})")
+    _check_proof(here, row, triple, benchmark)
+    _check_answers(here, row, benchmark)
+    _check_text(here, row)
+    _check_diagnosis(here, row, triple, benchmark)
+
+
+def _check_proof(here: _Here, row: dict[str, Any], triple: Triple, benchmark: Benchmark) -> None:
+    record = benchmark.removed.get(triple)
+    if record is None:
+        here.add("removed", shown(triple), f"a triple of {REMOVED}")
+    else:
+        here.equal("level", row["level"], record.level, f"{REMOVED} line {record.line}")
+        certificate = (row["rule"], tuple(as_triple(t) for t in row["certificate"]))
+        if certificate not in record.certificates:
+            expected = f"a certificate of {REMOVED} line {record.line}"
+            here.add("certificate", f"rule {row['rule']} with {shown(certificate[1])}", expected)
+    rule = benchmark.rules.get(row["rule"])
+    if rule is None:
+        here.add("certificate rule", shown(row["rule"]), f"the id of a rule in {RULES}")
+        return
+    source = f"{RULES} line {rule.line}"
+    here.equal("rule type", (row["rule_type"], row["rule_subtype"]), rule.type, source)
+    stated = {key: row["diagnosis"][key] for key in rule.measures}
+    here.equal("confidences", stated, rule.measures, source)
+
+
+def _answer_triple(row: dict[str, Any], answer: str) -> Triple:
+    topic, relation = row["topic"], row["relation"]
+    ends = (topic, answer) if row["direction"] == "object" else (answer, topic)
+    return (ends[0], relation, ends[1])
+
+
+def _check_answers(here: _Here, row: dict[str, Any], benchmark: Benchmark) -> None:
+    topic, relation, answers = row["topic"], row["relation"], row["answers"]
+    if row["direction"] == "object":
+        correct = set(benchmark.known.objects(topic, relation))
+    else:
+        correct = set(benchmark.known.subjects(relation, topic))
+    if set(answers) != correct:
+        expected = f"all {len(correct)} of the complete KG in direction {row['direction']}"
+        here.add("answers", difference(set(answers), correct), expected)
+    hard = {a for a in answers if _answer_triple(row, a) in benchmark.removed}
+    if set(row["hard_answers"]) != hard:
+        found = difference(set(row["hard_answers"]), hard)
+        here.add("hard answers", found, "exactly the answers whose triple is removed")
+    if row["hard_answer"] not in row["hard_answers"]:
+        here.add("hard answers", f"no {shown(row['hard_answer'])}", "the hard answer among them")
+    for key in ("answers", "hard_answers"):
+        if row[key] != sorted(set(row[key])):
+            here.add(f"{key.replace('_', ' ')} sorted", shown(row[key]), "code point order, unique")
+    if topic in answers and topic not in correct:
+        here.add("topic ∉ answers", shown(topic), "the topic only where its self-loop is a triple")
+
+
+def _check_text(here: _Here, row: dict[str, Any]) -> None:
+    text, topic, answer = row["question"], row["topic"], row["hard_answer"]
+    spots = occurrences(text, topic)
+    if not spots:
+        here.add("text names the topic", shown(text), f"{shown(topic)} as a whole word")
+    # A name inside the topic's name is the topic's: "Anna" in "Anna Lind" names no Anna.
+    told = [
+        (low, high)
+        for low, high in occurrences(text, answer)
+        if not any(start <= low and high <= end for start, end in spots)
+    ]
+    if told or answer == topic:
+        here.add("text hides the answer", shown(text), f"no {shown(answer)} in it")
+
+
+def occurrences(text: str, name: str) -> list[tuple[int, int]]:
+    """Where a name stands in a text as a whole word: no letter or digit goes on at its ends."""
+    spots: list[tuple[int, int]] = []
+    low = text.find(name)
+    while low >= 0:
+        high = low + len(name)
+        joined_left = low > 0 and text[low - 1].isalnum() and name[0].isalnum()
+        joined_right = high < len(text) and text[high].isalnum() and name[-1].isalnum()
+        if not joined_left and not joined_right:
+            spots.append((low, high))
+        low = text.find(name, low + 1)
+    return spots
+
+
+def _check_diagnosis(
+    here: _Here, row: dict[str, Any], triple: Triple, benchmark: Benchmark
+) -> None:
+    stated, left = row["diagnosis"], benchmark.left
+    s, _, o = triple
+    proofs = benchmark.proofs_of(triple)
+    here.equal("proofs left", stated["proofs"], proofs.ways)
+    here.equal("shortest proof", stated["shortest_proof"], proofs.shortest)
+    here.equal("reverse edges", stated["reverse_edge"], sorted(left.between(o, s)))
+    here.equal("parallel edges", stated["parallel_edge"], sorted(left.between(s, o)))
+    if row["direction"] == "object":
+        still = left.objects(row["topic"], row["relation"])
+    else:
+        still = left.subjects(row["relation"], row["topic"])
+    here.equal("answers stated", stated["answers_stated"], len(still & set(row["answers"])))

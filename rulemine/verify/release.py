@@ -1,0 +1,136 @@
+"""The verification of a whole release: every check in its order, each as far as its files allow.
+
+A file that is missing, cut off or edited is a problem in the report, and the checks that need it are
+listed as skipped; the other checks go on. What a digest finds and what a check of contents finds are
+independent: whoever mends the digests after an edit still has the second against them.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rulemine.verify.collection import Located, check_collection
+from rulemine.verify.folder import QUESTION_FILES, Folder
+from rulemine.verify.graphs import (
+    COMPLETE,
+    INCOMPLETE,
+    REFERENCE,
+    REMOVED,
+    Removed,
+    Triple,
+    check_graph,
+    check_incomplete,
+    check_levels,
+    check_removed,
+)
+from rulemine.verify.names import Names, check_names
+from rulemine.verify.proofs import Facts, Prover
+from rulemine.verify.questions import Benchmark, check_question
+from rulemine.verify.removals import check_certificates
+from rulemine.verify.report import Findings, VerificationReport
+from rulemine.verify.rules import RULES, check_rules
+from rulemine.verify.shapes import QUESTION, REJECTION, REMOVAL
+
+__all__ = ["verify"]
+
+REJECTED = "rejected.jsonl"
+
+Progress = Callable[[int, int], None]
+
+
+def verify(path: str | Path, progress: Progress | None = None) -> VerificationReport:
+    """Checks every digest and every invariant of a release from its files alone.
+
+    Args:
+        path: The folder of the release.
+        progress: Called now and then with questions checked and questions in all.
+
+    Returns:
+        The report; `VerificationReport.ok` says whether the release is what it says it is.
+
+    Raises:
+        ReleaseError: The path is no folder, or the release is of a newer format version. Anything
+            else that is wrong with the release is a problem in the report.
+    """
+    findings = Findings()
+    folder = Folder(Path(path), findings)
+    if not folder.manifest:
+        findings.skip("everything (needs manifest.json)")
+        return findings.report(folder.path)
+    folder.check()
+    names = check_names(folder, findings)
+    rules = check_rules(folder, names, findings) if folder.has(RULES) else None
+    complete, incomplete, removed = _check_graphs(folder, names, findings)
+    reference = check_graph(folder, REFERENCE, names, findings) if folder.has(REFERENCE) else set()
+    config = folder.manifest["config"]
+    if removed is None or rules is None:
+        findings.skip(f"certificates (needs {REMOVED} and {RULES})")
+    else:
+        check_certificates(removed, rules, incomplete, _quota(config), findings)
+    questions, rejections = _read_questions(folder, findings)
+    check_collection(questions, rejections, config, findings)
+    if removed is None or rules is None or complete is None or incomplete is None:
+        findings.skip(f"each question (needs {COMPLETE}, {INCOMPLETE}, {REMOVED} and {RULES})")
+        return findings.report(folder.path)
+    left = Facts(incomplete)
+    known = Facts(complete | reference)
+    benchmark = Benchmark(known, left, removed, rules, Prover.of(rules.values(), left), {})
+    for done, here in enumerate(questions):
+        if progress is not None and done % 256 == 0:
+            progress(done, len(questions))
+        check_question(here.file, here.line, here.row, benchmark, findings)
+    if progress is not None:
+        progress(len(questions), len(questions))
+    return findings.report(folder.path)
+
+
+def _quota(config: dict[str, Any]) -> int | None:
+    selection = config.get("selection")
+    quota = selection.get("per_rule") if isinstance(selection, dict) else None
+    return quota if type(quota) is int else None
+
+
+def _check_graphs(
+    folder: Folder, names: Names | None, findings: Findings
+) -> tuple[set[Triple] | None, set[Triple] | None, dict[Triple, Removed] | None]:
+    """Complete KG, incomplete KG and removed triples, each None where its file cannot be read."""
+
+    def graph(name: str) -> set[Triple] | None:
+        return check_graph(folder, name, names, findings) if folder.has(name) else None
+
+    complete, incomplete = graph(COMPLETE), graph(INCOMPLETE)
+    if not folder.has(REMOVED):
+        findings.skip(f"removed triples (needs {REMOVED})")
+        return complete, incomplete, None
+    removed = check_removed(list(folder.records(REMOVED, REMOVAL)), complete, findings)
+    levels = folder.levels
+    check_levels(levels, removed, findings)
+    lefts = {INCOMPLETE: (levels[-1], incomplete)}
+    for level in levels:
+        name = f"kg/incomplete-{level}.tsv.gz"
+        if folder.has(name):
+            lefts[name] = (level, graph(name))
+    for name, (level, left) in lefts.items():
+        if complete is None or left is None:
+            findings.skip(f"incomplete = complete − removed (needs {COMPLETE} and {name})")
+        else:
+            check_incomplete(name, level, left, complete, removed, findings)
+    return complete, incomplete, removed
+
+
+def _read_questions(folder: Folder, findings: Findings) -> tuple[list[Located], list[Located]]:
+    """The questions and the rejections that have the right shape."""
+    questions = [
+        Located(name, line, row)
+        for name in QUESTION_FILES
+        if folder.has(name)
+        for line, row in folder.records(name, QUESTION)
+    ]
+    rejections = (
+        [Located(REJECTED, line, row) for line, row in folder.records(REJECTED, REJECTION)]
+        if folder.has(REJECTED)
+        else []
+    )
+    findings.count("questions", len(questions))
+    findings.count("rejected questions", len(rejections))
+    return questions, rejections

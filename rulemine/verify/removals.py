@@ -1,0 +1,84 @@
+"""The certificates: every removed triple can still be proved from what is left.
+
+Checks for each certificate that its rule exists, that body and head are an instance of that rule under
+one substitution, that the whole body is in the incomplete KG (so no removed triple is in any body) and
+that the head is not in its own body; that no certificate stands twice; and that no rule has more
+certificates than the quota of the build.
+"""
+
+from collections import Counter
+
+from rulemine.verify.graphs import INCOMPLETE, REMOVED, Removed, Triple
+from rulemine.verify.proofs import Bindings, match
+from rulemine.verify.report import Findings, shown
+from rulemine.verify.rules import RULES, HornRule
+
+__all__ = ["check_certificates"]
+
+
+def check_certificates(
+    removed: dict[Triple, Removed],
+    rules: dict[str, HornRule],
+    incomplete: set[Triple] | None,
+    quota: int | None,
+    findings: Findings,
+) -> None:
+    """Checks all certificates of ``removed.jsonl``.
+
+    Args:
+        removed: The removed triples.
+        rules: Rules by id.
+        incomplete: The triples that are left, or None when that is not known.
+        quota: Certificates per rule at most, or None when that is not known.
+        findings: Takes the problems.
+    """
+    used: Counter[str] = Counter()
+    for head, record in removed.items():
+        if len(set(record.certificates)) != len(record.certificates):
+            found = "a certificate that stands twice"
+            findings.add(REMOVED, record.line, "certificates unique", found, "each one once")
+        for place, (rule, body) in enumerate(record.certificates, start=1):
+            used[rule] += 1
+            where = f"certificate {place}: "
+            for invariant, found, expected in certificate_problems(head, rule, body, rules):
+                findings.add(REMOVED, record.line, invariant, where + found, expected)
+            if incomplete is None:
+                continue
+            for triple in body:
+                if triple not in incomplete:
+                    why = "which is removed too" if triple in removed else "which is no fact"
+                    found = f"{where}{shown(triple)}, {why}"
+                    expected = f"triples of {INCOMPLETE} only"
+                    findings.add(REMOVED, record.line, "body survives", found, expected)
+    findings.count("certificates", used.total())
+    for rule, number in sorted(used.items()):
+        if quota is not None and number > quota:
+            line = rules[rule].line if rule in rules else None
+            found = f"{number} certificates of rule {rule}"
+            findings.add(RULES, line, "quota", found, f"at most {quota} (manifest, config)")
+
+
+def certificate_problems(
+    head: Triple, rule_id: str, body: tuple[Triple, ...], rules: dict[str, HornRule]
+) -> list[tuple[str, str, str]]:
+    """Why a body is no proof of a head by a rule, as (invariant, found, expected); empty when it is."""
+    rule = rules.get(rule_id)
+    if rule is None:
+        return [("certificate rule", shown(rule_id), f"the id of a rule in {RULES}")]
+    problems = []
+    if head in body:
+        problems.append(("head not in body", shown(head), "a proof that does not assume it"))
+    bindings: Bindings = {}
+    if len(body) != len(rule.body):
+        found, expected = f"{len(body)} triple(s)", f"{len(rule.body)}, as the body of the rule"
+        problems.append(("instance of its rule", found, expected))
+    elif not match(rule.head, head, bindings):
+        expected = f"an instance of the head of rule {rule_id}"
+        problems.append(("instance of its rule", shown(head), expected))
+    else:
+        for number, (atom, triple) in enumerate(zip(rule.body, body, strict=True), start=1):
+            if not match(atom, triple, bindings):
+                expected = f"an instance of body atom {number} of rule {rule_id}, same substitution"
+                problems.append(("instance of its rule", shown(triple), expected))
+                break
+    return problems

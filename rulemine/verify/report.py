@@ -1,0 +1,136 @@
+"""What the verifier found: problems, what was checked, and what could not be.
+
+Guarantees: a report is deterministic (sorted by file, line, invariant), and its texts can be printed
+whatever the files held: found values are shown in escaped and shortened form.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+__all__ = ["Findings", "Problem", "VerificationReport", "shown"]
+
+MOST_SHOWN = 5
+"""Problems of one kind in one file that `VerificationReport.text` spells out."""
+
+_WIDEST = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong.
+
+    Attributes:
+        file: The file, relative to the release folder.
+        line: Its line, from 1; None where the whole file is meant.
+        invariant: Short fixed name of what does not hold.
+        found: What is there.
+        expected: What should be there.
+    """
+
+    file: str
+    line: int | None
+    invariant: str
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        where = self.file if self.line is None else f"{self.file}: line {self.line}"
+        return f"{where}: {self.invariant}: found {self.found}; expected {self.expected}"
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationReport:
+    """The outcome of a verification.
+
+    Attributes:
+        path: The release folder.
+        problems: Everything that is wrong, sorted by file, line and invariant.
+        checked: What was looked at → how many, in the order of checking.
+        skipped: Checks that could not be made because what they need is missing or unreadable;
+            there is a problem for the cause of each.
+    """
+
+    path: Path
+    problems: tuple[Problem, ...]
+    checked: Mapping[str, int]
+    skipped: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """True when nothing is wrong and nothing was skipped."""
+        return not self.problems and not self.skipped
+
+    def text(self, most: int = MOST_SHOWN) -> str:
+        """The report for people, lines with LF.
+
+        Args:
+            most: Problems of one invariant in one file that are spelled out; the rest are counted.
+        """
+        figures = ", ".join(f"{n:,} {what}" for what, n in self.checked.items())
+        lines = [f"checked {figures or 'nothing'}"]
+        kinds = Counter((p.file, p.invariant) for p in self.problems)
+        seen: Counter[tuple[str, str]] = Counter()
+        for problem in self.problems:
+            kind = (problem.file, problem.invariant)
+            seen[kind] += 1
+            if seen[kind] <= most:
+                lines.append(f"  {problem}")
+            elif seen[kind] == kinds[kind]:
+                lines.append(f"  {problem.file}: {problem.invariant}: {kinds[kind] - most:,} more")
+        lines += [f"  not checked: {what}" for what in self.skipped]
+        if self.ok:
+            lines.append(f"{self.path}: every invariant holds")
+        else:
+            files = len({p.file for p in self.problems})
+            lines.append(f"{self.path}: {len(self.problems):,} problem(s) in {files} file(s)")
+        return "\n".join(lines) + "\n"
+
+
+class Findings:
+    """Collects what the checks find; each check gets the same one."""
+
+    def __init__(self) -> None:
+        self._problems: list[Problem] = []
+        self._checked: dict[str, int] = {}
+        self._skipped: list[str] = []
+
+    def add(self, file: str, line: int | None, invariant: str, found: str, expected: str) -> None:
+        """Notes a problem; the arguments are those of `Problem`."""
+        self._problems.append(Problem(file, line, invariant, found, expected))
+
+    def count(self, what: str, number: int) -> None:
+        """Notes how many things of a kind were looked at."""
+        self._checked[what] = self._checked.get(what, 0) + number
+
+    def skip(self, what: str) -> None:
+        """Notes a check that cannot be made."""
+        self._skipped.append(what)
+
+    def report(self, path: Path) -> VerificationReport:
+        """Everything found so far."""
+        ordered = sorted(
+            set(self._problems),
+            key=lambda p: (p.file, p.line or 0, p.invariant, p.found, p.expected),
+        )
+        checked = MappingProxyType(dict(self._checked))
+        return VerificationReport(path, tuple(ordered), checked, tuple(self._skipped))
+
+
+def shown(value: object) -> str:
+    """A value for a message: escaped where it cannot be printed, and cut when it is long."""
+    text = repr(list(value)) if isinstance(value, tuple) else repr(value)
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
+
+
+def difference(found: set[str], expected: set[str]) -> str:
+    """How one set of names differs from another, for a message."""
+    extra, lacking = sorted(found - expected), sorted(expected - found)
+    parts = [
+        f"{len(names)} {what} ({', '.join(map(repr, names[:3]))}{', …' if len(names) > 3 else ''})"
+        for names, what in ((extra, "too many"), (lacking, "missing"))
+        if names
+    ]
+    return " and ".join(parts)

@@ -1,0 +1,260 @@
+"""The shape of every record: which keys, of which types and ranges.
+
+A shape is a function from a value (and the name of its place) to a `Misfit`, or None when it fits.
+Written out here from the description of the format, not derived from the record classes, so that a
+class that drifts from the format is found.
+"""
+
+import math
+import re
+from collections.abc import Callable, Collection
+from typing import Any, NamedTuple
+
+from rulemine.verify.report import shown
+
+__all__ = ["MANIFEST", "QUESTION", "REJECTION", "REMOVAL", "RULE", "Misfit", "Shape"]
+
+NAMINGS = ("private", "entity", "text", "paper")
+SPLITS = ("train", "validation", "test")
+DIRECTIONS = ("subject", "object")
+RULE_TYPES = ("symmetry", "inversion", "hierarchy", "composition", "other")
+
+
+class Misfit(NamedTuple):
+    """Why a value does not fit a shape."""
+
+    found: str
+    expected: str
+
+
+Shape = Callable[[Any, str], Misfit | None]
+
+
+def _misfit(value: Any, place: str, expected: str) -> Misfit:
+    return Misfit(f"{place or 'the line'} = {shown(value)}", expected)
+
+
+def record(required: dict[str, Shape], optional: dict[str, Shape] | None = None) -> Shape:
+    """An object with exactly the required keys, and perhaps some of the optional ones."""
+    known = {**required, **(optional or {})}
+
+    def fits(value: Any, place: str) -> Misfit | None:
+        if not isinstance(value, dict):
+            return _misfit(value, place, "an object")
+        missing = [key for key in required if key not in value]
+        unknown = [key for key in value if key not in known]
+        if missing or unknown:
+            parts = [f"no key {', '.join(map(repr, missing))}"] if missing else []
+            parts += [f"unknown key {', '.join(map(shown, unknown))}"] if unknown else []
+            return Misfit(" and ".join(parts), f"the keys {', '.join(required)}")
+        prefix = f"{place}." if place else ""
+        for key, item in value.items():
+            if (misfit := known[key](item, prefix + key)) is not None:
+                return misfit
+        return None
+
+    return fits
+
+
+def array(item: Shape, least: int = 0, length: int | None = None) -> Shape:
+    """A list of things of one shape, of a minimal or of an exact length."""
+
+    def fits(value: Any, place: str) -> Misfit | None:
+        if not isinstance(value, list):
+            return _misfit(value, place, "an array")
+        if len(value) < least or (length is not None and len(value) != length):
+            wanted = f"at least {least}" if length is None else str(length)
+            return _misfit(value, place, f"{wanted} item(s)")
+        for position, entry in enumerate(value):
+            if (misfit := item(entry, f"{place}[{position}]")) is not None:
+                return misfit
+        return None
+
+    return fits
+
+
+def integer(low: int, high: int | None = None) -> Shape:
+    """A whole number in a range; true and false are none."""
+
+    def fits(value: Any, place: str) -> Misfit | None:
+        if type(value) is int and low <= value and (high is None or value <= high):
+            return None
+        return _misfit(value, place, f"an integer {low} … {'' if high is None else high}".rstrip())
+
+    return fits
+
+
+def share(value: Any, place: str) -> Misfit | None:
+    """A finite number above 0, at most 1."""
+    if type(value) in (int, float) and math.isfinite(value) and 0 < value <= 1:
+        return None
+    return _misfit(value, place, "a number above 0 and at most 1")
+
+
+def text(value: Any, place: str) -> Misfit | None:
+    """Any text."""
+    return None if isinstance(value, str) else _misfit(value, place, "text")
+
+
+def name(value: Any, place: str) -> Misfit | None:
+    """A label: text that fits in a field of a TSV file."""
+    if isinstance(value, str) and is_name(value):
+        return None
+    return _misfit(value, place, "a name (text without tab, line break or blanks at its ends)")
+
+
+def is_name(value: str) -> bool:
+    """Whether a text can be a label in a TSV file."""
+    return bool(value) and value == value.strip() and not any(c in value for c in "\t\n\r")
+
+
+def one_of(values: Collection[str]) -> Shape:
+    """One of some texts."""
+
+    def fits(value: Any, place: str) -> Misfit | None:
+        if isinstance(value, str) and value in values:
+            return None
+        return _misfit(value, place, f"one of {', '.join(values)}")
+
+    return fits
+
+
+def like(pattern: str, expected: str) -> Shape:
+    """Text that matches a pattern as a whole."""
+    compiled = re.compile(pattern)
+
+    def fits(value: Any, place: str) -> Misfit | None:
+        if isinstance(value, str) and compiled.fullmatch(value):
+            return None
+        return _misfit(value, place, expected)
+
+    return fits
+
+
+def mapping(item: Shape) -> Shape:
+    """An object with any keys, its values of one shape."""
+
+    def fits(value: Any, place: str) -> Misfit | None:
+        if not isinstance(value, dict):
+            return _misfit(value, place, "an object")
+        for key, entry in value.items():
+            if (misfit := item(entry, f"{place}[{shown(key)}]")) is not None:
+                return misfit
+        return None
+
+    return fits
+
+
+def anything(value: Any, place: str) -> Misfit | None:
+    """Whatever JSON can say."""
+    return None
+
+
+def _term(value: Any, place: str) -> Misfit | None:
+    if isinstance(value, dict):
+        return record({"entity": name})(value, place)
+    return _variable(value, place)
+
+
+def _atom(value: Any, place: str) -> Misfit | None:
+    if not isinstance(value, list) or len(value) != 3:
+        return _misfit(value, place, "[subject, relation, object]")
+    subject, relation, target = value
+    return (
+        _term(subject, f"{place}[0]")
+        or name(relation, f"{place}[1]")
+        or _term(target, f"{place}[2]")
+    )
+
+
+_variable = like(r"\?[a-z]", "a variable ?a … ?z, or {entity: name}")
+_question_id = like(r"q\d+", "q and a number")
+_rule_id = like(r"[0-9a-f]{12}", "12 hexadecimal digits")
+_triple = array(name, length=3)
+_count = integer(1)
+
+RULE = record(
+    {
+        "id": _rule_id,
+        "rule": text,
+        "type": one_of(RULE_TYPES),
+        "subtype": name,
+        "head": _atom,
+        "body": array(_atom, least=1),
+        "head_coverage": share,
+        "std_confidence": share,
+        "pca_confidence": share,
+        "support": _count,
+        "body_size": _count,
+        "pca_body_size": _count,
+        "head_size": _count,
+        "functional": one_of(("?a", "?b")),
+    }
+)
+
+REMOVAL = record(
+    {
+        "triple": _triple,
+        "level": integer(1, 100),
+        "certificates": array(record({"rule": _rule_id, "body": array(_triple, least=1)}), least=1),
+    }
+)
+
+QUESTION = record(
+    {
+        "id": _question_id,
+        "question": name,
+        "topic": name,
+        "relation": name,
+        "direction": one_of(DIRECTIONS),
+        "answers": array(name, least=1),
+        "hard_answer": name,
+        "hard_answers": array(name, least=1),
+        "removed": _triple,
+        "level": integer(1, 100),
+        "rule": _rule_id,
+        "rule_type": one_of(RULE_TYPES),
+        "rule_subtype": name,
+        "certificate": array(_triple, least=1),
+        "diagnosis": record(
+            {
+                "proofs": _count,
+                "shortest_proof": _count,
+                "reverse_edge": array(name),
+                "parallel_edge": array(name),
+                "answers_stated": integer(0),
+                "head_coverage": share,
+                "std_confidence": share,
+                "pca_confidence": share,
+            }
+        ),
+        "split": one_of(SPLITS),
+    }
+)
+
+REJECTION = record(
+    {
+        "stage": name,
+        "reason": name,
+        "question": like(r"q\d+|", "q and a number, or nothing"),
+        "removed": _triple,
+        "direction": one_of((*DIRECTIONS, "")),
+        "rule": _rule_id,
+        "detail": text,
+    }
+)
+
+MANIFEST = record(
+    {
+        "format": one_of(("rulemine release",)),
+        "format_version": integer(1),
+        "name": name,
+        "naming": one_of(NAMINGS),
+        "config": mapping(anything),
+        "kg": mapping(anything),
+        "counts": mapping(anything),
+        "files": mapping(
+            record({"bytes": integer(0), "sha256": like("[0-9a-f]{64}", "64 hexadecimal digits")})
+        ),
+    }
+)
