@@ -116,6 +116,10 @@ class KnowledgeGraph:
         """Relation label → id."""
         return {label: i for i, label in enumerate(self.relations)}
 
+    def relation_sizes(self) -> npt.NDArray[np.int64]:
+        """The number of triples of each relation, shape (relations,)."""
+        return np.bincount(self.triples[:, 1], minlength=len(self.relations))
+
     def labelled(self, rows: npt.NDArray[np.int64] | None = None) -> list[Triple]:
         """Triples as labels: those of the given rows of `triples`, or all, in that order."""
         ids = self.triples if rows is None else self.triples[rows]

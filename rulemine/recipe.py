@@ -4,12 +4,14 @@ A recipe holds every choice that can change bytes, and nothing else: no thread c
 """
 
 import math
+import re
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from rulemine.config import build, override, read_toml
+from rulemine.datasets import data_sets
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.records import NAMINGS
 
@@ -152,7 +154,8 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     """A recipe by name or file, with settings of the command line on top.
 
     Args:
-        name: A named recipe, or the path of a TOML file (paths inside it are relative to it).
+        name: A named recipe, the path of a TOML file (paths inside it are relative to it), or a KG
+            (data set or TSV file), which is built with the defaults.
         settings: Keys and values, later ones win.
 
     Raises:
@@ -162,12 +165,15 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     if name in named_recipes():
         path = Path(str(resources.files("rulemine") / "recipes" / f"{name}.toml"))
         values = read_toml(path)
-    elif path.suffix == ".toml" or path.exists():
+    elif path.suffix == ".toml":
         values = _beside(read_toml(path), path.parent)
+    elif name in data_sets() or path.exists() or "/" in name or path.suffix:
+        plain = re.sub(r"[^A-Za-z0-9_-]+", "-", path.name.split(".")[0]).strip("-")
+        values = {"name": plain or "kg", "kg": name}
     else:
         raise ConfigError(
-            f"no recipe {name!r}; {did_you_mean(name, named_recipes())} "
-            "Give one of these or the path of a .toml file."
+            f"{name}: no such recipe, data set or file; "
+            f"{did_you_mean(name, {*named_recipes(), *data_sets()})}"
         )
     for key, value in settings:
         values = override(values, key, value)

@@ -1,0 +1,71 @@
+# make help says what there is.
+PYTHON ?= python3
+BIN := .venv/bin
+RULEMINE := $(BIN)/rulemine
+# Data sets: $RULEMINE_DATA, else a shared folder beside the checkout where there is one, else ./data.
+RULEMINE_DATA ?= $(abspath $(firstword $(wildcard ../shared/data) data))
+export RULEMINE_DATA
+JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
+BENCHMARKS := demo family fb15k237
+
+.PHONY: help install jar $(BENCHMARKS) test check format lint types java wheel bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(BIN)/.installed ## .venv with everything, and the Java part built
+
+$(BIN)/.installed: pyproject.toml constraints.txt hatch_build.py
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+jar: rulemine/mining/amie.jar ## the Java part alone (needs only a JDK)
+
+rulemine/mining/amie.jar: $(JAVA_SOURCES) hatch_build.py
+	$(PYTHON) hatch_build.py
+
+demo: install jar ## the whole way on a small invented world: build, verify, score, three questions
+	$(RULEMINE) build demo -o out/demo
+	$(RULEMINE) verify out/demo
+	$(RULEMINE) baselines out/demo
+	$(RULEMINE) show out/demo --sample 3
+
+family: install jar ## the Family benchmark, verified, with the four model-free answerers
+	$(RULEMINE) build family -o out/family
+	$(RULEMINE) verify out/family
+	$(RULEMINE) baselines out/family
+
+fb15k237: install jar ## the FB15k-237 benchmark, verified
+	$(RULEMINE) build fb15k237 -o out/fb15k237
+	$(RULEMINE) verify out/fb15k237
+
+test: install jar ## all tests of the Python part, and of the Java part where Maven is installed
+	$(BIN)/pytest -q
+	@if command -v mvn >/dev/null; then $(MAKE) --no-print-directory java; \
+	else echo 'Java unit tests skipped: Maven is not installed (the tests above ran the miner too)'; fi
+
+check: install jar lint types test wheel ## what CI runs: format, lint, types, all tests, wheel
+
+format: install ## format the Python code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: install
+	$(BIN)/mypy
+
+java: ## Java unit tests (needs Maven); warnings are errors
+	mvn --batch-mode --quiet -f amie/pom.xml verify
+
+wheel: install ## build the wheel and try it in an environment of its own, outside the checkout
+	$(BIN)/python tests/isolated/try_wheel.py
+
+bench: install jar ## stage times and peak memory of demo and family
+	$(BIN)/python benchmarks/stages.py demo family
+
+clean: ## remove what was made (not .venv, not data)
+	rm -rf out dist amie/target rulemine/mining/amie.jar

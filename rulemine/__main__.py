@@ -1,0 +1,8 @@
+"""``python -m rulemine``."""
+
+import sys
+
+from rulemine.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,230 @@
+"""The command line: arguments in, text out, and nothing else.
+
+Exit status: 0 done; 1 a release has faults (`verify`), or this program failed; 2 something the user
+gave cannot be used, said in one paragraph; 130 interrupted.
+"""
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import rulemine
+from rulemine.errors import RulemineError, UserError
+
+__all__ = ["main", "make_parser"]
+
+EPILOG = """\
+three commands for your own knowledge graph (subject <tab> relation <tab> object):
+  rulemine build my.tsv -o out/my        mine, remove, ask: a benchmark in out/my
+  rulemine verify out/my                 check every proof and every answer
+  rulemine show out/my q00000            look at one question
+"""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all commands; ``run`` names the command's function in `rulemine.commands`."""
+    parser = argparse.ArgumentParser(
+        prog="rulemine",
+        description="Question-answering benchmarks over knowledge graphs that no longer state the answer.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"rulemine {rulemine.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_building(commands)
+    _add_mining(commands)
+    _add_reading(commands)
+    _add_scoring(commands)
+    _add_data(commands)
+    return parser
+
+
+def _command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    run: str,
+    summary: str,
+    more: str = "",
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=more or None,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_means(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--threads", type=int, metavar="N", help="threads of the miner (all)")
+    parser.add_argument("--heap", metavar="SIZE", help="Java heap, e.g. 4g (half of the memory)")
+
+
+_KEYS = """\
+keys for --set, with their defaults (the same as in a recipe's TOML file):
+{keys}
+"""
+
+
+def _add_building(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    steps = {
+        "build": "build a benchmark: all steps, resumed where an earlier run stopped",
+        "ground": "build as far as the groundings of the rules",
+        "select": "build as far as the choice of triples to remove",
+        "ask": "build as far as the questions with their answers",
+        "balance": "build as far as the balanced questions",
+        "split": "build as far as train, validation and test",
+        "release": "build all steps (the same as build)",
+    }
+    for step, summary in steps.items():
+        parser = _command(commands, step, "build", summary, _KEYS.format(keys=_key_help()))
+        parser.set_defaults(until="release" if step == "build" else step)
+        parser.add_argument(
+            "recipe",
+            metavar="RECIPE",
+            help="a recipe (demo, family, fb15k237), a .toml file, a data set, or a KG as TSV",
+        )
+        parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder (out/NAME)")
+        parser.add_argument(
+            "--set", action="append", default=[], metavar="KEY=VALUE", help="override a key"
+        )
+        parser.add_argument("--selection", metavar="MODE", help="maximal or paper")
+        parser.add_argument("--rules", metavar="FILE", help="take these rules instead of mining")
+        parser.add_argument("--reference", metavar="KG", help="a larger KG with further answers")
+        parser.add_argument("--share", type=float, metavar="X", help="fraction to remove, e.g. 0.2")
+        parser.add_argument("--levels", metavar="LIST", help="nested levels, e.g. 20,40,60,80,100")
+        parser.add_argument("--naming", metavar="NAMING", help="private, entity, text or paper")
+        parser.add_argument("--seed", type=int, metavar="N", help="seed of everything drawn (0)")
+        _add_means(parser)
+
+
+def _key_help() -> str:
+    from rulemine.config import to_plain
+    from rulemine.recipe import Recipe
+
+    lines: list[str] = []
+    for key, value in to_plain(Recipe(name="…", kg="…")).items():
+        if isinstance(value, dict):
+            lines += [f"  {key}.{inner} = {default!r}" for inner, default in value.items()]
+        else:
+            lines.append(f"  {key} = {value!r}")
+    return "\n".join(lines)
+
+
+def _add_mining(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _command(commands, "mine", "mine", "mine the rules of a knowledge graph")
+    parser.add_argument("kg", metavar="KG", help="TSV (plain, .gz, .zst) or the name of a data set")
+    parser.add_argument("--max-atoms", type=int, default=3, metavar="N", help="with the head (3)")
+    for name, default in (
+        ("head-coverage", 0.01),
+        ("std-confidence", 0.1),
+        ("pca-confidence", 0.1),
+    ):
+        parser.add_argument(
+            f"--min-{name}", type=float, default=default, metavar="X", help=f"({default})"
+        )
+    parser.add_argument(
+        "--min-initial-support", type=int, default=100, metavar="N", help="facts of a head (100)"
+    )
+    parser.add_argument("--format", choices=("jsonl", "amie"), default="jsonl", help="(jsonl)")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")
+    _add_means(parser)
+
+
+def _add_reading(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _command(
+        commands, "verify", "verify", "check a release: digests, proofs, answers, splits"
+    )
+    parser.add_argument("release", type=Path, metavar="DIR")
+    parser.add_argument("--most", type=int, default=20, metavar="N", help="faults to print (20)")
+    parser = _command(commands, "show", "show", "show a question with its proof")
+    parser.add_argument("release", type=Path, metavar="DIR")
+    parser.add_argument("id", metavar="ID", help="of the question, e.g. q00000")
+    parser = _command(commands, "rename", "rename", "write a release again in another naming")
+    parser.add_argument("release", type=Path, metavar="DIR")
+    parser.add_argument("--naming", required=True, help="private, entity, text or paper")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+
+
+def _add_scoring(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _command(commands, "answer", "answer", "answer questions without any model")
+    parser.add_argument("release", type=Path, metavar="DIR")
+    parser.add_argument("--with", dest="answerer", required=True, metavar="NAME",
+                        help="lookup, neighbours, reasoner or random")  # fmt: skip
+    parser.add_argument("--kg", default="incomplete", help="complete or incomplete (incomplete)")
+    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
+    parser.add_argument("--hops", type=int, default=1, metavar="K", help="for neighbours (1)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="for random (0)")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    parser = _command(commands, "evaluate", "evaluate", "score predictions")
+    parser.add_argument("release", type=Path, metavar="DIR")
+    parser.add_argument("predictions", type=Path, metavar="FILE", help="JSON Lines, or JSON")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="paired difference to these")
+    parser.add_argument("--matching", default="vocabulary", metavar="MODE",
+                        help="of raw text: ids, vocabulary or brink (vocabulary)")  # fmt: skip
+    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
+    parser.add_argument("--missing", choices=("error", "empty"), default="error",
+                        help="questions without prediction: an error, or empty answers")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
+    parser.add_argument("--format", choices=("table", "json", "csv", "markdown"), default="table")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")
+
+
+def _add_data(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _command(commands, "data", "data", "list data sets, fetch one, say where it is")
+    parser.add_argument("what", choices=("list", "get", "path"))
+    parser.add_argument("name", nargs="?", help="of the data set")
+
+
+@contextlib.contextmanager
+def _no_broken_pipe() -> Iterator[None]:
+    """A reader that stops reading (``| head``) is no error."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes standard output once more at exit; give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command.
+
+    Args:
+        argv: The arguments, without the program's name; None: those of the process.
+
+    Returns:
+        The exit status, see the module.
+    """
+    for channel in (sys.stdout, sys.stderr):
+        # Labels are any text; a terminal of another encoding shows what it can.
+        reconfigure = getattr(channel, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+    arguments = make_parser().parse_args(argv)
+    try:
+        from rulemine import commands  # what a command needs is imported when it runs
+
+        with _no_broken_pipe():
+            return int(getattr(commands, arguments.run)(arguments))
+    except UserError as problem:
+        print(f"rulemine: {problem}", file=sys.stderr)
+        return 2
+    except RulemineError as problem:
+        print(f"rulemine: {problem}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(
+            "\nrulemine: interrupted. Finished stages are kept; the same command goes on from there.",
+            file=sys.stderr,
+        )
+        return 130
+    except MemoryError:
+        print("rulemine: out of memory. Use a smaller graph or higher thresholds.", file=sys.stderr)
+        return 1
+    return 0

@@ -1,0 +1,225 @@
+"""What each command of the command line does: call the library, print what came out.
+
+Imports are inside the functions, so that ``--help``, ``show`` and ``evaluate`` never load what only
+mining needs. Every function takes the parsed arguments and returns the exit status.
+"""
+
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rulemine.errors import ConfigError, UserError, did_you_mean
+
+Progress = Callable[[int, int], None]
+
+SECONDS_BEFORE_BAR = 1.0
+"""A progress bar appears when something takes longer than this."""
+
+
+@contextmanager
+def _bar(name: str) -> Iterator[Progress]:
+    from tqdm import tqdm
+
+    with tqdm(desc=name, delay=SECONDS_BEFORE_BAR, file=sys.stderr, leave=False) as bar:
+
+        def tell(done: int, total: int) -> None:
+            bar.total = total or None
+            bar.update(done - bar.n)
+
+        yield tell
+
+
+def _emit(text: str, output: Path | None) -> None:
+    """Text to a file, or to standard output."""
+    from rulemine.files import write_text
+
+    if output is None:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    else:
+        write_text(output, text if text.endswith("\n") else text + "\n")
+
+
+def _recipe(arguments: Namespace) -> Any:
+    from rulemine.config import parse_setting
+    from rulemine.recipe import load_recipe
+
+    settings = [parse_setting(text) for text in arguments.set]
+    named = {
+        ("selection", "mode"): arguments.selection,
+        ("rules",): arguments.rules,
+        ("reference",): arguments.reference,
+        ("selection", "share"): arguments.share,
+        ("selection", "levels"): _levels(arguments.levels),
+        ("naming",): arguments.naming,
+        ("seed",): arguments.seed,
+    }
+    settings += [(key, value) for key, value in named.items() if value is not None]
+    return load_recipe(arguments.recipe, settings)
+
+
+def _levels(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ConfigError(f"--levels {text}: expected percentages, e.g. 20,40,60,80,100.") from None
+
+
+def build(arguments: Namespace) -> int:
+    """``build`` and its single steps."""
+    from rulemine.pipeline import Build, Means
+    from rulemine.stage import Done
+
+    recipe = _recipe(arguments)
+    target = arguments.output or Path("out") / recipe.name
+    started = time.monotonic()
+
+    def finished(name: str, done: Done) -> None:
+        seconds = "kept" if done.reused else f"{time.monotonic() - started:.1f} s"
+        print(f"{name:8} {seconds:>8}  {done.folder}", file=sys.stderr)
+
+    means = Means(threads=arguments.threads, heap=arguments.heap, watch=_bar, finished=finished)
+    made = Build(recipe, target, means)
+    made.run(arguments.until)
+    print(made.summary(arguments.until))
+    return 0
+
+
+def mine(arguments: Namespace) -> int:
+    """``mine``."""
+    import json
+
+    from rulemine.datasets import load_kg
+    from rulemine.mining import MiningOptions
+    from rulemine.mining import mine as mine_rules
+    from rulemine.pipeline import explain_no_rules
+    from rulemine.rule_text import format_amie, rule_to_json
+
+    options = MiningOptions(
+        max_atoms=arguments.max_atoms,
+        min_head_coverage=arguments.min_head_coverage,
+        min_std_confidence=arguments.min_std_confidence,
+        min_pca_confidence=arguments.min_pca_confidence,
+        min_initial_support=arguments.min_initial_support,
+        threads=arguments.threads,
+        heap=arguments.heap,
+    )
+    with _bar("read") as tell:
+        kg = load_kg(arguments.kg, tell)
+    with _bar("mine") as tell:
+        rules = mine_rules(kg, options, tell)
+    if not rules:
+        raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
+    if arguments.format == "amie":
+        text = format_amie(rules)
+    else:
+        text = "".join(json.dumps(rule_to_json(r), ensure_ascii=False) + "\n" for r in rules)
+    _emit(text, arguments.output)
+    duplicates = f" ({kg.duplicates} duplicate lines)" if kg.duplicates else ""
+    print(f"{len(rules)} rules from {len(kg)} triples{duplicates}", file=sys.stderr)
+    return 0
+
+
+def verify(arguments: Namespace) -> int:
+    """``verify``."""
+    from rulemine.verify import verify as verify_release
+
+    with _bar("verify") as tell:
+        report = verify_release(arguments.release, tell)
+    print(report.to_text(arguments.most))
+    return 1 if report.problems else 0
+
+
+def show(arguments: Namespace) -> int:
+    """``show``."""
+    import shutil
+
+    from rulemine.show import show as show_question
+
+    width = shutil.get_terminal_size((100, 24)).columns
+    print(show_question(arguments.release, arguments.id, width=width))
+    return 0
+
+
+def rename(arguments: Namespace) -> int:
+    """``rename``."""
+    from rulemine.builder.publish import rename_release
+
+    rename_release(arguments.release, arguments.output, arguments.naming)
+    print(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")
+    return 0
+
+
+def answer(arguments: Namespace) -> int:
+    """``answer``."""
+    from rulemine.evaluation import answer as answer_questions
+    from rulemine.evaluation import write_predictions
+    from rulemine.release import Release
+
+    release = Release.open(arguments.release)
+    with _bar("answer") as tell:
+        predictions = answer_questions(
+            release,
+            arguments.answerer,
+            kg=arguments.kg,
+            split=None if arguments.split == "all" else arguments.split,
+            hops=arguments.hops,
+            seed=arguments.seed,
+            progress=tell,
+        )
+    write_predictions(arguments.output, predictions)
+    print(f"{arguments.output}: {len(predictions)} predictions", file=sys.stderr)
+    return 0
+
+
+def evaluate(arguments: Namespace) -> int:
+    """``evaluate``."""
+    from rulemine.evaluation import evaluate as score
+    from rulemine.release import Release
+
+    release = Release.open(arguments.release)
+    report = score(
+        release,
+        arguments.predictions,
+        against=arguments.against,
+        matching=arguments.matching,
+        split=None if arguments.split == "all" else arguments.split,
+        missing=arguments.missing,
+        seed=arguments.seed,
+    )
+    _emit(getattr(report, f"to_{arguments.format}")(), arguments.output)
+    return 0
+
+
+def data(arguments: Namespace) -> int:
+    """``data list``, ``data get NAME``, ``data path NAME``."""
+    from rulemine.datasets import data_sets, find_files, get_files
+
+    if arguments.what == "list":
+        for name, entry in data_sets().items():
+            there = "here" if all(find_files(name)) else "to get"
+            print(f"{name:16} {there:7} {entry.title}\n{'':25}{entry.licence}; {entry.source}")
+        return 0
+    if not arguments.name:
+        raise ConfigError(
+            f"data {arguments.what}: name a data set; {did_you_mean('', data_sets())}"
+        )
+    with _bar("get") as tell:
+        paths = (
+            get_files(arguments.name, tell)
+            if arguments.what == "get"
+            else find_files(arguments.name)
+        )
+    missing = [path for path in paths if path is None]
+    if missing:
+        raise UserError(
+            f"{arguments.name}: is not on this machine. Fetch it: rulemine data get {arguments.name}"
+        )
+    for path in paths:
+        print(path)
+    return 0

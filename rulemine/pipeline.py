@@ -1,0 +1,282 @@
+"""The one list of stages, from a recipe to a release.
+
+    kg → mine → ground → select → ask → balance → split → release
+
+Each stage reads files of earlier ones and writes its own (see `rulemine.stage`); what is finished is
+never done again, and the bytes are the same however often the build was interrupted.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rulemine.builder.ask import Asked, ask, read_asked, write_asked
+from rulemine.builder.balance import balance
+from rulemine.builder.ground import Groundings, ground, read_groundings, write_groundings
+from rulemine.builder.levels import thin, with_levels
+from rulemine.builder.phrases import Phrases, load_phrases
+from rulemine.builder.publish import ReleaseParts, check_target, publish, write_release
+from rulemine.builder.select import select
+from rulemine.builder.select_paper import select_paper
+from rulemine.builder.selection import Selection, read_selection, write_selection
+from rulemine.builder.split import split
+from rulemine.config import to_plain
+from rulemine.datasets import load_kg, load_labels
+from rulemine.errors import MiningError
+from rulemine.files import write_jsonl
+from rulemine.kg import KnowledgeGraph
+from rulemine.mining import MiningOptions, mine
+from rulemine.recipe import Recipe
+from rulemine.rule import Rule
+from rulemine.rule_text import read_rules, rule_to_json
+from rulemine.stage import Done, Stage, run_stage, working_folder
+
+__all__ = ["STAGES", "Build", "Means"]
+
+STAGES = ("mine", "ground", "select", "ask", "balance", "split", "release")
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a build may use, none of which changes a byte.
+
+    Attributes:
+        threads: Threads of the miner; None: one per processor.
+        heap: Java heap, e.g. ``4g``; None: half of the memory.
+        watch: Called with the name of a stage that starts; gives a context whose value is told the
+            progress (done, total).
+        finished: Told the name of a stage, its folder, and whether it was there already.
+    """
+
+    threads: int | None = None
+    heap: str | None = None
+    watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext()
+    finished: Callable[[str, Done], None] = lambda _name, _done: None
+
+
+class Build:
+    """A build of one recipe into one folder.
+
+    Args:
+        recipe: What to build.
+        target: The folder of the release; the stages are kept beside it, in ``<target>.stages``.
+        means: Threads, heap, and who is told of progress.
+
+    Raises:
+        OutputError: The target holds something that is not a release of this program.
+        ConfigError: An input named by the recipe is missing or wrong; also its subclasses' kin.
+    """
+
+    def __init__(self, recipe: Recipe, target: Path, means: Means | None = None) -> None:
+        self.recipe = recipe
+        self.target = target
+        self.means = means or Means()
+        self.options = MiningOptions(
+            **to_plain(recipe.mining), threads=self.means.threads, heap=self.means.heap
+        )
+        self._done: dict[str, Done] = {}
+
+    def run(self, until: str = "release") -> Done:
+        """Does every stage up to the named one that is not done yet.
+
+        Args:
+            until: One of `STAGES`.
+
+        Returns:
+            The named stage; for ``release``, the release is also in the target folder.
+
+        Raises:
+            RulemineError: Some input cannot be used, or something cannot be written.
+        """
+        check_target(self.target)
+        # Everything the user named is read before anything is written.
+        self.kg, self.reference, self.labels, self.phrases  # noqa: B018
+        if self.recipe.rules:
+            self._given_rules  # noqa: B018
+        with working_folder(self.target.with_name(self.target.name + ".stages")) as self.folder:
+            for name in STAGES[: STAGES.index(until) + 1]:
+                if name == "ground" and self.recipe.selection.mode == "paper":
+                    continue  # the published procedure enumerates on its own
+                with self.means.watch(name) as self._progress:
+                    done = run_stage(getattr(self, f"_{name}")(), self.folder)
+                self._done[name] = done
+                self.means.finished(name, done)
+            if until == "release":
+                publish(self._done["release"].folder, self.target)
+        return self._done[until]
+
+    # What the recipe names.
+
+    @cached_property
+    def kg(self) -> KnowledgeGraph:
+        """The complete KG."""
+        return load_kg(self.recipe.kg)
+
+    @cached_property
+    def reference(self) -> KnowledgeGraph | None:
+        """The larger KG that supplies further answers, if any."""
+        return load_kg(self.recipe.reference) if self.recipe.reference else None
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Entity → text label, for the entities that have one."""
+        return load_labels(self.recipe.labels) if self.recipe.labels else {}
+
+    @cached_property
+    def phrases(self) -> Phrases:
+        """The relation phrases."""
+        return load_phrases(self.recipe.questions.phrases, self.kg.relations)
+
+    @cached_property
+    def _given_rules(self) -> tuple[Rule, ...]:
+        return read_rules(Path(self.recipe.rules))
+
+    # What stages have written, read back from their files.
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules, mined or given."""
+        return read_rules(self._done["mine"].folder / "rules.jsonl")
+
+    @cached_property
+    def groundings(self) -> Groundings:
+        """The groundings, or a sample of them."""
+        return read_groundings(self._done["ground"].folder, self.rules)
+
+    @cached_property
+    def selection(self) -> Selection:
+        """What is removed, and why it can still be proved."""
+        return read_selection(self._done["select"].folder, self.rules)
+
+    @cached_property
+    def incomplete(self) -> KnowledgeGraph:
+        """The complete KG without what is removed."""
+        return self.kg.without(self.selection.removed)
+
+    def _asked(self, stage: str) -> Asked:
+        return read_asked(self._done[stage].folder)
+
+    # The stages.
+
+    def _stage(
+        self, name: str, version: int, options: dict[str, Any], work: Callable[[Path], None]
+    ) -> Stage:
+        inputs = {"kg": self.kg.digest} | {n: done.digest for n, done in self._done.items()}
+        return Stage(name, version, options, inputs, work)
+
+    def _mine(self) -> Stage:
+        def work(folder: Path) -> None:
+            given = self.recipe.rules
+            rules = self._given_rules if given else mine(self.kg, self.options, self._progress)
+            if not rules:
+                raise MiningError(f"{self.recipe.kg}: {explain_no_rules(self.kg, self.options)}")
+            write_jsonl(folder / "rules.jsonl", map(rule_to_json, rules))
+
+        options: dict[str, Any] = to_plain(self.recipe.mining)
+        if self.recipe.rules:
+            options = {"rules": [rule_to_json(rule) for rule in self._given_rules]}
+        return self._stage("mine", 1, options, work)
+
+    def _ground(self) -> Stage:
+        chosen = self.recipe.selection
+
+        def work(folder: Path) -> None:
+            sample = chosen.groundings_per_rule or None
+            found = ground(
+                self.kg, self.rules, sample=sample, seed=self.recipe.seed, progress=self._progress
+            )
+            write_groundings(folder, found)
+
+        options = {"sample": chosen.groundings_per_rule, "seed": self.recipe.seed}
+        return self._stage("ground", 1, options, work)
+
+    def _select(self) -> Stage:
+        chosen = self.recipe.selection
+
+        def work(folder: Path) -> None:
+            seed = self.recipe.seed
+            if chosen.mode == "paper":
+                found = select_paper(self.kg, self.rules, per_rule=chosen.per_rule)
+            else:
+                found = select(self.kg, self.groundings, per_rule=chosen.per_rule, seed=seed)
+            if chosen.share < 1:
+                found = thin(found, chosen.share, seed)
+            if chosen.levels:
+                found = with_levels(found, chosen.levels, seed)
+            write_selection(folder, found)
+
+        options = {**to_plain(chosen), "seed": self.recipe.seed}
+        return self._stage("select", 1, options, work)
+
+    def _ask(self) -> Stage:
+        def work(folder: Path) -> None:
+            asked = ask(
+                self.kg,
+                self.selection,
+                self.phrases,
+                reference=self.reference,
+                labels=self.labels,
+                seed=self.recipe.seed,
+            )
+            write_asked(folder, asked)
+
+        options = {
+            "seed": self.recipe.seed,
+            "phrases": self.phrases.to_plain(),
+            "reference": self.reference.digest if self.reference else "",
+            "labels": sorted(self.labels.items()),
+        }
+        return self._stage("ask", 1, options, work)
+
+    def _balance(self) -> Stage:
+        share = self.recipe.questions.max_answer_share
+
+        def work(folder: Path) -> None:
+            write_asked(folder, balance(self._asked("ask"), share, self.recipe.seed))
+
+        return self._stage("balance", 1, {"share": share, "seed": self.recipe.seed}, work)
+
+    def _split(self) -> Stage:
+        chosen = self.recipe.questions
+
+        def work(folder: Path) -> None:
+            asked = self._asked("balance")
+            write_asked(folder, split(asked, chosen.split, chosen.ratios, self.recipe.seed))
+
+        options = {"mode": chosen.split, "ratios": chosen.ratios, "seed": self.recipe.seed}
+        return self._stage("split", 1, options, work)
+
+    def _release(self) -> Stage:
+        def work(folder: Path) -> None:
+            parts = ReleaseParts(
+                recipe=to_plain(self.recipe),
+                kg=self.kg,
+                selection=self.selection,
+                asked=self._asked("split"),
+                phrases=self.phrases,
+                labels=self.labels,
+            )
+            write_release(folder, parts)
+
+        return self._stage("release", 1, to_plain(self.recipe), work)
+
+
+def explain_no_rules(kg: KnowledgeGraph, options: MiningOptions) -> str:
+    """Why a graph gave no rule, and which threshold to lower."""
+    most = max((int(n) for n in kg.relation_sizes()), default=0)
+    if most < options.min_initial_support:
+        return (
+            f"no rule: the largest relation has {most} facts, and a head relation needs "
+            f"{options.min_initial_support}. Lower min_initial_support."
+        )
+    return (
+        f"no rule reaches head coverage {options.min_head_coverage}, standard confidence "
+        f"{options.min_std_confidence} and PCA confidence {options.min_pca_confidence} with at most "
+        f"{options.max_atoms} atoms. Lower min_std_confidence or min_pca_confidence first, then "
+        "min_head_coverage."
+    )
