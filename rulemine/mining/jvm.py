@@ -29,8 +29,11 @@ POLL_MILLISECONDS = 100
 MEASURE_COLUMNS = 5
 """Head relation, functional variable, support, body size, PCA body size; then the atoms."""
 
+_FIRST_HEAP = 32 << 20
+"""The machine begins with this and grows: its own first guess is a share of the memory."""
+
 _BUFFER_LIMIT = 2**31 - 1
-_DONE, _CANCELLED, _OUT_OF_MEMORY = 1, 2, 3
+_DONE, _OUT_OF_MEMORY, _FAILED = 1, 3, 4
 
 _started_heap: str | None = None
 
@@ -91,7 +94,7 @@ def start_jvm(heap: str | None = None) -> None:
 def _flags(heap: str) -> list[str]:
     return [
         f"-Xmx{heap}",
-        "-Xms32m",
+        f"-Xms{min(parse_heap(heap), _FIRST_HEAP) >> 20}m",
         "-Xrs",  # leaves SIGINT to Python; see also interrupt=False
         "-XX:+UseSerialGC",  # the least start-up time and memory; the miner makes little garbage
         "-Xshare:auto",
@@ -154,17 +157,22 @@ def mine_rows(
     start_jvm(options.heap)
     import jpype
 
-    job = _new_job(jpype, triples, entities, relations, options)
-    job.start()
-    state = _wait(job, progress)
-    if state == _DONE:
-        return _rows(jpype, job)
+    try:
+        job = _new_job(jpype, triples, entities, relations, options)
+        job.start()
+        state = _wait(job, progress)
+        if state == _DONE:
+            return _rows(jpype, job)
+        message = str(job.message())
+    except jpype.JException as problem:
+        state = _OUT_OF_MEMORY if "OutOfMemoryError" in str(type(problem)) else _FAILED
+        message = str(problem)
     if state == _OUT_OF_MEMORY:
         raise HeapError(
             f"the miner ran out of memory with a Java heap of {_started_heap}. Raise it with "
             "--heap (for example --heap 8g), or raise the thresholds."
         )
-    raise RulemineError(f"the miner failed: {job.message()}. This is a bug; please report it.")
+    raise RulemineError(f"the miner failed: {message}. This is a bug; please report it.")
 
 
 def _new_job(
@@ -174,7 +182,7 @@ def _new_job(
     relations: int,
     options: MiningOptions,
 ) -> Any:
-    buffer = jpype.nio.convertToDirectBuffer(memoryview(triples).cast("B"))
+    buffer = jpype.nio.convertToDirectBuffer(triples.data.cast("B"))
     miner = jpype.JClass("org.rulemine.amie.Miner")
     return miner.job(
         buffer,

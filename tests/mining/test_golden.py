@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,11 @@ import pytest
 from rulemine.kg import KnowledgeGraph
 from rulemine.mining import MiningOptions, mine
 from rulemine.rule import Atom, Rule
-from tests.mining.data import shared
 
 BRINK = (0.1, 0.3, 0.4)
 DEFAULTS = (0.01, 0.1, 0.1)
 
+Finder = Callable[[str], Path]
 RuleName = tuple[str, tuple[Atom, ...]]
 Counts = tuple[int, int, int, int]
 
@@ -55,6 +56,7 @@ def test_rules_and_measures_are_those_of_the_golden_list(
     thresholds: tuple[float, float, float],
     at_least: int,
     at_most: int,
+    shared: Finder,
 ) -> None:
     expected = golden(shared(f"../amie/golden/{name}"))
     rules = mine(KnowledgeGraph.read(shared(kg)), MiningOptions(max_atoms, *thresholds))
@@ -76,7 +78,7 @@ def test_rules_and_measures_are_those_of_the_golden_list(
         ) == pytest.approx(measures, rel=1e-12)
 
 
-def test_any_number_of_threads_gives_the_same_rules() -> None:
+def test_any_number_of_threads_gives_the_same_rules(shared: Finder) -> None:
     kg = KnowledgeGraph.read(shared("family/facts.tsv"))
     one, two, four = (mine(kg, MiningOptions(4, *BRINK, threads=n)) for n in (1, 2, 4))
     assert one == two == four

@@ -1,0 +1,23 @@
+"""Where the shared data sets and golden rule lists lie, for the tests that need them."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def shared() -> Callable[[str], Path]:
+    """Finds a file below the folder of data sets, `RULEMINE_DATA`; skips without it."""
+    folder = Path(os.environ.get("RULEMINE_DATA") or _ROOT.parent / "shared" / "data")
+
+    def find(relative: str) -> Path:
+        path = folder / relative
+        if not path.exists():
+            pytest.skip(f"{path} is not there; set RULEMINE_DATA to the folder of data sets")
+        return path
+
+    return find
