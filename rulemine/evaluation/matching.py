@@ -1,0 +1,128 @@
+"""From what a system wrote to a set of entities: the matching modes.
+
+``ids``
+    The output is a list of names and nothing else. Every line is cut at commas into items; a cut
+    inside a name of the release is undone, the longest name first, so names with commas
+    survive. An item counts as it stands (white space around it aside) when it is a name; if not,
+    decoration is taken off bit by bit until it is one: a bullet or list number in front, then quotes,
+    brackets, asterisks and backticks on either side and ``. ; : !`` at the end. An item that is no
+    name even so is a wrong answer: it counts in the precision.
+``vocabulary``
+    The names of the release are looked for anywhere in the output; see
+    `rulemine.evaluation.vocabulary`. Other words are ignored.
+``brink``
+    What the public evaluator of the BRINK benchmark does; see `rulemine.evaluation.brink`.
+
+A prediction that is a list of answers is taken as it is in the first two modes: each item is one
+answer, right or wrong, compared exactly.
+"""
+
+import re
+from collections.abc import Iterable, Set
+from typing import Protocol
+
+from rulemine.errors import ConfigError, did_you_mean
+from rulemine.evaluation.brink import BrinkMatcher
+from rulemine.evaluation.vocabulary import VocabularyMatcher
+
+__all__ = ["MATCHINGS", "IdsMatcher", "Matcher", "make_matcher"]
+
+MATCHINGS = ("ids", "vocabulary", "brink")
+
+_LINE_ENDS = re.compile(r"[\r\n]")  # nothing else: other separators may be part of names
+_BULLET = re.compile(r"(?:[-*+•‣◦·–—]|\(?\d{1,3}[.)])\s+")
+_OPENING = "\"'`*“”„‘’«‹([{<"
+_CLOSING = "\"'`*“”‘’»›)]}>"
+_STOPS = ".;:!"
+
+
+class Matcher(Protocol):
+    """A matching mode over a fixed set of names."""
+
+    def text(self, raw_output: str) -> Iterable[str]:
+        """What an output predicts: keys, duplicates allowed, none empty."""
+        ...
+
+    def name(self, name: str) -> str:
+        """The key of an entity name: two names match when their keys are equal; "" never matches."""
+        ...
+
+
+class IdsMatcher:
+    """Matching in the mode ``ids``; see the module.
+
+    Args:
+        names: The entity names of the release.
+    """
+
+    def __init__(self, names: Set[str]) -> None:
+        self._names = names
+        self._commas = max((name.count(",") for name in names), default=0)
+
+    def text(self, raw_output: str) -> Iterable[str]:
+        r"""The items of an output in their order.
+
+        Example:
+            >>> IdsMatcher({"e01", "Rome, N.Y."}).text("1. e01, Rome, N.Y.\n- 'e07'")
+            ['e01', 'Rome, N.Y.', 'e07']
+        """
+        found: list[str] = []
+        for line in _LINE_ENDS.split(raw_output):
+            cuts = line.split(",")
+            at = 0
+            while at < len(cuts):
+                for stop in range(min(len(cuts), at + self._commas + 1), at, -1):
+                    item = self._item(",".join(cuts[at:stop]))
+                    if item in self._names or stop == at + 1:
+                        break
+                if item:
+                    found.append(item)
+                at = stop
+        return found
+
+    def name(self, name: str) -> str:
+        """The name itself."""
+        return name
+
+    def _item(self, text: str) -> str:
+        """The name that a text is, decoration aside; without one, what is left of the text."""
+        item = text.strip()
+        if item in self._names:
+            return item
+        bullet = _BULLET.match(item)
+        if bullet:
+            item = item[bullet.end() :].strip()
+        while item and item not in self._names:
+            if item[-1] in _STOPS:
+                item = item[:-1].rstrip()
+            elif item[0] in _OPENING:
+                item = item[1:].lstrip()
+            elif item[-1] in _CLOSING:
+                item = item[:-1].rstrip()
+            else:
+                break
+        return item
+
+
+def make_matcher(matching: str, names: Set[str], ignore_case: bool = False) -> Matcher:
+    """The matcher of a mode.
+
+    Args:
+        matching: One of `MATCHINGS`.
+        names: The entity names that predictions may use.
+        ignore_case: For ``vocabulary``: find names whatever their capitals.
+
+    Raises:
+        ConfigError: There is no such mode, or it cannot ignore case.
+    """
+    if matching not in MATCHINGS:
+        raise ConfigError(
+            f"matching: {matching!r} is not a mode; {did_you_mean(matching, MATCHINGS)}"
+        )
+    if ignore_case and matching != "vocabulary":
+        raise ConfigError(
+            f"matching: ignoring case is for the mode 'vocabulary' only, found {matching!r}."
+        )
+    if matching == "ids":
+        return IdsMatcher(names)
+    return VocabularyMatcher(names, ignore_case) if matching == "vocabulary" else BrinkMatcher()

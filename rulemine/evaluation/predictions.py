@@ -1,0 +1,269 @@
+"""Prediction files: reading, writing, and fitting predictions to questions.
+
+A prediction file is JSON Lines, one object a question, ``{"id": …, "raw_output": "…"}`` (what the system
+wrote) or ``{"id": …, "answers": ["…", …]}`` (a list of entity names), mixed at will; or one JSON
+array of such objects, as the public evaluator of the BRINK benchmark reads. Other keys are ignored.
+
+Guarantees: predictions come back sorted by id, one for a question; all problems of a file are
+reported at once, with their lines (items, for an array). Writing is atomic, sorted by id.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rulemine.errors import (
+    ConfigError,
+    InputError,
+    PredictionError,
+    did_you_mean,
+    list_problems,
+)
+from rulemine.files import parse_object, read_text, write_jsonl
+from rulemine.records import SPLITS, Prediction, Question
+
+__all__ = ["MISSING", "fit", "read_predictions", "write_predictions"]
+
+MISSING = ("error", "empty")
+"""What to do about questions without a prediction: refuse, or score them as an empty prediction."""
+
+_EXPECTED = (
+    'Expected one {"id": …, "raw_output": "…"} or {"id": …, "answers": ["…"]} for every question.'
+)
+_SHOWN_IDS = 3
+
+
+def read_predictions(
+    path: str | Path,
+    questions: Sequence[Question],
+    *,
+    split: str | None = "test",
+    missing: str = "error",
+    official: bool = False,
+) -> tuple[Prediction, ...]:
+    """The predictions of a file for the questions of a split.
+
+    Args:
+        path: JSON Lines or a JSON array; plain, .gz or .zst.
+        questions: All questions of the release; ids of other splits are known, and skipped.
+        split: The split that is evaluated; None for all.
+        missing: One of `MISSING`.
+        official: Read an array as the public BRINK evaluator does: any `raw_output` is turned into
+            text (null becomes ``None``), of several predictions for a question the last one counts,
+            unknown ids are ignored, and missing ones are empty. JSON Lines, which that evaluator
+            does not read, are held to the rules all the same.
+
+    Returns:
+        One prediction for each question of the split that has one, sorted by id.
+
+    Raises:
+        InputError: The file is missing or not UTF-8 text.
+        PredictionError: It is empty or malformed, or does not fit the questions.
+        ConfigError: `missing` is neither word.
+    """
+    file = Path(path)
+    rows, problems = _rows(text := read_text(file), str(file))
+    official = official and _is_array(text)
+    allowed = "empty" if official else missing
+    if not rows and not problems:
+        raise PredictionError(f"{file}: is empty. {_EXPECTED}")
+    known = {q.id: q.split for q in questions}
+    hint = _IdHint(known)
+    found: dict[str, Prediction] = {}
+    first: dict[str, str] = {}
+    unknown = 0
+    for where, row in rows:
+        prediction, problem = _prediction(row, official)
+        if prediction is None:
+            problems.append(f"{where}: {problem}")
+        elif prediction.id not in known:
+            unknown += 1
+            if not official:
+                problems.append(f"{where}: unknown id {prediction.id!r}; {hint(prediction.id)}")
+        elif prediction.id in first and not official:
+            problems.append(f"{where}: id {prediction.id!r} again, first at {first[prediction.id]}")
+        else:
+            first[prediction.id] = where
+            found[prediction.id] = prediction
+    advice = _EXPECTED
+    if rows and unknown == len(rows):
+        advice = "No id is one of this release: these are predictions for another one."
+        if official:
+            problems.append(
+                f"none of its {unknown} ids is known; {hint(str(rows[0][1].get('id')))}"
+            )
+    elif not problems and (problem := _missing(questions, found, split, allowed)):
+        problems.append(problem)
+        advice = "Predict them, or have them scored as empty: --missing empty."
+    if problems:
+        raise PredictionError(list_problems(str(file), problems, advice))
+    return tuple(found[i] for i in sorted(found) if split is None or known[i] == split)
+
+
+def write_predictions(path: str | Path, predictions: Iterable[Prediction]) -> None:
+    """Writes predictions as JSON Lines, sorted by id, atomically.
+
+    Raises:
+        PredictionError: Two predictions have the same id, or one has both forms or neither.
+        OutputError: The file cannot be written.
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    for p in predictions:
+        if p.id in rows:
+            raise PredictionError(
+                f"{path}: two predictions for question {p.id!r}; one is expected."
+            )
+        if problem := _both_or_neither(p.raw_output is not None, p.answers is not None):
+            raise PredictionError(f"{path}: the prediction for question {p.id!r} {problem}.")
+        rows[p.id] = {"id": p.id} | (
+            {"raw_output": p.raw_output} if p.answers is None else {"answers": list(p.answers)}
+        )
+    write_jsonl(Path(path), (rows[i] for i in sorted(rows)))
+
+
+def fit(
+    questions: Sequence[Question],
+    predictions: Iterable[Prediction],
+    *,
+    split: str | None,
+    missing: str = "error",
+) -> tuple[tuple[Question, ...], tuple[Prediction | None, ...]]:
+    """The questions of a split and the prediction for each.
+
+    Args:
+        questions: All questions of the release.
+        predictions: In any order, at most one a question; those of other splits are left out.
+        split: The split that is evaluated; None for all.
+        missing: One of `MISSING`.
+
+    Returns:
+        The questions sorted by id, and their predictions in the same order, None where missing.
+
+    Raises:
+        PredictionError: An id is unknown or comes twice, a prediction is missing, or the split is empty.
+        ConfigError: `split` or `missing` is no known word.
+    """
+    if split is not None and split not in SPLITS:
+        raise ConfigError(f"split: {split!r} is none; {did_you_mean(split, SPLITS)}")
+    known = {q.id for q in questions}
+    hint = _IdHint(known)
+    found: dict[str, Prediction] = {}
+    problems: list[str] = []
+    for p in predictions:
+        if p.id not in known:
+            problems.append(f"unknown id {p.id!r}; {hint(p.id)}")
+        elif p.id in found:
+            problems.append(f"two predictions for {p.id!r}")
+        elif problem := _both_or_neither(p.raw_output is not None, p.answers is not None):
+            problems.append(f"the prediction for {p.id!r} {problem}")
+        found[p.id] = p
+    wanted = sorted((q for q in questions if split in (None, q.split)), key=lambda q: q.id)
+    if not wanted:
+        problems.append(f"split {split!r} of the release has no question to evaluate")
+    if not problems and (problem := _missing(questions, found, split, missing)):
+        problems.append(problem)
+    if problems:
+        raise PredictionError(list_problems("predictions", problems, "Give one a question."))
+    return tuple(wanted), tuple(found.get(q.id) for q in wanted)
+
+
+def _rows(text: str, where: str) -> tuple[list[tuple[str, dict[str, Any]]], list[str]]:
+    """The objects of a file with their places, and what is wrong with the others."""
+    rows: list[tuple[str, dict[str, Any]]] = []
+    problems: list[str] = []
+    if _is_array(text):
+        try:
+            items = json.loads(text)
+        except (ValueError, RecursionError) as problem:
+            raise PredictionError(f"{where}: is not valid JSON ({problem}). {_EXPECTED}") from None
+        for number, item in enumerate(items, start=1):
+            if isinstance(item, dict):
+                rows.append((f"item {number}", item))
+            else:
+                problems.append(f"item {number} is {_shown(item)}, not an object")
+        return rows, problems
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                rows.append((f"line {number}", parse_object(line, f"line {number}")))
+            except InputError as problem:
+                problems.append(str(problem).rstrip("."))
+    return rows, problems
+
+
+def _is_array(text: str) -> bool:
+    return text.lstrip().startswith("[")
+
+
+def _prediction(row: dict[str, Any], official: bool) -> tuple[Prediction | None, str]:
+    """One object as a prediction, or what is wrong with it."""
+    key, text, answers = row.get("id"), row.get("raw_output"), row.get("answers")
+    if official and "raw_output" in row:
+        text, answers = str(text), None
+    if not isinstance(key, str):
+        what = f"'id' is {_shown(key)}" if "id" in row else "has no 'id'"
+        return None, f"{what}; the id of a question was expected"
+    if problem := _both_or_neither(text is not None, answers is not None):
+        others = sorted(set(row) - {"id", "raw_output", "answers"})
+        named = f"; it has the key(s) {', '.join(map(repr, others))}" if others else ""
+        return None, f"{problem}{named if text is None else ''}"
+    if answers is not None:
+        if not isinstance(answers, list) or not all(isinstance(a, str) for a in answers):
+            return None, f"'answers' is {_shown(answers)}; an array of entity names was expected"
+        return Prediction(key, answers=tuple(answers)), ""
+    if not isinstance(text, str):
+        return None, f"'raw_output' is {_shown(text)}; a text was expected"
+    return Prediction(key, raw_output=text), ""
+
+
+def _both_or_neither(text: bool, answers: bool) -> str:
+    if text != answers:
+        return ""
+    return "has both 'raw_output' and 'answers'" if text else "has no 'raw_output' and no 'answers'"
+
+
+def _missing(
+    questions: Sequence[Question], found: dict[str, Prediction], split: str | None, missing: str
+) -> str:
+    """What is missing, or "" when nothing is, or when that is allowed."""
+    if missing not in MISSING:
+        raise ConfigError(f"missing: {missing!r} is neither; {did_you_mean(missing, MISSING)}")
+    wanted = sorted(q.id for q in questions if split in (None, q.split))
+    lacking = [i for i in wanted if i not in found]
+    if missing == "empty" or not lacking:
+        return ""
+    shown = ", ".join(lacking[:_SHOWN_IDS]) + (", …" if len(lacking) > _SHOWN_IDS else "")
+    of_split = "" if split is None else f" of split {split!r}"
+    text = f"{len(lacking)} of {len(wanted)} questions{of_split} have no prediction: {shown}"
+    others = sorted({q.split for q in questions if q.id in found and q.split != split})
+    if len(lacking) == len(wanted) and split is not None and others:
+        text += f" (the predictions are for split {', '.join(others)})"
+    return text
+
+
+class _IdHint:
+    """What to say about an unknown id: the known id with the same number, or the range of ids."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._known = sorted(known)
+        self._by_number: dict[int, str] = {}
+
+    def __call__(self, wrong: str) -> str:
+        if not self._by_number:
+            self._by_number = {_number(i): i for i in reversed(self._known)}
+        same = self._by_number.get(_number(wrong))
+        if same is not None:
+            return f"did you mean {same!r}?"
+        return f"known: {self._known[0]} … {self._known[-1]}" if self._known else "there are none"
+
+
+def _number(key: str) -> int:
+    digits = re.search(r"[0-9]{1,18}", key)
+    return int(digits[0]) if digits else -1
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

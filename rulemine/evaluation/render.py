@@ -1,0 +1,72 @@
+"""Laying out sections of labelled rows as a terminal table or as Markdown; knows nothing of scores."""
+
+from collections.abc import Sequence
+
+__all__ = ["Cell", "Section", "format_markdown", "format_table"]
+
+Cell = tuple[str, str]
+"""A value and what is said about it (an interval), which may be empty."""
+
+Section = tuple[str, list[tuple[str, list[Cell]]]]
+"""A title, which may be empty, and its rows: label and cells."""
+
+_GAP = "  "
+
+
+def format_table(
+    title: str, header: Sequence[str], sections: Sequence[Section], notes: Sequence[str]
+) -> str:
+    """Aligned columns; under each row of values a line of what is said about them.
+
+    Returns:
+        Lines with LF; no trailing blanks.
+    """
+    lines: list[list[str]] = [list(header)]
+    for name, rows in sections:
+        if name:
+            lines += [[], [name]]
+        indent = "  " if name else ""
+        for label, cells in rows:
+            lines.append([indent + label, *(value for value, _ in cells)])
+            if any(about for _, about in cells):
+                lines.append(["", *(about for _, about in cells)])
+    widths = [
+        max((len(line[i]) for line in lines if len(line) > i and (i or len(line) > 1)), default=0)
+        for i in range(len(header))
+    ]
+    text = [title, ""]
+    for line in lines:
+        padded = [
+            part.rjust(width) if i else part.ljust(width)
+            for i, (part, width) in enumerate(zip(line, widths, strict=False))
+        ]
+        text.append(_GAP.join(padded).rstrip())
+    if notes:
+        text += ["", *notes]
+    return "\n".join(text) + "\n"
+
+
+def format_markdown(
+    title: str, header: Sequence[str], sections: Sequence[Section], notes: Sequence[str]
+) -> str:
+    """One table; sections become bold rows, what is said about a value follows it in parentheses."""
+    text = [_line(header), _line(["---", *("--:" for _ in header[1:])])]
+    for name, rows in sections:
+        if name:
+            text.append(_line([f"**{name}**", *("" for _ in header[1:])]))
+        for label, cells in rows:
+            shown = [f"{value} ({about})" if about else value for value, about in cells]
+            text.append(_line([label, *shown]))
+    parts = [_escape(title), "", *text]
+    if notes:
+        parts += ["", *(f"- {note}" for note in notes)]
+    return "\n".join(parts) + "\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(_escape(cell) for cell in cells) + " |"
+
+
+def _escape(text: str) -> str:
+    # ">" at the start of a line or cell would open a quotation.
+    return text.replace("|", "\\|").replace(">", "\\>")

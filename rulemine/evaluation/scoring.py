@@ -1,0 +1,295 @@
+"""Scoring predictions on a release: matching, scores per question, intervals, breakdowns.
+
+Guarantees: the same release, predictions and options give the same report to the last bit, whatever the
+order of the predictions, the number of threads or the machine. Nothing here needs a JVM or a network.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from rulemine.errors import ConfigError, PredictionError, ReleaseError
+from rulemine.evaluation.bootstrap import Resamples
+from rulemine.evaluation.breakdown import breakdowns, cells_of
+from rulemine.evaluation.estimates import estimates, rows_of
+from rulemine.evaluation.matching import Matcher, make_matcher
+from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
+from rulemine.evaluation.naming import names_in, translation
+from rulemine.evaluation.predictions import fit, read_predictions
+from rulemine.evaluation.report import Estimate, Report, Row
+from rulemine.records import NAMINGS, EntityNames, Prediction, Question
+from rulemine.release import Release
+
+__all__ = ["RESAMPLES", "evaluate", "evaluate_file", "score_questions"]
+
+RESAMPLES = 1000
+"""Resamples of a bootstrap; enough for bounds of a 95 % interval to one digit of a percentage."""
+
+_SAMPLE = 200  # predictions looked at to find out which naming they use
+
+
+def evaluate(
+    release: Release,
+    predictions: Iterable[Prediction],
+    *,
+    matching: str = "ids",
+    split: str | None = "test",
+    naming: str | None = None,
+    missing: str = "error",
+    ignore_case: bool = False,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Report:
+    """Scores predictions.
+
+    Args:
+        release: The release.
+        predictions: At most one for each question; those for other splits are left out.
+        matching: How a raw output becomes a set of entities, see `rulemine.evaluation.matching`.
+        split: The split evaluated; None for all.
+        naming: The naming that the predictions use; None for that of the release.
+        missing: ``error``, or ``empty`` to score questions without a prediction as empty.
+        ignore_case: With ``vocabulary``: find names whatever their capitals.
+        resamples: Resamples of the bootstrap, ≥ 1.
+        seed: Its seed, ≥ 0.
+
+    Returns:
+        The report. In the mode ``brink`` the hard hits rate is 0 where no question is hit, as the
+        public evaluator has it; in all others it is undefined there.
+
+    Raises:
+        PredictionError: The predictions do not fit the questions, or name no entity in the naming
+            expected but do in another.
+        ConfigError: An option is out of range.
+        ReleaseError: A file of the release is missing or was edited.
+    """
+    return _evaluate(
+        release,
+        release.questions(),
+        predictions,
+        matching=matching,
+        split=split,
+        naming=naming,
+        missing=missing,
+        ignore_case=ignore_case,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def evaluate_file(
+    release: Release,
+    path: str | Path,
+    *,
+    matching: str = "ids",
+    split: str | None = "test",
+    naming: str | None = None,
+    missing: str = "error",
+    ignore_case: bool = False,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Report:
+    """Scores a prediction file.
+
+    As `rulemine.evaluation.predictions.read_predictions` and `evaluate`, with the questions read once. In
+    the mode ``brink`` a JSON array is read as the public evaluator reads it, and so scores the same.
+
+    Args:
+        release: The release.
+        path: The prediction file.
+        matching: See `evaluate`, as the options that follow.
+        split: The split evaluated; None for all.
+        naming: The naming that the predictions use; None for that of the release.
+        missing: What to do about missing predictions.
+        ignore_case: With ``vocabulary``: find names whatever their capitals.
+        resamples: Resamples of the bootstrap.
+        seed: Its seed.
+
+    Raises:
+        InputError: The file is missing or not UTF-8 text.
+        PredictionError: It is malformed, or does not fit the release.
+        ConfigError: An option is out of range.
+        ReleaseError: A file of the release is missing or was edited.
+    """
+    questions = release.questions()
+    official = matching == "brink"
+    predictions = read_predictions(path, questions, split=split, missing=missing, official=official)
+    return _evaluate(
+        release,
+        questions,
+        predictions,
+        matching=matching,
+        split=split,
+        naming=naming,
+        missing="empty",  # reading has seen to it
+        ignore_case=ignore_case,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _evaluate(
+    release: Release,
+    all_questions: Sequence[Question],
+    predictions: Iterable[Prediction],
+    *,
+    matching: str,
+    split: str | None,
+    naming: str | None,
+    missing: str,
+    ignore_case: bool,
+    resamples: int,
+    seed: int,
+) -> Report:
+    if resamples < 1 or seed < 0:
+        raise ConfigError(
+            f"bootstrap: {resamples} resamples with seed {seed}; expected at least 1, and a seed ≥ 0."
+        )
+    questions, given = fit(all_questions, predictions, split=split, missing=missing)
+    used = naming or release.naming
+    entities = release.entities
+    if used != release.naming:
+        questions = _translated(questions, entities, release.naming, used)
+    names = frozenset(names_in(entities, used))
+    matcher = make_matcher(matching, names, ignore_case)
+    matched = [_predicted(matcher, p) for p in given]
+    notes = _notes(given, matched, matching, {matcher.name(n) for n in names})
+    if naming is None and (problem := _other_naming(release, matching, given, matched, matcher)):
+        if matching != "brink":
+            raise PredictionError(f"predictions: {problem}")
+        notes.append(f"Mind: {problem}")
+    scores = score_questions(questions, matched, matcher)
+    parts = breakdowns(questions)
+    sampled = Resamples(scores, cells_of(parts, len(questions)), resamples, seed)
+    rows = rows_of(parts, len(questions), lambda rows: estimates(sampled.means(rows)))
+    if matching == "brink":
+        rows = [_with_zero_rate(row) for row in rows]
+        notes.append("HHR is 0, as the public evaluator has it, where Hits@Any is 0.")
+    return Report(
+        release=release.name,
+        naming=used,
+        split=split or "all",
+        rows=tuple(rows),
+        resamples=resamples,
+        seed=seed,
+        notes=tuple(notes),
+        matching=matching,
+        missing=sum(p is None for p in given),
+        ids=tuple(q.id for q in questions),
+        scores=scores,
+        groups=parts,
+    )
+
+
+def score_questions(
+    questions: Sequence[Question], matched: Sequence[frozenset[str]], matcher: Matcher
+) -> Floats:
+    """The scores of each question.
+
+    Args:
+        questions: The questions.
+        matched: The predicted set of each, as keys of the matcher.
+        matcher: Turns the names of the answers into keys; those with the key "" are left out.
+
+    Returns:
+        Shape (questions, `COLUMNS`).
+    """
+    keys: dict[str, str] = {}
+
+    def key(name: str) -> str:
+        if name not in keys:
+            keys[name] = matcher.name(name)
+        return keys[name]
+
+    found: list[QuestionScores] = []
+    for question, predicted in zip(questions, matched, strict=True):
+        answers = frozenset(map(key, question.answers)) - {""}
+        hard = frozenset(map(key, question.hard_answers)) - {""}
+        found.append(score(predicted, answers, key(question.hard_answer), hard))
+    return np.array(found, np.float64).reshape(len(found), len(COLUMNS))
+
+
+def _with_zero_rate(row: Row) -> Row:
+    if row.n and row.scores["hhr"].value is None:
+        return row._replace(scores=row.scores | {"hhr": Estimate(0.0, None, None)})
+    return row
+
+
+def _predicted(matcher: Matcher, prediction: Prediction | None) -> frozenset[str]:
+    if prediction is None:
+        return frozenset()
+    if prediction.answers is not None:
+        return frozenset(map(matcher.name, prediction.answers)) - {""}
+    return frozenset(matcher.text(prediction.raw_output or ""))
+
+
+def _notes(
+    given: Sequence[Prediction | None],
+    matched: Sequence[frozenset[str]],
+    matching: str,
+    known: set[str],
+) -> list[str]:
+    notes = []
+    if absent := sum(p is None for p in given):
+        notes.append(f"{absent:,} of {len(given):,} questions have no prediction and score 0.")
+    if empty := sum(not m for m in matched) - absent:
+        notes.append(f"{empty:,} predictions hold no answer and score 0.")
+    items = sum(map(len, matched))
+    if strange := items - sum(len(m & known) for m in matched):
+        notes.append(
+            f"{strange:,} of {items:,} predicted answers are no entity of the release; "
+            "each counts as wrong."
+        )
+    return notes
+
+
+def _other_naming(
+    release: Release,
+    matching: str,
+    given: Sequence[Prediction | None],
+    matched: Sequence[frozenset[str]],
+    matcher: Matcher,
+) -> str:
+    """What to say when the predictions name no entity in the naming of the release, but do in another."""
+    own = {matcher.name(n) for n in names_in(release.entities, release.naming)}
+    answered = [p for p in given if p is not None]
+    if not answered or any(m & own for m in matched):
+        return ""
+    best, most = "", 0
+    for other in NAMINGS:
+        names = frozenset(names_in(release.entities, other))
+        tried = make_matcher(matching, names)
+        keys = {tried.name(n) for n in names}
+        hits = sum(bool(_predicted(tried, p) & keys) for p in answered[:_SAMPLE])
+        if hits > most:
+            best, most = other, hits
+    if 2 * most < len(answered[:_SAMPLE]):
+        return ""
+    return (
+        f"no answer is an entity of the release in its naming {release.naming!r}, but {most} of the "
+        f"first {len(answered[:_SAMPLE])} name entities in the naming {best!r}. Use the release in "
+        f"that naming, or say so: --naming {best}."
+    )
+
+
+def _translated(
+    questions: Sequence[Question], entities: Sequence[EntityNames], source: str, target: str
+) -> tuple[Question, ...]:
+    """The questions with their answers in another naming; nothing else is looked at in scoring."""
+    name = translation(entities, source, target)
+    try:
+        return tuple(
+            replace(
+                q,
+                answers=tuple(name[a] for a in q.answers),
+                hard_answer=name[q.hard_answer],
+                hard_answers=tuple(name[a] for a in q.hard_answers),
+            )
+            for q in questions
+        )
+    except KeyError as unknown:
+        raise ReleaseError(
+            f"entities.tsv: lacks the answer {unknown}. Check the release: rulemine verify."
+        ) from None
