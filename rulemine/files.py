@@ -12,6 +12,7 @@ import io
 import json
 import os
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -47,10 +48,12 @@ def read_bytes(path: Path) -> bytes:
     Raises:
         InputError: It is missing, a folder, unreadable, or not what its ending says.
     """
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder; a file was expected. Name a file inside it.")
     try:
         raw = path.read_bytes()
+    except IsADirectoryError:
+        raise InputError(
+            f"{path}: is a folder; a file was expected. Name a file inside it."
+        ) from None
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. Check the name and the current folder.") from None
     except OSError as problem:
@@ -62,7 +65,7 @@ def read_bytes(path: Path) -> bytes:
             return gzip.decompress(raw)
         if path.suffix == ".zst":
             return _unzstd(raw)
-    except (OSError, EOFError, ValueError) as problem:
+    except (OSError, EOFError, ValueError, zlib.error) as problem:
         raise InputError(
             f"{path}: is not a whole {path.suffix[1:]} file ({problem}). Copy or download it again."
         ) from None
@@ -155,6 +158,8 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
     """
     try:
         value = json.loads(text, parse_constant=_reject_constant)
+        if "\\u" in text:  # half of a surrogate pair is valid JSON, and no text
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as problem:
         raise InputError(f"{where} is not valid JSON ({problem}). Mend or remove it.") from None
     if not isinstance(value, dict):

@@ -1,0 +1,176 @@
+"""Strict in; atomic and deterministic out."""
+
+import gzip
+import hashlib
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from rulemine import files
+from rulemine.errors import InputError, OutputError
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_what_is_written_is_read_and_nothing_else_is_left(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "new" / "folder" / name
+    files.write_text(path, "Zoë\n\u2028x\n")
+    assert files.read_text(path) == "Zoë\n\u2028x\n"
+    assert [p.name for p in path.parent.iterdir()] == [name]
+
+
+def test_compressed_bytes_hold_no_time_and_no_name(tmp_path: Path) -> None:
+    files.write_text(tmp_path / "one.gz", "same")
+    files.write_text(tmp_path / "other.gz", "same")
+    raw = (tmp_path / "one.gz").read_bytes()
+    assert raw == (tmp_path / "other.gz").read_bytes()
+    assert raw[3] == 0, "no flags: no name, no comment"
+    assert raw[4:8] == bytes(4), "no time"
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    files.write_text(path, "old")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OutputError, match=r"a\.txt: cannot be written \(No space left on device\)"):
+        files.write_text(path, "new")
+    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"a.txt": "old"}
+
+
+def test_an_interrupted_write_leaves_the_old_file_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    files.write_text(path, "old")
+
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        files.write_text(path, "new")
+    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"a.txt": "old"}
+
+
+def test_a_path_below_a_file_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(OutputError, match="cannot be written"):
+        files.write_text(tmp_path / "file" / "below", "y")
+
+
+def test_written_files_have_the_rights_of_ordinary_files(tmp_path: Path) -> None:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    files.write_text(tmp_path / "a", "x")
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o666 & ~mask
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.tsv", "é\n".encode("utf-16"), "UTF-16 byte order mark"),
+        ("a.tsv", "\ufeffé\n".encode("utf-16-be"), "UTF-16 byte order mark"),
+        ("a.tsv", "é\n".encode("utf-32"), "UTF-32 byte order mark"),
+        ("a.tsv", "a\nb\n".encode("utf-16-le"), "line 1 holds a NUL byte"),
+        ("a.tsv", b"one\n\x7fELF\0\0", "line 2 holds a NUL byte"),
+        ("a.tsv", b"one\ntwo\ncaf\xe9\n", r"line 3 is not UTF-8 \(byte 0xe9\)"),
+        ("a.tsv", gzip.compress(b"a"), "not UTF-8|NUL byte"),
+        ("a.gz", b"plain text", "not a whole gz file"),
+        ("a.gz", gzip.compress(b"a" * 9999)[:-9], "not a whole gz file"),
+        ("a.gz", gzip.compress(os.urandom(999), 9)[:12] + b"\xff" * 99, "not a whole gz file"),
+        ("a.zst", b"plain text", "not a whole zst file|needs the package zstandard"),
+    ],
+)
+def test_what_is_not_text_is_refused_by_name(
+    tmp_path: Path, name: str, content: bytes, expected: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=expected) as caught:
+        files.read_text(path)
+    assert str(path) in str(caught.value) or "zstandard" in str(caught.value)
+
+
+def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        files.read_text(tmp_path / "none")
+    with pytest.raises(InputError, match="is a folder"):
+        files.read_text(tmp_path)
+    with pytest.raises(InputError, match="cannot be read"):
+        files.read_text(tmp_path / ("n" * 300))
+
+
+def test_zstd_is_read_where_the_package_is_there(tmp_path: Path) -> None:
+    zstandard = pytest.importorskip("zstandard")
+    path = tmp_path / "a.zst"
+    path.write_bytes(zstandard.ZstdCompressor().compress(b"text\n"))
+    assert files.read_lines(path) == ["text"]
+
+
+def test_lines_end_with_lf_or_crlf_only(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes("\ufeffa\u2028b\x0bc\r\nd\n  \n\n".encode())
+    assert files.read_lines(path) == ["a\u2028b\x0bc", "d"]
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "\ufeff", " \n"])
+def test_a_file_without_lines_is_empty(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "a"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match="is empty"):
+        files.read_lines(path)
+
+
+def test_json_lines_are_read_with_their_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    rows = [{"id": "q1", "text": "a\nb ∧ é"}, {"id": "q2"}]
+    files.write_jsonl(path, rows)
+    assert path.read_text("utf-8") == '{"id": "q1", "text": "a\\nb ∧ é"}\n{"id": "q2"}\n'
+    assert list(files.read_jsonl(path)) == [(1, rows[0]), (2, rows[1])]
+    path.write_text('\n{"a": 1}\n\n{"a": 2}')
+    assert [n for n, _ in files.read_jsonl(path)] == [2, 4]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"a": 1',
+        "{'a': 1}",
+        '{"a": NaN}',
+        '{"a": -Infinity}',
+        '{"a": ' + "[" * 100_000,
+        '{"a": ' + "9" * 5000 + "}",
+        '{"a": "\\ud800"}',
+        '{"\\uDFFF": 1}',
+        "[1, 2]",
+        '"text"',
+        "null",
+    ],
+)
+def test_a_line_that_is_no_json_object_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": 1}\n' + line + "\n")
+    with pytest.raises(InputError, match="line 2"):
+        list(files.read_jsonl(path))
+
+
+def test_an_escaped_pair_of_surrogates_is_a_character() -> None:
+    assert files.parse_object('{"a": "\\ud83d\\ude00"}', "here") == {"a": "😀"}
+
+
+def test_nan_is_never_written() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        files.dump_line({"a": float("nan")})
+    assert json.loads(files.dump_line({"b": 1, "a": [None, 0.1]})) == {"b": 1, "a": [None, 0.1]}
+
+
+def test_digest_is_sha256() -> None:
+    assert files.digest_of(b"abc") == hashlib.sha256(b"abc").hexdigest()
