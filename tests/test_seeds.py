@@ -1,0 +1,62 @@
+"""Streams depend on nothing but their seed and names."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from rulemine.seeds import stream
+
+
+def test_the_numbers_are_the_same_for_ever() -> None:
+    # Were these to change, every release built before would have other bytes than one built now.
+    assert stream(0, "x").uniform(3).tolist() == [
+        0.7481974026640352,
+        0.6426522469766233,
+        0.14320368551179719,
+    ]
+    assert stream(7, "split", 2).permutation(8).tolist() == [7, 2, 6, 0, 5, 1, 4, 3]
+    assert [stream(1, "n").below(1000), stream(2, "n").below(1000)] == [715, 972]
+
+
+def test_each_name_and_seed_has_a_stream_of_its_own() -> None:
+    names = [(0, "a"), (0, "b"), (1, "a"), (0, "a", "b"), (0, "ab"), (0, "a", 1), (0, "a", 11)]
+    drawn = {tuple(stream(seed, *rest).uniform(4).tolist()) for seed, *rest in names}
+    assert len(drawn) == len(names)
+
+
+def test_a_stream_goes_on_where_it_was() -> None:
+    one, other = stream(3, "x"), stream(3, "x")
+    assert np.concatenate([one.uniform(2), one.uniform(3)]).tolist() == other.uniform(5).tolist()
+
+
+def test_draws_keep_their_bounds_and_reach_them() -> None:
+    source = stream(5, "die")
+    drawn = [source.below(6) for _ in range(600)]
+    assert set(drawn) == set(range(6))
+    assert stream(0, "one").below(1) == 0
+    values = stream(5, "u").uniform(10_000)
+    assert 0 <= values.min() < 0.001
+    assert 0.999 < values.max() < 1
+    assert abs(values.mean() - 0.5) < 0.02
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 100])
+def test_a_permutation_holds_every_number_once(n: int) -> None:
+    assert sorted(stream(1, n).permutation(n).tolist()) == list(range(n))
+
+
+def test_the_hash_seed_of_python_does_not_matter() -> None:
+    code = "from rulemine.seeds import stream; print(stream(9, 'a', 'b').below(10**9))"
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
