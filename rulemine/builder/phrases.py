@@ -78,7 +78,7 @@ class Phrase:
     ask_object: str
     source: str
 
-    def state(self, subject: str, object: str) -> str:  # noqa: A002 - the field's own word
+    def state(self, subject: str, object: str) -> str:
         """The triple in words, e.g. ``7 is the aunt of 72``."""
         return fill(self.statement, {"subject": subject, "object": object})
 
@@ -124,13 +124,25 @@ class Phrases:
         """How many phrases were derived from the relation's name."""
         return len(self.rows) - self.written
 
+    def to_plain(self) -> list[list[str]]:
+        """The phrases as rows of plain values, fields in their order."""
+        return [
+            [row.relation, row.statement, row.ask_subject, row.ask_object, row.source]
+            for row in self.rows
+        ]
 
-def load_phrases(relations: Iterable[str], source: str | Path | None = None) -> Phrases:
+    @classmethod
+    def from_plain(cls, rows: Iterable[Sequence[str]]) -> "Phrases":
+        """Reads what `to_plain` writes, e.g. the first columns of ``relations.tsv``."""
+        return cls(tuple(sorted((Phrase(*row) for row in rows), key=lambda row: row.relation)))
+
+
+def load_phrases(source: str | Path, relations: Iterable[str]) -> Phrases:
     """The phrases of a graph: those of a file, and derived ones where the file has none.
 
     Args:
+        source: A phrase file, the name of a packaged one (see `PACKAGED`), or "" for none.
         relations: The relations of the graph.
-        source: A phrase file, the name of a packaged one (see `PACKAGED`), or None.
 
     Raises:
         InputError: As `read_phrases`; or the file names a relation that the graph lacks and that
@@ -138,7 +150,7 @@ def load_phrases(relations: Iterable[str], source: str | Path | None = None) -> 
     """
     names = sorted(set(relations))
     written: dict[str, Phrase] = {}
-    if source is not None:
+    if source != "":
         path = Path(source)
         if source in PACKAGED:
             path = Path(str(resources.files("rulemine"))) / "phrases" / f"{source}.toml"

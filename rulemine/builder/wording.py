@@ -287,8 +287,10 @@ def _made_by(noun: str) -> Wording:
 
 
 def _freebase(relation: str, typed: bool) -> Wording:
-    """Freebase: ``/domain/type/property``, the object is the subject's property; or two such, joined
-    by a full stop, with an unnamed node between them."""
+    """Freebase: ``/domain/type/property``, where the object is the subject's property.
+
+    Two of them, joined by a full stop, have an unnamed node between them.
+    """
     parts = [part.strip("/").split("/") for part in relation.split(".")]
     kind = _text(parts[0][-2]) if len(parts[0]) > 1 else "entity"
     outer, inner = _text(parts[0][-1]), _text(parts[-1][-1])

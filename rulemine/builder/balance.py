@@ -1,0 +1,57 @@
+"""Balance: no entity is the hard answer of too many questions (Algorithm 1 of arXiv 2508.08344).
+
+Guarantee: for every entity at most max(1, ⌊τ·|Q|⌋) questions stay, drawn with the seed, where |Q| is
+the number of questions before balancing; τ = 1 changes nothing. The draw for one entity depends on no
+other entity.
+"""
+
+import math
+from fractions import Fraction
+
+from rulemine.builder.asked import Asked
+from rulemine.errors import ConfigError
+from rulemine.records import Question, Rejection
+from rulemine.seeds import stream
+
+__all__ = ["balance"]
+
+TOO_MANY = "its hard answer is that of too many questions"
+
+
+def balance(asked: Asked, max_answer_share: float, seed: int) -> Asked:
+    """Keeps a fair number of questions per hard answer.
+
+    Args:
+        asked: The questions.
+        max_answer_share: τ, 0 < τ ≤ 1.
+        seed: Draws which questions stay.
+
+    Returns:
+        The questions that stay, ids unchanged, and the others as rejections.
+
+    Raises:
+        ConfigError: τ is out of range.
+    """
+    if not 0 < max_answer_share <= 1:
+        raise ConfigError(
+            f"max_answer_share is {max_answer_share!r}; expected a number above 0 and at most 1."
+        )
+    # The decimal that was written, not its binary neighbour: 0.29 of 100 is 29.
+    limit = max(1, math.floor(Fraction(repr(float(max_answer_share))) * len(asked.questions)))
+    by_answer: dict[str, list[Question]] = {}
+    for question in asked.questions:
+        by_answer.setdefault(question.hard_answer, []).append(question)
+    dropped: set[str] = set()
+    for answer, questions in by_answer.items():
+        if len(questions) > limit:
+            order = stream(seed, "balance", answer).permutation(len(questions)).tolist()
+            dropped.update(questions[i].id for i in order[limit:])
+    detail = f"at most {limit} of {len(asked.questions)} questions may share a hard answer"
+    return asked.keep(
+        [q for q in asked.questions if q.id not in dropped],
+        [
+            Rejection("balance", TOO_MANY, q.id, q.removed, q.direction, q.rule, detail)
+            for q in asked.questions
+            if q.id in dropped
+        ],
+    )

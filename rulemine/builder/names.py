@@ -1,0 +1,215 @@
+"""The namings of a release: every record can be put into every naming, and back.
+
+Inside the builder entities have their source labels; names change only when a release is written, or
+renamed. Guarantees: each naming is one-to-one; private ids have a fixed width and depend on the seed
+and the set of entities alone; switching the naming changes no draw, no check, and no question: the
+text of a question is its relation's phrase with the topic's name put in.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from rulemine.builder.phrases import Phrases
+from rulemine.kg import Triple
+from rulemine.records import NAMINGS, Certificate, EntityNames, Question, Rejection, Removal
+from rulemine.rule import Atom, Rule, Term
+from rulemine.seeds import stream
+
+__all__ = ["Namer", "fold", "mentions", "name_entities", "name_in"]
+
+PRIVATE_DIGITS = 5
+"""Digits of a private id at least; more where there are more than 100,000 entities."""
+
+
+def name_entities(
+    entities: Sequence[str],
+    *,
+    seed: int,
+    labels: Mapping[str, str] | None = None,
+    further: Sequence[str] = (),
+) -> tuple[EntityNames, ...]:
+    """The names of all entities of a release.
+
+    Args:
+        entities: The entities of the complete KG, sorted, each once.
+        seed: The seed of the build.
+        labels: Entity → text label; who has none is its own label.
+        further: Entities that only the reference KG adds as answers, likewise; their private ids come
+            after those of the KG, which therefore do not depend on them.
+
+    Returns:
+        Sorted by private id. Text labels that more than one entity has get `` (entity)`` appended, as
+        often as it takes to be unlike every other.
+    """
+    everyone = (*entities, *further)
+    first = stream(seed, "names").permutation(len(entities)).tolist()
+    then = stream(seed, "names", "reference").permutation(len(further)).tolist()
+    numbers = [*first, *(len(entities) + n for n in then)]
+    width = max(PRIVATE_DIGITS, len(str(max(0, len(everyone) - 1))))
+    texts = _unique_texts(sorted(everyone), labels or {})
+    rows = [
+        EntityNames(f"e{number:0{width}d}", entity, texts[entity])
+        for number, entity in zip(numbers, everyone, strict=True)
+    ]
+    return tuple(sorted(rows, key=lambda row: row.private))
+
+
+def _unique_texts(entities: Sequence[str], labels: Mapping[str, str]) -> dict[str, str]:
+    wanted = {entity: labels.get(entity, entity) for entity in entities}
+    owners: dict[str, int] = {}
+    for text in wanted.values():
+        owners[text] = owners.get(text, 0) + 1
+    taken = set(owners)
+    for entity in entities:
+        if owners[wanted[entity]] == 1:
+            continue
+        text = wanted[entity]
+        while text in taken:
+            text = f"{text} ({entity})"
+        taken.add(text)
+        wanted[entity] = text
+    return wanted
+
+
+def name_in(names: EntityNames, naming: str) -> str:
+    """The name of an entity in one of `rulemine.records.NAMINGS`."""
+    if naming == "paper":
+        return str(int(names.private[1:]))
+    return {"private": names.private, "entity": names.entity, "text": names.text}[naming]
+
+
+class Namer:
+    """Puts records from one naming into another.
+
+    Args:
+        names: The names of all entities that occur.
+        phrases: The phrases of all relations; the texts of questions are made from them anew.
+        to: The naming wanted, see `rulemine.records.NAMINGS`.
+        source: The naming that the records are in; inside the builder, source labels.
+        rules: The rules of the build, needed only where rules name entities: such a rule has another
+            id in every naming, and records refer to rules by id.
+    """
+
+    def __init__(
+        self,
+        names: Iterable[EntityNames],
+        phrases: Phrases,
+        to: str,
+        *,
+        source: str = "entity",
+        rules: Iterable[Rule] = (),
+    ) -> None:
+        if to not in NAMINGS or source not in NAMINGS:
+            raise ValueError(f"naming {to!r} from {source!r}; expected two of {NAMINGS}")
+        self.names = {name_in(row, source): name_in(row, to) for row in names}
+        self.phrases = phrases
+        self.rule_ids = {rule.id: self.rule(rule).id for rule in rules}
+
+    def entity(self, name: str) -> str:
+        """The entity's name in the naming wanted."""
+        return self.names[name]
+
+    def entities(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Entities in the naming wanted, sorted by their new names."""
+        return tuple(sorted(self.names[name] for name in names))
+
+    def triple(self, triple: Triple) -> Triple:
+        """The triple with its entities renamed."""
+        return (self.names[triple[0]], triple[1], self.names[triple[2]])
+
+    def triples(self, triples: Iterable[Triple]) -> tuple[Triple, ...]:
+        """The triples renamed, in the order given."""
+        return tuple(self.triple(triple) for triple in triples)
+
+    def rule(self, rule: Rule) -> Rule:
+        """The rule with its entities renamed; body atoms keep their order."""
+
+        def atom(old: Atom) -> Atom:
+            return Atom(term(old.subject), old.relation, term(old.object))
+
+        def term(old: Term) -> Term:
+            return self.names[old] if isinstance(old, str) else old
+
+        return Rule(atom(rule.head), tuple(map(atom, rule.body)), rule.measures)
+
+    def rule_id(self, rule: str) -> str:
+        """The id that a rule has in the naming wanted."""
+        return self.rule_ids.get(rule, rule)
+
+    def question(self, question: Question) -> Question:
+        """The question renamed and its text made anew; lists are sorted by the new names."""
+        topic = self.names[question.topic]
+        return replace(
+            question,
+            question=self.phrases[question.relation].ask(question.direction, topic),
+            topic=topic,
+            answers=self.entities(question.answers),
+            hard_answer=self.names[question.hard_answer],
+            hard_answers=self.entities(question.hard_answers),
+            removed=self.triple(question.removed),
+            rule=self.rule_id(question.rule),
+            certificate=self.triples(question.certificate),
+        )
+
+    def removal(self, removal: Removal) -> Removal:
+        """The removal renamed; certificates keep their order."""
+        certificates = tuple(
+            Certificate(self.rule_id(proof.rule), self.triples(proof.body))
+            for proof in removal.certificates
+        )
+        return replace(removal, triple=self.triple(removal.triple), certificates=certificates)
+
+    def rejection(self, rejection: Rejection) -> Rejection:
+        """The rejection renamed; its detail never holds an entity's name."""
+        return replace(
+            rejection,
+            removed=self.triple(rejection.removed),
+            rule=self.rule_id(rejection.rule),
+        )
+
+
+def fold(text: str) -> str:
+    """A text as `mentions` compares it: composed, case folded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether a text holds a name as a whole token, whatever the case; both are folded (`fold`).
+
+    A name starts and ends where no word goes on; scripts written without spaces have no such bounds,
+    so there every occurrence counts.
+
+    Example:
+        >>> mentions("who lives in new york?", "york"), mentions("who is the uncle of 72?", "7")
+        (True, False)
+    """
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        starts = at == 0 or not (_is_word(text[at - 1]) and _is_word(name[0]))
+        ends = end == len(text) or not (_is_word(text[end]) and _is_word(name[-1]))
+        if (starts or _is_unspaced(name[0])) and (ends or _is_unspaced(name[-1])):
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def _is_word(character: str) -> bool:
+    return character == "_" or unicodedata.category(character)[0] in "LNM"
+
+
+def _is_unspaced(character: str) -> bool:
+    return any(low <= character <= high for low, high in _UNSPACED)
+
+
+# Thai to Tibetan, Myanmar, Khmer, kana, Han with its extensions.
+_UNSPACED = (
+    ("\u0e00", "\u0fff"),
+    ("\u1000", "\u109f"),
+    ("\u1780", "\u17ff"),
+    ("\u3040", "\u30ff"),
+    ("\u3400", "\u9fff"),
+    ("\uf900", "\ufaff"),
+    ("\U00020000", "\U0003ffff"),
+)

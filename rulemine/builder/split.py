@@ -1,0 +1,160 @@
+"""Splits: which questions are for training, validation and test.
+
+Guarantees: in mode ``group`` no removed triple and no (topic, relation, direction) is in two splits;
+no split is empty; sizes are as near to the ratios as moving and swapping groups gets them. Mode
+``paper`` deals single questions at random, mode ``none`` makes everything test.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+
+from rulemine.builder.asked import Asked
+from rulemine.errors import ConfigError, UserError, did_you_mean
+from rulemine.records import SPLITS, Question
+from rulemine.seeds import stream
+
+__all__ = ["MODES", "groups_of", "split"]
+
+MODES = ("group", "paper", "none")
+
+
+def split(asked: Asked, mode: str, ratios: Sequence[int], seed: int) -> Asked:
+    """Gives every question its split.
+
+    Args:
+        asked: The questions.
+        mode: One of `MODES`.
+        ratios: Three integers ≥ 1: sizes of train, validation and test relative to each other.
+        seed: Draws which question goes where.
+
+    Returns:
+        The same questions in the same order, with their splits.
+
+    Raises:
+        ConfigError: The mode or the ratios are wrong.
+        UserError: There are fewer groups than splits.
+    """
+    if mode not in MODES:
+        raise ConfigError(f"split is {mode!r}; {did_you_mean(mode, MODES)}.")
+    if len(ratios) != len(SPLITS) or min(ratios) < 1:
+        raise ConfigError(f"ratios is {list(ratios)}; expected three integers ≥ 1.")
+    questions = asked.questions
+    if mode == "none":
+        chosen = [SPLITS.index("test")] * len(questions)
+    else:
+        groups = groups_of(questions) if mode == "group" else [[i] for i in range(len(questions))]
+        if len(groups) < len(SPLITS):
+            raise UserError(
+                f"{len(questions)} questions make {len(groups)} group(s) that may not be taken "
+                f"apart; {len(SPLITS)} splits need at least {len(SPLITS)}. Set questions.split to "
+                "none, or build from a larger graph or with more rules."
+            )
+        chosen = [0] * len(questions)
+        for group, number in zip(groups, _deal(groups, ratios, seed), strict=True):
+            for i in group:
+                chosen[i] = number
+    made = tuple(
+        replace(q, split=SPLITS[number]) for q, number in zip(questions, chosen, strict=True)
+    )
+    return replace(asked, questions=made)
+
+
+def groups_of(questions: Sequence[Question]) -> list[list[int]]:
+    """Positions of questions that must stay together, each group ascending, by first position."""
+    parent = list(range(len(questions)))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    first: dict[Hashable, int] = {}
+    for i, q in enumerate(questions):
+        for bond in (("removed", q.removed), (q.topic, q.relation, q.direction)):
+            a, b = root(first.setdefault(bond, i)), root(i)
+            parent[max(a, b)] = min(a, b)
+    groups: dict[int, list[int]] = {}
+    for i in range(len(questions)):
+        groups.setdefault(root(i), []).append(i)
+    return [groups[i] for i in sorted(groups)]
+
+
+def _deal(groups: Sequence[Sequence[int]], ratios: Sequence[int], seed: int) -> list[int]:
+    """The number of the split of every group."""
+    sizes = [len(group) for group in groups]
+    wanted = [sum(sizes) * ratio / sum(ratios) for ratio in ratios]
+    have = [0] * len(ratios)
+    dealt = [0] * len(groups)
+    order: list[int] = stream(seed, "split").permutation(len(groups)).tolist()
+    for group in order:
+        # To the split that is furthest behind, in random order: large groups get everywhere.
+        number = max(range(len(ratios)), key=lambda k: (1 - have[k] / wanted[k], k))
+        dealt[group] = number
+        have[number] += sizes[group]
+    _Deal(sizes, wanted, dealt, order).improve()
+    return dealt
+
+
+class _Deal:
+    """Moves and swaps groups until sizes get no nearer to what is wanted."""
+
+    def __init__(
+        self, sizes: Sequence[int], wanted: Sequence[float], dealt: list[int], order: list[int]
+    ) -> None:
+        self.sizes, self.wanted, self.dealt = sizes, wanted, dealt
+        # Split → size → its groups of that size; the last of them moves first.
+        self.stock: list[dict[int, list[int]]] = [{} for _ in wanted]
+        for group in reversed(order):
+            self.stock[dealt[group]].setdefault(sizes[group], []).append(group)
+
+    def improve(self) -> None:
+        """Takes the best change for as long as one helps; each is nearer, so it ends."""
+        self._fill_empty()
+        while True:
+            have = self._have()
+            best = min(self._changes(have), default=None)
+            if best is None or best[0] > -1e-9:
+                return
+            _, giver, taker, give, take = best
+            self._move(giver, taker, give)
+            if take:
+                self._move(taker, giver, take)
+
+    def _have(self) -> list[int]:
+        return [sum(size * len(groups) for size, groups in s.items()) for s in self.stock]
+
+    def _count(self, number: int) -> int:
+        return sum(len(groups) for groups in self.stock[number].values())
+
+    def _fill_empty(self) -> None:
+        for number in range(len(self.stock)):
+            if not self._count(number):
+                giver = max(range(len(self.stock)), key=lambda k: (self._count(k), -k))
+                self._move(giver, number, min(self.stock[giver]))
+
+    def _changes(self, have: Sequence[int]) -> list[tuple[float, int, int, int, int]]:
+        """(gain, giver, taker, size given, size taken back or 0) of all changes."""
+        found = []
+        numbers = range(len(self.stock))
+        for giver in numbers:
+            for taker in numbers:
+                if giver == taker:
+                    continue
+                off = [have[k] - self.wanted[k] for k in (giver, taker)]
+                for give in self.stock[giver]:
+                    for take in (0, *self.stock[taker]):
+                        by = give - take
+                        if by <= 0 or (take == 0 and self._count(giver) == 1):
+                            continue
+                        gain = (off[0] - by) ** 2 + (off[1] + by) ** 2 - off[0] ** 2 - off[1] ** 2
+                        found.append((gain, giver, taker, give, take))
+        return found
+
+    def _move(self, giver: int, taker: int, size: int) -> None:
+        groups = self.stock[giver][size]
+        group = groups.pop()
+        if not groups:
+            del self.stock[giver][size]
+        self.dealt[group] = taker
+        self.stock[taker].setdefault(size, []).append(group)
