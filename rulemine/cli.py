@@ -96,7 +96,7 @@ def _add_building(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
         parser.add_argument("--selection", metavar="MODE", help="maximal or paper")
         parser.add_argument("--rules", metavar="FILE", help="take these rules instead of mining")
         parser.add_argument("--reference", metavar="KG", help="a larger KG with further answers")
-        parser.add_argument("--share", type=float, metavar="X", help="fraction to remove, e.g. 0.2")
+        parser.add_argument("--share", type=float, metavar="X", help="fraction of them to remove")
         parser.add_argument("--levels", metavar="LIST", help="nested levels, e.g. 20,40,60,80,100")
         parser.add_argument("--naming", metavar="NAMING", help="private, entity, text or paper")
         parser.add_argument("--seed", type=int, metavar="N", help="seed of everything drawn (0)")
@@ -108,7 +108,7 @@ def _key_help() -> str:
     from rulemine.recipe import Recipe
 
     lines: list[str] = []
-    for key, value in to_plain(Recipe(name="…", kg="…")).items():
+    for key, value in to_plain(Recipe(name="NAME", kg="KG")).items():
         if isinstance(value, dict):
             lines += [f"  {key}.{inner} = {default!r}" for inner, default in value.items()]
         else:
@@ -140,44 +140,61 @@ def _add_reading(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = _command(
         commands, "verify", "verify", "check a release: digests, proofs, answers, splits"
     )
-    parser.add_argument("release", type=Path, metavar="DIR")
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("--most", type=int, default=20, metavar="N", help="faults to print (20)")
     parser = _command(commands, "show", "show", "show a question with its proof")
-    parser.add_argument("release", type=Path, metavar="DIR")
-    parser.add_argument("id", metavar="ID", help="of the question, e.g. q00000")
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument("id", nargs="*", metavar="ID", help="of a question, e.g. q00000")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="N drawn questions (0)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draw (0)")
     parser = _command(commands, "rename", "rename", "write a release again in another naming")
-    parser.add_argument("release", type=Path, metavar="DIR")
-    parser.add_argument("--naming", required=True, help="private, entity, text or paper")
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "--naming", required=True, metavar="NAMING", help="private, entity, text or paper"
+    )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
 
 
 def _add_scoring(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = _command(commands, "answer", "answer", "answer questions without any model")
-    parser.add_argument("release", type=Path, metavar="DIR")
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("--with", dest="answerer", required=True, metavar="NAME",
                         help="lookup, neighbours, reasoner or random")  # fmt: skip
     parser.add_argument("--kg", default="incomplete", help="complete or incomplete (incomplete)")
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
     parser.add_argument("--hops", type=int, default=1, metavar="K", help="for neighbours (1)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="for random (0)")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="predictions"
+    )
     parser = _command(commands, "evaluate", "evaluate", "score predictions")
-    parser.add_argument("release", type=Path, metavar="DIR")
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("predictions", type=Path, metavar="FILE", help="JSON Lines, or JSON")
     parser.add_argument("--against", type=Path, metavar="FILE", help="paired difference to these")
-    parser.add_argument("--matching", default="vocabulary", metavar="MODE",
-                        help="of raw text: ids, vocabulary or brink (vocabulary)")  # fmt: skip
+    parser.add_argument("--matching", default="ids", metavar="MODE",
+                        help="of raw text: ids, vocabulary or brink (ids)")  # fmt: skip
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
+    parser.add_argument("--naming", metavar="NAMING", help="of the predictions (the release's)")
+    parser.add_argument("--ignore-case", action="store_true", help="with --matching vocabulary")
     parser.add_argument("--missing", choices=("error", "empty"), default="error",
                         help="questions without prediction: an error, or empty answers")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
-    parser.add_argument("--format", choices=("table", "json", "csv", "markdown"), default="table")
+    parser.add_argument("--format", choices=("table", "json", "csv", "markdown"), default="table",
+                        help="of the report (table)")  # fmt: skip
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")
+    parser = _command(
+        commands, "baselines", "baselines", "answer and score with every model-free answerer"
+    )
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of random (0)")
+    parser.add_argument("--format", choices=("table", "markdown"), default="table", help="(table)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")
 
 
 def _add_data(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = _command(commands, "data", "data", "list data sets, fetch one, say where it is")
-    parser.add_argument("what", choices=("list", "get", "path"))
+    parser.add_argument("what", choices=("list", "get", "path"), help="what to do")
     parser.add_argument("name", nargs="?", help="of the data set")
 
 

@@ -139,18 +139,30 @@ def show(arguments: Namespace) -> int:
     """``show``."""
     import shutil
 
+    from rulemine.release import Release
+    from rulemine.seeds import stream
     from rulemine.show import show as show_question
 
     width = shutil.get_terminal_size((100, 24)).columns
-    print(show_question(arguments.release, arguments.id, width=width))
+    ids = list(arguments.id)
+    if arguments.sample:
+        release = Release.open(arguments.release)
+        everything = [question.id for question in release.questions()]
+        order = stream(arguments.seed, "show").permutation(len(everything))
+        ids += sorted(everything[i] for i in order[: arguments.sample])
+    if not ids:
+        raise ConfigError("show: name a question, or give --sample N.")
+    for question in ids:
+        print(show_question(arguments.release, question, width=width))
     return 0
 
 
 def rename(arguments: Namespace) -> int:
     """``rename``."""
-    from rulemine.builder.publish import rename_release
+    from rulemine.builder.publish import rename as rename_release
+    from rulemine.release import Release
 
-    rename_release(arguments.release, arguments.output, arguments.naming)
+    rename_release(Release.open(arguments.release), arguments.output, arguments.naming)
     print(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")
     return 0
 
@@ -165,9 +177,9 @@ def answer(arguments: Namespace) -> int:
     with _bar("answer") as tell:
         predictions = answer_questions(
             release,
-            arguments.answerer,
+            with_=arguments.answerer,
             kg=arguments.kg,
-            split=None if arguments.split == "all" else arguments.split,
+            split=_split(arguments.split),
             hops=arguments.hops,
             seed=arguments.seed,
             progress=tell,
@@ -177,22 +189,55 @@ def answer(arguments: Namespace) -> int:
     return 0
 
 
+def _split(name: str) -> str | None:
+    return None if name == "all" else name
+
+
 def evaluate(arguments: Namespace) -> int:
     """``evaluate``."""
-    from rulemine.evaluation import evaluate as score
+    from rulemine.evaluation import Comparison, Report, compare, evaluate_file
     from rulemine.release import Release
 
     release = Release.open(arguments.release)
-    report = score(
-        release,
-        arguments.predictions,
-        against=arguments.against,
-        matching=arguments.matching,
-        split=None if arguments.split == "all" else arguments.split,
-        missing=arguments.missing,
-        seed=arguments.seed,
-    )
+
+    def score(path: Path) -> Report:
+        return evaluate_file(
+            release,
+            path,
+            matching=arguments.matching,
+            split=_split(arguments.split),
+            naming=arguments.naming,
+            missing=arguments.missing,
+            ignore_case=arguments.ignore_case,
+            seed=arguments.seed,
+        )
+
+    first = score(arguments.predictions)
+    report: Report | Comparison = first
+    if arguments.against is not None:
+        names = (arguments.predictions.name, arguments.against.name)
+        report = compare(first, score(arguments.against), names=names)
     _emit(getattr(report, f"to_{arguments.format}")(), arguments.output)
+    return 0
+
+
+def baselines(arguments: Namespace) -> int:
+    """``baselines``."""
+    from rulemine.evaluation.baselines import baselines as score_all
+    from rulemine.evaluation.render import format_markdown, format_table
+    from rulemine.release import Release
+
+    release = Release.open(arguments.release)
+    layout = format_markdown if arguments.format == "markdown" else format_table
+    with _bar("baselines") as tell:
+        text = score_all(
+            release,
+            layout,
+            split=_split(arguments.split),
+            seed=arguments.seed,
+            progress=tell,
+        )
+    _emit(text, arguments.output)
     return 0
 
 

@@ -13,20 +13,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rulemine.builder.ask import Asked, ask, read_asked, write_asked
+from rulemine.builder.ask import ask
+from rulemine.builder.asked import Asked, read_asked, write_asked
 from rulemine.builder.balance import balance
 from rulemine.builder.ground import Groundings, ground, read_groundings, write_groundings
 from rulemine.builder.levels import thin, with_levels
 from rulemine.builder.phrases import Phrases, load_phrases
-from rulemine.builder.publish import ReleaseParts, check_target, publish, write_release
+from rulemine.builder.publish import check_target, parts_of_build, publish, write_release
 from rulemine.builder.select import select
 from rulemine.builder.select_paper import select_paper
 from rulemine.builder.selection import Selection, read_selection, write_selection
 from rulemine.builder.split import split
 from rulemine.config import to_plain
-from rulemine.datasets import load_kg, load_labels
+from rulemine.datasets import data_sets, load_kg, load_labels
 from rulemine.errors import MiningError
-from rulemine.files import write_jsonl
+from rulemine.files import digest_of, dump_line, write_jsonl
 from rulemine.kg import KnowledgeGraph
 from rulemine.mining import MiningOptions, mine
 from rulemine.recipe import Recipe
@@ -222,6 +223,7 @@ class Build:
                 reference=self.reference,
                 labels=self.labels,
                 seed=self.recipe.seed,
+                progress=self._progress,
             )
             write_asked(folder, asked)
 
@@ -229,7 +231,7 @@ class Build:
             "seed": self.recipe.seed,
             "phrases": self.phrases.to_plain(),
             "reference": self.reference.digest if self.reference else "",
-            "labels": sorted(self.labels.items()),
+            "labels": digest_of(dump_line(sorted(self.labels.items())).encode()),
         }
         return self._stage("ask", 1, options, work)
 
@@ -253,17 +255,42 @@ class Build:
 
     def _release(self) -> Stage:
         def work(folder: Path) -> None:
-            parts = ReleaseParts(
-                recipe=to_plain(self.recipe),
-                kg=self.kg,
-                selection=self.selection,
-                asked=self._asked("split"),
-                phrases=self.phrases,
-                labels=self.labels,
+            parts = parts_of_build(
+                self.recipe.portable(),
+                self._about(),
+                self.kg,
+                self.selection,
+                self._asked("split"),
+                self.phrases,
             )
-            write_release(folder, parts)
+            write_release(folder, parts, self.recipe.naming)
 
-        return self._stage("release", 1, to_plain(self.recipe), work)
+        options = {"recipe": self.recipe.portable(), "about": self._about()}
+        return self._stage("release", 1, options, work)
+
+    def _about(self) -> dict[str, str]:
+        """Title, source, licence and citation of the graph: the recipe's words, else what is known."""
+        known = data_sets().get(self.recipe.kg)
+        about: dict[str, str] = to_plain(self.recipe.about)
+        for key, value in about.items():
+            if not value:
+                default = Path(self.recipe.kg).name if key == "title" else "not stated"
+                about[key] = getattr(known, key) if known else default
+        return about
+
+    def summary(self, until: str) -> str:
+        """What a build came to, in a few lines for its user."""
+        lines = [f"{len(self.kg):,} triples, {len(self.rules):,} rules"]
+        at = STAGES.index(until)
+        if at >= STAGES.index("ground") and self.recipe.selection.mode != "paper":
+            lines.append(self.groundings.describe())
+        if at >= STAGES.index("select"):
+            lines.append(self.selection.describe())
+        if at >= STAGES.index("ask"):
+            asked = self._asked("split" if until == "release" else until)
+            lines.append(f"{len(asked.questions):,} questions, {len(asked.rejections):,} rejected")
+        place = self.target if until == "release" else self._done[until].folder
+        return "\n".join([*lines, str(place)])
 
 
 def explain_no_rules(kg: KnowledgeGraph, options: MiningOptions) -> str:

@@ -10,12 +10,20 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from rulemine.config import build, override, read_toml
+from rulemine.config import build, override, read_toml, to_plain
 from rulemine.datasets import data_sets
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.records import NAMINGS
 
-__all__ = ["MiningSection", "QuestionSection", "Recipe", "SelectionSection", "named_recipes"]
+__all__ = [
+    "AboutSection",
+    "MiningSection",
+    "QuestionSection",
+    "Recipe",
+    "SelectionSection",
+    "load_recipe",
+    "named_recipes",
+]
 
 SELECTIONS = ("maximal", "paper")
 SPLIT_MODES = ("group", "paper", "none")
@@ -107,6 +115,23 @@ class QuestionSection:
 
 
 @dataclass(frozen=True, slots=True)
+class AboutSection:
+    """What the card of the release says of the graph; for named data sets known without this.
+
+    Attributes:
+        title: What it is, in one line.
+        source: Where it comes from.
+        licence: Its licence.
+        citation: What to cite.
+    """
+
+    title: str = ""
+    source: str = ""
+    licence: str = ""
+    citation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """A whole build.
 
@@ -121,6 +146,7 @@ class Recipe:
         mining: See `MiningSection`.
         selection: See `SelectionSection`.
         questions: See `QuestionSection`.
+        about: See `AboutSection`.
     """
 
     name: str
@@ -133,6 +159,7 @@ class Recipe:
     mining: MiningSection = field(default_factory=MiningSection)
     selection: SelectionSection = field(default_factory=SelectionSection)
     questions: QuestionSection = field(default_factory=QuestionSection)
+    about: AboutSection = field(default_factory=AboutSection)
 
     def __post_init__(self) -> None:
         ok = self.name.replace("-", "").replace("_", "").isalnum()
@@ -140,6 +167,14 @@ class Recipe:
         _check(bool(self.kg), "kg", self.kg, "the name of a data set or a TSV file")
         _check(self.naming in NAMINGS, "naming", self.naming, ", ".join(NAMINGS))
         _check(0 <= self.seed < 2**63, "seed", self.seed, "an integer ≥ 0")
+
+    def portable(self) -> dict[str, Any]:
+        """The recipe as plain values, without the folders of files: the same on every machine."""
+        plain: dict[str, Any] = to_plain(self)
+        for key in ("kg", "reference", "labels", "rules"):
+            plain[key] = Path(plain[key]).name
+        plain["questions"]["phrases"] = Path(plain["questions"]["phrases"]).name
+        return plain
 
 
 def named_recipes() -> tuple[str, ...]:

@@ -1,0 +1,196 @@
+"""The card of a release (its README.md) and the counts of its manifest.
+
+The card says what is in the release, how it was made, and its known limits in figures; every number
+is counted from the parts that are written, none is copied from elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from rulemine.files import dump_line
+from rulemine.records import SPLITS, Question
+from rulemine.rule_type import RULE_SUBTYPES, RULE_TYPES, classify
+
+if TYPE_CHECKING:  # the writer calls this module with its parts
+    from rulemine.builder.publish import ReleaseParts
+
+__all__ = ["count_release", "write_card"]
+
+EXAMPLES = 5
+
+
+def count_release(parts: ReleaseParts) -> dict[str, Any]:
+    """The counts of a release, for its manifest; JSON values only."""
+    questions = parts.questions
+    asked_rules = {q.rule for q in questions}
+    types = Counter(q.rule_type for q in questions)
+    rules = Counter(classify(rule).type for rule in parts.rules)
+    reasons = Counter(f"{r.stage}: {r.reason}" for r in parts.rejections)
+    removed = len(parts.removals)
+    return {
+        "triples_complete": len(parts.complete),
+        "triples_incomplete": len(parts.complete) - removed,
+        "triples_removed": removed,
+        "certificates": sum(len(r.certificates) for r in parts.removals),
+        "removed_by_level": {
+            str(level): sum(r.level <= level for r in parts.removals) for level in parts.levels
+        },
+        "entities": len(parts.names),
+        "relations": len(parts.phrases.rows),
+        "rules": len(parts.rules),
+        "rules_with_certificate": len({c.rule for r in parts.removals for c in r.certificates}),
+        "rules_with_question": len(asked_rules),
+        "rules_by_type": {kind: rules[kind] for kind in RULE_TYPES},
+        "questions": len(questions),
+        "questions_by_split": {s: sum(q.split == s for q in questions) for s in SPLITS},
+        "questions_by_type": {kind: types[kind] for kind in RULE_TYPES},
+        "rejected": dict(sorted(reasons.items())),
+        "reverse_edge_left": sum(bool(q.diagnosis.reverse_edge) for q in questions),
+        "parallel_edge_left": sum(bool(q.diagnosis.parallel_edge) for q in questions),
+        "some_answer_stated": sum(q.diagnosis.answers_stated > 0 for q in questions),
+        "answers": sum(len(q.answers) for q in questions),
+        "answers_stated": sum(q.diagnosis.answers_stated for q in questions),
+        "hard_answers": sum(len(q.hard_answers) for q in questions),
+        "one_proof_left": sum(q.diagnosis.proofs == 1 for q in questions),
+        "answers_from_reference": len(parts.reference),
+        "phrases_written": parts.phrases.written,
+        "phrases_derived": parts.phrases.derived,
+    }
+
+
+def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
+    """The card as Markdown.
+
+    Args:
+        parts: The parts, in the naming of the release.
+        manifest: Its manifest, without the digests of files.
+    """
+    counts, source, config = manifest["counts"], manifest["kg"], manifest["config"]
+    mode = config["selection"]["mode"]
+    lines = [
+        f"# {manifest['name']}: questions whose answers a knowledge graph no longer states",
+        "",
+        f"{counts['questions']:,} questions about {counts['triples_removed']:,} triples that were removed "
+        f"from a knowledge graph of {counts['triples_complete']:,}. Each removed triple can still be "
+        "derived by a rule from what is left; the proof is part of the question.",
+        "",
+        "## Counts",
+        "",
+        "| | |",
+        "|---|---:|",
+        *_counts(counts),
+        "",
+        "| rule type | rules | questions |",
+        "|---|---:|---:|",
+        *(
+            f"| {kind} | {counts['rules_by_type'][kind]:,} | {counts['questions_by_type'][kind]:,} |"
+            for kind in RULE_TYPES
+        ),
+        *_subtypes(parts.questions),
+        "",
+        "## Known limits",
+        "",
+        *_limits(counts),
+        "",
+        "## How it was made",
+        "",
+        f"- Knowledge graph: {source['title']}. Source: {source['source']}.",
+        f"- Licence of the graph: {source['licence']}. Cite: {source['citation']}.",
+        f"- SHA-256 of its sorted triples (source names): `{source['digest']}`.",
+        f"- Selection: `{mode}`, at most {config['selection']['per_rule']} certificates per rule. "
+        + (
+            "The published procedure: the first groundings of each rule, then every row dropped whose "
+            "head occurs in another row's body."
+            if mode == "paper"
+            else "One question per removed triple."
+        ),
+        f"- Questions: templates, {counts['phrases_written']} relations worded by hand, "
+        f"{counts['phrases_derived']} from the relation's name. No language model.",
+        f"- Entities are named by `{manifest['naming']}`; `entities.tsv` has all three namings.",
+        "- Everything drawn at random comes from the seed; the same options give the same bytes:",
+        "",
+        "```json",
+        dump_line(config),
+        "```",
+        "",
+        "## Examples",
+        "",
+        *_examples(parts.questions),
+        "",
+        "## Files",
+        "",
+        "`manifest.json` (options, counts, SHA-256 of every file; of the content for `.gz`), "
+        "`kg/complete.tsv.gz`, `kg/incomplete.tsv.gz` (and `-<level>`), `removed.jsonl` (triples with "
+        "certificates), `rules.jsonl`, `entities.tsv`, `relations.tsv`, "
+        "`questions/{train,validation,test}.jsonl`, `rejected.jsonl`. "
+        "Give a system `kg/incomplete.tsv.gz` and the questions; score it with "
+        "`rulemine evaluate`; check the release with `rulemine verify`.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _counts(counts: dict[str, Any]) -> list[str]:
+    splits = ", ".join(f"{n:,} {name}" for name, n in counts["questions_by_split"].items())
+    rows = [
+        ("questions", f"{counts['questions']:,} ({splits})"),
+        ("triples: complete", f"{counts['triples_complete']:,}"),
+        ("triples: removed", f"{counts['triples_removed']:,}"),
+        ("triples: incomplete", f"{counts['triples_incomplete']:,}"),
+        ("entities, relations", f"{counts['entities']:,}, {counts['relations']:,}"),
+        ("rules (with a question)", f"{counts['rules']:,} ({counts['rules_with_question']:,})"),
+        ("answers per question", _ratio(counts["answers"], counts["questions"])),
+        ("hard answers per question", _ratio(counts["hard_answers"], counts["questions"])),
+        ("questions made and not kept", f"{sum(counts['rejected'].values()):,}"),
+    ]
+    levels = counts["removed_by_level"]
+    if len(levels) > 1:
+        text = ", ".join(f"{level} %: {n:,}" for level, n in levels.items())
+        rows.append(("triples removed by level", text))
+    rows += [(f"— {reason}", f"{n:,}") for reason, n in counts["rejected"].items()]
+    return [f"| {name} | {value} |" for name, value in rows]
+
+
+def _subtypes(questions: tuple[Question, ...]) -> list[str]:
+    found = Counter(q.rule_subtype for q in questions if q.rule_type == "other")
+    return [f"| other: {kind} | | {found[kind]:,} |" for kind in RULE_SUBTYPES if found[kind]]
+
+
+def _limits(counts: dict[str, Any]) -> list[str]:
+    total = counts["questions"]
+    return [
+        f"- In {_percent(counts['reverse_edge_left'], total)} of the questions an edge from the removed "
+        "triple's object back to its subject is still stated, which gives the answer away in one hop; "
+        f"in {_percent(counts['parallel_edge_left'], total)} another edge in the same direction is.",
+        f"- In {_percent(counts['some_answer_stated'], total)} of the questions some other answer is still "
+        f"stated directly: {_percent(counts['answers_stated'], counts['answers'])} of all answers are. "
+        "Hits@Any does not need inference there; Hits@Hard does.",
+        f"- {_percent(counts['one_proof_left'], total)} of the questions have one proof left.",
+        "- Answers are those that the graph states"
+        + (
+            f", with {counts['answers_from_reference']:,} triples of a larger reference graph"
+            if counts["answers_from_reference"]
+            else ""
+        )
+        + "; what is true and stated nowhere counts as wrong.",
+    ]
+
+
+def _examples(questions: tuple[Question, ...]) -> list[str]:
+    step = max(1, len(questions) // EXAMPLES)
+    chosen = sorted(questions, key=lambda q: q.id)[::step][:EXAMPLES]
+    return [
+        f"- `{q.id}` {q.question} — hard answer: {q.hard_answer}"
+        + (f" (one of {len(q.answers)})" if len(q.answers) > 1 else "")
+        for q in chosen
+    ]
+
+
+def _ratio(part: int, whole: int) -> str:
+    return f"{part / whole:.2f}" if whole else "–"
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "–"
