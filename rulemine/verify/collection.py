@@ -88,8 +88,7 @@ def _check_balance(
             MANIFEST_NAME, None, "balance", shown(share), "config.questions.max_answer_share"
         )
         return
-    dropped = sum(r.row["stage"] == "balance" for r in rejections)
-    before = len(questions) + dropped
+    before = len(questions) + sum(bool(r.row["question"]) for r in rejections)
     # The share as it is written, 0.29 and not the float nearest to it: 29 of 100, not 28.
     most = max(1, int(Fraction(str(share)) * before))
     times = Counter(q.row["hard_answer"] for q in questions)

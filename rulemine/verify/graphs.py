@@ -122,3 +122,25 @@ def check_levels(levels: list[int], removed: dict[Triple, Removed], findings: Fi
         if record.level not in known:
             expected = f"one of {shown(levels)} ({MANIFEST_NAME})"
             findings.add(REMOVED, record.line, "level", str(record.level), expected)
+
+
+def check_reference(
+    reference: set[Triple],
+    complete: set[Triple] | None,
+    asked: set[tuple[str, str, str]],
+    findings: Findings,
+) -> None:
+    """Checks that reference triples are new and that each answers a question.
+
+    Args:
+        reference: The triples of ``kg/reference.tsv.gz``.
+        complete: The complete KG, or None when it cannot be read.
+        asked: Topic, relation and direction of every question.
+        findings: Takes the problems.
+    """
+    for s, r, o in sorted(reference):
+        triple = (s, r, o)
+        if complete is not None and triple in complete:
+            findings.add(REFERENCE, None, "reference", shown(triple), f"nothing of {COMPLETE}")
+        if (s, r, "object") not in asked and (o, r, "subject") not in asked:
+            findings.add(REFERENCE, None, "reference", shown(triple), "answers of questions only")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from rulemine.verify.folder import Folder
 from rulemine.verify.report import Findings, shown
 
-__all__ = ["Names", "check_names"]
+__all__ = ["Entity", "Names", "check_names", "check_use"]
 
 ENTITIES = "entities.tsv"
 RELATIONS = "relations.tsv"
@@ -21,20 +21,33 @@ _PRIVATE = re.compile(r"e(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
+class Entity:
+    """A row of ``entities.tsv``.
+
+    Attributes:
+        line: Its line.
+        names: Its names in every naming (private, entity, text, paper), case folded.
+    """
+
+    line: int
+    names: tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Names:
     """The names of a release.
 
     Attributes:
-        source: Entity in the naming of the release → its label in the source.
+        entities: Entity in the naming of the release → its row.
         relations: The relations.
     """
 
-    source: dict[str, str]
+    entities: dict[str, Entity]
     relations: frozenset[str]
 
     def unknown(self, entities: Iterable[str], relations: Iterable[str]) -> list[str]:
         """Those of the given names that stand in no table, sorted."""
-        lost = {e for e in entities if e not in self.source}
+        lost = {e for e in entities if e not in self.entities}
         return sorted(lost | {r for r in relations if r not in self.relations})
 
 
@@ -50,10 +63,10 @@ def check_names(folder: Folder, findings: Findings) -> Names | None:
     return Names(_check_entities(folder, findings), _check_relations(folder, findings))
 
 
-def _check_entities(folder: Folder, findings: Findings) -> dict[str, str]:
+def _check_entities(folder: Folder, findings: Findings) -> dict[str, Entity]:
     naming = folder.manifest["naming"]
     column = _COLUMNS.index(naming) if naming in _COLUMNS else 0
-    source: dict[str, str] = {}
+    entities: dict[str, Entity] = {}
     seen: list[dict[str, int]] = [{}, {}, {}]
     width, last = 0, ""
     for number, row in folder.fields(ENTITIES, 3):
@@ -77,12 +90,12 @@ def _check_entities(folder: Folder, findings: Findings) -> dict[str, str]:
                 ENTITIES, number, "sorted", f"{shown(private)} after {shown(last)}", "order"
             )
         last = private
-        name = row[column]
-        if naming == "paper" and form:
-            name = str(int(form[1]))
-        source[name] = row[1]
-    findings.count("entities", len(source))
-    return source
+        paper = str(int(form[1])) if form else private
+        name = paper if naming == "paper" else row[column]
+        private, entity, text = (field.casefold() for field in row)
+        entities[name] = Entity(number, (private, entity, text, paper))
+    findings.count("entities", len(entities))
+    return entities
 
 
 def _check_relations(folder: Folder, findings: Findings) -> frozenset[str]:
@@ -105,3 +118,17 @@ def _check_relations(folder: Folder, findings: Findings) -> frozenset[str]:
         relations[row[0]] = number
     findings.count("relations", len(relations))
     return frozenset(relations)
+
+
+def check_use(names: Names, used: set[str], findings: Findings) -> None:
+    """Checks that every entity of the table is in one of the graphs.
+
+    Args:
+        names: The tables.
+        used: The entities of the complete KG and of the reference triples.
+        findings: Takes the problems.
+    """
+    for name, entity in names.entities.items():
+        if name not in used:
+            expected = "entities of the complete KG and of reference answers only"
+            findings.add(ENTITIES, entity.line, "names", shown(name), expected)

@@ -85,11 +85,11 @@ def count(body: list[Atom], bindings: Bindings, facts: Facts) -> int:
             free.update(t for t in (s, o) if isinstance(t, int))
     if not waiting:
         return 1
-    if not options:  # no atom touches what is bound
-        start = waiting[0][0]
+    if not options:  # no atom touches what is bound: start anywhere
+        start, relation, _ = waiting[0]
         if not isinstance(start, int):
             raise AssertionError(f"{waiting[0]} has an entity and gave no candidates")
-        options[start] = [facts.subjects_of(waiting[0][1])]
+        return sum(count(waiting, {start: v}, facts) for v in facts.subjects_of(relation))
     variable = min(options, key=lambda v: (min(map(len, options[v])), v))
     smallest, *others = sorted(options[variable], key=len)
     candidates = smallest.intersection(*others)

@@ -3,17 +3,19 @@
 Checks ids and files; that topic and hard answer are the ends of a removed triple in the stated
 direction; that the answers are exactly those of the complete KG (and what the reference adds) in that
 direction, the hard answers exactly those of them whose triple is removed; that the certificate is one
-of the removed triple; that rule type and confidences are the rule's; that the text names the topic and
-not the hard answer; and that the diagnosis is what comes out when everything is counted again.
+of the removed triple; that rule type and confidences are the rule's; that the text names the topic and,
+in every naming, no answer; and that the diagnosis is what comes out when everything is counted again.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 from rulemine.verify.graphs import REMOVED, Removed, Triple, as_triple
+from rulemine.verify.names import Entity
 from rulemine.verify.proofs import Facts, Proofs, Prover
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.rules import RULES, HornRule
+from rulemine.verify.shapes import NAMINGS
 
 __all__ = ["Benchmark", "check_question"]
 
@@ -27,6 +29,7 @@ class Benchmark:
         left: The incomplete KG.
         removed: The removed triples.
         rules: Rules by id.
+        entities: The table of names.
         prover: Counts proofs in the incomplete KG.
         proofs: Removed triple → its proofs, filled as they are counted.
     """
@@ -35,6 +38,7 @@ class Benchmark:
     left: Facts
     removed: dict[Triple, Removed]
     rules: dict[str, HornRule]
+    entities: dict[str, Entity]
     prover: Prover
     proofs: dict[Triple, Proofs]
 
@@ -85,7 +89,7 @@ def check_question(
         here.add("ends of the removed triple", shown(asked), f"{shown(expected)} ({what})")
     _check_proof(here, row, triple, benchmark)
     _check_answers(here, row, benchmark)
-    _check_text(here, row)
+    _check_text(here, row, benchmark.entities)
     _check_diagnosis(here, row, triple, benchmark)
 
 
@@ -137,33 +141,48 @@ def _check_answers(here: _Here, row: dict[str, Any], benchmark: Benchmark) -> No
         here.add("topic ∉ answers", shown(topic), "the topic only where its self-loop is a triple")
 
 
-def _check_text(here: _Here, row: dict[str, Any]) -> None:
-    text, topic, answer = row["question"], row["topic"], row["hard_answer"]
+def _check_text(here: _Here, row: dict[str, Any], entities: dict[str, Entity]) -> None:
+    text, topic = row["question"], row["topic"]
     spots = occurrences(text, topic)
     if not spots:
         here.add("text names the topic", shown(text), f"{shown(topic)} as a whole word")
-    # A name inside the topic's name is the topic's: "Anna" in "Anna Lind" names no Anna.
-    told = [
-        (low, high)
-        for low, high in occurrences(text, answer)
-        if not any(start <= low and high <= end for start, end in spots)
-    ]
-    if told or answer == topic:
-        here.add("text hides the answer", shown(text), f"no {shown(answer)} in it")
+        return
+    if row["hard_answer"] == topic:
+        here.add("text hides the answers", shown(topic), "a hard answer that is not the topic")
+    # The other namings of a release have the same questions: their texts must hide the answers too.
+    before, after = text[: spots[0][0]].casefold(), text[spots[0][1] :].casefold()
+    answers = [entities[a] for a in row["answers"] if a in entities and a != topic]
+    own_names = entities[topic].names if topic in entities else ()
+    for naming, own in enumerate(own_names):
+        whole = before + own + after
+        spots = occurrences(whole, own)
+        for answer in answers:
+            name = answer.names[naming]
+            # A name inside the topic's name is the topic's: "Anna Lind" names no Anna.
+            if name in whole and any(
+                not any(start <= low and high <= end for start, end in spots)
+                for low, high in occurrences(whole, name)
+            ):
+                found = f"{shown(name)} in {shown(whole)} (naming {NAMINGS[naming]})"
+                here.add("text hides the answers", found, "no answer in it")
 
 
 def occurrences(text: str, name: str) -> list[tuple[int, int]]:
-    """Where a name stands in a text as a whole word: no letter or digit goes on at its ends."""
+    """Where a name stands in a text as a whole word: neither of its ends goes on as a longer word."""
     spots: list[tuple[int, int]] = []
     low = text.find(name)
     while low >= 0:
         high = low + len(name)
-        joined_left = low > 0 and text[low - 1].isalnum() and name[0].isalnum()
-        joined_right = high < len(text) and text[high].isalnum() and name[-1].isalnum()
+        joined_left = low > 0 and _in_word(text[low - 1]) and _in_word(name[0])
+        joined_right = high < len(text) and _in_word(text[high]) and _in_word(name[-1])
         if not joined_left and not joined_right:
             spots.append((low, high))
         low = text.find(name, low + 1)
     return spots
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _check_diagnosis(

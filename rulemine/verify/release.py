@@ -21,12 +21,13 @@ from rulemine.verify.graphs import (
     check_graph,
     check_incomplete,
     check_levels,
+    check_reference,
     check_removed,
 )
-from rulemine.verify.names import Names, check_names
+from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check_use
 from rulemine.verify.proofs import Facts, Prover
 from rulemine.verify.questions import Benchmark, check_question
-from rulemine.verify.removals import check_certificates
+from rulemine.verify.removals import check_asked, check_certificates
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules
 from rulemine.verify.shapes import QUESTION, REJECTION, REMOVAL
@@ -63,18 +64,25 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     complete, incomplete, removed = _check_graphs(folder, names, findings)
     reference = check_graph(folder, REFERENCE, names, findings) if folder.has(REFERENCE) else set()
     config = folder.manifest["config"]
+    questions, rejections = _read_questions(folder, findings)
+    asked = {(q.row["topic"], q.row["relation"], q.row["direction"]) for q in questions}
+    check_reference(reference, complete, asked, findings)
+    if names is not None and complete is not None:
+        check_use(names, {end for s, _, o in complete | reference for end in (s, o)}, findings)
     if removed is None or rules is None:
         findings.skip(f"certificates (needs {REMOVED} and {RULES})")
     else:
         check_certificates(removed, rules, incomplete, _quota(config), findings)
-    questions, rejections = _read_questions(folder, findings)
+        check_asked(removed, questions, rejections, findings)
     check_collection(questions, rejections, config, findings)
-    if removed is None or rules is None or complete is None or incomplete is None:
-        findings.skip(f"each question (needs {COMPLETE}, {INCOMPLETE}, {REMOVED} and {RULES})")
+    if names is None or rules is None or complete is None or incomplete is None or removed is None:
+        needed = ", ".join((ENTITIES, RELATIONS, COMPLETE, INCOMPLETE, REMOVED, RULES))
+        findings.skip(f"each question (needs {needed})")
         return findings.report(folder.path)
     left = Facts(incomplete)
+    prover = Prover.of(rules.values(), left)
     known = Facts(complete | reference)
-    benchmark = Benchmark(known, left, removed, rules, Prover.of(rules.values(), left), {})
+    benchmark = Benchmark(known, left, removed, rules, names.entities, prover, {})
     for done, here in enumerate(questions):
         if progress is not None and done % 256 == 0:
             progress(done, len(questions))

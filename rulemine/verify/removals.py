@@ -8,12 +8,13 @@ certificates than the quota of the build.
 
 from collections import Counter
 
-from rulemine.verify.graphs import INCOMPLETE, REMOVED, Removed, Triple
+from rulemine.verify.collection import Located
+from rulemine.verify.graphs import INCOMPLETE, REMOVED, Removed, Triple, as_triple
 from rulemine.verify.proofs import Bindings, match
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import RULES, HornRule
 
-__all__ = ["check_certificates"]
+__all__ = ["check_asked", "check_certificates"]
 
 
 def check_certificates(
@@ -82,3 +83,31 @@ def certificate_problems(
                 problems.append(("instance of its rule", shown(triple), expected))
                 break
     return problems
+
+
+def check_asked(
+    removed: dict[Triple, Removed],
+    questions: list[Located],
+    rejections: list[Located],
+    findings: Findings,
+) -> None:
+    """Checks that every certificate became a question or a rejection, and each of them comes from one."""
+    made: Counter[tuple[Triple, str]] = Counter()
+    for here in (*questions, *rejections):
+        made[as_triple(here.row["removed"]), here.row["rule"]] += 1
+    held = Counter(
+        (triple, rule) for triple, record in removed.items() for rule, _ in record.certificates
+    )
+    invariant = "a question or a rejection for each certificate"
+    for (triple, rule), number in sorted((held - made).items()):
+        found = f"{number} certificate(s) of rule {rule} without question or rejection"
+        findings.add(REMOVED, removed[triple].line, invariant, found, "one for each")
+    for here in rejections:
+        if not held[as_triple(here.row["removed"]), here.row["rule"]]:
+            found = f"{shown(here.row['removed'])} by rule {here.row['rule']}"
+            findings.add(here.file, here.line, "certificate", found, f"a certificate of {REMOVED}")
+    for triple, rule in sorted(made - held):
+        if (triple, rule) in held:
+            found = f"{made[triple, rule]} questions and rejections of rule {rule}"
+            expected = f"{held[triple, rule]}, one for each certificate"
+            findings.add(REMOVED, removed[triple].line, invariant, found, expected)

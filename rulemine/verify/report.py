@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 __all__ = ["Findings", "Problem", "VerificationReport", "shown"]
 
-MOST_SHOWN = 5
-"""Problems of one kind in one file that `VerificationReport.text` spells out."""
+MOST_SHOWN = 20
+"""About how many problems `VerificationReport.to_text` spells out."""
 
 _WIDEST = 120
 
@@ -63,30 +63,33 @@ class VerificationReport:
         """True when nothing is wrong and nothing was skipped."""
         return not self.problems and not self.skipped
 
-    def text(self, most: int = MOST_SHOWN) -> str:
-        """The report for people, lines with LF.
+    def to_text(self, most: int = MOST_SHOWN) -> str:
+        """The report for people, lines separated by LF.
 
         Args:
-            most: Problems of one invariant in one file that are spelled out; the rest are counted.
+            most: About how many problems are spelled out. Each kind (one invariant in one file) has its
+                first ones shown, at least one; the rest are counted.
         """
         figures = ", ".join(f"{n:,} {what}" for what, n in self.checked.items())
         lines = [f"checked {figures or 'nothing'}"]
         kinds = Counter((p.file, p.invariant) for p in self.problems)
+        each = max(1, most // max(1, len(kinds)))
         seen: Counter[tuple[str, str]] = Counter()
         for problem in self.problems:
             kind = (problem.file, problem.invariant)
             seen[kind] += 1
-            if seen[kind] <= most:
+            if seen[kind] <= each:
                 lines.append(f"  {problem}")
-            elif seen[kind] == kinds[kind]:
-                lines.append(f"  {problem.file}: {problem.invariant}: {kinds[kind] - most:,} more")
+            if seen[kind] == kinds[kind] > each:
+                rest = kinds[kind] - each
+                lines.append(f"  {problem.file}: {problem.invariant}: … and {rest:,} more")
         lines += [f"  not checked: {what}" for what in self.skipped]
         if self.ok:
             lines.append(f"{self.path}: every invariant holds")
         else:
             files = len({p.file for p in self.problems})
             lines.append(f"{self.path}: {len(self.problems):,} problem(s) in {files} file(s)")
-        return "\n".join(lines) + "\n"
+        return "\n".join(lines)
 
 
 class Findings:

@@ -69,8 +69,7 @@ def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict
                 expected = "names of entities.tsv and relations.tsv"
                 findings.add(RULES, number, "names", shown(lost), expected)
         canonical = canonical_body(body)
-        source = names.source if names is not None else {}
-        _expect(findings, number, "rule id", row["id"], rule_id(head, body, source))
+        _expect(findings, number, "rule id", row["id"], rule_id(head, body))
         kind = rule_type(head, body)
         _expect(findings, number, "rule type", (row["type"], row["subtype"]), kind)
         _expect(findings, number, "readable form", row["rule"], readable(head, body))
@@ -78,10 +77,12 @@ def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict
         if row["id"] in rules:
             found = f"{row['id']} of line {rules[row['id']].line}"
             findings.add(RULES, number, "rules unique", found, "each rule once")
-        key = (head[1], len(body), [_key(atom) for atom in canonical], _key(head))
-        if last is not None and key < last:
-            findings.add(RULES, number, "sorted", shown(row["rule"]), "rules in canonical order")
-        last = key
+        if not any(isinstance(t, str) for s, _, o in (head, *body) for t in (s, o)):
+            # Rules that name entities are sorted under their names in the source.
+            key = (head[1], len(body), [_key(atom) for atom in canonical], _key(head))
+            if last is not None and key < last:
+                findings.add(RULES, number, "sorted", shown(row["rule"]), "canonical order")
+            last = key
         measures = {k: row[k] for k in ("head_coverage", "std_confidence", "pca_confidence")}
         rules[row["id"]] = HornRule(number, head, tuple(body), kind, measures)
     if not rules:
@@ -169,24 +170,16 @@ def _key(atom: Atom) -> tuple[str, tuple[bool, int, str], tuple[bool, int, str]]
     return (atom[1], subject, target)
 
 
-def rule_id(head: Atom, body: list[Atom], source: dict[str, str]) -> str:
+def rule_id(head: Atom, body: list[Atom]) -> str:
     """The id: twelve hexadecimal digits of SHA-256 over the canonical form.
 
-    Entities count under their names in the source, so that the id is the same in every naming.
+    Entities count under their names in the release, so a rule with entities has an id per naming.
     """
 
     def text(term: Term) -> str:
         return f"={term}" if isinstance(term, str) else "?" + chr(97 + term)
 
-    def in_source(atom: Atom) -> Atom:
-        s, r, o = atom
-        return (
-            source.get(s, s) if isinstance(s, str) else s,
-            r,
-            source.get(o, o) if isinstance(o, str) else o,
-        )
-
-    atoms = [in_source(head), *canonical_body([in_source(atom) for atom in body])]
+    atoms = [head, *canonical_body(body)]
     form = "\t".join(f"{r}\t{text(s)}\t{text(o)}" for s, r, o in atoms)
     return hashlib.sha256(form.encode("utf-8")).hexdigest()[:12]
 

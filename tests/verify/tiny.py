@@ -95,8 +95,13 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
         "rules.jsonl": _jsonl([GRANDPARENT, HUSBAND]),
         "entities.tsv": _tsv([("private", "entity", "text"), *NAMES]),
         "relations.tsv": _tsv(
-            [("relation", "statement"), *((r, f"{{subject}} is the {r} of {{object}}") for r in
-              ("grandparent", "husband", "parent", "wife"))]
+            [
+                ("relation", "statement"),
+                *(
+                    (r, f"{{subject}} is the {r} of {{object}}")
+                    for r in ("grandparent", "husband", "parent", "wife")
+                ),
+            ]
         ),
         "rejected.jsonl": _jsonl(
             [
@@ -163,7 +168,9 @@ MANIFEST: dict[str, Any] = {
 }
 
 
-def write_release(folder: Path, naming: str = "entity", files: dict[str, str] | None = None) -> Path:
+def write_release(
+    folder: Path, naming: str = "entity", files: dict[str, str] | None = None
+) -> Path:
     """Writes the tiny release, or other files in its place, with a manifest that fits."""
     for name, text in (files or tiny_files(naming)).items():
         write_file(folder, name, text)

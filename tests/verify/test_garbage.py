@@ -1,0 +1,98 @@
+"""Damage at random: whatever happens to the files, the verifier reports it and never crashes."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.errors import ReleaseError
+from rulemine.seeds import Stream, stream
+from rulemine.verify import verify
+from tests.verify.tiny import read_file, seal, tiny_files, write_file, write_release
+
+ROUNDS = 150
+
+
+def test_damaged_bytes_are_reported(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    names = sorted(tiny_files())
+    draw = stream(1, "garbage", "bytes")
+    for _ in range(ROUNDS):
+        name = names[draw.below(len(names))]
+        path = folder / name
+        whole = path.read_bytes()
+        at = draw.below(len(whole))
+        damages = [
+            whole[:at],
+            whole[:at] + bytes([whole[at] ^ (1 << draw.below(8))]) + whole[at + 1 :],
+            whole[:at] + b"\n\t\0\xff" + whole[at:],
+            b"",
+        ]
+        path.write_bytes(damages[draw.below(len(damages))])
+        report = verify(folder)
+        # The header of a gzip file has bytes (its time) that say nothing about the content.
+        assert not report.ok or (name.endswith(".gz") and gzip.decompress(path.read_bytes()))
+        assert report.to_text()
+        path.write_bytes(whole)
+    assert verify(folder).ok
+
+
+def test_values_of_any_shape_are_reported_even_where_the_digests_fit(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    names = [name for name in sorted(tiny_files()) if name.endswith(".jsonl")]
+    draw = stream(1, "garbage", "values")
+    for _ in range(ROUNDS):
+        name = names[draw.below(len(names))]
+        whole = read_file(folder, name)
+        rows = [json.loads(line) for line in whole.splitlines()]
+        place = draw.below(len(rows))
+        rows[place] = _mangled(rows[place], draw)
+        write_file(folder, name, "".join(json.dumps(row) + "\n" for row in rows))
+        seal(folder)
+        assert verify(folder).to_text()
+        write_file(folder, name, whole)
+    seal(folder)
+    assert verify(folder).ok
+
+
+def test_manifests_of_any_shape_are_reported(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    whole = (folder / "manifest.json").read_text()
+    draw = stream(1, "garbage", "manifest")
+    for _ in range(ROUNDS):
+        (folder / "manifest.json").write_text(json.dumps(_mangled(json.loads(whole), draw)))
+        try:
+            assert verify(folder).to_text()
+        except ReleaseError as problem:
+            assert "Upgrade" in str(problem)  # noqa: PT017 - nothing else may be raised
+
+
+STRANGE: list[Any] = [
+    None, True, 0, -1, 2**70, 1e308, 0.5, "", " ", "a\tb", "\ud800", "?z", "ada", [], {}, [[]],
+    ["ada", "wife", "ben"], {"entity": "ada"}, "q0", "x" * 2000,
+]  # fmt: skip
+
+
+def _mangled(value: Any, draw: Stream) -> Any:
+    """A copy of a value with one part of it, at any depth, made strange or left out."""
+    if isinstance(value, dict) and value and draw.below(6):
+        keys = sorted(value)
+        key = keys[draw.below(len(keys))]
+        if not draw.below(8):
+            return {k: v for k, v in value.items() if k != key}
+        return value | {key: _mangled(value[key], draw)}
+    if isinstance(value, list) and value and draw.below(6):
+        place = draw.below(len(value))
+        changed = [] if not draw.below(8) else [_mangled(value[place], draw)]
+        return [*value[:place], *changed, *value[place + 1 :]]
+    return STRANGE[draw.below(len(STRANGE))]
+
+
+@pytest.mark.parametrize("depth", [10, 100_000])
+def test_deep_nesting_is_reported(tmp_path: Path, depth: int) -> None:
+    folder = write_release(tmp_path)
+    write_file(folder, "removed.jsonl", "[" * depth + "]" * depth + "\n")
+    seal(folder)
+    assert ("removed.jsonl", "record") in {(p.file, p.invariant) for p in verify(folder).problems}

@@ -1,0 +1,72 @@
+"""The matcher against the definition: try every substitution."""
+
+from itertools import product
+
+from rulemine.seeds import stream
+from rulemine.verify.graphs import Triple
+from rulemine.verify.proofs import Facts, Prover, count, match
+from rulemine.verify.rules import Atom, HornRule
+
+
+def all_proofs(head: Atom, body: list[Atom], triple: Triple, facts: set[Triple]) -> int:
+    entities = sorted({end for s, _, o in facts for end in (s, o)} | {triple[0], triple[2]})
+    terms = [t for s, _, o in (head, *body) for t in (s, o)]
+    variables = sorted({t for t in terms if isinstance(t, int)})
+    found = 0
+    for values in product(entities, repeat=len(variables)):
+        chosen = dict(zip(variables, values, strict=True))
+
+        def instance(atom: Atom, chosen: dict[int, str] = chosen) -> Triple:
+            s, o = (chosen[t] if isinstance(t, int) else t for t in (atom[0], atom[2]))
+            return (s, atom[1], o)
+
+        found += instance(head) == triple and all(instance(atom) in facts for atom in body)
+    return found
+
+
+def test_counts_are_those_of_the_definition() -> None:
+    draw = stream(3, "proofs")
+    nonzero = 0
+    for _ in range(1500):
+        facts = {
+            ("abcd"[draw.below(4)], "rs"[draw.below(2)], "abcd"[draw.below(4)])
+            for _ in range(4 + draw.below(12))
+        }
+        free = draw.below(3)
+
+        def term(free: int = free) -> int | str:
+            return "a" if not draw.below(12) else draw.below(2 + free)
+
+        body: list[Atom] = [(term(), "rs"[draw.below(2)], term()) for _ in range(1 + draw.below(3))]
+        head: Atom = (0, "r", 1)
+        triple = ("abcd"[draw.below(4)], "r", "abcd"[draw.below(4)])
+        bindings: dict[int, str] = {}
+        assert match(head, triple, bindings)
+        expected = all_proofs(head, body, triple, facts)
+        assert count(body, bindings, Facts(facts)) == expected, (head, body, triple, facts)
+        nonzero += expected > 1
+    assert nonzero > 100
+
+
+def test_the_prover_adds_up_rules_and_finds_the_shortest() -> None:
+    facts = {("a", "s", "b"), ("a", "r", "c"), ("c", "r", "b"), ("a", "r", "d"), ("d", "r", "b")}
+    rules = [
+        HornRule(1, (0, "t", 1), ((0, "r", 2), (2, "r", 1)), ("composition", "composition"), {}),
+        HornRule(2, (0, "t", 1), ((0, "s", 1),), ("hierarchy", "hierarchy"), {}),
+        HornRule(3, (0, "u", 1), ((0, "s", 1),), ("hierarchy", "hierarchy"), {}),
+        HornRule(4, (0, "t", "x"), ((0, "s", "b"),), ("other", "rest"), {}),
+    ]
+    prover = Prover.of(rules, Facts(facts))
+    assert prover.prove(("a", "t", "b")) == (3, 1)
+    assert prover.prove(("a", "t", "x")) == (1, 1)
+    assert prover.prove(("c", "t", "b")) == (0, 0)
+
+
+def test_a_matched_atom_keeps_to_earlier_bindings() -> None:
+    bindings = {0: "a"}
+    assert match((0, "r", 2), ("a", "r", "b"), bindings)
+    assert bindings == {0: "a", 2: "b"}
+    assert not match((0, "r", 2), ("a", "r", "c"), dict(bindings))
+    assert not match((0, "s", 2), ("a", "r", "b"), dict(bindings))
+    assert not match((0, "r", "k"), ("a", "r", "b"), dict(bindings))
+    assert not match((2, "r", 2), ("a", "r", "b"), {})
