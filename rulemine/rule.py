@@ -22,6 +22,9 @@ Term = int | str
 ID_LENGTH = 12
 """Hexadecimal digits of a rule id: 48 bits, one collision expected among 20 million rules."""
 
+MOST_BODY_VARIABLES = 7
+"""More would make the canonical form, which tries every order of them, slow."""
+
 
 class Atom(NamedTuple):
     """One atom ``relation(subject, object)``."""
@@ -188,6 +191,8 @@ class Rule:
         if loose:
             named = ", ".join(variable_name(v) for v in loose)
             return f"variable(s) {named} occur in one atom only, so the rule is not closed"
+        if len(counts) - len(set(self.head.variables)) > MOST_BODY_VARIABLES:
+            return f"the body has more than {MOST_BODY_VARIABLES} variables of its own"
         if self.head in self.body:
             return "the head is one of the body atoms"
         reached = set(self.head.variables)

@@ -35,7 +35,7 @@ AMIE_COLUMNS = (
     "Functional variable",
 )
 
-_READABLE_NAMES = "xyzwvutsrqponm"
+_READABLE_NAMES = "xyzwvutsrqponmlkjihgfedcba"
 _ATOM = re.compile(r"(.+?)\(([a-z]),([a-z])\)( ∧ | ⇒ |$)")
 _ARROW = "   => "  # every token is followed by two blanks, then comes " => "
 # What AMIE prints among and around the rules; anything else after the header is malformed.
@@ -165,7 +165,8 @@ def _amie_measures(values: dict[str, str], head_tokens: list[str]) -> Measures:
         raise InputError(f"a measure cannot be read ({problem})") from None
     if not (0 < support <= pca_body_size <= body_size and 0 < coverage <= 1):
         raise InputError("expected 0 < positive examples ≤ PCA body size ≤ body size, coverage ≤ 1")
-    if abs(std - support / body_size) > _ROUNDING or abs(pca - support / pca_body_size) > _ROUNDING:
+    errors = (abs(std - support / body_size), abs(pca - support / pca_body_size))
+    if not all(error <= _ROUNDING for error in errors):  # so that NaN is found as well
         raise InputError("the confidences are not those of the counts")
     return Measures(support, body_size, pca_body_size, round(support / coverage), functional)
 
@@ -231,6 +232,10 @@ def rule_from_json(row: dict[str, Any]) -> Rule:
             counts = [row[k] for k in ("support", "body_size", "pca_body_size", "head_size")]
             if not all(type(n) is int and n > 0 for n in counts):
                 raise InputError(f"counts must be positive integers, found {counts}")
+            if not counts[0] <= counts[2] <= counts[1] or counts[0] > counts[3]:
+                raise InputError(
+                    f"expected support ≤ PCA body size ≤ body size, support ≤ head size; found {counts}"
+                )
             functional = ("?a", "?b").index(row["functional"])
             measures = Measures(counts[0], counts[1], counts[2], counts[3], functional)
     except (KeyError, TypeError, ValueError) as fault:
