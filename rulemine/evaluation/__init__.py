@@ -6,7 +6,7 @@ from rulemine.evaluation.matching import MATCHINGS
 from rulemine.evaluation.metrics import METRICS
 from rulemine.evaluation.predictions import read_predictions, write_predictions
 from rulemine.evaluation.report import Comparison, Report
-from rulemine.evaluation.scoring import evaluate, evaluate_file
+from rulemine.evaluation.scoring import evaluate
 
 __all__ = [
     "ANSWERERS",
@@ -17,7 +17,6 @@ __all__ = [
     "answer",
     "compare",
     "evaluate",
-    "evaluate_file",
     "read_predictions",
     "write_predictions",
 ]

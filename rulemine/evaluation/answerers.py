@@ -43,8 +43,8 @@ class Answerer(Protocol):
 
 def answer(
     release: Release,
-    *,
     with_: str | Answerer = "lookup",
+    *,
     kg: str = "incomplete",
     split: str | None = "test",
     seed: int = 0,

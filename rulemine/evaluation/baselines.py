@@ -65,7 +65,9 @@ def baselines(
             scores = report.rows[0].scores
             rows.append((name, [_percent(scores[metric].value) for metric in TITLES]))
         sections.append((f"{graph} KG", rows))
-    title = f"{release.name} · split {split or 'all'} · {len(release.questions(split)):,} questions · %"
+    title = (
+        f"{release.name} · split {split or 'all'} · {len(release.questions(split)):,} questions · %"
+    )
     return layout(title, ["answerer", *TITLES.values()], sections, [])
 
 

@@ -22,7 +22,7 @@ def names_in(entities: Sequence[EntityNames], naming: str) -> tuple[str, ...]:
         return tuple(e.entity for e in entities)
     if naming == "text":
         return tuple(e.text for e in entities)
-    return tuple(str(int("".join(filter(str.isdigit, e.private)))) for e in entities)
+    return tuple(str(int(e.private[1:])) for e in entities)
 
 
 def translation(entities: Sequence[EntityNames], source: str, target: str) -> dict[str, str]:

@@ -122,17 +122,16 @@ class _Rows:
     def _signed(self) -> bool:
         return False
 
-    def to_json(self) -> str:
-        """The report as indented JSON with LF at the end.
+    def _what(self) -> str:
+        return "scores"
 
-        Keys: those of the head, ``scores``: score → {value, low, high}, and ``breakdowns``: breakdown →
-        group → {n, scores}.
-        """
+    def _content(self) -> dict[str, Any]:
+        """What `to_json` writes."""
         broken: dict[str, dict[str, Any]] = {}
         for row in self.rows[1:]:
             group = {"n": row.n, "scores": _plain(row.scores)}
             broken.setdefault(row.breakdown, {})[row.group] = group
-        head = self._head() | {
+        return self._head() | {
             "naming": self.naming,
             "split": self.split,
             "n": self.n,
@@ -140,24 +139,41 @@ class _Rows:
             "resamples": self.resamples,
             "seed": self.seed,
             "notes": list(self.notes),
+            "scores": _plain(self.overall),
+            "breakdowns": broken,
         }
-        content = head | {"scores": _plain(self.overall), "breakdowns": broken}
-        return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+    def _lines(self) -> list[list[str]]:
+        """The lines of `to_csv`."""
+        return [
+            [self._what(), row.breakdown, row.group, str(row.n)]
+            + ["" if v is None else repr(v) for m in METRICS for v in row.scores[m]]
+            for row in self.rows
+        ]
+
+    def to_json(self) -> str:
+        """The report as indented JSON with LF at the end.
+
+        Keys: what was evaluated and how; ``scores``: score → {value, low, high}; ``breakdowns``: breakdown
+        → group → {n, scores}; ``difference``, where there is one: the same of the difference.
+        """
+        return json.dumps(self._content(), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
     def to_csv(self) -> str:
-        """The report as CSV with a header: one line a group; bounds in columns of their own."""
+        """The report as CSV: a header, then a line for each group.
+
+        Columns: what the line has (``scores`` or ``difference``), breakdown, group, n, and for each score
+        its value and the bounds of its interval.
+        """
+        bounds = [f"{m}{part}" for m in METRICS for part in ("", "_low", "_high")]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        bounds = [f"{m}{part}" for m in METRICS for part in ("", "_low", "_high")]
-        writer.writerow(["breakdown", "group", "n", *bounds])
-        for row in self.rows:
-            values = [v for m in METRICS for v in row.scores[m]]
-            line = ["" if v is None else repr(v) for v in values]
-            writer.writerow([row.breakdown, row.group, row.n, *line])
+        writer.writerow(["what", "breakdown", "group", "n", *bounds])
+        writer.writerows(self._lines())
         return out.getvalue()
 
     def to_table(self) -> str:
-        """The report for a terminal, about 100 columns: under every score its interval; percentages."""
+        """The report for a terminal, about 100 columns: percentages, below each its interval."""
         return format_table(
             f"{self._title()} · %, below it the {_INTERVAL}",
             ["", "n", *TITLES.values()],
@@ -166,7 +182,7 @@ class _Rows:
         )
 
     def to_markdown(self) -> str:
-        """The report as a Markdown table; percentages, intervals in parentheses."""
+        """The report as a Markdown table: percentages, intervals in parentheses."""
         return format_markdown(
             f"{self._title()} · % ({_INTERVAL})",
             ["group", "n", *TITLES.values()],
@@ -185,34 +201,6 @@ class _Rows:
             cells += [_percent(row.scores[m], self._signed()) for m in TITLES]
             sections[-1][1].append((row.group, cells))
         return sections
-
-
-@dataclass(frozen=True)
-class Report(_Rows):
-    """The scores of one system; made by `rulemine.evaluation.evaluate`.
-
-    Attributes:
-        matching: The matching mode.
-        missing: Questions without a prediction, scored as empty.
-        ids: The questions evaluated, sorted.
-        scores: Per question, the columns of `rulemine.evaluation.metrics.COLUMNS`; shape (n, columns).
-        groups: The breakdowns, with the group of every question.
-    """
-
-    matching: str
-    missing: int
-    ids: tuple[str, ...] = field(repr=False)
-    scores: Floats = field(repr=False)
-    groups: tuple[Breakdown, ...] = field(repr=False)
-
-    def _head(self) -> dict[str, Any]:
-        return {"release": self.release, "matching": self.matching, "missing": self.missing}
-
-    def _title(self) -> str:
-        return (
-            f"{self.release} · split {self.split} · {self.n:,} questions · naming {self.naming} · "
-            f"matching {self.matching}"
-        )
 
 
 @dataclass(frozen=True)
@@ -238,6 +226,59 @@ class Comparison(_Rows):
 
     def _signed(self) -> bool:
         return True
+
+    def _what(self) -> str:
+        return "difference"
+
+
+@dataclass(frozen=True)
+class Report(_Rows):
+    """The scores of one system; made by `rulemine.evaluation.evaluate`.
+
+    Attributes:
+        matching: The matching mode.
+        missing: Questions without a prediction, scored as empty.
+        ids: The questions evaluated, sorted.
+        scores: Per question, the columns of `rulemine.evaluation.metrics.COLUMNS`; shape (n, columns).
+        groups: The breakdowns, with the group of every question.
+        difference: The difference to other predictions, where that was asked for.
+    """
+
+    matching: str
+    missing: int
+    ids: tuple[str, ...] = field(repr=False)
+    scores: Floats = field(repr=False)
+    groups: tuple[Breakdown, ...] = field(repr=False)
+    difference: "Comparison | None" = None
+
+    def _head(self) -> dict[str, Any]:
+        return {"release": self.release, "matching": self.matching, "missing": self.missing}
+
+    def _title(self) -> str:
+        return (
+            f"{self.release} · split {self.split} · {self.n:,} questions · naming {self.naming} · "
+            f"matching {self.matching}"
+        )
+
+    def _content(self) -> dict[str, Any]:
+        content = super()._content()
+        if self.difference is not None:
+            content["difference"] = self.difference._content()
+        return content
+
+    def _lines(self) -> list[list[str]]:
+        lines = super()._lines()
+        return lines if self.difference is None else lines + self.difference._lines()
+
+    def to_table(self) -> str:
+        """As `_Rows.to_table`, with the difference below."""
+        below = "" if self.difference is None else "\n" + self.difference.to_table()
+        return super().to_table() + below
+
+    def to_markdown(self) -> str:
+        """As `_Rows.to_markdown`, with the difference below."""
+        below = "" if self.difference is None else "\n" + self.difference.to_markdown()
+        return super().to_markdown() + below
 
 
 def _plain(scores: dict[str, Estimate]) -> dict[str, dict[str, float | None]]:

@@ -7,12 +7,14 @@ order of the predictions, the number of threads or the machine. Nothing here nee
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from rulemine.errors import ConfigError, PredictionError, ReleaseError
 from rulemine.evaluation.bootstrap import Resamples
 from rulemine.evaluation.breakdown import breakdowns, cells_of
+from rulemine.evaluation.comparison import compare
 from rulemine.evaluation.estimates import estimates, rows_of
 from rulemine.evaluation.matching import Matcher, make_matcher
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
@@ -22,7 +24,10 @@ from rulemine.evaluation.report import Estimate, Report, Row
 from rulemine.records import NAMINGS, EntityNames, Prediction, Question
 from rulemine.release import Release
 
-__all__ = ["RESAMPLES", "evaluate", "evaluate_file", "score_questions"]
+__all__ = ["RESAMPLES", "Predictions", "evaluate", "score_questions"]
+
+Predictions = str | Path | Iterable[Prediction]
+"""A prediction file, or predictions."""
 
 RESAMPLES = 1000
 """Resamples of a bootstrap; enough for bounds of a 95 % interval to one digit of a percentage."""
@@ -32,9 +37,10 @@ _SAMPLE = 200  # predictions looked at to find out which naming they use
 
 def evaluate(
     release: Release,
-    predictions: Iterable[Prediction],
+    predictions: Predictions,
     *,
-    matching: str = "ids",
+    against: Predictions | None = None,
+    matching: str = "vocabulary",
     split: str | None = "test",
     naming: str | None = None,
     missing: str = "error",
@@ -46,7 +52,11 @@ def evaluate(
 
     Args:
         release: The release.
-        predictions: At most one for each question; those for other splits are left out.
+        predictions: A prediction file, or predictions, at most one for each question; those for other
+            splits are left out. In the mode ``brink`` a file that is a JSON array is read as the
+            public evaluator reads it (`rulemine.evaluation.predictions.read_predictions`).
+        against: Predictions to compare with, e.g. of the same system on the complete KG; the report
+            then has the paired difference, the former minus the latter.
         matching: How a raw output becomes a set of entities, see `rulemine.evaluation.matching`.
         split: The split evaluated; None for all.
         naming: The naming that the predictions use; None for that of the release.
@@ -60,112 +70,73 @@ def evaluate(
         public evaluator has it; in all others it is undefined there.
 
     Raises:
-        PredictionError: The predictions do not fit the questions, or name no entity in the naming
-            expected but do in another.
+        InputError: A file is missing or not UTF-8 text.
+        PredictionError: The predictions are malformed or do not fit the questions, or name no entity in
+            the naming expected but do in another.
         ConfigError: An option is out of range.
         ReleaseError: A file of the release is missing or was edited.
     """
-    return _evaluate(
-        release,
-        release.questions(),
-        predictions,
-        matching=matching,
-        split=split,
-        naming=naming,
-        missing=missing,
-        ignore_case=ignore_case,
-        resamples=resamples,
-        seed=seed,
-    )
-
-
-def evaluate_file(
-    release: Release,
-    path: str | Path,
-    *,
-    matching: str = "ids",
-    split: str | None = "test",
-    naming: str | None = None,
-    missing: str = "error",
-    ignore_case: bool = False,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Report:
-    """Scores a prediction file.
-
-    As `rulemine.evaluation.predictions.read_predictions` and `evaluate`, with the questions read once. In
-    the mode ``brink`` a JSON array is read as the public evaluator reads it, and so scores the same.
-
-    Args:
-        release: The release.
-        path: The prediction file.
-        matching: See `evaluate`, as the options that follow.
-        split: The split evaluated; None for all.
-        naming: The naming that the predictions use; None for that of the release.
-        missing: What to do about missing predictions.
-        ignore_case: With ``vocabulary``: find names whatever their capitals.
-        resamples: Resamples of the bootstrap.
-        seed: Its seed.
-
-    Raises:
-        InputError: The file is missing or not UTF-8 text.
-        PredictionError: It is malformed, or does not fit the release.
-        ConfigError: An option is out of range.
-        ReleaseError: A file of the release is missing or was edited.
-    """
-    questions = release.questions()
-    official = matching == "brink"
-    predictions = read_predictions(path, questions, split=split, missing=missing, official=official)
-    return _evaluate(
-        release,
-        questions,
-        predictions,
-        matching=matching,
-        split=split,
-        naming=naming,
-        missing="empty",  # reading has seen to it
-        ignore_case=ignore_case,
-        resamples=resamples,
-        seed=seed,
-    )
-
-
-def _evaluate(
-    release: Release,
-    all_questions: Sequence[Question],
-    predictions: Iterable[Prediction],
-    *,
-    matching: str,
-    split: str | None,
-    naming: str | None,
-    missing: str,
-    ignore_case: bool,
-    resamples: int,
-    seed: int,
-) -> Report:
     if resamples < 1 or seed < 0:
         raise ConfigError(
             f"bootstrap: {resamples} resamples with seed {seed}; expected at least 1, and a seed ≥ 0."
         )
-    questions, given = fit(all_questions, predictions, split=split, missing=missing)
+    options = _Options(matching, split, naming, missing, ignore_case, resamples, seed)
+    questions = release.questions()
+    report = _report(release, questions, predictions, options)
+    if against is None:
+        return report
+    names = (_called(predictions, "first"), _called(against, "second"))
+    other = _report(release, questions, against, options)
+    return replace(report, difference=compare(report, other, names=names))
+
+
+class _Options(NamedTuple):
+    matching: str
+    split: str | None
+    naming: str | None
+    missing: str
+    ignore_case: bool
+    resamples: int
+    seed: int
+
+
+def _called(predictions: Predictions, otherwise: str) -> str:
+    return Path(predictions).name if isinstance(predictions, str | Path) else otherwise
+
+
+def _report(
+    release: Release, questions: Sequence[Question], predictions: Predictions, options: _Options
+) -> Report:
+    matching, split, naming, missing, ignore_case, resamples, seed = options
+    if isinstance(predictions, str | Path):
+        predictions = read_predictions(
+            predictions, questions, split=split, missing=missing, official=matching == "brink"
+        )
+        missing = "empty"  # reading has seen to it
+    asked, given = fit(questions, predictions, split=split, missing=missing)
     used = naming or release.naming
     entities = release.entities
     if used != release.naming:
-        questions = _translated(questions, entities, release.naming, used)
+        asked = _translated(asked, entities, release.naming, used)
     names = frozenset(names_in(entities, used))
     matcher = make_matcher(matching, names, ignore_case)
     matched = [_predicted(matcher, p) for p in given]
-    notes = _notes(given, matched, matching, {matcher.name(n) for n in names})
+    notes = _notes(given, matched, {matcher.name(n) for n in names})
     if naming is None and (problem := _other_naming(release, matching, given, matched, matcher)):
         if matching != "brink":
             raise PredictionError(f"predictions: {problem}")
         notes.append(f"Mind: {problem}")
-    scores = score_questions(questions, matched, matcher)
-    parts = breakdowns(questions)
-    sampled = Resamples(scores, cells_of(parts, len(questions)), resamples, seed)
-    rows = rows_of(parts, len(questions), lambda rows: estimates(sampled.means(rows)))
-    if matching == "brink":
-        rows = [_with_zero_rate(row) for row in rows]
+    scores = score_questions(asked, matched, matcher)
+    parts = breakdowns(asked)
+    sampled = Resamples(scores, cells_of(parts, len(asked)), resamples, seed)
+    rows = rows_of(parts, len(asked), lambda rows: estimates(sampled.means(rows)))
+    if matching == "brink" and any(_without_rate(row) for row in rows):
+        rows = [
+            row._replace(scores=row.scores | {"hhr": Estimate(0.0, None, None)})
+            if _without_rate(row)
+            else row
+            for row in rows
+        ]
         notes.append("HHR is 0, as the public evaluator has it, where Hits@Any is 0.")
     return Report(
         release=release.name,
@@ -177,10 +148,15 @@ def _evaluate(
         notes=tuple(notes),
         matching=matching,
         missing=sum(p is None for p in given),
-        ids=tuple(q.id for q in questions),
+        ids=tuple(q.id for q in asked),
         scores=scores,
         groups=parts,
     )
+
+
+def _without_rate(row: Row) -> bool:
+    """Whether the hard hits rate of a row with questions is undefined."""
+    return row.n > 0 and row.scores["hhr"].value is None
 
 
 def score_questions(
@@ -211,12 +187,6 @@ def score_questions(
     return np.array(found, np.float64).reshape(len(found), len(COLUMNS))
 
 
-def _with_zero_rate(row: Row) -> Row:
-    if row.n and row.scores["hhr"].value is None:
-        return row._replace(scores=row.scores | {"hhr": Estimate(0.0, None, None)})
-    return row
-
-
 def _predicted(matcher: Matcher, prediction: Prediction | None) -> frozenset[str]:
     if prediction is None:
         return frozenset()
@@ -228,7 +198,6 @@ def _predicted(matcher: Matcher, prediction: Prediction | None) -> frozenset[str
 def _notes(
     given: Sequence[Prediction | None],
     matched: Sequence[frozenset[str]],
-    matching: str,
     known: set[str],
 ) -> list[str]:
     notes = []

@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from rulemine.evaluation.metrics import COLUMNS, hard_hits_rate, mean_scores, score
+
+#        P                   A                hard hard answers   any   prec  recall f1      hard any hard
+CASES = [
+    ({"a"},             {"a"},           "a", {"a"},      (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)),
+    ({"a", "x"},        {"a", "b"},      "a", {"a"},      (1.0, 0.5, 0.5, 0.5, 1.0, 1.0)),
+    ({"b"},             {"a", "b"},      "a", {"a"},      (1.0, 1.0, 0.5, 2 / 3, 0.0, 0.0)),
+    ({"b"},             {"a", "b"},      "a", {"a", "b"}, (1.0, 1.0, 0.5, 2 / 3, 0.0, 1.0)),
+    ({"a", "b", "x"},   {"a", "b", "c"}, "c", {"c"},      (1.0, 2 / 3, 2 / 3, 2 / 3, 0.0, 0.0)),
+    ({"a", "x", "y", "z"}, {"a", "b"},   "a", {"a"},      (1.0, 0.25, 0.5, 1 / 3, 1.0, 1.0)),
+    ({"x"},             {"a"},           "a", {"a"},      (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+    (set(),             {"a"},           "a", {"a"},      (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+    ({"x"},             set(),           "",  set(),      (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+    (set(),             set(),           "",  set(),      (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("predicted", "answers", "hard", "hards", "expected"), CASES)
+def test_scores_by_hand(predicted, answers, hard, hards, expected):
+    assert score(predicted, answers, hard, hards) == pytest.approx(expected, abs=1e-15)
+
+
+def test_f1_is_the_harmonic_mean_of_precision_and_recall():
+    found = score({"a", "b", "x"}, {"a", "b", "c", "d", "e"}, "a")
+    assert found.f1 == pytest.approx(2 / (1 / found.precision + 1 / found.recall))
+
+
+def test_mean_of_the_f1s_is_not_the_f1_of_the_means():
+    scores = np.array([score({"a"}, {"a", "b"}, "a"), score({"a", "x"}, {"a"}, "a")])
+    means = dict(zip(COLUMNS, mean_scores(scores), strict=True))
+    assert means["f1"] == pytest.approx(2 / 3)
+    assert means["precision"] == means["recall"] == 0.75
+
+
+def test_no_questions_have_no_mean():
+    assert np.isnan(mean_scores(np.empty((0, 6)))).all()
+
+
+def test_order_of_questions_does_not_change_a_bit():
+    values = np.array([[0.1], [1e-9], [0.7], [1 / 3]] * 1001)
+    assert mean_scores(values) == mean_scores(values[::-1])
+
+
+@pytest.mark.parametrize(
+    ("any_", "hard", "expected"),
+    [(0.5, 0.25, 0.5), (1.0, 0.0, 0.0), (0.0, 0.0, None), (float("nan"), float("nan"), None)],
+)
+def test_hard_hits_rate_is_undefined_without_hits(any_, hard, expected):
+    assert hard_hits_rate(any_, hard) == expected
