@@ -175,12 +175,23 @@ class Folder:
                 continue
             yield number, value
 
-    def fields(self, name: str, columns: int) -> Iterator[tuple[int, list[str]]]:
-        """The rows of a TSV file with so many non-empty fields; the other lines are noted."""
+    def fields(
+        self, name: str, columns: int, labels: bool = True
+    ) -> Iterator[tuple[int, list[str]]]:
+        """The rows of a TSV file that are well formed; the other lines are noted.
+
+        Args:
+            name: The file.
+            columns: How many fields a row has, none of them empty.
+            labels: Whether the fields are labels, which have no blanks at their ends.
+        """
         for number, line in self.lines(name):
             row = line.split("\t")
-            if len(row) != columns or not all(field and field == field.strip() for field in row):
-                expected = f"{columns} non-empty fields without blanks at their ends"
+            if len(row) != columns or not all(row):
+                expected = f"{columns} non-empty fields"
+                self._findings.add(name, number, "record", shown(line), expected)
+            elif labels and any(field != field.strip() for field in row):
+                expected = "fields without blanks at their ends"
                 self._findings.add(name, number, "record", shown(line), expected)
             else:
                 yield number, row

@@ -17,6 +17,9 @@ __all__ = ["Entity", "Names", "check_names", "check_use"]
 ENTITIES = "entities.tsv"
 RELATIONS = "relations.tsv"
 _COLUMNS = ["private", "entity", "text"]
+_RELATION_COLUMNS = [
+    "relation", "statement", "ask_subject", "ask_object", "source", "triples", "removed",
+]  # fmt: skip
 _PRIVATE = re.compile(r"e(\d+)")
 
 
@@ -26,10 +29,12 @@ class Entity:
 
     Attributes:
         line: Its line.
+        source: Its label in the source.
         names: Its names in every naming (private, entity, text, paper), case folded.
     """
 
     line: int
+    source: str
     names: tuple[str, str, str, str]
 
 
@@ -39,11 +44,13 @@ class Names:
 
     Attributes:
         entities: Entity in the naming of the release → its row.
-        relations: The relations.
+        relations: Relation → its row: column name → text.
+        relation_lines: Relation → its line.
     """
 
     entities: dict[str, Entity]
-    relations: frozenset[str]
+    relations: dict[str, dict[str, str]]
+    relation_lines: dict[str, int]
 
     def unknown(self, entities: Iterable[str], relations: Iterable[str]) -> list[str]:
         """Those of the given names that stand in no table, sorted."""
@@ -60,7 +67,7 @@ def check_names(folder: Folder, findings: Findings) -> Names | None:
     if not (folder.has(ENTITIES) and folder.has(RELATIONS)):
         findings.skip("names (needs entities.tsv and relations.tsv)")
         return None
-    return Names(_check_entities(folder, findings), _check_relations(folder, findings))
+    return Names(_check_entities(folder, findings), *_check_relations(folder, findings))
 
 
 def _check_entities(folder: Folder, findings: Findings) -> dict[str, Entity]:
@@ -93,31 +100,29 @@ def _check_entities(folder: Folder, findings: Findings) -> dict[str, Entity]:
         paper = str(int(form[1])) if form else private
         name = paper if naming == "paper" else row[column]
         private, entity, text = (field.casefold() for field in row)
-        entities[name] = Entity(number, (private, entity, text, paper))
+        entities[name] = Entity(number, row[1], (private, entity, text, paper))
     findings.count("entities", len(entities))
     return entities
 
 
-def _check_relations(folder: Folder, findings: Findings) -> frozenset[str]:
-    relations: dict[str, int] = {}
-    columns: list[str] = []
-    for number, line in folder.lines(RELATIONS):
-        row = line.split("\t")
+def _check_relations(
+    folder: Folder, findings: Findings
+) -> tuple[dict[str, dict[str, str]], dict[str, int]]:
+    relations: dict[str, dict[str, str]] = {}
+    lines: dict[str, int] = {}
+    for number, row in folder.fields(RELATIONS, len(_RELATION_COLUMNS), labels=False):
         if number == 1:
-            columns = row
-            if row[0] != "relation" or len(set(row)) != len(row):
-                findings.add(RELATIONS, 1, "header", shown(row), "relation first, each column once")
+            if row != _RELATION_COLUMNS:
+                findings.add(RELATIONS, 1, "header", shown(row), shown(_RELATION_COLUMNS))
             continue
-        if len(row) != len(columns) or not row[0]:
-            expected = f"{len(columns)} fields, the first one not empty"
-            findings.add(RELATIONS, number, "record", shown(line), expected)
-            continue
-        if row[0] in relations:
-            found = f"{shown(row[0])} of line {relations[row[0]]}"
+        name = row[0]
+        if name in relations:
+            found = f"{shown(name)} of line {lines[name]}"
             findings.add(RELATIONS, number, "relations unique", found, "each relation once")
-        relations[row[0]] = number
+        relations[name] = dict(zip(_RELATION_COLUMNS, row, strict=True))
+        lines[name] = number
     findings.count("relations", len(relations))
-    return frozenset(relations)
+    return relations, lines
 
 
 def check_use(names: Names, used: set[str], findings: Findings) -> None:

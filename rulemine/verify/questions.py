@@ -7,6 +7,7 @@ of the removed triple; that rule type and confidences are the rule's; that the t
 in every naming, no answer; and that the diagnosis is what comes out when everything is counted again.
 """
 
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,7 +183,8 @@ def occurrences(text: str, name: str) -> list[tuple[int, int]]:
 
 
 def _in_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+    # Letters, digits, and the marks that combine with them.
+    return character == "_" or unicodedata.category(character)[0] in "LNM"
 
 
 def _check_diagnosis(

@@ -10,6 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.verify.collection import Located, check_collection
+from rulemine.verify.counts import (
+    Contents,
+    check_counts,
+    check_options,
+    check_relation_counts,
+    check_source,
+)
 from rulemine.verify.folder import QUESTION_FILES, Folder
 from rulemine.verify.graphs import (
     COMPLETE,
@@ -66,6 +73,7 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     config = folder.manifest["config"]
     questions, rejections = _read_questions(folder, findings)
     asked = {(q.row["topic"], q.row["relation"], q.row["direction"]) for q in questions}
+    check_options(folder, findings)
     check_reference(reference, complete, asked, findings)
     if names is not None and complete is not None:
         check_use(names, {end for s, _, o in complete | reference for end in (s, o)}, findings)
@@ -77,8 +85,14 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     check_collection(questions, rejections, config, findings)
     if names is None or rules is None or complete is None or incomplete is None or removed is None:
         needed = ", ".join((ENTITIES, RELATIONS, COMPLETE, INCOMPLETE, REMOVED, RULES))
-        findings.skip(f"each question (needs {needed})")
+        findings.skip(f"each question, counts (needs {needed})")
         return findings.report(folder.path)
+    contents = Contents(
+        names, rules, complete, incomplete, reference, removed, questions, rejections
+    )
+    check_counts(folder, contents, findings)
+    check_relation_counts(contents, findings)
+    check_source(folder, names, complete, findings)
     left = Facts(incomplete)
     prover = Prover.of(rules.values(), left)
     known = Facts(complete | reference)

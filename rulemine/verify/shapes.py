@@ -203,7 +203,7 @@ REMOVAL = record(
 QUESTION = record(
     {
         "id": _question_id,
-        "question": name,
+        "question": like(r"[^\t\n\r]+", "a line of text"),
         "topic": name,
         "relation": name,
         "direction": one_of(DIRECTIONS),

@@ -10,7 +10,7 @@ import pytest
 import rulemine.verify
 from rulemine.errors import ReleaseError
 from rulemine.verify import verify
-from tests.verify.tiny import read_file, seal, tiny_files, write_file, write_release
+from tests.verify.tiny import MANIFEST, read_file, seal, tiny_files, write_file, write_release
 
 QUESTION = "questions/test.jsonl"
 
@@ -289,6 +289,10 @@ TAMPERINGS = {
         line_out("relations.tsv", 2),
         ("kg/complete.tsv.gz", 1, "names"),
     ),
+    "a relation that seems larger": (
+        replaced("relations.tsv", "5\t0", "6\t0"),
+        ("relations.tsv", 4, "counts"),
+    ),
     "a reference that answers nothing": (
         lambda folder: write_file(folder, "kg/reference.tsv.gz", "ada\twife\tdan\n"),
         ("kg/reference.tsv.gz", None, "reference"),
@@ -342,10 +346,15 @@ def change_manifest(folder: Path, **values: Any) -> None:
 
 
 def config(selection: dict[str, Any] | None = None, **questions: Any) -> dict[str, Any]:
-    return {
-        "selection": {"mode": "maximal", "per_rule": 30} | (selection or {}),
-        "questions": {"split": "group", "max_answer_share": 1.0} | questions,
+    whole = MANIFEST["config"]
+    return whole | {
+        "selection": whole["selection"] | (selection or {}),
+        "questions": whole["questions"] | questions,
     }
+
+
+def change_counts(folder: Path, **counts: Any) -> None:
+    change_manifest(folder, counts=MANIFEST["counts"] | counts)
 
 
 def invariants(folder: Path) -> set[tuple[str, str]]:
@@ -386,7 +395,8 @@ def test_levels_are_nested_and_each_graph_is_checked(tmp_path: Path) -> None:
     early = ("ada\tgrandparent\teve\n", "ben\thusband\tada\n")
     write_file(folder, "kg/incomplete-50.tsv.gz", "".join(t for t in complete if t not in early))
     seal(folder)
-    change_manifest(folder, levels=[50, 100])
+    change_manifest(folder, levels=[50, 100], config=config({"levels": [50, 100]}))
+    change_counts(folder, removed_by_level={"50": 2, "100": 4})
     assert verify(folder).problems == ()
     line_out("kg/incomplete-50.tsv.gz", 5)(folder)
     seal(folder)
@@ -401,10 +411,31 @@ def test_a_reference_supplies_answers(tmp_path: Path) -> None:
     folder = write_release(tmp_path)
     write_file(folder, "kg/reference.tsv.gz", "gus\tgrandparent\teve\n")
     seal(folder)
-    assert invariants(folder) == {(QUESTION, "answers")}
+    change_counts(folder, answers=5, answers_from_reference=1)
+    assert invariants(folder) == {(QUESTION, "answers"), ("manifest.json", "counts")}
     edited(QUESTION, 1, put("answers", to=["ada", "ben", "gus"]))(folder)
     seal(folder)
     assert invariants(folder) == set()
+
+
+@pytest.mark.parametrize("key", sorted(MANIFEST["counts"]))
+def test_every_count_of_the_manifest_is_checked(tmp_path: Path, key: str) -> None:
+    folder = write_release(tmp_path)
+    whole = MANIFEST["counts"][key]
+    change_counts(folder, **{key: {} if isinstance(whole, dict) else whole + 1})
+    assert [p.found.split(" ")[0] for p in verify(folder).problems] == [key]
+    without = {k: v for k, v in MANIFEST["counts"].items() if k != key}
+    change_manifest(folder, counts=without | {"beauty": 7})
+    found = {p.found.split(" ")[0] for p in verify(folder).problems}
+    assert found == {key, "'beauty'"}
+
+
+def test_what_the_manifest_says_twice_must_agree(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    change_manifest(folder, name="giant", config=MANIFEST["config"] | {"naming": "text"})
+    assert invariants(folder) == {("manifest.json", "options")}
+    change_manifest(folder, name="tiny", config=MANIFEST["config"], kg={"digest": "0" * 64})
+    assert invariants(folder) == {("manifest.json", "digest of the KG")}
 
 
 def test_every_file_that_is_missing_is_named_and_nothing_crashes(tmp_path: Path) -> None:

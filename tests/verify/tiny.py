@@ -60,6 +60,9 @@ REMOVED = [
     ("finn husband eve", HUSBAND, ["eve wife finn"]),
 ]
 
+# triples, removed triples
+RELATIONS = [("grandparent", 2, 1), ("husband", 3, 3), ("parent", 5, 0), ("wife", 3, 0)]
+
 # place in REMOVED, split, text, direction, answers, hard answers, reverse edges, answers stated
 ASKED = [
     (0, "test", "Who is the grandparent of {}?", "subject", "ada ben", "ada", [], 1),
@@ -96,11 +99,16 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
         "entities.tsv": _tsv([("private", "entity", "text"), *NAMES]),
         "relations.tsv": _tsv(
             [
-                ("relation", "statement"),
-                *(
-                    (r, f"{{subject}} is the {r} of {{object}}")
-                    for r in ("grandparent", "husband", "parent", "wife")
-                ),
+                [
+                    "relation",
+                    "statement",
+                    "ask_subject",
+                    "ask_object",
+                    "source",
+                    "triples",
+                    "removed",
+                ],
+                *map(_relation_row, RELATIONS),
             ]
         ),
         "rejected.jsonl": _jsonl(
@@ -157,15 +165,51 @@ MANIFEST: dict[str, Any] = {
     "format_version": 1,
     "name": "tiny",
     "naming": "entity",
+    "levels": [100],
     "config": {
-        "selection": {"mode": "maximal", "per_rule": 30},
+        "name": "tiny",
+        "naming": "entity",
+        "selection": {"mode": "maximal", "per_rule": 30, "levels": []},
         "questions": {"split": "group", "max_answer_share": 1.0},
     },
-    "levels": [100],
-    "kg": {},
-    "counts": {},
+    "kg": {
+        "digest": hashlib.sha256(
+            "".join("\t".join(t.split()) + "\n" for t in sorted(COMPLETE.strip().split("\n"))).encode()
+        ).hexdigest(),
+    },
+    "counts": {
+        "triples_complete": 13,
+        "triples_incomplete": 9,
+        "triples_removed": 4,
+        "certificates": 4,
+        "removed_by_level": {"100": 4},
+        "entities": 7,
+        "relations": 4,
+        "rules": 2,
+        "rules_with_certificate": 2,
+        "rules_with_question": 2,
+        "rules_by_type": {
+            "symmetry": 0, "inversion": 1, "hierarchy": 0, "composition": 1, "other": 0,
+        },
+        "questions": 3,
+        "questions_by_split": {"train": 1, "validation": 1, "test": 1},
+        "questions_by_type": {
+            "symmetry": 0, "inversion": 2, "hierarchy": 0, "composition": 1, "other": 0,
+        },
+        "rejected": {"balance: too many questions with this answer": 1},
+        "reverse_edge_left": 2,
+        "parallel_edge_left": 0,
+        "some_answer_stated": 1,
+        "answers": 4,
+        "answers_stated": 1,
+        "hard_answers": 3,
+        "one_proof_left": 3,
+        "answers_from_reference": 0,
+        "phrases_written": 4,
+        "phrases_derived": 0,
+    },
     "files": {},
-}
+}  # fmt: skip
 
 
 def write_release(
@@ -174,7 +218,9 @@ def write_release(
     """Writes the tiny release, or other files in its place, with a manifest that fits."""
     for name, text in (files or tiny_files(naming)).items():
         write_file(folder, name, text)
-    (folder / "manifest.json").write_text(json.dumps(MANIFEST | {"naming": naming}))
+    config = MANIFEST["config"] | {"naming": naming}
+    manifest = MANIFEST | {"naming": naming, "config": config}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
     seal(folder)
     return folder
 
@@ -205,6 +251,19 @@ def seal(folder: Path) -> None:
             digest = hashlib.sha256(content).hexdigest()
             manifest["files"][name] = {"bytes": len(content), "sha256": digest}
     (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def _relation_row(relation: tuple[str, int, int]) -> list[str]:
+    name, triples, removed = relation
+    return [
+        name,
+        f"{{subject}} is the {name} of {{object}}",
+        f"Who is the {name} of {{topic}}?",
+        f"{{topic}} is whose {name}?",
+        "written",
+        str(triples),
+        str(removed),
+    ]
 
 
 def _tsv(rows: list[Any]) -> str:

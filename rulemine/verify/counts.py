@@ -1,0 +1,137 @@
+"""The figures of a release, counted again: those of the manifest, and those of ``relations.tsv``.
+
+Checks every count of the manifest (one that is unknown here is a problem too: nobody could trust it),
+that the manifest's naming, name and levels are those of its options, and that the digest of the
+complete KG under its source names is the one stated.
+"""
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from rulemine.verify.collection import Located
+from rulemine.verify.folder import MANIFEST_NAME, Folder
+from rulemine.verify.graphs import Removed, Triple
+from rulemine.verify.names import RELATIONS, Names
+from rulemine.verify.report import Findings, shown
+from rulemine.verify.rules import HornRule
+from rulemine.verify.shapes import RULE_TYPES, SPLITS
+
+__all__ = ["Contents", "check_counts", "check_options", "check_relation_counts", "check_source"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Everything that is counted.
+
+    Attributes:
+        names: The tables of names.
+        rules: Rules by id.
+        complete: The complete KG.
+        incomplete: The incomplete KG.
+        reference: What a reference KG adds.
+        removed: The removed triples.
+        questions: All questions.
+        rejections: All rejections.
+    """
+
+    names: Names
+    rules: dict[str, HornRule]
+    complete: set[Triple]
+    incomplete: set[Triple]
+    reference: set[Triple]
+    removed: dict[Triple, Removed]
+    questions: list[Located]
+    rejections: list[Located]
+
+
+def count(contents: Contents, levels: list[int]) -> dict[str, Any]:
+    """The counts as the manifest should have them."""
+    removed, rows = contents.removed, [here.row for here in contents.questions]
+    diagnoses = [row["diagnosis"] for row in rows]
+    certificates = [rule for record in removed.values() for rule, _ in record.certificates]
+    rule_types = Counter(rule.type[0] for rule in contents.rules.values())
+    types = Counter(row["rule_type"] for row in rows)
+    splits = Counter(row["split"] for row in rows)
+    phrases = Counter(row.get("source", "") for row in contents.names.relations.values())
+    reasons = Counter(f"{r.row['stage']}: {r.row['reason']}" for r in contents.rejections)
+    return {
+        "triples_complete": len(contents.complete),
+        "triples_incomplete": len(contents.incomplete),
+        "triples_removed": len(removed),
+        "certificates": len(certificates),
+        "removed_by_level": {
+            str(level): sum(record.level <= level for record in removed.values())
+            for level in levels
+        },
+        "entities": len(contents.names.entities),
+        "relations": len(contents.names.relations),
+        "rules": len(contents.rules),
+        "rules_with_certificate": len(set(certificates)),
+        "rules_with_question": len({row["rule"] for row in rows}),
+        "rules_by_type": {kind: rule_types[kind] for kind in RULE_TYPES},
+        "questions": len(rows),
+        "questions_by_split": {split: splits[split] for split in SPLITS},
+        "questions_by_type": {kind: types[kind] for kind in RULE_TYPES},
+        "rejected": dict(reasons),
+        "reverse_edge_left": sum(d["reverse_edge"] != [] for d in diagnoses),
+        "parallel_edge_left": sum(d["parallel_edge"] != [] for d in diagnoses),
+        "some_answer_stated": sum(d["answers_stated"] > 0 for d in diagnoses),
+        "answers": sum(len(row["answers"]) for row in rows),
+        "answers_stated": sum(d["answers_stated"] for d in diagnoses),
+        "hard_answers": sum(len(row["hard_answers"]) for row in rows),
+        "one_proof_left": sum(d["proofs"] == 1 for d in diagnoses),
+        "answers_from_reference": len(contents.reference),
+        "phrases_written": phrases["written"],
+        "phrases_derived": phrases["derived"],
+    }
+
+
+def check_counts(folder: Folder, contents: Contents, findings: Findings) -> None:
+    """Checks the counts of the manifest."""
+    stated = folder.manifest["counts"]
+    expected = count(contents, folder.levels)
+    for key in sorted({*stated, *expected}):
+        if key not in expected:
+            findings.add(MANIFEST_NAME, None, "counts", shown(key), "no count of this name")
+        elif key not in stated or stated[key] != expected[key]:
+            found = f"{key} = {shown(stated.get(key))}"
+            findings.add(MANIFEST_NAME, None, "counts", found, shown(expected[key]))
+
+
+def check_options(folder: Folder, findings: Findings) -> None:
+    """Checks that what the manifest says twice is the same in both places."""
+    manifest, config = folder.manifest, folder.manifest["config"]
+    selection = config.get("selection")
+    levels = selection.get("levels") if isinstance(selection, dict) else None
+    for key, found, expected in (
+        ("naming", manifest["naming"], config.get("naming")),
+        ("name", manifest["name"], config.get("name")),
+        ("levels", folder.levels, levels or [100]),
+    ):
+        if found != expected:
+            said = f"{shown(expected)}, as in config"
+            findings.add(MANIFEST_NAME, None, "options", f"{key} = {shown(found)}", said)
+
+
+def check_source(folder: Folder, names: Names, complete: set[Triple], findings: Findings) -> None:
+    """Checks the digest of the complete KG: SHA-256 of its sorted triples under their source names."""
+    source = {name: entity.source for name, entity in names.entities.items()}
+    rows = sorted((source.get(s, s), r, source.get(o, o)) for s, r, o in complete)
+    digest = hashlib.sha256("".join("\t".join(row) + "\n" for row in rows).encode()).hexdigest()
+    stated = folder.manifest["kg"].get("digest")
+    if stated != digest:
+        expected = f"{digest} (sorted triples, source names)"
+        findings.add(MANIFEST_NAME, None, "digest of the KG", shown(stated), expected)
+
+
+def check_relation_counts(contents: Contents, findings: Findings) -> None:
+    """Checks the columns ``triples`` and ``removed`` of ``relations.tsv``."""
+    for column, triples in (("triples", contents.complete), ("removed", contents.removed)):
+        sizes = Counter(r for _, r, _ in triples)
+        for relation, row in contents.names.relations.items():
+            if row.get(column) != str(sizes[relation]):
+                line = contents.names.relation_lines[relation]
+                found = f"{column} = {shown(row.get(column))} of {shown(relation)}"
+                findings.add(RELATIONS, line, "counts", found, str(sizes[relation]))
