@@ -62,7 +62,8 @@ def classify(rule: Rule) -> RuleType:
     if forward is not None:
         return _other(rule, "longer chain")
     pairs = sorted(tuple(sorted(atom.variables)) for atom in rule.body)
-    if pairs == [(0, 1), (0, 2), (1, 2)]:
+    third = max(v for pair in pairs for v in pair)
+    if third > 1 and pairs == [(0, 1), (0, third), (1, third)]:
         return _other(rule, "triangle")
     if set(pairs) == {(0, 1)}:
         return _other(rule, "intersection")
