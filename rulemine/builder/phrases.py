@@ -20,7 +20,8 @@ from functools import cached_property
 from importlib import resources
 from pathlib import Path
 
-from rulemine.builder.wording import derive, escape
+from rulemine.builder.wording import derive
+from rulemine.builder.words import escape
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.files import read_text
 from rulemine.records import DIRECTIONS

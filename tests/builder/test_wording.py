@@ -1,25 +1,6 @@
 import pytest
 
-from rulemine.builder.wording import derive, words_of
-
-
-@pytest.mark.parametrize(
-    ("relation", "words"),
-    [
-        ("isLocatedIn", ["is", "located", "in"]),
-        ("place_of_birth", ["place", "of", "birth"]),
-        ("works-at", ["works", "at"]),
-        ("Co-occurs_with", ["co-occurs", "with"]),
-        ("http://dbpedia.org/ontology/birthPlace", ["birth", "place"]),
-        ("<http://example.org/x#partOf>", ["part", "of"]),
-        ("rdfs:subClassOf", ["sub", "class", "of"]),
-        ("INTERACTS_WITH", ["interacts", "with"]),
-        ("officialGDPRank", ["official", "GDP", "rank"]),
-        ("=>", ["=>"]),
-    ],
-)
-def test_names_are_split_into_words(relation, words):
-    assert words_of(relation) == words
+from rulemine.builder.wording import derive
 
 
 @pytest.mark.parametrize(
