@@ -171,8 +171,8 @@ def _add_scoring(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("predictions", type=Path, metavar="FILE", help="JSON Lines, or JSON")
     parser.add_argument("--against", type=Path, metavar="FILE", help="paired difference to these")
-    parser.add_argument("--matching", default="ids", metavar="MODE",
-                        help="of raw text: ids, vocabulary or brink (ids)")  # fmt: skip
+    parser.add_argument("--matching", default="vocabulary", metavar="MODE",
+                        help="of raw text: ids, vocabulary or brink (vocabulary)")  # fmt: skip
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
     parser.add_argument("--naming", metavar="NAMING", help="of the predictions (the release's)")
     parser.add_argument("--ignore-case", action="store_true", help="with --matching vocabulary")

@@ -195,28 +195,20 @@ def _split(name: str) -> str | None:
 
 def evaluate(arguments: Namespace) -> int:
     """``evaluate``."""
-    from rulemine.evaluation import Comparison, Report, compare, evaluate_file
+    from rulemine.evaluation import evaluate as score
     from rulemine.release import Release
 
-    release = Release.open(arguments.release)
-
-    def score(path: Path) -> Report:
-        return evaluate_file(
-            release,
-            path,
-            matching=arguments.matching,
-            split=_split(arguments.split),
-            naming=arguments.naming,
-            missing=arguments.missing,
-            ignore_case=arguments.ignore_case,
-            seed=arguments.seed,
-        )
-
-    first = score(arguments.predictions)
-    report: Report | Comparison = first
-    if arguments.against is not None:
-        names = (arguments.predictions.name, arguments.against.name)
-        report = compare(first, score(arguments.against), names=names)
+    report = score(
+        Release.open(arguments.release),
+        arguments.predictions,
+        against=arguments.against,
+        matching=arguments.matching,
+        split=_split(arguments.split),
+        naming=arguments.naming,
+        missing=arguments.missing,
+        ignore_case=arguments.ignore_case,
+        seed=arguments.seed,
+    )
     _emit(getattr(report, f"to_{arguments.format}")(), arguments.output)
     return 0
 

@@ -202,9 +202,17 @@ class Build:
         def work(folder: Path) -> None:
             seed = self.recipe.seed
             if chosen.mode == "paper":
-                found = select_paper(self.kg, self.rules, per_rule=chosen.per_rule)
+                found = select_paper(
+                    self.kg, self.rules, per_rule=chosen.per_rule, progress=self._progress
+                )
             else:
-                found = select(self.kg, self.groundings, per_rule=chosen.per_rule, seed=seed)
+                found = select(
+                    self.kg,
+                    self.groundings,
+                    per_rule=chosen.per_rule,
+                    seed=seed,
+                    progress=self._progress,
+                )
             if chosen.share < 1:
                 found = thin(found, chosen.share, seed)
             if chosen.levels:
