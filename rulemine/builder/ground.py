@@ -63,7 +63,9 @@ class Groundings:
         if none := int((self.counts == 0).sum()):
             text += f"; {none:,} of {len(self.rules):,} rules have none"
         if len(self.lacking):
-            text += f", {len(self.lacking):,} because the graph lacks a relation or entity of theirs"
+            text += (
+                f", {len(self.lacking):,} because the graph lacks a relation or entity of theirs"
+            )
         return text
 
 
