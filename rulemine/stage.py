@@ -21,7 +21,7 @@ from rulemine.files import digest_of, dump_line, parse_object, read_bytes, write
 __all__ = ["STAGE_MANIFEST", "Done", "Stage", "run_stage", "working_folder"]
 
 STAGE_MANIFEST = "stage.json"
-_TEMPORARY = ".tmp-"
+_TEMPORARY, _OLD = ".tmp-", ".old-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +74,24 @@ def run_stage(stage: Stage, parent: Path) -> Done:
     Raises:
         OutputError: A file of the finished stage was edited, or nothing can be written here.
     """
-    folder = parent / stage.name
+    folder, old = parent / stage.name, parent / f"{_OLD}{stage.name}"
+    _settle(old, folder)
     manifest = _read_manifest(folder)
     if manifest is not None and manifest.get("key") == stage.key:
         _check_untouched(folder, manifest["files"])
         return Done(folder, _digest(manifest["files"]), reused=True)
     temporary = parent / f"{_TEMPORARY}{stage.name}"
     try:
-        _remove(temporary)
+        if temporary.exists():  # of a process that was killed
+            shutil.rmtree(temporary)
         temporary.mkdir(parents=True)
         stage.work(temporary)
         names = sorted(p.relative_to(temporary).as_posix() for p in _files(temporary))
         files = {name: digest_of(read_bytes(temporary / name)) for name in names}
         row = {"stage": stage.name, "version": stage.version, "key": stage.key, "files": files}
         write_text(temporary / STAGE_MANIFEST, dump_line(row) + "\n")
-        _remove(folder)
+        if folder.exists():
+            folder.rename(old)  # taken away in one go: half a finished stage would look edited
         temporary.rename(folder)
     except OSError as problem:
         raise OutputError(
@@ -98,7 +101,15 @@ def run_stage(stage: Stage, parent: Path) -> Done:
     finally:
         # On any way out, an interrupt included: half a stage is of no use to anybody.
         shutil.rmtree(temporary, ignore_errors=True)
+        _settle(old, folder)
     return Done(folder, _digest(files), reused=False)
+
+
+def _settle(old: Path, folder: Path) -> None:
+    """Finishes an exchange that was cut short: the old folder comes back unless the new one is there."""
+    if not folder.exists() and old.exists():
+        old.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _read_manifest(folder: Path) -> dict[str, Any] | None:
@@ -112,13 +123,14 @@ def _read_manifest(folder: Path) -> dict[str, Any] | None:
 
 def _check_untouched(folder: Path, files: Mapping[str, str]) -> None:
     for name, digest in files.items():
+        path = folder / name
         try:
-            now = digest_of(read_bytes(folder / name))
+            same = digest_of(read_bytes(path)) == digest
         except InputError:
-            now = "missing"
-        if now != digest:
+            same = False
+        if not same:
             raise OutputError(
-                f"{folder / name}: was {'removed' if now == 'missing' else 'edited'} since this program "
+                f"{path}: was {'edited' if path.exists() else 'removed'} since this program "
                 f"wrote it. Delete the folder {folder} to have it made again, or move your version "
                 "away and give it as an input."
             )
@@ -132,40 +144,53 @@ def _files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def _remove(folder: Path) -> None:
-    if folder.exists():
-        shutil.rmtree(folder)
-
-
 @contextlib.contextmanager
 def working_folder(folder: Path) -> Iterator[Path]:
-    """A folder for stages, held by one process at a time.
+    """A folder for stages, held by one process at a time; gone afterwards if nothing was put in it.
 
     Raises:
         OutputError: It cannot be made, or another process is at work in it.
     """
+    lock = folder / ".lock"
     try:
+        made = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o666)
+        handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o666)
     except OSError as problem:
         raise OutputError(
             f"{folder}: cannot be written ({problem.strerror}). Choose another place with -o."
         ) from None
     try:
-        _lock(handle, folder)
-        yield folder
+        _lock(handle, lock)
+        try:
+            yield folder
+        finally:
+            _forget_if_empty(lock, made)
     finally:
         os.close(handle)  # and with it the lock
 
 
-def _lock(handle: int, folder: Path) -> None:
+def _forget_if_empty(lock: Path, made: list[Path]) -> None:
+    """Takes away a lock that guards nothing, and the folders that were made for it."""
+    with contextlib.suppress(OSError):
+        if list(lock.parent.iterdir()) == [lock]:
+            lock.unlink()
+            for path in made:
+                path.rmdir()
+
+
+def _lock(handle: int, lock: Path) -> None:
     try:
         import fcntl
     except ImportError:  # Windows: no lock, as everything else works without it
         return
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Its last holder may have taken the file away since it was opened.
+        held = lock.exists() and os.path.samestat(os.fstat(handle), lock.stat())
     except BlockingIOError:
+        held = False
+    if not held:
         raise OutputError(
-            f"{folder}: another build is at work here. Wait for it, or choose another -o."
-        ) from None
+            f"{lock.parent}: another build is at work here. Wait for it, or choose another -o."
+        )
