@@ -6,13 +6,14 @@ asked for, checked against its digest, and never changed. Nothing here needs a J
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from rulemine.errors import InputError, ReleaseError
-from rulemine.files import digest_of, parse_object, read_bytes, read_jsonl, read_lines
+from rulemine.files import digest_of, parse_object, read_bytes, read_jsonl, read_lines, read_text
 from rulemine.kg import KnowledgeGraph
 from rulemine.records import (
     FORMAT_VERSION,
@@ -32,6 +33,14 @@ MANIFEST = "manifest.json"
 FORMAT = "rulemine release"
 
 _R = TypeVar("_R")
+
+# What reading relies on; the rest of the manifest is for people and for rulemine verify.
+_SHAPES: dict[str, Callable[[Any], bool]] = {
+    "files": lambda v: isinstance(v, dict) and all(isinstance(entry, dict) for entry in v.values()),
+    "levels": lambda v: (
+        v is None or (isinstance(v, list) and bool(v) and all(type(level) is int for level in v))
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -65,8 +74,8 @@ class Release:
                 "Name a release, or make one: rulemine build demo."
             )
         try:
-            manifest = parse_object(read_bytes(file).decode("utf-8"), str(file))
-        except (InputError, UnicodeDecodeError) as problem:
+            manifest = parse_object(read_text(file), str(file))
+        except InputError as problem:
             raise ReleaseError(str(problem)) from None
         version = manifest.get("format_version")
         if manifest.get("format") != FORMAT or type(version) is not int:
@@ -81,6 +90,10 @@ class Release:
             )
         if missing := {"name", "naming", "config", "kg", "counts", "files"} - set(manifest):
             raise ReleaseError(f"{file}: {', '.join(sorted(missing))} missing. Build it again.")
+        if wrong := [key for key, fits in _SHAPES.items() if not fits(manifest.get(key))]:
+            raise ReleaseError(
+                f"{file}: {', '.join(wrong)} is not what this program writes. Build it again."
+            )
         return cls(folder, manifest)
 
     @property
@@ -162,19 +175,21 @@ class Release:
     @cached_property
     def entities(self) -> tuple[EntityNames, ...]:
         """The three names of every entity, sorted by private id."""
-        return tuple(EntityNames(*row) for row in self._table("entities.tsv", 3))
+        return tuple(EntityNames(*row) for row in self._table("entities.tsv", 3)[1:])
 
     def relations(self) -> dict[str, dict[str, str]]:
         """Relation → its row of ``relations.tsv``: column name → text."""
-        header, *rows = [line.split("\t") for line in read_lines(self.file("relations.tsv"))]
+        header, *rows = self._table("relations.tsv")
         return {row[0]: dict(zip(header, row, strict=True)) for row in rows}
 
-    def _table(self, name: str, columns: int) -> list[list[str]]:
+    def _table(self, name: str, columns: int = 0) -> list[list[str]]:
+        """The rows of a table, its header first; 0 columns: as many as the header has."""
         path = self.file(name)
-        rows = [line.split("\t") for line in read_lines(path)][1:]
-        for number, row in enumerate(rows, start=2):
-            if len(row) != columns:
-                raise ReleaseError(f"{path}: line {number} has {len(row)} columns, not {columns}.")
+        rows = [line.split("\t") for line in read_lines(path)]
+        wanted = columns or len(rows[0])
+        for number, row in enumerate(rows, start=1):
+            if len(row) != wanted:
+                raise ReleaseError(f"{path}: line {number} has {len(row)} columns, not {wanted}.")
         return rows
 
 
