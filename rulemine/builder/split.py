@@ -1,8 +1,10 @@
 """Splits: which questions are for training, validation and test.
 
-Guarantees: in mode ``group`` no removed triple and no (topic, relation, direction) is in two splits;
-no split is empty; sizes are as near to the ratios as moving and swapping groups gets them. Mode
-``paper`` deals single questions at random, mode ``none`` makes everything test.
+Guarantees: in mode ``group`` no (topic, relation, direction) and no removed triple is in two splits,
+neither as the one a question was made from nor among its hard answers (else a training question would
+list what a test question asks); no split is empty; sizes are as near to the ratios as moving and
+swapping groups gets them. Mode ``paper`` deals single questions at random, mode ``none`` makes
+everything test.
 """
 
 from collections.abc import Hashable, Sequence
@@ -10,6 +12,7 @@ from dataclasses import replace
 
 from rulemine.builder.asked import Asked
 from rulemine.errors import ConfigError, UserError, did_you_mean
+from rulemine.kg import Triple
 from rulemine.records import SPLITS, Question
 from rulemine.seeds import stream
 
@@ -71,13 +74,20 @@ def groups_of(questions: Sequence[Question]) -> list[list[int]]:
 
     first: dict[Hashable, int] = {}
     for i, q in enumerate(questions):
-        for bond in (("removed", q.removed), (q.topic, q.relation, q.direction)):
+        for bond in (("asks", q.topic, q.relation, q.direction), *_removed_triples(q)):
             a, b = root(first.setdefault(bond, i)), root(i)
             parent[max(a, b)] = min(a, b)
     groups: dict[int, list[int]] = {}
     for i in range(len(questions)):
         groups.setdefault(root(i), []).append(i)
     return [groups[i] for i in sorted(groups)]
+
+
+def _removed_triples(question: Question) -> list[Triple]:
+    topic, relation = question.topic, question.relation
+    if question.direction == "object":
+        return [(topic, relation, answer) for answer in question.hard_answers]
+    return [(answer, relation, topic) for answer in question.hard_answers]
 
 
 def _deal(groups: Sequence[Sequence[int]], ratios: Sequence[int], seed: int) -> list[int]:

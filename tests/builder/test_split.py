@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -76,6 +77,13 @@ def test_identical_questions_stay_together():
     questions = [question(i, ("t", "r", f"o{i}")) for i in range(5)]
     questions += [question(10 + i, ("s", "r", "o"), "subject") for i in range(2)]
     assert [len(group) for group in groups_of(questions)] == [5, 2]
+
+
+def test_a_listed_hard_answer_is_not_asked_in_another_split():
+    lists = replace(question(0, ("a", "r", "t"), "subject"), hard_answers=("a", "b"))
+    asks = question(1, ("b", "r", "t"), "object")
+    other = question(2, ("b", "other", "t"), "object")
+    assert groups_of([lists, asks, other]) == [[0, 1], [2]]
 
 
 @pytest.mark.parametrize("seed", range(5))
