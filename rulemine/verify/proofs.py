@@ -5,8 +5,9 @@ the incomplete KG. Variables are bound one at a time, the one with the fewest ca
 candidates are an intersection of neighbour sets, so the last variable is counted, not enumerated.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from rulemine.verify.graphs import Triple
@@ -22,16 +23,15 @@ _NONE: frozenset[str] = frozenset()
 class Facts:
     """A set of triples, looked up by relation and one end."""
 
-    def __init__(self, triples: Iterable[Triple]) -> None:
+    def __init__(self, triples: Set[Triple]) -> None:
+        self._triples = triples
         self._objects: dict[tuple[str, str], set[str]] = {}
         self._subjects: dict[tuple[str, str], set[str]] = {}
         self._relations: dict[str, set[str]] = {}
-        self._between: dict[tuple[str, str], set[str]] = {}
         for s, r, o in triples:
             self._objects.setdefault((s, r), set()).add(o)
             self._subjects.setdefault((r, o), set()).add(s)
             self._relations.setdefault(r, set()).add(s)
-            self._between.setdefault((s, o), set()).add(r)
 
     def objects(self, subject: str, relation: str) -> set[str] | frozenset[str]:
         """All o with relation(subject, o)."""
@@ -48,6 +48,13 @@ class Facts:
     def between(self, subject: str, target: str) -> set[str] | frozenset[str]:
         """All relations from one entity to another."""
         return self._between.get((subject, target), _NONE)
+
+    @cached_property
+    def _between(self) -> dict[tuple[str, str], set[str]]:
+        between: dict[tuple[str, str], set[str]] = {}
+        for s, r, o in self._triples:
+            between.setdefault((s, o), set()).add(r)
+        return between
 
 
 def match(atom: Atom, triple: Triple, bindings: Bindings) -> bool:

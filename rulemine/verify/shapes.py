@@ -20,6 +20,9 @@ DIRECTIONS = ("subject", "object")
 RULE_TYPES = ("symmetry", "inversion", "hierarchy", "composition", "other")
 
 
+_NAME = re.compile(r"\S(?:[^\t\n\r]*\S)?")
+
+
 class Misfit(NamedTuple):
     """Why a value does not fit a shape."""
 
@@ -105,7 +108,7 @@ def name(value: Any, place: str) -> Misfit | None:
 
 def is_name(value: str) -> bool:
     """Whether a text can be a label in a TSV file."""
-    return bool(value) and value == value.strip() and not any(c in value for c in "\t\n\r")
+    return _NAME.fullmatch(value) is not None
 
 
 def one_of(values: Collection[str]) -> Shape:
