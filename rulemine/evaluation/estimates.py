@@ -71,5 +71,8 @@ def _with_rate(means: Means) -> tuple[dict[str, float], dict[str, Floats]]:
 
 
 def _estimate(value: float, resampled: Floats) -> Estimate:
-    bounds = None if np.isnan(value) else interval(resampled)
-    return UNDEFINED if bounds is None else Estimate(float(value), *bounds)
+    if np.isnan(value):
+        return UNDEFINED
+    # Few resamples may all miss the one hit, so that a ratio has a value and no interval.
+    low, high = interval(resampled) or (None, None)
+    return Estimate(float(value), low, high)

@@ -4,9 +4,9 @@
     The output is a list of names and nothing else. Every line is cut at commas into items; a cut
     inside a name of the release is undone, the longest name first, so names with commas
     survive. An item counts as it stands (white space around it aside) when it is a name; if not,
-    decoration is taken off bit by bit until it is one: a bullet or list number in front, then quotes,
-    brackets, asterisks and backticks on either side and ``. ; : !`` at the end. An item that is no
-    name even so is a wrong answer: it counts in the precision.
+    decoration is taken off: a bullet or list number in front, then of the quotes, brackets, asterisks
+    and backticks on either side and the ``. ; : !`` at the end as few as make it a name. An item that is
+    no name even so is a wrong answer: it counts in the precision.
 ``vocabulary``
     The names of the release are looked for anywhere in the output; see
     `rulemine.evaluation.vocabulary`. Other words are ignored.
@@ -17,6 +17,7 @@ A prediction that is a list of answers is taken as it is in the first two modes:
 answer, right or wrong, compared exactly.
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Set
 from typing import Protocol
@@ -31,9 +32,9 @@ MATCHINGS = ("ids", "vocabulary", "brink")
 
 _LINE_ENDS = re.compile(r"[\r\n]")  # nothing else: other separators may be part of names
 _BULLET = re.compile(r"(?:[-*+•‣◦·–—]|\(?\d{1,3}[.)])\s+")
-_OPENING = "\"'`*“”„‘’«‹([{<"
-_CLOSING = "\"'`*“”‘’»›)]}>"
-_STOPS = ".;:!"
+_OPENING = " \t\"'`*“”„‘’«‹([{<"
+_CLOSING = " \t\"'`*“”‘’»›)]}>.;:!"
+_LAYERS = 6  # characters on either side among which the decoration of a name is looked for
 
 
 class Matcher(Protocol):
@@ -91,17 +92,17 @@ class IdsMatcher:
             return item
         bullet = _BULLET.match(item)
         if bullet:
-            item = item[bullet.end() :].strip()
-        while item and item not in self._names:
-            if item[-1] in _STOPS:
-                item = item[:-1].rstrip()
-            elif item[0] in _OPENING:
-                item = item[1:].lstrip()
-            elif item[-1] in _CLOSING:
-                item = item[:-1].rstrip()
-            else:
-                break
-        return item
+            item = item[bullet.end() :]
+        bare = item.lstrip(_OPENING).rstrip(_CLOSING)
+        left = len(item) - len(item.lstrip(_OPENING))
+        right = len(item) - len(item.rstrip(_CLOSING))
+        # Brackets may be part of the name: as few as possible are taken off.
+        layers = itertools.product(range(min(left, _LAYERS) + 1), range(min(right, _LAYERS) + 1))
+        for before, after in sorted(layers, key=sum):
+            shown = item[before : len(item) - after].strip()
+            if shown in self._names:
+                return shown
+        return bare if left or right else item.strip()
 
 
 def make_matcher(matching: str, names: Set[str], ignore_case: bool = False) -> Matcher:

@@ -175,7 +175,7 @@ class _Rows:
     def to_table(self) -> str:
         """The report for a terminal, about 100 columns: percentages, below each its interval."""
         return format_table(
-            f"{self._title()} · %, below it the {_INTERVAL}",
+            f"{self._title()}\nin percent; below each value its {_INTERVAL}",
             ["", "n", *TITLES.values()],
             self._cells(),
             self.notes,
@@ -184,7 +184,7 @@ class _Rows:
     def to_markdown(self) -> str:
         """The report as a Markdown table: percentages, intervals in parentheses."""
         return format_markdown(
-            f"{self._title()} · % ({_INTERVAL})",
+            f"{self._title()} · in percent ({_INTERVAL})",
             ["group", "n", *TITLES.values()],
             self._cells(),
             self.notes,

@@ -1,0 +1,138 @@
+import itertools
+
+import pytest
+
+from rulemine.errors import ConfigError, ReleaseError
+from rulemine.evaluation import answer
+from rulemine.kg import KnowledgeGraph
+from rulemine.rule import Atom, Rule
+from rulemine.seeds import stream
+from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, write_release
+
+EXPECTED = {
+    ("lookup", "incomplete"): {"q00001": [CID], "q00002": [], "q00003": [], "q00004": [CID, EVE]},
+    ("lookup", "complete"): {
+        "q00001": [CID, EVE], "q00002": [ANN], "q00003": [ANN], "q00004": [CID, DORA, EVE],
+    },
+    ("neighbours", "incomplete"): {
+        "q00001": [BOB, CID], "q00002": [ANN, CID, EVE], "q00003": [BOB, CID, DORA],
+        "q00004": [ANN, CID, EVE],
+    },
+    # The father of Dora follows from no rule; the mother of Cid and Eve does.
+    ("reasoner", "incomplete"): {
+        "q00001": [CID, EVE], "q00002": [ANN], "q00003": [ANN], "q00004": [CID, EVE],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "kg"), EXPECTED)
+def test_answers_by_hand(release, name, kg):
+    found = answer(release, name, kg=kg, split=None)
+    assert {p.id: list(p.answers) for p in found} == EXPECTED[name, kg]
+
+
+def test_neighbours_further_away(release):
+    found = {p.id: set(p.answers) for p in answer(release, "neighbours", split=None, hops=2)}
+    assert found["q00002"] == {ANN, CID, EVE, DORA}  # Bob himself has no edge to himself
+
+
+def test_topic_is_its_own_neighbour_only_by_an_edge_to_itself(tmp_path):
+    asked = [question(1, DORA, "aunt", "object", [EVE], [EVE])]
+    found = answer(write_release(tmp_path / "r", asked), "neighbours", hops=3)
+    assert DORA in found[0].answers
+
+
+def test_random_entity_depends_on_question_and_seed_alone(release):
+    everything = {p.id: p.answers for p in answer(release, "random", split=None)}
+    test = {p.id: p.answers for p in answer(release, "random", split="test")}
+    assert test.items() <= everything.items()
+    draws = {answer(release, "random", seed=s)[0].answers for s in range(60)}
+    assert draws == {(name,) for name in (ANN, BOB, CID, DORA, EVE)}
+
+
+def test_topic_or_relation_that_the_graph_lacks_has_no_answers(tmp_path):
+    asked = [
+        question(1, "nobody", "mother", "object", [CID], [CID]),
+        question(2, ANN, "nothing", "subject", [CID], [CID]),
+    ]
+    release = write_release(tmp_path / "r", asked)
+    for name in ("lookup", "reasoner"):
+        assert [p.answers for p in answer(release, name)] == [(), ()]
+    assert answer(release, "neighbours")[0].answers == ()
+
+
+def test_own_answerer(release):
+    found = answer(release, lambda kg, questions: [{0} for _ in questions])
+    assert found[0].answers == (ANN,)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "told"),
+    [
+        ({"with_": "lokup"}, ConfigError, "did you mean 'lookup'"),
+        ({"split": "tset"}, ConfigError, "did you mean 'test'"),
+        ({"hops": 0}, ConfigError, "hops 0"),
+        ({"seed": -1}, ConfigError, "seed -1"),
+        ({"kg": "half"}, ReleaseError, "kg/half"),
+    ],
+)
+def test_wrong_options(release, options, error, told):
+    with pytest.raises(error, match=told):
+        answer(release, **options)
+
+
+def derived_by_trying(kg, rule, topic, direction):
+    """The answers that a rule derives for a topic, by trying every substitution."""
+    stated = set(kg.labelled())
+    variables = sorted({v for atom in (rule.head, *rule.body) for v in atom.variables})
+    found = set()
+    for values in itertools.product(kg.entities, repeat=len(variables)):
+        value = dict(zip(variables, values, strict=True))
+
+        def triple(atom, value=value):
+            return (value.get(atom.subject, atom.subject), atom.relation,
+                    value.get(atom.object, atom.object))  # fmt: skip
+
+        if all(triple(atom) in stated for atom in rule.body):
+            s, _, o = triple(rule.head)
+            here, there = (s, o) if direction == "object" else (o, s)
+            if here == topic:
+                found.add(there)
+    return found
+
+
+RULES = [
+    Rule(Atom(0, "r", 1), (Atom(1, "r", 0),)),
+    Rule(Atom(0, "r", 1), (Atom(0, "r", 2), Atom(2, "t", 1))),
+    Rule(Atom(0, "r", 1), (Atom(2, "t", 0), Atom(2, "r", 1))),
+    Rule(Atom(0, "r", 1), (Atom(0, "r", 2), Atom(2, "t", 3), Atom(3, "r", 1))),
+    Rule(Atom(0, "r", 1), (Atom(0, "r", 2), Atom(2, "t", 1), Atom(0, "t", 1))),
+    Rule(Atom(0, "r", 1), (Atom(0, "t", 0), Atom(1, "r", 0))),
+    Rule(Atom(0, "r", 0), (Atom(0, "t", 2), Atom(2, "r", 0))),
+    Rule(Atom(0, "r", "a"), (Atom(0, "t", "b"),)),
+    Rule(Atom("b", "r", 1), (Atom(1, "t", 2), Atom(2, "r", "a"))),
+    Rule(Atom(0, "r", 1), (Atom(0, "t", "nobody"), Atom(1, "r", 0))),
+    Rule(Atom(0, "r", 1), (Atom(0, "unknown", 1),)),
+]
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_reasoner_equals_trying_every_substitution(tmp_path, number):
+    draws = stream(number, "graph")
+    triples = [
+        ("abcde"[draws.below(5)], "rt"[draws.below(2)], "abcde"[draws.below(5)]) for _ in range(14)
+    ]
+    kg = KnowledgeGraph.from_triples(triples)
+    asked = [
+        question(i, topic, "r", direction, ["a"], ["a"])
+        for i, (topic, direction) in enumerate(itertools.product("abcde", ("object", "subject")))
+    ]
+    for part, rules in enumerate([*([rule] for rule in RULES), RULES]):
+        release = write_release(tmp_path / str(part), asked, incomplete=triples, rules=rules)
+        stated = [set(p.answers) for p in answer(release, "lookup")]
+        found = [set(p.answers) for p in answer(release, "reasoner")]
+        for q, before, after in zip(asked, stated, found, strict=True):
+            derived = set().union(
+                *(derived_by_trying(kg, rule, q.topic, q.direction) for rule in rules)
+            )
+            assert after == before | derived, (rules, q)

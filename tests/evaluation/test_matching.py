@@ -1,0 +1,83 @@
+import pytest
+
+from rulemine.errors import ConfigError
+from rulemine.evaluation.matching import IdsMatcher, make_matcher
+
+NAMES = frozenset(
+    {
+        "e00012",
+        "e00031",
+        "Washington",
+        "Washington, D.C.",
+        "Rome, N.Y., U.S.",
+        "Weird Al",
+        '"Heroes"',
+        "(What's the Story)",
+        "12",
+        "東京",
+        "?x",
+        "- dash",
+        "a\u2028b",
+    }
+)
+
+ITEMS = [
+    ("e00012", ["e00012"]),
+    ("e00012, e00031", ["e00012", "e00031"]),
+    ("e00012\r\n\n e00031 \n", ["e00012", "e00031"]),
+    ('["e00012", "e00031"]', ["e00012", "e00031"]),
+    ("1. e00012\n2) e00031", ["e00012", "e00031"]),
+    ("- **e00012**\n• `e00031`.", ["e00012", "e00031"]),
+    ("«e00012»; “e00031”!", ["e00012»; “e00031"]),  # only commas and line ends separate
+    ("Washington, D.C.", ["Washington, D.C."]),
+    ("e00012, Washington, D.C., Rome, N.Y., U.S.", ["e00012", "Washington, D.C.", "Rome, N.Y., U.S."]),
+    ("Washington, e00012", ["Washington", "e00012"]),
+    ("Rome, N.Y.", ["Rome", "N.Y"]),  # no name of the release
+    ('"Heroes"', ['"Heroes"']),  # a name is taken as it is before anything is taken off
+    ("'\"Heroes\"'", ['"Heroes"']),
+    ("(What's the Story)", ["(What's the Story)"]),
+    ("((What's the Story)).", ["(What's the Story)"]),
+    ("[(What's the Story), \"'Weird Al'\"]", ["(What's the Story)", "Weird Al"]),
+    ("((nobody)).", ["nobody"]),
+    ("12", ["12"]),
+    ("12.", ["12"]),
+    ("3. 12", ["12"]),
+    ("- dash", ["- dash"]),
+    ("東京", ["東京"]),
+    ("?x", ["?x"]),
+    ("a\u2028b", ["a\u2028b"]),
+    ("weird al", ["weird al"]),  # exact: another case is another text
+    ("e000123", ["e000123"]),  # never a part
+    ("The answer is e00012.", ["The answer is e00012"]),
+    ("", []),
+    (" , ,\n,;", []),
+    ("e00012, e00012", ["e00012", "e00012"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw_output", "expected"), ITEMS)
+def test_items(raw_output, expected):
+    assert IdsMatcher(NAMES).text(raw_output) == expected
+
+
+def test_no_names_at_all():
+    assert IdsMatcher(frozenset()).text("a, b") == ["a", "b"]
+
+
+def test_mountains_of_decoration_are_taken_off_all_the_same():
+    assert IdsMatcher(NAMES).text("(" * 10_000 + "nobody" + ")" * 10_000) == ["nobody"]
+    assert IdsMatcher(NAMES).text("[[[[e00012]]]].") == ["e00012"]
+
+
+def test_long_lines_take_linear_time():
+    line = ", ".join(["nobody"] * 50_000)
+    assert len(IdsMatcher(NAMES).text(line)) == 50_000
+
+
+@pytest.mark.parametrize(
+    ("matching", "ignore_case", "told"),
+    [("id", False, "did you mean 'ids'"), ("brink", True, "'vocabulary' only")],
+)
+def test_wrong_options(matching, ignore_case, told):
+    with pytest.raises(ConfigError, match=told):
+        make_matcher(matching, NAMES, ignore_case)

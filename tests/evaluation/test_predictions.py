@@ -1,0 +1,159 @@
+import json
+
+import pytest
+
+from rulemine.errors import ConfigError, InputError, PredictionError
+from rulemine.evaluation import evaluate, read_predictions, write_predictions
+from rulemine.records import Prediction
+from tests.evaluation.world import QUESTIONS
+
+GOOD = [
+    {"id": "q00003", "answers": ["e00000"], "seconds": 0.1},
+    {"id": "q00001", "raw_output": "e00002, e00004"},
+    {"id": "q00002", "raw_output": ""},
+]
+READ = (
+    Prediction("q00001", raw_output="e00002, e00004"),
+    Prediction("q00002", raw_output=""),
+    Prediction("q00003", answers=("e00000",)),
+)
+
+
+def write(path, text):
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def lines(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines(*GOOD),
+        lines(*GOOD).replace("\n", "\r\n\n"),
+        "\ufeff" + lines(*GOOD),
+        json.dumps(GOOD, indent=1),
+        lines(*GOOD, {"id": "q00004", "answers": []}),  # of another split
+    ],
+)
+def test_reads_every_form(tmp_path, text):
+    assert read_predictions(write(tmp_path / "p.jsonl", text), QUESTIONS) == READ
+
+
+BAD = {
+    "empty": ("", "is empty"),
+    "blank": ("\n \n", "is empty"),
+    "no items": ("[]", "is empty"),
+    "not JSON": (lines(*GOOD) + '{"id": ', "line 4 is not valid JSON"),
+    "array cut short": (json.dumps(GOOD)[:-1], "is not valid JSON"),
+    "NaN": ('{"id": "q00001", "raw_output": NaN}', "line 1 is not valid JSON"),
+    "not an object": ('"q00001"', "line 1 holds a JSON str"),
+    "array of texts": ('["q00001"]', "item 1 is 'q00001', not an object"),
+    "no id": (lines({"raw_output": "x"}), "line 1: has no 'id'"),
+    "number as id": (lines({"id": 1, "raw_output": "x"}), "line 1: 'id' is 1"),
+    "unknown id": (lines(*GOOD, {"id": "q99999", "answers": []}),
+                   "line 4: unknown id 'q99999'; known: q00001 … q00004"),
+    "unpadded id": (lines(*GOOD, {"id": "q4", "answers": []}), "did you mean 'q00004'"),
+    "all unknown": (lines({"id": "x1", "answers": []}), "predictions for another one"),
+    "twice": (lines(*GOOD, GOOD[0]), "line 4: id 'q00003' again, first at line 1"),
+    "both forms": (lines({"id": "q00001", "raw_output": "", "answers": []}),
+                   "line 1: has both 'raw_output' and 'answers'"),
+    "neither form": (lines({"id": "q00001", "answer": "x"}),
+                     "line 1: has no 'raw_output' and no 'answers'; it has the key.* 'answer'"),
+    "null": (lines({"id": "q00001", "raw_output": None}), "line 1: has no 'raw_output'"),
+    "raw output as list": (lines({"id": "q00001", "raw_output": ["x"]}), "'raw_output' is .'x'."),
+    "answers as text": (lines({"id": "q00001", "answers": "x"}), "'answers' is 'x'; an array"),
+    "answers of numbers": (lines({"id": "q00001", "answers": [7]}), "'answers' is .7."),
+    "missing": (lines(GOOD[0]), "2 of 3 questions of split 'test' have no prediction: "
+                                "q00001, q00002. Predict them"),
+    "other split": (lines({"id": "q00004", "answers": []}),
+                    "3 of 3 questions .*the predictions are for split train"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_says_what_is_wrong(tmp_path, case):
+    text, told = BAD[case]
+    path = write(tmp_path / "p.jsonl", text)
+    with pytest.raises(PredictionError, match=told) as caught:
+        read_predictions(path, QUESTIONS)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_all_problems_at_once(tmp_path):
+    bad = [{"id": "q00001"}, {"id": "x"}, {"id": "q00002", "answers": 3}]
+    path = write(tmp_path / "p.jsonl", lines(*bad) + "{\n")
+    with pytest.raises(PredictionError) as caught:
+        read_predictions(path, QUESTIONS)
+    for number in (1, 2, 3, 4):
+        assert f"line {number}" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", [b'{"id": "\xff"}', b"\xff\xfe{\0", b"\0\1\2"])
+def test_not_text(tmp_path, text):
+    with pytest.raises(InputError, match="UTF"):
+        read_predictions(write(tmp_path / "p.jsonl", text), QUESTIONS)
+
+
+def test_missing_may_be_empty(tmp_path):
+    path = write(tmp_path / "p.jsonl", lines(GOOD[0]))
+    assert read_predictions(path, QUESTIONS, missing="empty") == READ[2:]
+    with pytest.raises(ConfigError, match="did you mean 'empty'"):
+        read_predictions(path, QUESTIONS, missing="empt")
+
+
+def test_other_splits(tmp_path):
+    path = write(tmp_path / "p.jsonl", lines({"id": "q00004", "answers": []}))
+    assert len(read_predictions(path, QUESTIONS, split="train")) == 1
+    with pytest.raises(PredictionError, match="3 of 4 questions have no"):
+        read_predictions(path, QUESTIONS, split=None)
+
+
+def test_official_reading_of_an_array(tmp_path):
+    rows = [
+        {"id": "q00001", "raw_output": "first"},
+        {"id": "q00001", "raw_output": None},
+        {"id": "q00002", "raw_output": ["e00000", 7]},
+        {"id": "elsewhere", "raw_output": ""},
+    ]
+    path = write(tmp_path / "p.json", json.dumps(rows))
+    assert read_predictions(path, QUESTIONS, official=True) == (
+        Prediction("q00001", raw_output="None"),
+        Prediction("q00002", raw_output="['e00000', 7]"),
+    )
+    strict = write(tmp_path / "p.jsonl", lines(*rows))
+    with pytest.raises(PredictionError, match="line 4: unknown id"):
+        read_predictions(strict, QUESTIONS, official=True)
+
+
+def test_evaluate_reads_arrays_officially_in_brink_mode_only(tmp_path, release):
+    path = write(tmp_path / "p.json", json.dumps([{"id": "q00002", "raw_output": "e00000"}]))
+    report = evaluate(release, path, matching="brink", resamples=5)
+    assert (report.missing, report.overall["hits_hard"].value) == (2, 1 / 3)
+    with pytest.raises(PredictionError, match="2 of 3 questions"):
+        evaluate(release, path, matching="ids", resamples=5)
+
+
+def test_written_predictions_are_sorted_and_read_back(tmp_path):
+    path = tmp_path / "deep" / "p.jsonl"
+    write_predictions(path, reversed(READ))
+    first, *_, last = path.read_text().splitlines()
+    assert first == '{"id": "q00001", "raw_output": "e00002, e00004"}'
+    assert last == '{"id": "q00003", "answers": ["e00000"]}'
+    assert read_predictions(path, QUESTIONS) == READ
+
+
+@pytest.mark.parametrize(
+    "predictions",
+    [
+        [READ[0], READ[0]],
+        [Prediction("q00001")],
+        [Prediction("q00001", raw_output="", answers=())],
+    ],
+)
+def test_nothing_unsound_is_written(tmp_path, predictions):
+    with pytest.raises(PredictionError, match="q00001"):
+        write_predictions(tmp_path / "p.jsonl", predictions)
+    assert not list(tmp_path.iterdir())
