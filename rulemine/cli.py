@@ -152,7 +152,9 @@ def _add_reading(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--naming", required=True, metavar="NAMING", help="private, entity, text or paper"
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the new release"
+    )
 
 
 def _add_scoring(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

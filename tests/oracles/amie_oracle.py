@@ -12,6 +12,7 @@ are given:
 
 Guarantees: shares no code with the miner, uses the standard library only, and
 `must <= ours <= may` (see `OracleResult`). Written to be read; meant for small graphs.
+Over 400 lines because a definition is one piece.
 """
 
 import math

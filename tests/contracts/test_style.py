@@ -1,0 +1,23 @@
+"""Files stay small enough to be read at one go, and each says what it is for."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted(
+    [*(ROOT / "rulemine").rglob("*.py"), *(ROOT / "tests").rglob("*.py"), *ROOT.glob("*.py")]
+)
+LONGEST = 400
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_long_file_gives_its_reason(path: Path) -> None:
+    text = path.read_text("utf-8")
+    if not text.strip():
+        return
+    docstring = ast.get_docstring(ast.parse(text)) or ""
+    assert docstring or path.name.startswith(("test_", "conftest")), "a file says what it is for"
+    lines = text.count("\n")
+    assert lines <= LONGEST or f"ver {LONGEST} lines because" in docstring.replace("\n", " ")
