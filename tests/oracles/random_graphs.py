@@ -131,8 +131,8 @@ def _obstacle(rng: Random) -> set[Triple]:
     """A graph in which the first parent of a rule decides whether AMIE prints the rule.
 
     p => h has a high PCA confidence, but so low a standard confidence, thanks to subjects that h
-    does not have, that it is not output. Rules of p and q have a PCA confidence below that of
-    p => h, above that of q => h.
+    does not have, that it is not output. The rules of p and q together tend to have a PCA confidence
+    that is not above that of p => h.
     """
     subjects, strangers = range(6), range(6, 10)
     h = {(s, rng.choice((10, 11))) for s in subjects}
@@ -140,7 +140,10 @@ def _obstacle(rng: Random) -> set[Triple]:
     p = {pair for pair in sorted(h) if rng.random() < 0.8} | wrong
     p |= {(s, rng.randint(10, 13)) for s in strangers for _ in range(4)}
     q = {pair for pair in sorted(p) if pair[0] in subjects and rng.random() < 0.7}
-    q |= {(s, 13) for s in subjects if rng.random() < 0.8}
+    if rng.random() < 0.4:  # q is such a relation itself: no parent lets their rule pass
+        q |= {(s, rng.randint(14, 17)) for s in strangers for _ in range(5)}
+    else:
+        q |= {(s, 13) for s in subjects if rng.random() < 0.8}
     tables = {"h": h, "p": p, "q": q}
     if rng.random() < 0.5:  # longer rules as good as those of p and q: their fate hangs on them
         tables["r"] = (p & q) | {pair for pair in sorted(p | q) if rng.random() < 0.5}
