@@ -81,6 +81,7 @@ class Build:
             **to_plain(recipe.mining), threads=self.means.threads, heap=self.means.heap
         )
         self._done: dict[str, Done] = {}
+        self._made: dict[str, Asked] = {}
 
     def run(self, until: str = "release") -> Done:
         """Does every stage up to the named one that is not done yet.
@@ -160,7 +161,13 @@ class Build:
         return self.kg.without(self.selection.removed)
 
     def _asked(self, stage: str) -> Asked:
-        return read_asked(self._done[stage].folder)
+        if stage not in self._made:
+            self._made[stage] = read_asked(self._done[stage].folder)
+        return self._made[stage]
+
+    def _hand_on(self, stage: str, folder: Path, asked: Asked) -> None:
+        write_asked(folder, asked)
+        self._made = {stage: asked}  # the stage before is not asked for again
 
     # The stages.
 
@@ -233,7 +240,7 @@ class Build:
                 seed=self.recipe.seed,
                 progress=self._progress,
             )
-            write_asked(folder, asked)
+            self._hand_on("ask", folder, asked)
 
         options = {
             "seed": self.recipe.seed,
@@ -247,7 +254,8 @@ class Build:
         share = self.recipe.questions.max_answer_share
 
         def work(folder: Path) -> None:
-            write_asked(folder, balance(self._asked("ask"), share, self.recipe.seed))
+            asked = balance(self._asked("ask"), share, self.recipe.seed)
+            self._hand_on("balance", folder, asked)
 
         return self._stage("balance", 1, {"share": share, "seed": self.recipe.seed}, work)
 
@@ -255,8 +263,8 @@ class Build:
         chosen = self.recipe.questions
 
         def work(folder: Path) -> None:
-            asked = self._asked("balance")
-            write_asked(folder, split(asked, chosen.split, chosen.ratios, self.recipe.seed))
+            asked = split(self._asked("balance"), chosen.split, chosen.ratios, self.recipe.seed)
+            self._hand_on("split", folder, asked)
 
         options = {"mode": chosen.split, "ratios": chosen.ratios, "seed": self.recipe.seed}
         return self._stage("split", 1, options, work)

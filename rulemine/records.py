@@ -200,6 +200,8 @@ def to_json(record: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, str | int | float):
+        return value
     if dataclasses.is_dataclass(value):
         return to_json(value)
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
@@ -248,6 +250,8 @@ def _read(hint: Any, value: Any, where: str) -> Any:
         inner = typing.get_args(hint)
         if not isinstance(value, list):
             raise InputError(f"{where}: an array was expected, found {value!r}.")
+        if inner == (str, ...) and all(type(item) is str for item in value):
+            return tuple(value)  # lists of answers are most of a release
         if inner[-1] is Ellipsis:
             return tuple(_read(inner[0], item, where) for item in value)
         if len(value) != len(inner):
