@@ -12,9 +12,6 @@ BLOCK = 20
 CANDIDATES_THAT_REMOVE_NOTHING = (466, 790)
 """Seeds with a rule that is output although a sub-rule as good passes all thresholds: that one is
 not output itself, all its parents being in its way."""
-CANDIDATES_THAT_REMOVE_NOTHING = (466, 790)
-"""Seeds with a rule that is output although a sub-rule as good passes all thresholds: that one is
-not output itself, all its parents being in its way."""
 
 
 @pytest.mark.parametrize("first", range(0, 240, BLOCK))
@@ -27,28 +24,6 @@ def test_random_graphs(first: int) -> None:
 def test_random_graphs_by_other_means(first: int) -> None:
     for seed in range(first, first + BLOCK):
         assert not instabilities(random_case(seed)), seed
-
-
-@pytest.mark.parametrize("seed", CANDIDATES_THAT_REMOVE_NOTHING)
-def test_a_candidate_that_is_not_output_removes_nothing(seed: int) -> None:
-    oracle = expected(random_case(seed))
-    as_good = [
-        oracle.space[sub_rule].pca_confidence >= oracle.space[rule].pca_confidence
-        for rule in oracle.ours
-        for sub_rule in proper_sub_rules(rule) & oracle.candidates
-    ]
-    assert any(as_good)
-    assert not differences(random_case(seed), oracle)
-
-
-def test_the_threshold_is_rounded_up_from_the_product_of_doubles() -> None:
-    # 0.28 * 25 = 7.000000000000001: AMIE asks for a support of 8, although 7 / 25 >= 0.28.
-    facts = [(f"a{i}", "h", f"b{i}") for i in range(25)]
-    for support in (7, 8):
-        triples = (*facts, *((f"a{i}", "p", f"b{i}") for i in range(support)))
-        case = Case("double", triples, Options(3, 0.28, 0.1, 0.1, 25))
-        assert not differences(case)
-        assert bool(mined(case)) == (support == 8)
 
 
 @pytest.mark.parametrize("seed", CANDIDATES_THAT_REMOVE_NOTHING)
