@@ -250,8 +250,8 @@ def _read(hint: Any, value: Any, where: str) -> Any:
         inner = typing.get_args(hint)
         if not isinstance(value, list):
             raise InputError(f"{where}: an array was expected, found {value!r}.")
-        if inner == (str, ...) and all(type(item) is str for item in value):
-            return tuple(value)  # lists of answers are most of a release
+        if inner in ((str, ...), (str,) * len(value)) and all(type(v) is str for v in value):
+            return tuple(value)  # lists of answers and triples are most of a release
         if inner[-1] is Ellipsis:
             return tuple(_read(inner[0], item, where) for item in value)
         if len(value) != len(inner):
