@@ -87,7 +87,7 @@ class BoundRule:
         return counts
 
     def _fits(self, triples: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-        fits = triples[:, 1] == self.head.relation
+        fits: npt.NDArray[np.bool_] = triples[:, 1] == self.head.relation
         for term, column in ((self.head.subject, 0), (self.head.object, 2)):
             if term < 0:
                 fits &= triples[:, column] == -1 - term
@@ -130,7 +130,8 @@ class BoundRule:
         if term in given or term < 0:
             ends = bindings[:, term] if term >= 0 else np.array([-1 - term])
             low = np.searchsorted(keys, first + ends, "left")
-            return float((np.searchsorted(keys, first + ends, "right") - low).mean())
+            total = (np.searchsorted(keys, first + ends, "right") - low).sum()
+            return float(total / max(1, len(ends)))
         low, high = np.searchsorted(keys, [first, first + index.entities])
         return float((high - low) / max(1, len(np.unique(keys[low:high]))))
 

@@ -82,8 +82,8 @@ class Choice:
     def obstacles(self, groundings: Ints) -> Ints:
         """About how many chosen groundings stand in the way of each of some groundings."""
         head = self.head[groundings]
-        own = np.where(self.removed[head], 1, self.needed[head])
-        return own + self.removed[self.body[groundings]].sum(axis=1)
+        inside: Ints = self.removed[self.body[groundings]].sum(axis=1)
+        return inside + np.where(self.removed[head], 1, self.needed[head])
 
     def in_the_way(self, grounding: int) -> list[int]:
         """The removed triples that would have to come back for a grounding to be added."""

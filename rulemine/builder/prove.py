@@ -1,7 +1,7 @@
 """How many proofs of a triple are left in an incomplete graph, and how short the shortest is."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,8 @@ __all__ = ["Proofs", "proofs_left"]
 Ints = npt.NDArray[np.int64]
 
 
-class Proofs(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class Proofs:
     """The proofs of some triples.
 
     Attributes:

@@ -10,6 +10,7 @@ function of graph, groundings and seed, whatever the order of the rules; time li
 times the quota, with a fixed number of passes.
 """
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -101,7 +102,7 @@ class _Search:
         self._seed = seed
         self._ids = [rule.id for rule in groundings.rules]
         starts = np.searchsorted(groundings.rule, np.arange(len(self._ids) + 1))
-        self._rows = [np.arange(a, b) for a, b in zip(starts, starts[1:], strict=False)]
+        self._rows = [np.arange(a, b) for a, b in itertools.pairwise(starts)]
         heads = [len(np.unique(groundings.head[rows])) for rows in self._rows]
         self._most = [min(choice.quota, n) for n in heads]
         self.ceiling = min(sum(self._most), len(np.unique(groundings.head)))

@@ -1,0 +1,92 @@
+"""Family, rules of at most three atoms: the figures of the published benchmark, and ours."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rulemine.builder.diagnose import edges_between
+from rulemine.builder.ground import Groundings, ground
+from rulemine.builder.prove import proofs_left
+from rulemine.builder.select import select
+from rulemine.builder.select_paper import select_paper
+from rulemine.builder.selection import Selection, read_selection, write_selection
+from rulemine.kg import KnowledgeGraph
+from rulemine.rule import Rule
+from rulemine.rule_text import read_rules
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
+FACTS = DATA / "family" / "facts.tsv"
+RULES = DATA.parent / "amie" / "golden" / "family-3atoms.amie.txt"
+
+pytestmark = pytest.mark.skipif(
+    not (FACTS.exists() and RULES.exists()),
+    reason=f"{FACTS} or {RULES} is not there; set RULEMINE_DATA to the folder of data sets",
+)
+
+
+@pytest.fixture(scope="module")
+def kg() -> KnowledgeGraph:
+    return KnowledgeGraph.read(FACTS)
+
+
+@pytest.fixture(scope="module")
+def rules() -> tuple[Rule, ...]:
+    return read_rules(RULES)
+
+
+@pytest.fixture(scope="module")
+def groundings(kg: KnowledgeGraph, rules: tuple[Rule, ...]) -> Groundings:
+    return ground(kg, rules)
+
+
+def share_with_reverse_edge(kg: KnowledgeGraph, selection: Selection) -> float:
+    """Share of the removed triples with some relation from object to subject still stated."""
+    heads = kg.triples[selection.removed]
+    left = edges_between(kg.without(selection.removed), heads[:, 2], heads[:, 0])
+    return sum(map(bool, left)) / len(left)
+
+
+def check(kg: KnowledgeGraph, selection: Selection) -> None:
+    assert not np.isin(selection.body, selection.removed).any()
+    assert np.bincount(selection.rule).max() <= 30
+    left = kg.without(selection.removed)
+    assert len(left) == len(kg) - len(selection.removed)
+    proofs = proofs_left(left, selection.rules, kg.triples[selection.removed])
+    assert proofs.count.min() >= 1
+    assert set(proofs.shortest.tolist()) <= {1, 2}
+
+
+def test_groundings(groundings: Groundings) -> None:
+    assert groundings.describe() == "122,543 groundings with 16,607 distinct heads"
+    assert (groundings.counts > 0).sum() == 145
+
+
+def test_published_selection(kg: KnowledgeGraph, rules: tuple[Rule, ...]) -> None:
+    found = select_paper(kg, rules)
+    assert found.tally.groundings == 122_543
+    assert found.tally.provable == 16_607
+    assert found.tally.considered == 4_350
+    assert len(found) == 2_217
+    assert len(found.removed) == 1_830
+    assert len(kg.without(found.removed)) == 15_785
+    assert found.rules_covered == 100
+    assert share_with_reverse_edge(kg, found) == pytest.approx(0.427, abs=0.0005)
+    check(kg, found)
+
+
+def test_default_selection_is_the_largest_that_the_quota_allows(
+    kg: KnowledgeGraph, groundings: Groundings, tmp_path: Path
+) -> None:
+    found = select(kg, groundings)
+    assert len(found.removed) == len(found) == found.tally.ceiling == 145 * 30
+    assert found.rules_covered == 145
+    check(kg, found)
+    write_selection(tmp_path, found)
+    again = read_selection(tmp_path, groundings.rules)
+    for name in ("head", "rule", "body", "level"):
+        assert np.array_equal(getattr(again, name), getattr(found, name))
+        assert getattr(again, name).dtype == getattr(found, name).dtype
+    assert again.describe() == found.describe()
