@@ -135,7 +135,7 @@ def _down(names: Sequence[str], edges: Sequence[tuple[str, bool]], relation: str
         shaft = ["│", "▼"] if forward else ["▲", "│"]
         lines += [f"╎    {shaft[0]} {printable(edge)}", f"╎    {shaft[1]}"]
         lines.append(f"{'╰╌▶' if place == len(edges) else '╎  '} {name}")
-    lines.append(f"╌╌▶  {printable(relation)}  {REMOVED}")
+    lines.append(f"╌╌▶  {REMOVED}  {printable(relation)}")
     return lines
 
 

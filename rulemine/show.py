@@ -7,6 +7,7 @@ import difflib
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rulemine.drawing import display_width, draw_proof, printable
@@ -112,6 +113,8 @@ def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str
     end = "subject" if question.direction == "object" else "object"
     asked = printable(question.relation)
     triple = f"? ──{asked}──▶ topic" if question.direction == "subject" else f"topic ──{asked}──▶ ?"
+    if display_width(triple) + len("asked for  subjects:  ") > width:
+        triple = asked
     rows = [
         ("topic", f"{names.get(question.topic, question.topic)} · the {end}"),
         ("asked for", f"{question.direction}s:  {triple}"),
@@ -137,8 +140,8 @@ def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str
     column = max(len(key) for key, _ in rows) + 2
     lines = []
     for key, text in rows:
-        first, *rest = _wrapped(text, width - column)
-        lines += [key.ljust(column) + first, *(" " * (column + 2) + line for line in rest)]
+        first, *rest = _wrapped(text, width - column, "  ")
+        lines += [key.ljust(column) + first, *(" " * column + line for line in rest)]
     return _indented(lines)
 
 
@@ -146,7 +149,12 @@ def _rule(question: Question, rule: Rule, statements: Mapping[str, str], width: 
     kind = question.rule_type
     if question.rule_subtype != question.rule_type:
         kind += f" ({question.rule_subtype})"
-    symbols = printable(format_readable(rule))
+    symbols = _wrapped(printable(format_readable(rule)), width)
+    if len(symbols) > 1:  # an atom a line
+        atoms = [printable(format_readable(replace(rule, body=(atom,)))) for atom in rule.body]
+        before = [atom.split(" ⇒ ")[0] for atom in atoms]
+        after = atoms[0].split(" ⇒ ")[-1]
+        symbols = ["  " + before[0], *(f"∧ {text}" for text in before[1:]), f"⇒ {after}"]
     said = [_say(atom, rule, statements) for atom in (*rule.body, rule.head)]
     condition = said[0] if len(said) == 2 else ", ".join(said[:-2]) + " and " + said[-2]
     words = f"If {condition}, then {said[-1]}."
@@ -156,7 +164,7 @@ def _rule(question: Question, rule: Rule, statements: Mapping[str, str], width: 
         f"PCA confidence {d.pca_confidence:.3f}; id {rule.id}"
     )
     return [
-        *_wrapped(symbols, width),
+        *symbols,
         *_wrapped(words, width),
         *_wrapped(measures, width),
     ]
@@ -196,7 +204,8 @@ def _diagnosis(release: Release, question: Question, width: int) -> list[str]:
     stated = f"{d.answers_stated} of {_count(len(question.answers), 'answer')} {verb} still"
     sentences.append(f"{stated if d.answers_stated else 'No answer is'} stated directly.")
     if release.levels != (100,):
-        sentences.append(f"The triple is removed from level {question.level} % on.")
+        higher = " and higher" if question.level < release.levels[-1] else " only"
+        sentences.append(f"The triple is removed at level {question.level} %{higher}.")
     return [line for sentence in sentences for line in _wrapped(sentence, width, "  ")]
 
 

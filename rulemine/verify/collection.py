@@ -2,12 +2,12 @@
 
 Checks that ids are unique and ascending in each file; that no removed triple has two questions (selection
 ``maximal``) or two equal ones; that no entity is the hard answer of more questions than the balance
-allows; that no split is empty and, where the split is by group, no removed triple and no (topic,
-relation, direction) is in two splits; and that rejections are whole.
+allows; that no split is empty and, where the split is by group, no (topic, relation, direction)
+and no removed triple is in two splits, listed hard answers included; and that rejections are whole.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -108,24 +108,35 @@ def _check_split(questions: list[Located], mode: Any, findings: Findings) -> Non
             expected = "none: without a split all questions are test questions"
             findings.add(file, None, "split", f"{sizes[file]} questions", expected)
     if mode == "group":
-        for what, keys in (
-            ("removed triple", ("removed",)),
-            ("topic, relation, direction", ("topic", "relation", "direction")),
-        ):
-            _check_leaks(questions, what, keys, findings)
+        _check_leaks(questions, "topic, relation, direction", _asks, findings)
+        _check_leaks(questions, "removed triple", _removed_triples, findings)
     elif mode not in ("paper", "none"):
         expected = "config.questions.split: group, paper or none"
         findings.add(MANIFEST_NAME, None, "split", shown(mode), expected)
 
 
+def _asks(row: dict[str, Any]) -> Sequence[Hashable]:
+    return [(row["topic"], row["relation"], row["direction"])]
+
+
+def _removed_triples(row: dict[str, Any]) -> Sequence[Hashable]:
+    """Every removed triple that a question gives away: its own, and those of its other hard answers."""
+    topic, relation, forward = row["topic"], row["relation"], row["direction"] == "object"
+    others = row["hard_answers"]
+    listed = {(topic, relation, a) if forward else (a, relation, topic) for a in others}
+    return sorted(listed | {tuple(row["removed"])})
+
+
 def _check_leaks(
-    questions: list[Located], what: str, keys: tuple[str, ...], findings: Findings
+    questions: list[Located],
+    what: str,
+    keys: Callable[[dict[str, Any]], Sequence[Hashable]],
+    findings: Findings,
 ) -> None:
     first: dict[Hashable, Located] = {}
     for here in questions:
-        values = [here.row[k] for k in keys]
-        key = tuple(tuple(v) if isinstance(v, list) else v for v in values)
-        earlier = first.setdefault(key, here)
-        if earlier.file != here.file:
-            found = f"the {what} of {earlier.file} line {earlier.line}: {shown(key)}"
-            findings.add(here.file, here.line, "no leakage", found, "one split for each")
+        for key in keys(here.row):
+            earlier = first.setdefault(key, here)
+            if earlier.file != here.file:
+                found = f"the {what} of {earlier.file} line {earlier.line}: {shown(key)}"
+                findings.add(here.file, here.line, "no leakage", found, "one split for each")

@@ -116,12 +116,21 @@ def check_incomplete(
 
 
 def check_levels(levels: list[int], removed: dict[Triple, Removed], findings: Findings) -> None:
-    """Checks that removed triples have levels that the manifest names, and that each one has some."""
+    """Checks that every removed triple has a level that the manifest names, and the size of each level.
+
+    A level of so many percent removes that share of all removed triples, up to rounding.
+    """
     known = set(levels)
     for record in removed.values():
         if record.level not in known:
             expected = f"one of {shown(levels)} ({MANIFEST_NAME})"
             findings.add(REMOVED, record.line, "level", str(record.level), expected)
+    for level in levels:
+        gone = sum(record.level <= level for record in removed.values())
+        exact = len(removed) * level / 100
+        if removed and abs(gone - max(1.0, exact)) > 1:
+            found = f"{gone} of {len(removed)} triples removed at level {level}"
+            findings.add(REMOVED, None, "level size", found, f"{exact:.1f}, rounded")
 
 
 def check_reference(
