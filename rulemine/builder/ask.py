@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rulemine.builder.answers import AnswerIndex
-from rulemine.builder.asked import Asked, read_asked, write_asked
+from rulemine.builder.asked import Asked
 from rulemine.builder.diagnose import diagnose
 from rulemine.builder.names import name_entities
 from rulemine.builder.phrases import Phrases
@@ -24,7 +24,7 @@ from rulemine.records import DIRECTIONS, Question, Rejection
 from rulemine.rule_type import classify
 from rulemine.seeds import stream
 
-__all__ = ["Asked", "ask", "read_asked", "write_asked"]
+__all__ = ["ask"]
 
 ID_DIGITS = 5
 """Digits of a question id at least."""

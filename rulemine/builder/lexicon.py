@@ -77,7 +77,7 @@ LONE_PLURALS = _set(
 ACTIVE_PAST = _set(
     "acted appeared attended competed created wrote died directed graduated happened lived lost "
     "migrated moved occurred participated performed played resigned served starred studied sang "
-    "taught travelled traveled voted won worked led ended started happened originated painted"
+    "taught travelled traveled voted won worked led ended started originated painted"
 )
 """Past forms that name what the subject did."""
 
@@ -113,7 +113,7 @@ PEOPLE = (KIN - {"married"}) | _set(
 )
 """Nouns that are asked for with *who*."""
 
-INDEFINITE_PEOPLE = PEOPLE | _set("citizen leader politician founder member_of_parliament born")
+INDEFINITE_PEOPLE = PEOPLE | _set("citizen leader politician founder born")
 
 PEOPLE_DO = _set("works lives teaches graduated died born married studied attended acted starred")
 """Verbs whose subject is asked for with *who*."""

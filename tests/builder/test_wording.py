@@ -1,6 +1,9 @@
 import pytest
 
+from rulemine.builder.lexicon import ACTIVE_PAST, LEMMAS, PEOPLE, PREPOSITIONS, VERBS
+from rulemine.builder.phrases import Phrase
 from rulemine.builder.wording import derive
+from rulemine.seeds import stream
 
 
 @pytest.mark.parametrize(
@@ -77,3 +80,31 @@ def test_typed_wording_names_the_type_of_the_topic():
     assert derive("/film/film/genre", typed=True).ask_object == (
         "What is the genre of the film {topic}?"
     )
+
+
+def test_any_name_gives_whole_templates():
+    draw = stream(1, "names of relations")
+    words = sorted(PREPOSITIONS | set(VERBS) | set(LEMMAS) | ACTIVE_PAST | PEOPLE)
+    words += [
+        "is",
+        "has",
+        "was",
+        "{",
+        "}",
+        "{x}",
+        "{topic}",
+        "GDP",
+        "日本",
+        "-",
+        "2",
+        "by",
+        "/",
+        "%s",
+    ]
+    joins = ["_", " ", "-", "", "/", ".", "./", ":"]
+    for _ in range(3000):
+        join = joins[draw.below(len(joins))]
+        name = join.join(words[draw.below(len(words))] for _ in range(1 + draw.below(5)))
+        for typed in (False, True):
+            phrase = Phrase(name, *derive(name, typed=typed), source="derived")
+            assert phrase.problem() is None, (name, phrase)
