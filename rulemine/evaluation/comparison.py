@@ -36,7 +36,8 @@ def compare(
     parts = first.groups
     both = np.column_stack((first.scores, second.scores))
     sampled = Resamples(both, cells_of(parts, first.n), first.resamples, first.seed)
-    notes = list(dict.fromkeys((*first.notes, *second.notes)))
+    notes = [f"{names[0]}: {note}" for note in first.notes]
+    notes += [f"{names[1]}: {note}" for note in second.notes]
     if first.matching != second.matching:
         notes.append(f"Matched differently: {first.matching} and {second.matching}.")
     return Comparison(

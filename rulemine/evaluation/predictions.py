@@ -33,6 +33,7 @@ _EXPECTED = (
     'Expected one {"id": …, "raw_output": "…"} or {"id": …, "answers": ["…"]} for every question.'
 )
 _SHOWN_IDS = 3
+_SHOWN_KEYS = 5
 
 
 def read_predictions(
@@ -64,22 +65,23 @@ def read_predictions(
         ConfigError: `missing` is neither word.
     """
     file = Path(path)
-    rows, problems = _rows(text := read_text(file), str(file))
+    rows = _rows(text := read_text(file), str(file))
     official = official and _is_array(text)
     allowed = "empty" if official else missing
-    if not rows and not problems:
+    if not rows:
         raise PredictionError(f"{file}: is empty. {_EXPECTED}")
     known = {q.id: q.split for q in questions}
     hint = _IdHint(known)
     found: dict[str, Prediction] = {}
     first: dict[str, str] = {}
-    unknown = 0
+    problems: list[str] = []
+    unknown: list[str] = []
     for where, row in rows:
-        prediction, problem = _prediction(row, official)
+        prediction, problem = (None, row) if isinstance(row, str) else _prediction(row, official)
         if prediction is None:
             problems.append(f"{where}: {problem}")
         elif prediction.id not in known:
-            unknown += 1
+            unknown.append(prediction.id)
             if not official:
                 problems.append(f"{where}: unknown id {prediction.id!r}; {hint(prediction.id)}")
         elif prediction.id in first and not official:
@@ -88,12 +90,10 @@ def read_predictions(
             first[prediction.id] = where
             found[prediction.id] = prediction
     advice = _EXPECTED
-    if rows and unknown == len(rows):
+    if len(unknown) == len(rows):
         advice = "No id is one of this release: these are predictions for another one."
         if official:
-            problems.append(
-                f"none of its {unknown} ids is known; {hint(str(rows[0][1].get('id')))}"
-            )
+            problems.append(f"none of its {len(rows)} ids is known; {hint(unknown[0])}")
     elif not problems and (problem := _missing(questions, found, split, allowed)):
         problems.append(problem)
         advice = "Predict them, or have them scored as empty: --missing empty."
@@ -169,28 +169,26 @@ def fit(
     return tuple(wanted), tuple(found.get(q.id) for q in wanted)
 
 
-def _rows(text: str, where: str) -> tuple[list[tuple[str, dict[str, Any]]], list[str]]:
-    """The objects of a file with their places, and what is wrong with the others."""
-    rows: list[tuple[str, dict[str, Any]]] = []
-    problems: list[str] = []
+def _rows(text: str, where: str) -> list[tuple[str, dict[str, Any] | str]]:
+    """The objects of a file with their places; in place of what is none, what is wrong with it."""
+    rows: list[tuple[str, dict[str, Any] | str]] = []
     if _is_array(text):
         try:
             items = json.loads(text)
         except (ValueError, RecursionError) as problem:
             raise PredictionError(f"{where}: is not valid JSON ({problem}). {_EXPECTED}") from None
         for number, item in enumerate(items, start=1):
-            if isinstance(item, dict):
-                rows.append((f"item {number}", item))
-            else:
-                problems.append(f"item {number} is {_shown(item)}, not an object")
-        return rows, problems
+            fits = isinstance(item, dict)
+            rows.append((f"item {number}", item if fits else f"{_shown(item)} is not an object"))
+        return rows
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                rows.append((f"line {number}", parse_object(line, f"line {number}")))
+                rows.append((f"line {number}", parse_object(line, "")))
             except InputError as problem:
-                problems.append(str(problem).rstrip("."))
-    return rows, problems
+                told = str(problem).removesuffix(" Mend or remove it.").strip(" .")
+                rows.append((f"line {number}", told.replace("line 1 column", "column")))
+    return rows
 
 
 def _is_array(text: str) -> bool:
@@ -207,7 +205,8 @@ def _prediction(row: dict[str, Any], official: bool) -> tuple[Prediction | None,
         return None, f"{what}; the id of a question was expected"
     if problem := _both_or_neither(text is not None, answers is not None):
         others = sorted(set(row) - {"id", "raw_output", "answers"})
-        named = f"; it has the key(s) {', '.join(map(repr, others))}" if others else ""
+        named = ", ".join(map(repr, others[:_SHOWN_KEYS])) + (", …" if others[_SHOWN_KEYS:] else "")
+        named = f"; it has the key(s) {named}" if others else ""
         return None, f"{problem}{named if text is None else ''}"
     if answers is not None:
         if not isinstance(answers, list) or not all(isinstance(a, str) for a in answers):

@@ -70,7 +70,7 @@ class Row(NamedTuple):
     scores: dict[str, Estimate]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Rows:
     """What reports and comparisons share.
 
@@ -203,7 +203,7 @@ class _Rows:
         return sections
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison(_Rows):
     """The difference of two systems, first minus second; made by `rulemine.evaluation.compare`.
 
@@ -231,7 +231,7 @@ class Comparison(_Rows):
         return "difference"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Report(_Rows):
     """The scores of one system; made by `rulemine.evaluation.evaluate`.
 

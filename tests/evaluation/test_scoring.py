@@ -294,6 +294,14 @@ def test_report_against_other_predictions(tmp_path, release):
     assert report.difference.to_csv().splitlines()[1].startswith("difference,all,all,3,")
 
 
+def test_notes_of_a_difference_say_whose_they_are(release):
+    first = evaluate(release, GIVEN[:1], missing="empty", matching="ids")
+    second = evaluate(release, BETTER)
+    notes = compare(first, second, names=("one", "two")).notes
+    assert notes[0].startswith("one: 2 of 3 questions have no prediction")
+    assert notes[-1] == "Matched differently: ids and vocabulary."
+
+
 def test_different_questions_are_not_compared(release):
     with pytest.raises(PredictionError, match="0 ids in common"):
         compare(
