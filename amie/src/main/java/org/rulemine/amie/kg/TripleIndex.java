@@ -16,8 +16,11 @@ import java.util.Arrays;
  * order, in which all relations between two entities stand side by side.
  */
 public final class TripleIndex {
-  /** Above this many (entity, code) cells the direct table would cost more memory than it saves. */
-  private static final long TABLE_LIMIT = 1L << 23;
+  /**
+   * Above this many (entity, code) cells of 4 bytes the direct table is not made, and above a quarter
+   * as many words the bit sets of the columns: they would cost more memory than they save time.
+   */
+  private static final long CELL_LIMIT = 1L << 23;
 
   /** The number of entities; ids are {@code 0 .. entities - 1}. */
   public final int entities;
@@ -55,6 +58,15 @@ public final class TripleIndex {
   /** Entities by code, ascending within a code. */
   public final int[] columnEntity;
 
+  /**
+   * By code: which entities have it. Entity {@code e} is bit {@code e & 63} of word
+   * {@code code * columnWords + (e >>> 6)}; null when that would be large.
+   */
+  public final long[] columnBits;
+
+  /** Words per code in {@link #columnBits}. */
+  public final int columnWords;
+
   /** Group by {@code entity * codes + code}, -1 where there is none; null when it would be large. */
   private final int[] groupTable;
 
@@ -70,6 +82,10 @@ public final class TripleIndex {
    *     are more triples than arrays can hold
    */
   public TripleIndex(int[] rows, int entities, int relations) {
+    this(rows, entities, relations, CELL_LIMIT);
+  }
+
+  TripleIndex(int[] rows, int entities, int relations, long cellLimit) {
     if (rows.length % 3 != 0) {
       throw new IllegalArgumentException("rows hold " + rows.length + " ints, not a multiple of 3");
     }
@@ -132,7 +148,9 @@ public final class TripleIndex {
     for (int e = 0; e < entities; e++) {
       nearStart[e + 1] += nearStart[e];
     }
-    this.groupTable = (long) entities * codes <= TABLE_LIMIT ? table() : null;
+    this.groupTable = (long) entities * codes <= cellLimit ? table() : null;
+    this.columnWords = (entities + 63) >>> 6;
+    this.columnBits = (long) columnWords * codes <= cellLimit / 4 ? bits() : null;
   }
 
   private void fillColumns() {
@@ -148,6 +166,16 @@ public final class TripleIndex {
         columnEntity[next[groupCode[g]]++] = e;
       }
     }
+  }
+
+  private long[] bits() {
+    long[] words = new long[columnWords * codes];
+    for (int c = 0; c < codes; c++) {
+      for (int i = columnStart[c]; i < columnStart[c + 1]; i++) {
+        words[c * columnWords + (columnEntity[i] >>> 6)] |= 1L << columnEntity[i];
+      }
+    }
+    return words;
   }
 
   private int[] table() {

@@ -109,6 +109,18 @@ final class JoinPlan {
     }
   }
 
+  /** Returns the code of some link that starts from a variable bound at a depth, or -1. */
+  int codeFrom(int at) {
+    for (int d = at + 1; d < depth; d++) {
+      for (int k = 0; k < links[d]; k++) {
+        if (linkFrom[d][k] == variable[at]) {
+          return linkCode[d][k];
+        }
+      }
+    }
+    return -1;
+  }
+
   /**
    * Tells whether what can follow after a depth depends on no bound variable but the one bound
    * there: no atom joins an earlier variable to a later one.

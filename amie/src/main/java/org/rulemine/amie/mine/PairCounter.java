@@ -21,6 +21,12 @@ final class PairCounter {
   private final int[][] visited = new int[Atoms.VARIABLES][];
 
   private final boolean[] once = new boolean[Atoms.VARIABLES];
+
+  /** By depth: where the bits of the entities begin that have an edge the body goes on with; or -1. */
+  private final int[] onward = new int[Atoms.VARIABLES];
+
+  private final long[] bits;
+
   private int epoch;
 
   private int headCode;
@@ -34,6 +40,7 @@ final class PairCounter {
   PairCounter(TripleIndex index, Stop stop) {
     this.index = index;
     this.stop = stop;
+    this.bits = index.columnBits;
   }
 
   /**
@@ -52,6 +59,8 @@ final class PairCounter {
     for (int d = 0; d <= endDepth; d++) {
       // The first step's candidates are distinct anyway, unless they are the ends themselves.
       once[d] = d > 0 && d < endDepth && plan.isolates(d);
+      int code = plan.codeFrom(d);
+      onward[d] = code < 0 || bits == null ? -1 : code * index.columnWords;
       if ((once[d] || d == endDepth) && visited[d] == null) {
         visited[d] = new int[index.entities];
       }
@@ -138,11 +147,16 @@ final class PairCounter {
       }
     }
     int[] stamps = visited[depth];
+    int fit = onward[depth];
     boolean end = depth == endDepth;
     boolean single = once[depth];
     int to = index.edgeStart[group + 1];
     for (int i = index.edgeStart[group]; i < to; i++) {
       int entity = index.neighbour[i];
+      if (fit >= 0 && (bits[fit + (entity >>> 6)] >>> entity & 1) == 0) {
+        // Most entities on the way lead nowhere; a bit tells without a look at their edges.
+        continue;
+      }
       if ((end || single) && stamps[entity] == epoch) {
         continue;
       }

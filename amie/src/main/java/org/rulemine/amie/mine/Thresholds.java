@@ -66,8 +66,6 @@ public record Thresholds(
    * {@code Long.MAX_VALUE} when every size has it.
    */
   public static long largestSizeAbove(int support, double confidence) {
-    return confidence < 0
-        ? Long.MAX_VALUE
-        : confidence == 0 ? Long.MAX_VALUE : largestSize(support, Math.nextUp(confidence));
+    return confidence <= 0 ? Long.MAX_VALUE : largestSize(support, Math.nextUp(confidence));
   }
 }
