@@ -20,7 +20,7 @@ EPILOG = """\
 three commands for your own knowledge graph (subject <tab> relation <tab> object):
   rulemine build my.tsv -o out/my        mine, remove, ask: a benchmark in out/my
   rulemine verify out/my                 check every proof and every answer
-  rulemine show out/my q00000            look at one question
+  rulemine show out/my q00001            look at one question
 """
 
 
@@ -144,7 +144,7 @@ def _add_reading(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--most", type=int, default=20, metavar="N", help="faults to print (20)")
     parser = _command(commands, "show", "show", "show a question with its proof")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
-    parser.add_argument("id", nargs="*", metavar="ID", help="of a question, e.g. q00000")
+    parser.add_argument("id", nargs="*", metavar="ID", help="of a question, e.g. q00001")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="N drawn questions (0)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draw (0)")
     parser = _command(commands, "rename", "rename", "write a release again in another naming")
