@@ -34,9 +34,13 @@ def main(recipes: list[str]) -> None:
             out = str(Path(folder) / recipe)
             for stage in STAGES:
                 row = measure([sys.executable, "-m", "rulemine", stage, recipe, "-o", out])
-                print(f"{recipe:10} {stage:10} {row[0]:8.2f} {row[1]:8.2f} {row[2]:9.0f}", flush=True)
+                print(
+                    f"{recipe:10} {stage:10} {row[0]:8.2f} {row[1]:8.2f} {row[2]:9.0f}", flush=True
+                )
             row = measure([sys.executable, "-m", "rulemine", "verify", out])
-            print(f"{recipe:10} {'verify':10} {row[0]:8.2f} {row[1]:8.2f} {row[2]:9.0f}", flush=True)
+            print(
+                f"{recipe:10} {'verify':10} {row[0]:8.2f} {row[1]:8.2f} {row[2]:9.0f}", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -21,7 +21,9 @@ def run(*command: str | Path, cwd: Path, env: dict[str, str]) -> str:
         list(map(str, command)), cwd=cwd, env=env, capture_output=True, text=True, timeout=600
     )
     if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        sys.exit(
+            f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+        )
     return done.stdout
 
 
