@@ -12,7 +12,7 @@ from rulemine.seeds import Stream, stream
 from rulemine.verify import verify
 from tests.verify.tiny import read_file, seal, tiny_files, write_file, write_release
 
-ROUNDS = 150
+ROUNDS = 100
 
 
 def test_damaged_bytes_are_reported(tmp_path: Path) -> None:
