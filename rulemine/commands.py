@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rulemine.errors import ConfigError, UserError, did_you_mean
+from rulemine.errors import ConfigError, OutputError, UserError, did_you_mean
 
 Progress = Callable[[int, int], None]
 
@@ -24,13 +24,23 @@ SECONDS_BEFORE_BAR = 1.0
 def _bar(name: str) -> Iterator[Progress]:
     from tqdm import tqdm
 
-    with tqdm(desc=name, delay=SECONDS_BEFORE_BAR, file=sys.stderr, leave=False) as bar:
+    with tqdm(
+        desc=name, delay=SECONDS_BEFORE_BAR, file=sys.stderr, leave=False, disable=None
+    ) as bar:
 
         def tell(done: int, total: int) -> None:
             bar.total = total or None
             bar.update(done - bar.n)
 
         yield tell
+
+
+def _check_output(output: Path | None) -> None:
+    """Says at once, not after hours, that a file cannot be written there."""
+    if output is not None and output.is_dir():
+        raise OutputError(f"{output}: is a folder; a file was expected. Name a file with -o.")
+    if output is not None and output.parent.exists() and not output.parent.is_dir():
+        raise OutputError(f"{output}: {output.parent} is a file, no folder. Choose another -o.")
 
 
 def _emit(text: str, output: Path | None) -> None:
@@ -109,6 +119,7 @@ def mine(arguments: Namespace) -> int:
         threads=arguments.threads,
         heap=arguments.heap,
     )
+    _check_output(arguments.output)
     with _bar("read") as tell:
         kg = load_kg(arguments.kg, tell)
     with _bar("mine") as tell:
@@ -145,6 +156,8 @@ def show(arguments: Namespace) -> int:
 
     width = shutil.get_terminal_size((100, 24)).columns
     ids = list(arguments.id)
+    if arguments.sample < 0:
+        raise ConfigError(f"show: --sample is {arguments.sample}; expected 0 or more.")
     if arguments.sample:
         release = Release.open(arguments.release)
         everything = [question.id for question in release.questions()]
@@ -173,6 +186,7 @@ def answer(arguments: Namespace) -> int:
     from rulemine.evaluation import write_predictions
     from rulemine.release import Release
 
+    _check_output(arguments.output)
     release = Release.open(arguments.release)
     with _bar("answer") as tell:
         predictions = answer_questions(
@@ -198,6 +212,7 @@ def evaluate(arguments: Namespace) -> int:
     from rulemine.evaluation import evaluate as score
     from rulemine.release import Release
 
+    _check_output(arguments.output)
     report = score(
         Release.open(arguments.release),
         arguments.predictions,
@@ -219,6 +234,7 @@ def baselines(arguments: Namespace) -> int:
     from rulemine.evaluation.render import format_markdown, format_table
     from rulemine.release import Release
 
+    _check_output(arguments.output)
     release = Release.open(arguments.release)
     layout = format_markdown if arguments.format == "markdown" else format_table
     with _bar("baselines") as tell:

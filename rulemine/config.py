@@ -6,6 +6,7 @@ values belong to the dataclasses, which raise `ConfigError` from ``__post_init__
 """
 
 import dataclasses
+import difflib
 import tomllib
 import types
 import typing
@@ -82,13 +83,40 @@ def build(kind: type[_C], values: Mapping[str, Any], where: str) -> _C:
         ConfigError: Unknown keys, wrong types, values out of range; all of them in one message.
     """
     problems: list[str] = []
-    config = _build(kind, values, "", problems)
+    config = _build(kind, values, "", problems, _homes(kind))
     if problems:
         raise ConfigError(list_problems(where, problems, "See rulemine build --help for the keys."))
     return typing.cast(_C, config)
 
 
-def _build(kind: type, values: Mapping[str, Any], prefix: str, problems: list[str]) -> object:
+def _homes(kind: type) -> dict[str, str]:
+    """The last part of every key → the whole key."""
+    homes: dict[str, str] = {}
+    hints = typing.get_type_hints(kind)
+    for f in dataclasses.fields(kind):
+        if dataclasses.is_dataclass(inner := hints[f.name]):
+            nested = _homes(typing.cast(type, inner))
+            homes |= {key: f"{f.name}.{whole}" for key, whole in nested.items()}
+    return homes | {f.name: f.name for f in dataclasses.fields(kind)}
+
+
+def _hint(key: str, known: set[str], homes: Mapping[str, str]) -> str:
+    """What a misspelt key should have been: one beside it, or one of another table."""
+    if key in homes:
+        return f"did you mean {homes[key]!r}?"
+    beside = did_you_mean(key, known)
+    if beside.startswith("known") and (close := difflib.get_close_matches(key, homes, n=1)):
+        return f"did you mean {homes[close[0]]!r}?"
+    return beside
+
+
+def _build(
+    kind: type,
+    values: Mapping[str, Any],
+    prefix: str,
+    problems: list[str],
+    homes: Mapping[str, str],
+) -> object:
     hints = typing.get_type_hints(kind)
     known = {f.name for f in dataclasses.fields(kind)}
     given: dict[str, Any] = {}
@@ -96,11 +124,11 @@ def _build(kind: type, values: Mapping[str, Any], prefix: str, problems: list[st
     for key, value in values.items():
         name = f"{prefix}{key}"
         if key not in known:
-            problems.append(f"unknown key {name!r}; {did_you_mean(key, known)}")
+            problems.append(f"unknown key {name!r}; {_hint(key, known, homes)}")
         elif dataclasses.is_dataclass(hints[key]):
             if isinstance(value, Mapping):
                 inner = typing.cast(type, hints[key])
-                given[key] = _build(inner, value, f"{name}.", problems)
+                given[key] = _build(inner, value, f"{name}.", problems, homes)
             else:
                 problems.append(f"{name} is a table; found {value!r}")
         else:

@@ -72,8 +72,9 @@ def list_problems(where: str, problems: Sequence[str], advice: str) -> str:
     rest = len(problems) - len(shown)
     if rest:
         shown.append(f"… and {rest} more")
-    body = shown[0] if len(shown) == 1 else "".join(f"\n  {line}" for line in shown) + "\n"
-    return f"{where}: {body}{'' if body.endswith(chr(10)) else '. '}{advice}"
+    if len(shown) > 1:
+        return f"{where}:" + "".join(f"\n  {line}" for line in shown) + f"\n{advice}"
+    return f"{where}: {shown[0]}{'' if shown[0].endswith(('.', '?', '!')) else '.'} {advice}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

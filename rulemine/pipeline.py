@@ -26,7 +26,7 @@ from rulemine.builder.selection import Selection, read_selection, write_selectio
 from rulemine.builder.split import split
 from rulemine.config import to_plain
 from rulemine.datasets import data_sets, load_kg, load_labels
-from rulemine.errors import MiningError
+from rulemine.errors import InputError, MiningError
 from rulemine.files import digest_of, dump_line, write_jsonl
 from rulemine.kg import KnowledgeGraph
 from rulemine.mining import MiningOptions, mine
@@ -38,6 +38,9 @@ from rulemine.stage import Done, Stage, run_stage, working_folder
 __all__ = ["STAGES", "Build", "Means"]
 
 STAGES = ("mine", "ground", "select", "ask", "balance", "split", "release")
+
+MOST_SHOWN = 5
+"""How many of the rules that do not fit the graph are spelled out."""
 
 Progress = Callable[[int, int], None]
 
@@ -136,7 +139,22 @@ class Build:
 
     @cached_property
     def _given_rules(self) -> tuple[Rule, ...]:
-        return read_rules(Path(self.recipe.rules))
+        path = Path(self.recipe.rules)
+        rules = read_rules(path)
+        if len(self._foreign(rules)) == len(rules):
+            lacking = sorted(
+                frozenset().union(*(r.relations for r in rules)) - set(self.kg.relations)
+            )
+            shown = ", ".join(map(repr, lacking[:5])) + (", …" if len(lacking) > 5 else "")
+            raise InputError(
+                f"{path}: every rule names a relation that {self.recipe.kg} lacks: {shown}. "
+                "Give rules for this graph; relation names are compared letter by letter."
+            )
+        return rules
+
+    def _foreign(self, rules: tuple[Rule, ...]) -> list[Rule]:
+        """The rules that name a relation which the graph lacks."""
+        return [rule for rule in rules if not rule.relations <= self.kg.relation_ids.keys()]
 
     # What stages have written, read back from their files.
 
@@ -224,6 +242,12 @@ class Build:
                 found = thin(found, chosen.share, seed)
             if chosen.levels:
                 found = with_levels(found, chosen.levels, seed)
+            if not len(found.head):
+                raise MiningError(
+                    f"{self.recipe.kg}: none of the {len(self.rules)} rule(s) has a grounding in the "
+                    "graph that could prove a removed triple. Give other rules, or mine with lower "
+                    "thresholds."
+                )
             write_selection(folder, found)
 
         options = {**to_plain(chosen), "seed": self.recipe.seed}
@@ -296,7 +320,12 @@ class Build:
 
     def summary(self, until: str) -> str:
         """What a build came to, in a few lines for its user."""
-        lines = [f"{len(self.kg):,} triples, {len(self.rules):,} rules"]
+        twice = f" ({self.kg.duplicates:,} duplicate lines)" if self.kg.duplicates else ""
+        lines = [f"{len(self.kg):,} triples{twice}, {len(self.rules):,} rules"]
+        if foreign := self._foreign(self.rules):
+            lines.append(f"{len(foreign):,} rules name a relation that the graph lacks:")
+            lines += [f"  {rule}" for rule in foreign[:MOST_SHOWN]]
+            lines += [f"  … and {len(foreign) - MOST_SHOWN:,} more"] * (len(foreign) > MOST_SHOWN)
         at = STAGES.index(until)
         if at >= STAGES.index("ground") and self.recipe.selection.mode != "paper":
             lines.append(self.groundings.describe())

@@ -124,3 +124,16 @@ def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"name = '\xff'")
     with pytest.raises(ConfigError, match=r"my\.toml: line 1 is not UTF-8"):
         read_toml(path)
+
+
+@pytest.mark.parametrize("key", ["depth", "deph"])
+def test_a_key_without_its_table_gets_it_suggested(key: str) -> None:
+    with pytest.raises(
+        ConfigError, match=rf"unknown key '{key}'; did you mean 'inner\.depth'\? See"
+    ):
+        build(Outer, {key: 2}, "f")
+
+
+def test_a_key_in_the_wrong_table_gets_the_right_one_suggested() -> None:
+    with pytest.raises(ConfigError, match=r"unknown key 'inner\.fast'; did you mean 'fast'\?"):
+        build(Outer, {"inner": {"fast": True}}, "f")

@@ -1,0 +1,47 @@
+"""Messages: where, what, what was expected, what to do."""
+
+import inspect
+
+import pytest
+
+from rulemine import errors
+from rulemine.errors import (
+    MOST_PROBLEMS_SHOWN,
+    RulemineError,
+    UserError,
+    did_you_mean,
+    list_problems,
+)
+
+
+@pytest.mark.parametrize(
+    ("problems", "expected"),
+    [
+        (["line 1 is bad"], "f: line 1 is bad. Mend it."),
+        (["line 1 is bad."], "f: line 1 is bad. Mend it."),
+        (["no 'x'; did you mean 'y'?"], "f: no 'x'; did you mean 'y'? Mend it."),
+        (["one", "two"], "f:\n  one\n  two\nMend it."),
+    ],
+)
+def test_problems_make_one_paragraph(problems: list[str], expected: str) -> None:
+    assert list_problems("f", problems, "Mend it.") == expected
+
+
+def test_the_rest_of_many_problems_is_counted() -> None:
+    problems = [f"line {n}" for n in range(MOST_PROBLEMS_SHOWN + 7)]
+    shown = list_problems("f", problems, "Mend it.").splitlines()
+    assert shown[-3:] == [f"  line {MOST_PROBLEMS_SHOWN - 1}", "  … and 7 more", "Mend it."]
+
+
+def test_a_misspelt_name_gets_the_closest_or_all() -> None:
+    assert did_you_mean("famly", ["umls", "family"]) == "did you mean 'family'?"
+    assert did_you_mean("zzz", ["b", "a"]) == "known: a, b"
+
+
+def test_there_is_one_tree_of_errors() -> None:
+    kinds = [
+        k for _, k in inspect.getmembers(errors, inspect.isclass) if k.__module__ == errors.__name__
+    ]
+    assert len(kinds) > 8
+    assert all(issubclass(kind, RulemineError) for kind in kinds)
+    assert {kind for kind in kinds if not issubclass(kind, UserError)} == {RulemineError}
