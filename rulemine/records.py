@@ -2,7 +2,7 @@
 
 Every triple and entity in a record is a name in the naming of its release (see `Naming`). Field
 order is the order in the file. `FORMAT_VERSION` changes with any change that an older reader would
-misread; readers are `rulemine.release`, `rulemine.builder.verify`, and users' own scripts.
+misread; readers are `rulemine.release`, `rulemine.verify`, and users' own scripts.
 """
 
 import dataclasses

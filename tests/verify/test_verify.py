@@ -1,3 +1,8 @@
+"""The verifier on whole releases, tampered with in every way we thought of.
+
+Over 400 lines because the tampering is one table: each row is a change and the fault it must be named as.
+"""
+
 import ast
 import json
 import sys
