@@ -39,6 +39,9 @@ __all__ = ["STAGES", "Build", "Means"]
 
 STAGES = ("mine", "ground", "select", "ask", "balance", "split", "release")
 
+FOREIGN_RULES = "foreign_rules.jsonl"
+"""Where the given rules are kept that name what the graph lacks, in the folder of ``mine``."""
+
 MOST_SHOWN = 5
 """How many of the rules that do not fit the graph are spelled out."""
 
@@ -84,6 +87,7 @@ class Build:
             **to_plain(recipe.mining), threads=self.means.threads, heap=self.means.heap
         )
         self._done: dict[str, Done] = {}
+        self._foreign: tuple[Rule, ...] = ()
         self._made: dict[str, Asked] = {}
 
     def run(self, until: str = "release") -> Done:
@@ -139,22 +143,32 @@ class Build:
 
     @cached_property
     def _given_rules(self) -> tuple[Rule, ...]:
+        """The rules of the file that the recipe names, as far as they fit the graph."""
         path = Path(self.recipe.rules)
         rules = read_rules(path)
-        if len(self._foreign(rules)) == len(rules):
-            lacking = sorted(
-                frozenset().union(*(r.relations for r in rules)) - set(self.kg.relations)
-            )
-            shown = ", ".join(map(repr, lacking[:5])) + (", …" if len(lacking) > 5 else "")
+        for number, rule in enumerate(rules, start=1):
+            if rule.measures is None:
+                raise InputError(
+                    f"{path}: rule {number}, {rule}, has no measures, which every question tells. "
+                    "Mine the rules, or give them with support, body_size, pca_body_size, "
+                    "head_size and functional."
+                )
+        fitting = tuple(rule for rule in rules if not self._lacking(rule))
+        if not fitting:
+            lacking = sorted(frozenset().union(*map(self._lacking, rules)))
+            shown = ", ".join(map(repr, lacking[:MOST_SHOWN])) + ", …" * (len(lacking) > MOST_SHOWN)
             raise InputError(
-                f"{path}: every rule names a relation that {self.recipe.kg} lacks: {shown}. "
-                "Give rules for this graph; relation names are compared letter by letter."
+                f"{path}: every rule names something that {self.recipe.kg} lacks: {shown}. "
+                "Give rules for this graph; names are compared letter by letter."
             )
-        return rules
+        self._foreign = tuple(rule for rule in rules if self._lacking(rule))
+        return fitting
 
-    def _foreign(self, rules: tuple[Rule, ...]) -> list[Rule]:
-        """The rules that name a relation which the graph lacks."""
-        return [rule for rule in rules if not rule.relations <= self.kg.relation_ids.keys()]
+    def _lacking(self, rule: Rule) -> frozenset[str]:
+        """The relations and entities of a rule that the graph lacks."""
+        terms = {t for a in (rule.head, *rule.body) for t in (a.subject, a.object)}
+        entities = {term for term in terms if isinstance(term, str)} - self.kg.entity_ids.keys()
+        return (rule.relations - self.kg.relation_ids.keys()) | entities
 
     # What stages have written, read back from their files.
 
@@ -202,10 +216,13 @@ class Build:
             if not rules:
                 raise MiningError(f"{self.recipe.kg}: {explain_no_rules(self.kg, self.options)}")
             write_jsonl(folder / "rules.jsonl", map(rule_to_json, rules))
+            if self._foreign:
+                write_jsonl(folder / FOREIGN_RULES, map(rule_to_json, self._foreign))
 
         options: dict[str, Any] = to_plain(self.recipe.mining)
         if self.recipe.rules:
-            options = {"rules": [rule_to_json(rule) for rule in self._given_rules]}
+            given = (*self._given_rules, *self._foreign)
+            options = {"rules": [rule_to_json(rule) for rule in given]}
         return self._stage("mine", 1, options, work)
 
     def _ground(self) -> Stage:
@@ -322,10 +339,16 @@ class Build:
         """What a build came to, in a few lines for its user."""
         twice = f" ({self.kg.duplicates:,} duplicate lines)" if self.kg.duplicates else ""
         lines = [f"{len(self.kg):,} triples{twice}, {len(self.rules):,} rules"]
-        if foreign := self._foreign(self.rules):
-            lines.append(f"{len(foreign):,} rules name a relation that the graph lacks:")
-            lines += [f"  {rule}" for rule in foreign[:MOST_SHOWN]]
-            lines += [f"  … and {len(foreign) - MOST_SHOWN:,} more"] * (len(foreign) > MOST_SHOWN)
+        if foreign := self._foreign:
+            place = self._done["mine"].folder / FOREIGN_RULES
+            lines.append(
+                f"{len(foreign):,} given rules left out, the graph lacks their names: {place}"
+            )
+            lines += [
+                f"  {rule} (lacks {', '.join(sorted(self._lacking(rule)))})"
+                for rule in foreign[:MOST_SHOWN]
+            ]
+            lines += ["  …"] * (len(foreign) > MOST_SHOWN)
         at = STAGES.index(until)
         if at >= STAGES.index("ground") and self.recipe.selection.mode != "paper":
             lines.append(self.groundings.describe())
