@@ -173,6 +173,10 @@ MANIFEST: dict[str, Any] = {
         "questions": {"split": "group", "max_answer_share": 1.0},
     },
     "kg": {
+        "title": "Tiny",
+        "source": "these tests",
+        "licence": "Apache-2.0",
+        "citation": "none",
         "digest": hashlib.sha256(
             "".join("\t".join(t.split()) + "\n" for t in sorted(COMPLETE.strip().split("\n"))).encode()
         ).hexdigest(),
