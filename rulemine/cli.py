@@ -237,6 +237,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RulemineError as problem:
         print(f"rulemine: {problem}", file=sys.stderr)
         return 1
+    except OSError as problem:
+        if problem.filename is None:  # not about a file: a mistake of this program
+            raise
+        print(
+            f"rulemine: {problem.filename}: cannot be used ({problem.strerror}). Check the name and "
+            "the rights of the folders on the way to it.",
+            file=sys.stderr,
+        )
+        return 2
     except KeyboardInterrupt:
         print(
             "\nrulemine: interrupted. Finished stages are kept; the same command goes on from there.",

@@ -5,19 +5,17 @@ so they do not depend on the compressor at hand; a release folder is replaced as
 and never a folder that is not a release of this program.
 """
 
-import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rulemine.builder.selection import Selection
-
 from rulemine.builder.asked import Asked
 from rulemine.builder.card import count_release, write_card
 from rulemine.builder.names import Namer
 from rulemine.builder.phrases import Phrases
+from rulemine.builder.selection import Selection
 from rulemine.errors import OutputError, ReleaseError
 from rulemine.files import digest_of, read_bytes, write_jsonl, write_text
 from rulemine.kg import KnowledgeGraph, Triple, format_tsv
@@ -225,6 +223,8 @@ def check_target(target: Path) -> None:
     Raises:
         OutputError: It is a file, or a folder that is not empty and not a release.
     """
+    if target.name in ("", ".."):
+        raise OutputError(f"{target}: the folder of a release needs a name. Choose one with -o.")
     if not target.exists():
         return
     if not target.is_dir():
@@ -250,11 +250,12 @@ def publish(made: Path, target: Path) -> None:
         OutputError: See `check_target`, or something cannot be written.
     """
     check_target(target)
+    # The same names every time, so that what a killed process left is found and taken away.
+    fresh, old = (target.with_name(f".{target.name}.{end}") for end in ("new", "old"))
+    _settle(fresh, old, target)
     wanted = [name for name in _files(made) if not name.startswith("stage.")]
     if target.exists() and _same(made, target, wanted):
         return
-    fresh = target.with_name(f".{target.name}.tmp-{os.getpid()}")
-    old = target.with_name(f".{target.name}.old-{os.getpid()}")
     try:
         for name in wanted:
             (fresh / name).parent.mkdir(parents=True, exist_ok=True)
@@ -268,10 +269,15 @@ def publish(made: Path, target: Path) -> None:
             "with -o; the finished stages are kept."
         ) from None
     finally:
-        if old.exists() and not target.exists():
-            old.rename(target)
-        for folder in (fresh, old):
-            shutil.rmtree(folder, ignore_errors=True)
+        _settle(fresh, old, target)
+
+
+def _settle(fresh: Path, old: Path, target: Path) -> None:
+    """Ends an exchange: what was there comes back unless the new release is in its place."""
+    if old.exists() and not target.exists():
+        old.rename(target)
+    for folder in (fresh, old):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _same(made: Path, target: Path, names: list[str]) -> bool:
@@ -317,7 +323,10 @@ def rename(release: Release, target: Path, naming: str) -> None:
     if naming not in NAMINGS:
         raise OutputError(f"naming {naming!r}; expected {', '.join(NAMINGS)}.")
     check_target(target)
-    made = target.with_name(f".{target.name}.made-{os.getpid()}")
+    for name in release.manifest["files"]:
+        release.file(name)  # also those that are derived afresh: an edited release is not passed on
+    made = target.with_name(f".{target.name}.made")
+    shutil.rmtree(made, ignore_errors=True)  # of a process that was killed
     try:
         made.mkdir(parents=True)
         write_release(made, read_parts(release), naming)
