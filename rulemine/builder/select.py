@@ -31,14 +31,12 @@ DRAWN = 16
 """Groundings of which the least harmful is taken. More would remove some percent more triples where
 the quota does not bind, and prefer triples at the rim of the graph."""
 
-PASSES = 8
-"""Rounds of loosening; each later one gains less (about 0.2 % of the triples in the last)."""
+OBSTACLES = (1, 1, 1, 2, 2)
+"""Chosen groundings that may be in the way of one that is tried, in each round of loosening. One is
+soon replaced; two cost four times as much for one per cent more triples; each later round gains less."""
 
-TRIALS = 300
+TRIALS = 100
 """Groundings of a rule that are tried in a round."""
-
-OBSTACLES = 2
-"""Chosen groundings that may be in the way of one that is tried; more are seldom all replaced."""
 
 OBSTACLES_FIRST = 8
 """The same for a rule that has no certificate yet."""
@@ -72,14 +70,16 @@ def select(
         raise ConfigError(f"per_rule: found {per_rule}; expected at least 1. Raise it.")
     choice = Choice(groundings, len(kg), per_rule)
     search = _Search(choice, groundings, seed)
-    for done in range(PASSES + 1):
+    search.fill()
+    for done, obstacles in enumerate(OBSTACLES, start=1):
+        if progress:
+            progress(done, len(OBSTACLES) + 1)
         if search.ceiling == int(choice.removed.sum()):
             break
-        if done:
-            search.loosen(done)
+        search.loosen(done, obstacles)
         search.fill()
-        if progress:
-            progress(done + 1, PASSES + 1)
+    if progress:
+        progress(len(OBSTACLES) + 1, len(OBSTACLES) + 1)
     chosen = choice.chosen
     tally = Tally(
         int(groundings.counts.sum()), groundings.provable, len(groundings), search.ceiling
@@ -123,26 +123,31 @@ class _Search:
                 if not len(waiting[r]) or not self._wants(r):
                     del waiting[r]
 
-    def loosen(self, round_: int) -> None:
-        """Tries to put groundings of rules that are not full in place of chosen ones."""
+    def loosen(self, round_: int, obstacles: int) -> None:
+        """Tries to put groundings of rules that are not full in place of chosen ones.
+
+        Args:
+            round_: Number of the round; each looks at the groundings in another order.
+            obstacles: Chosen groundings that may be in the way.
+        """
         choice = self.choice
         for r in self._scarcest_first:
             if not self._wants(r):
                 continue
-            most = OBSTACLES if choice.count[r] else OBSTACLES_FIRST
+            most = obstacles if choice.count[r] else OBSTACLES_FIRST
             rows = self._shuffled(r, round_)
             rows = rows[choice.obstacles(rows) <= most]
             for grounding in rows[:TRIALS].tolist():
                 if not self._wants(r):
                     break
-                self._put(r, grounding)
+                self._put(r, grounding, obstacles)
 
-    def _put(self, r: int, grounding: int) -> None:
+    def _put(self, r: int, grounding: int, obstacles: int) -> None:
         """Puts one grounding in, if what is in its way can be replaced."""
         choice = self.choice
         uncovered = choice.count[r] == 0
         out = choice.in_the_way(grounding)
-        if len(out) > (OBSTACLES_FIRST if uncovered else OBSTACLES):
+        if len(out) > (OBSTACLES_FIRST if uncovered else obstacles):
             return
         if any(choice.rule[choice.certificate[head]] == r for head in out):
             return  # would take from the rule what it gives

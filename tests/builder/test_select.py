@@ -146,11 +146,11 @@ def test_what_is_stuck_is_loosened(monkeypatch: pytest.MonkeyPatch) -> None:
         check(kg, found, 20)
         loosened.append(len(found))
         with monkeypatch.context() as patch:
-            patch.setattr(module, "PASSES", 0)
+            patch.setattr(module, "OBSTACLES", ())
             stuck.append(len(select(kg, groundings, per_rule=20, seed=seed)))
     # At best 40 pairs, one triple each, and a second one of the 14 that have three.
     assert max(loosened) <= 54
-    assert min(loosened) >= 52
+    assert min(loosened) >= 51
     assert all(more > less for more, less in zip(loosened, stuck, strict=True))
 
 
@@ -169,4 +169,4 @@ def test_progress_ends_and_a_quota_below_one_is_an_error() -> None:
         select(kg, groundings, per_rule=0)
     told: list[tuple[int, int]] = []
     select(kg, groundings, progress=lambda done, total: told.append((done, total)))
-    assert told == [(1, 9)]
+    assert told == [(1, 6), (6, 6)]
