@@ -350,10 +350,17 @@ class Build:
             ]
             lines += ["  …"] * (len(foreign) > MOST_SHOWN)
         at = STAGES.index(until)
-        if at >= STAGES.index("ground") and self.recipe.selection.mode != "paper":
+        if "ground" in self._done:
             lines.append(self.groundings.describe())
         if at >= STAGES.index("select"):
-            lines.append(self.selection.describe())
+            tally = self.selection.tally
+            if "ground" not in self._done:
+                lines.append(
+                    f"{tally.groundings:,} groundings with {tally.provable:,} distinct heads, "
+                    f"{tally.considered:,} of them sampled"
+                )
+            left = len(self.kg) - len(self.selection.removed)
+            lines.append(f"{self.selection.describe()}; {left:,} triples left")
         if at >= STAGES.index("ask"):
             asked = self._asked("split" if until == "release" else until)
             lines.append(f"{len(asked.questions):,} questions, {len(asked.rejections):,} rejected")
