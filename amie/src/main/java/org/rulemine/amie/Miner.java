@@ -2,6 +2,7 @@ package org.rulemine.amie;
 
 import java.nio.ByteBuffer;
 import org.rulemine.amie.mine.Thresholds;
+import org.rulemine.amie.mine.Tuning;
 
 /** The entry to the miner for other languages: primitive arguments and direct buffers only. */
 public final class Miner {
@@ -33,6 +34,6 @@ public final class Miner {
       int threads) {
     Thresholds thresholds =
         new Thresholds(maxAtoms, headCoverage, stdConfidence, pcaConfidence, initialSupport);
-    return new MiningJob(triples, entities, relations, thresholds, threads);
+    return new MiningJob(triples, entities, relations, thresholds, threads, Tuning.DEFAULT);
   }
 }

@@ -9,6 +9,7 @@ import org.rulemine.amie.mine.Pool;
 import org.rulemine.amie.mine.RuleTable;
 import org.rulemine.amie.mine.Stop;
 import org.rulemine.amie.mine.Thresholds;
+import org.rulemine.amie.mine.Tuning;
 
 /**
  * One mining run on threads of its own, observed and ended from outside.
@@ -37,6 +38,7 @@ public final class MiningJob {
   private final int relations;
   private final Thresholds thresholds;
   private final int threads;
+  private final Tuning tuning;
   private final Stop stop = new Stop();
   private volatile Pool pool;
   private volatile int state = RUNNING;
@@ -44,7 +46,13 @@ public final class MiningJob {
   private Throwable failure;
   private RuleTable table;
 
-  MiningJob(ByteBuffer triples, int entities, int relations, Thresholds thresholds, int threads) {
+  MiningJob(
+      ByteBuffer triples,
+      int entities,
+      int relations,
+      Thresholds thresholds,
+      int threads,
+      Tuning tuning) {
     if (threads < 1) {
       throw new IllegalArgumentException("threads is " + threads + ", below 1");
     }
@@ -53,6 +61,7 @@ public final class MiningJob {
     this.relations = relations;
     this.thresholds = thresholds;
     this.threads = threads;
+    this.tuning = tuning;
   }
 
   /** Starts the threads and returns at once. */
@@ -85,7 +94,7 @@ public final class MiningJob {
     triples.asIntBuffer().get(rows);
     TripleIndex index = new TripleIndex(rows, entities, relations);
     rows = null;
-    Pool work = new Pool(index, thresholds, threads, stop);
+    Pool work = new Pool(index, thresholds, threads, tuning, stop);
     pool = work;
     List<Thread> others = new ArrayList<>();
     for (int i = 1; i < threads; i++) {

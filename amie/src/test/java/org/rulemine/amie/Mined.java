@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.rulemine.amie.mine.Thresholds;
+import org.rulemine.amie.mine.Tuning;
 
 /** Runs the miner through its facade, as Python does, and decodes what it hands over. */
 final class Mined {
@@ -22,11 +24,12 @@ final class Mined {
   }
 
   /** Mines and returns the table; fails when the job does not end well. */
-  static long[] rows(Graphs.Case given, int threads) throws InterruptedException {
-    MiningJob job = Miner.job(
-        direct(given.rows()), given.entities(), given.relations(), given.maxAtoms(),
-        given.headCoverage(), given.stdConfidence(), given.pcaConfidence(),
-        given.initialSupport(), threads);
+  static long[] rows(Graphs.Case given, int threads, Tuning tuning) throws InterruptedException {
+    Thresholds thresholds = new Thresholds(
+        given.maxAtoms(), given.headCoverage(), given.stdConfidence(), given.pcaConfidence(),
+        given.initialSupport());
+    MiningJob job = new MiningJob(
+        direct(given.rows()), given.entities(), given.relations(), thresholds, threads, tuning);
     job.start();
     int state;
     do {

@@ -17,15 +17,12 @@ import org.rulemine.amie.rule.Bodies;
  * frequent, for support only falls with more atoms.
  *
  * <p>A rule with two open variables is a path from each head variable. Every such pair of paths joins
- * to a path between the head variables, which arises as well when only the subject's path has grown.
- * So only that one is made to grow.
+ * to a path between the head variables, which arises as well when only one of the two has grown, the
+ * other head variable being the anchor ({@link Head#anchor}). So only that one is made to grow.
  */
 final class Expander {
-  /** Counters per pass over a joining; more relations take several passes. */
-  private static final int CELLS = 1 << 22;
-
   private final TripleIndex index;
-  private final Thresholds thresholds;
+  private final int cells;
   private final Stop stop;
   private final int codes;
   private final Joiner joiner;
@@ -41,12 +38,12 @@ final class Expander {
   private final int[] danglingStamp;
   private final int[] lastSeen = new int[Atoms.VARIABLES];
 
-  Expander(TripleIndex index, Thresholds thresholds, Stop stop) {
+  Expander(TripleIndex index, Tuning tuning, Stop stop) {
     this.index = index;
-    this.thresholds = thresholds;
+    this.cells = tuning.cells();
     this.stop = stop;
     this.codes = 2 * index.relations;
-    this.joiner = new Joiner(index);
+    this.joiner = new Joiner(index, tuning);
     this.walk = new BodyWalk(index);
     this.danglingCount = new int[Atoms.VARIABLES * codes];
     this.danglingStamp = new int[Atoms.VARIABLES * codes];
@@ -81,11 +78,13 @@ final class Expander {
       emitClosings(head, body, offset, length, length == 0 ? -1.0 : pca, closed);
     }
     if (open != null) {
-      int grow = Integer.bitCount(openMask) == 2 ? openMask & ~0b10 : openMask == 0 ? variables : openMask;
+      int grow = Integer.bitCount(openMask) == 2
+          ? openMask & ~(1 << head.anchor)
+          : openMask == 0 ? variables : openMask;
       emitDanglings(head, body, offset, length, grow, Integer.bitCount(variables), open);
     }
     if (joined != null) {
-      joinPairs(openMask, variables);
+      joinPairs(openMask, variables, head.anchor);
       for (int p = 0; p < pairs && !stop.requested(); p++) {
         join(head, body, offset, length, pairFrom[p], pairTo[p], Integer.bitCount(variables), joined);
       }
@@ -105,7 +104,7 @@ final class Expander {
   }
 
   /** Lists the pairs of variables that a fresh variable may join: as the operators allow. */
-  private void joinPairs(int openMask, int variables) {
+  private void joinPairs(int openMask, int variables, int anchor) {
     int opens = Integer.bitCount(openMask);
     if (opens == 0) {
       allPairs(variables, true);
@@ -120,9 +119,17 @@ final class Expander {
       }
     } else {
       pairs = 1;
-      // The object comes second: facts are ordered by it, so that its marks serve many facts.
-      pairFrom[0] = Integer.numberOfTrailingZeros(openMask & ~0b10);
-      pairTo[0] = Integer.numberOfTrailingZeros(openMask & ~(1 << pairFrom[0]));
+      pairFrom[0] = Integer.numberOfTrailingZeros(openMask & ~(1 << anchor));
+      pairTo[0] = anchor;
+    }
+    // What changes least from binding to binding comes second, so that its marks serve many.
+    for (int p = 0; p < pairs; p++) {
+      int from = pairFrom[p];
+      int to = pairTo[p];
+      if (from == anchor || to != anchor && from < to) {
+        pairFrom[p] = to;
+        pairTo[p] = from;
+      }
     }
   }
 
@@ -250,7 +257,7 @@ final class Expander {
     if (fromCodes == 0 || toCodes == 0) {
       return;
     }
-    int block = Math.max(1, CELLS / toCodes);
+    int block = Math.max(1, cells / toCodes);
     for (int low = 0; low < fromCodes && !stop.requested(); low += block) {
       int high = Math.min(fromCodes, low + block);
       joiner.begin(low, high);

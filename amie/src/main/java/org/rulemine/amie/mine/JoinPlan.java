@@ -109,6 +109,20 @@ final class JoinPlan {
     }
   }
 
+  /** Returns the one variable on which all that is bound from a depth on depends, or -1. */
+  int soleSource(int from) {
+    int own = 0;
+    int sources = 0;
+    for (int d = from; d < depth; d++) {
+      for (int k = 0; k < links[d]; k++) {
+        sources |= 1 << linkFrom[d][k];
+      }
+      own |= 1 << variable[d];
+    }
+    sources &= ~own;
+    return Integer.bitCount(sources) == 1 ? Integer.numberOfTrailingZeros(sources) : -1;
+  }
+
   /** Returns the code of some link that starts from a variable bound at a depth, or -1. */
   int codeFrom(int at) {
     for (int d = at + 1; d < depth; d++) {

@@ -1,6 +1,8 @@
 package org.rulemine.amie.mine;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import org.rulemine.amie.kg.TripleIndex;
 
 /**
@@ -8,7 +10,11 @@ import org.rulemine.amie.kg.TripleIndex;
  * at once: a table of counters with a stamp each, so that a fact counts once per pair of codes.
  */
 final class Joiner {
+  /** So many remembered cells are forgotten together. */
+  private static final int KNOWN_LIMIT = 1 << 21;
+
   private final TripleIndex index;
+  private final Tuning tuning;
 
   /** The place of a code among the selected ones, or -1. */
   private final int[] fromPlace;
@@ -29,12 +35,31 @@ final class Joiner {
   private final int[] markRun;
   private int mark;
   private int marked;
+
+  /** What it has cost so far to do without marks for an entity with a large neighbourhood. */
+  private long unmarkedCost;
+
+  private int unmarked;
+
+  /** The cells that a pair of entities hits, for pairs where finding them is much work. */
+  private final Map<Long, int[]> known = new HashMap<>();
+
+  private int knownCells;
+
+  /** The cells of the pair at hand, while they are recorded; and which are there already. */
+  private boolean recording;
+
+  private int[] hits = new int[16];
+  private int hitCount;
+  private int[] seen = new int[0];
+  private int serial;
   private int[] runNeighbour = new int[16];
   private int[] runPlace = new int[16];
   private int runs;
 
-  Joiner(TripleIndex index) {
+  Joiner(TripleIndex index, Tuning tuning) {
     this.index = index;
+    this.tuning = tuning;
     int codes = 2 * index.relations;
     this.fromPlace = new int[codes];
     this.toPlace = new int[codes];
@@ -54,6 +79,7 @@ final class Joiner {
   int selectTo(int[] support, int base, int least) {
     toCodes = select(support, base, least, toPlace, toCode);
     marked = -1;
+    unmarked = -1;
     return toCodes;
   }
 
@@ -83,6 +109,8 @@ final class Joiner {
   void begin(int low, int high) {
     this.low = low;
     this.high = high;
+    known.clear();
+    knownCells = 0;
     int cells = (high - low) * toCodes;
     if (count.length < cells) {
       count = new int[cells];
@@ -101,31 +129,125 @@ final class Joiner {
   /** Counts all ways from one entity over any third one to another. */
   void connect(int from, int to, int fact) {
     if (marked != to) {
+      if (spare(from, to)) {
+        connectUnmarked(from, to, fact);
+        return;
+      }
       markAround(to);
     }
-    int start = index.nearStart[from];
-    int end = index.nearStart[from + 1];
-    int[] near = index.nearNeighbour;
-    if (end - start > 16L * runs) {
-      for (int run = 0; run < runs; ) {
-        int middle = runNeighbour[run];
-        int i = index.near(from, middle);
-        if (i >= 0) {
-          for (; i < end && near[i] == middle; i++) {
-            hit(fromPlace[index.nearCode[i]], run, middle, fact);
-          }
-        }
-        do {
-          run++;
-        } while (runNeighbour[run] == middle);
-      }
+    int degree = index.degree(from);
+    boolean search = degree > (long) tuning.searchFactor() * runs;
+    boolean keep = (search ? (long) tuning.searchFactor() * runs : degree) >= tuning.hubEdges();
+    if (keep && recall(from, to, fact)) {
       return;
     }
-    for (int i = start; i < end; i++) {
+    if (search) {
+      connectRuns(from, fact);
+    } else {
+      connectEdges(from, fact);
+    }
+    if (keep) {
+      remember(from, to);
+    }
+  }
+
+  /** Goes through the edges of the first entity. */
+  private void connectEdges(int from, int fact) {
+    int end = index.nearStart[from + 1];
+    int[] near = index.nearNeighbour;
+    for (int i = index.nearStart[from]; i < end; i++) {
       int middle = near[i];
       if (markStamp[middle] == mark) {
         hit(fromPlace[index.nearCode[i]], markRun[middle], middle, fact);
       }
+    }
+  }
+
+  /** Goes through the marked neighbours, which are far fewer, and searches each. */
+  private void connectRuns(int from, int fact) {
+    int end = index.nearStart[from + 1];
+    int[] near = index.nearNeighbour;
+    for (int run = 0; run < runs; ) {
+      int middle = runNeighbour[run];
+      for (int i = index.near(from, middle); i >= 0 && i < end && near[i] == middle; i++) {
+        hit(fromPlace[index.nearCode[i]], run, middle, fact);
+      }
+      do {
+        run++;
+      } while (runNeighbour[run] == middle);
+    }
+  }
+
+  /** Counts what a pair of entities is known to hit; otherwise begins to record it. */
+  private boolean recall(int from, int to, int fact) {
+    int[] cells = known.get((long) from * index.entities + to);
+    if (cells != null) {
+      for (int cell : cells) {
+        count(cell, fact);
+      }
+      return true;
+    }
+    recording = true;
+    hitCount = 0;
+    if (seen.length < count.length) {
+      seen = new int[count.length];
+      serial = 0;
+    }
+    if (++serial == Integer.MAX_VALUE) {
+      Arrays.fill(seen, 0);
+      serial = 1;
+    }
+    return false;
+  }
+
+  private void remember(int from, int to) {
+    recording = false;
+    if (knownCells > KNOWN_LIMIT) {
+      known.clear();
+      knownCells = 0;
+    }
+    known.put((long) from * index.entities + to, Arrays.copyOf(hits, hitCount));
+    knownCells += hitCount + 16;
+  }
+
+  /** Tells whether marks around an entity are not worth their cost, or not yet. */
+  private boolean spare(int from, int to) {
+    if (unmarked != to) {
+      unmarked = to;
+      unmarkedCost = 0;
+    }
+    unmarkedCost += (long) tuning.searchFactor() * index.degree(from);
+    return unmarkedCost < index.degree(to);
+  }
+
+  private void connectUnmarked(int from, int to, int fact) {
+    int end = index.nearStart[from + 1];
+    int farEnd = index.nearStart[to + 1];
+    int[] near = index.nearNeighbour;
+    for (int i = index.nearStart[from]; i < end; i++) {
+      int place = fromPlace[index.nearCode[i]];
+      if (place < low || place >= high) {
+        continue;
+      }
+      int k = index.near(to, near[i]);
+      for (; k >= 0 && k < farEnd && near[k] == near[i]; k++) {
+        int other = toPlace[index.nearCode[k]];
+        if (other >= 0) {
+          count((place - low) * toCodes + other, fact);
+        }
+      }
+    }
+  }
+
+  private void count(int cell, int fact) {
+    if (recording && seen[cell] != serial) {
+      seen[cell] = serial;
+      hits = hitCount == hits.length ? Arrays.copyOf(hits, 2 * hitCount) : hits;
+      hits[hitCount++] = cell;
+    }
+    if (stamp[cell] != fact) {
+      stamp[cell] = fact;
+      count[cell]++;
     }
   }
 
@@ -135,11 +257,7 @@ final class Joiner {
     }
     int base = (place - low) * toCodes;
     for (int k = run; runNeighbour[k] == middle; k++) {
-      int cell = base + runPlace[k];
-      if (stamp[cell] != fact) {
-        stamp[cell] = fact;
-        count[cell]++;
-      }
+      count(base + runPlace[k], fact);
     }
   }
 
@@ -172,6 +290,10 @@ final class Joiner {
 
   /** Counts the pairs of different codes that lead from an entity to the same neighbour. */
   void loops(int entity, int fact) {
+    boolean keep = index.degree(entity) >= tuning.hubEdges();
+    if (keep && recall(entity, entity, fact)) {
+      return;
+    }
     int end = index.nearStart[entity + 1];
     for (int i = index.nearStart[entity]; i < end; i++) {
       int place = fromPlace[index.nearCode[i]];
@@ -182,13 +304,12 @@ final class Joiner {
       for (int k = i + 1; k < end && index.nearNeighbour[k] == index.nearNeighbour[i]; k++) {
         int other = toPlace[index.nearCode[k]];
         if (other >= 0) {
-          int cell = base + other;
-          if (stamp[cell] != fact) {
-            stamp[cell] = fact;
-            count[cell]++;
-          }
+          count(base + other, fact);
         }
       }
+    }
+    if (keep) {
+      remember(entity, entity);
     }
   }
 }

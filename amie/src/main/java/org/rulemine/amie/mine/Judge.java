@@ -16,9 +16,9 @@ final class Judge {
   private final PairCounter counter;
   private final int[] part = new int[Bodies.MAX_ATOMS];
 
-  Judge(TripleIndex index, Thresholds thresholds, Stop stop) {
+  Judge(TripleIndex index, Thresholds thresholds, Tuning tuning, Stop stop) {
     this.thresholds = thresholds;
-    this.counter = new PairCounter(index, stop);
+    this.counter = new PairCounter(index, tuning, stop);
   }
 
   /**

@@ -1,6 +1,8 @@
 package org.rulemine.amie.mine;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import org.rulemine.amie.kg.TripleIndex;
 import org.rulemine.amie.rule.Atoms;
 
@@ -12,13 +14,20 @@ import org.rulemine.amie.rule.Atoms;
  * value's partners need be told apart: a stamp per entity, never a set of pairs.
  */
 final class PairCounter {
+  /** Where a hub leads is written down once it has been walked so often for one rule, */
+  private static final int HUB_VISITS = 3;
+
+  /** as long as no more ends than these are remembered. */
+  private static final int HUB_ENDS = 1 << 21;
+
   private final TripleIndex index;
   private final Stop stop;
+  private final int hubEdges;
   private final JoinPlan plan = new JoinPlan();
   private final int[] value = new int[Atoms.VARIABLES];
 
   /** By depth: entities already visited for this start, where a second visit can add nothing. */
-  private final int[][] visited = new int[Atoms.VARIABLES][];
+  private int[][] visited = new int[Atoms.VARIABLES][];
 
   private final boolean[] once = new boolean[Atoms.VARIABLES];
 
@@ -29,6 +38,30 @@ final class PairCounter {
 
   private int epoch;
 
+  /** By depth: whether the ends reached depend on the entity bound there alone, not on the start. */
+  private final boolean[] alone = new boolean[Atoms.VARIABLES];
+
+  /** By depth and entity of a hub: how often it was walked for this rule, and its ends when known. */
+  private final Map<Long, Integer> hubVisits = new HashMap<>();
+
+  private final Map<Long, int[]> hubEnds = new HashMap<>();
+  private int hubEndCount;
+
+  /** The ends of the hub at hand, while they are recorded; with stamps apart from the start's. */
+  private boolean recording;
+
+  private int[] ends = new int[16];
+  private int[][] spareVisited = new int[Atoms.VARIABLES][];
+  private int spareEpoch;
+
+  /** The only variable on which the variables after the end depend, or -1. */
+  private int restVariable;
+
+  /** By entity bound to it: {@code 2 * rule} if they cannot be bound, {@code 2 * rule + 1} if they can. */
+  private final int[] restKnown;
+
+  private int rule;
+
   private int headCode;
   private int start;
   private int endDepth;
@@ -37,10 +70,12 @@ final class PairCounter {
   private long count;
   private long limit;
 
-  PairCounter(TripleIndex index, Stop stop) {
+  PairCounter(TripleIndex index, Tuning tuning, Stop stop) {
+    this.hubEdges = tuning.hubEdges();
     this.index = index;
     this.stop = stop;
     this.bits = index.columnBits;
+    this.restKnown = new int[index.entities];
   }
 
   /**
@@ -57,13 +92,24 @@ final class PairCounter {
     this.endDepth = plan.depth - 1;
     plan.bindRest();
     for (int d = 0; d <= endDepth; d++) {
-      // The first step's candidates are distinct anyway, unless they are the ends themselves.
-      once[d] = d > 0 && d < endDepth && plan.isolates(d);
+      // Once is enough; at the first step the candidates are distinct anyway.
+      alone[d] = d < endDepth && plan.isolates(d);
+      once[d] = d > 0 && alone[d];
       int code = plan.codeFrom(d);
       onward[d] = code < 0 || bits == null ? -1 : code * index.columnWords;
       if ((once[d] || d == endDepth) && visited[d] == null) {
         visited[d] = new int[index.entities];
       }
+    }
+    restVariable = plan.soleSource(endDepth + 1);
+    if (++rule == Integer.MAX_VALUE >> 1) {
+      Arrays.fill(restKnown, 0);
+      rule = 1;
+    }
+    if (!hubVisits.isEmpty()) {
+      hubVisits.clear();
+      hubEnds.clear();
+      hubEndCount = 0;
     }
     columnCode = -1;
     for (int i = offset; i < offset + length; i++) {
@@ -113,6 +159,13 @@ final class PairCounter {
     if (stop.requested()) {
       return false;
     }
+    nextEpoch();
+    value[start] = entity;
+    step(0);
+    return count <= limit;
+  }
+
+  private void nextEpoch() {
     if (++epoch == Integer.MAX_VALUE) {
       for (int[] stamps : visited) {
         if (stamps != null) {
@@ -121,9 +174,6 @@ final class PairCounter {
       }
       epoch = 1;
     }
-    value[start] = entity;
-    step(0);
-    return count <= limit;
   }
 
   /** Binds the variable at a depth up to the end variable; false when the limit is passed. */
@@ -146,6 +196,17 @@ final class PairCounter {
         least = k;
       }
     }
+    if (size >= hubEdges && depth > 0 && alone[depth - 1] && !recording) {
+      return fromHub(depth, group, least);
+    }
+    return through(depth, group, least);
+  }
+
+  /** Binds the variable at a depth to the members of a group which the other links allow. */
+  private boolean through(int depth, int group, int least) {
+    int n = plan.links[depth];
+    int[] froms = plan.linkFrom[depth];
+    int[] codes = plan.linkCode[depth];
     int[] stamps = visited[depth];
     int fit = onward[depth];
     boolean end = depth == endDepth;
@@ -165,8 +226,12 @@ final class PairCounter {
       }
       value[plan.variable[depth]] = entity;
       if (end) {
-        if (depth + 1 == plan.depth || exists(depth + 1)) {
+        if (depth + 1 == plan.depth || restExists(depth + 1)) {
           stamps[entity] = epoch;
+          if (recording) {
+            ends = count == ends.length ? Arrays.copyOf(ends, 2 * ends.length) : ends;
+            ends[(int) count] = entity;
+          }
           if (++count > limit) {
             return false;
           }
@@ -183,6 +248,65 @@ final class PairCounter {
     return true;
   }
 
+  /**
+   * Goes on from a hub, where every start that passes it finds the same ends: after a few walks they
+   * are written down, so that the work is bounded by the pairs counted.
+   */
+  private boolean fromHub(int depth, int group, int least) {
+    long key = (long) depth << 32 | value[plan.variable[depth - 1]];
+    int[] known = hubEnds.get(key);
+    if (known == null) {
+      boolean often = hubVisits.merge(key, 1, Integer::sum) >= HUB_VISITS;
+      if (!often || hubEndCount > HUB_ENDS) {
+        return through(depth, group, least);
+      }
+      known = record(depth, group, least);
+      hubEnds.put(key, known);
+      hubEndCount += known.length + 16;
+    }
+    int[] stamps = visited[endDepth];
+    for (int entity : known) {
+      if (stamps[entity] != epoch) {
+        stamps[entity] = epoch;
+        if (++count > limit) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private int[] record(int depth, int group, int least) {
+    long keptCount = count;
+    long keptLimit = limit;
+    swapStamps();
+    for (int d = 0; d <= endDepth; d++) {
+      if (spareVisited[d] != null && visited[d] == null) {
+        visited[d] = new int[index.entities];
+      }
+    }
+    nextEpoch();
+    recording = true;
+    count = 0;
+    limit = Integer.MAX_VALUE;
+    through(depth, group, least);
+    int[] found = Arrays.copyOf(ends, (int) count);
+    recording = false;
+    swapStamps();
+    count = keptCount;
+    limit = keptLimit;
+    return found;
+  }
+
+  private void swapStamps() {
+    int[][] stamps = visited;
+    visited = spareVisited;
+    spareVisited = stamps;
+    int number = epoch;
+    epoch = spareEpoch;
+    spareEpoch = number;
+  }
+
   private boolean linked(int entity, int n, int[] froms, int[] codes, int except) {
     for (int k = 0; k < n; k++) {
       if (k != except && !index.contains(value[froms[k]], codes[k], entity)) {
@@ -190,6 +314,18 @@ final class PairCounter {
       }
     }
     return true;
+  }
+
+  /** Tells whether the variables after the end can be bound; remembers it where one entity decides. */
+  private boolean restExists(int depth) {
+    if (restVariable < 0) {
+      return exists(depth);
+    }
+    int entity = value[restVariable];
+    if (restKnown[entity] >> 1 != rule) {
+      restKnown[entity] = 2 * rule + (exists(depth) ? 1 : 0);
+    }
+    return (restKnown[entity] & 1) != 0;
   }
 
   /** Tells whether the variables from a depth on can be bound. */

@@ -16,6 +16,7 @@ public final class Pool {
   final Stop stop;
   private final TripleIndex index;
   private final Thresholds thresholds;
+  private final Tuning tuning;
   private final ArrayDeque<HeadSearch> calls = new ArrayDeque<>();
   private final int[] heads;
   private int nextHead;
@@ -29,10 +30,11 @@ public final class Pool {
    *
    * @param threads how many threads will call {@link #work}; at least 1
    */
-  public Pool(TripleIndex index, Thresholds thresholds, int threads, Stop stop) {
+  public Pool(TripleIndex index, Thresholds thresholds, int threads, Tuning tuning, Stop stop) {
     this.index = index;
     this.thresholds = thresholds;
     this.threads = threads;
+    this.tuning = tuning;
     this.stop = stop;
     this.rows = new long[index.relations][];
     List<int[]> eligible = new ArrayList<>();
@@ -62,7 +64,7 @@ public final class Pool {
 
   /** Works until nothing is left or a stop is requested. */
   public void work() {
-    Worker worker = new Worker(index, thresholds, stop);
+    Worker worker = new Worker(index, thresholds, tuning, stop);
     while (true) {
       HeadSearch search = null;
       int head = -1;

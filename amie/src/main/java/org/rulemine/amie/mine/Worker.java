@@ -7,8 +7,8 @@ final class Worker {
   final Expander expander;
   final Judge judge;
 
-  Worker(TripleIndex index, Thresholds thresholds, Stop stop) {
-    this.expander = new Expander(index, thresholds, stop);
-    this.judge = new Judge(index, thresholds, stop);
+  Worker(TripleIndex index, Thresholds thresholds, Tuning tuning, Stop stop) {
+    this.expander = new Expander(index, tuning, stop);
+    this.judge = new Judge(index, thresholds, tuning, stop);
   }
 }
