@@ -5,6 +5,9 @@ stuck: of a few drawn at random the one that blocks the fewest others. Then what
 a grounding is put in, those in its way are taken out, and each of them is replaced by another proof
 of its head or another grounding of its rule; kept when no rule and no triple is lost by it.
 
+Triples from an entity to itself are never removed: no question about them could keep its answer to
+itself.
+
 Guarantees: the invariants of `rulemine.builder.selection`, and one certificate per removed triple; a
 function of graph, groundings and seed, whatever the order of the rules; time linear in the groundings
 times the quota, with a fixed number of passes.
@@ -12,6 +15,7 @@ times the quota, with a fixed number of passes.
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -68,8 +72,9 @@ def select(
     """
     if per_rule < 1:
         raise ConfigError(f"per_rule: found {per_rule}; expected at least 1. Raise it.")
-    choice = Choice(groundings, len(kg), per_rule)
-    search = _Search(choice, groundings, seed)
+    usable = _without_loops(kg, groundings)
+    choice = Choice(usable, len(kg), per_rule)
+    search = _Search(choice, usable, seed)
     search.fill()
     for done, obstacles in enumerate(OBSTACLES, start=1):
         if progress:
@@ -85,12 +90,23 @@ def select(
         int(groundings.counts.sum()), groundings.provable, len(groundings), search.ceiling
     )
     return Selection(
-        groundings.rules,
-        groundings.head[chosen],
-        groundings.rule[chosen],
-        groundings.body[chosen],
+        usable.rules,
+        usable.head[chosen],
+        usable.rule[chosen],
+        usable.body[chosen],
         np.full(len(chosen), 100, np.int16),
         tally,
+    )
+
+
+def _without_loops(kg: KnowledgeGraph, groundings: Groundings) -> Groundings:
+    """The groundings whose head can be asked about: a question names its topic, never its answer."""
+    fit = kg.triples[groundings.head, 0] != kg.triples[groundings.head, 2]
+    return replace(
+        groundings,
+        rule=groundings.rule[fit],
+        head=groundings.head[fit],
+        body=groundings.body[fit],
     )
 
 

@@ -45,7 +45,7 @@ def select_paper(
 
     Returns:
         The rows that are left: by rule, then in the order of the loop. The tally's `considered` counts
-        the rows before any was dropped; its ceiling is the number of their distinct heads.
+        the rows before any was dropped.
 
     Raises:
         ConfigError: `per_rule` is not positive.
@@ -76,7 +76,7 @@ def select_paper(
     needed = np.zeros(len(kg), bool)
     needed[body[body >= 0]] = True
     keep = ~needed[head]
-    tally = Tally(groundings, int(provable.sum()), len(head), len(np.unique(head)))
+    tally = Tally(groundings, int(provable.sum()), len(head), ceiling=0)
     level = np.full(int(keep.sum()), 100, np.int16)
     return Selection(tuple(rules), head[keep], rule_of[keep], body[keep], level, tally)
 

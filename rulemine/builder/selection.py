@@ -29,7 +29,7 @@ class Tally:
         provable: Distinct triples that are the head of some grounding.
         considered: Groundings that were looked at: all of them or a sample.
         ceiling: No selection from these groundings with this quota removes more triples; see the
-            procedure for how it is got.
+            procedure for how it is got. 0 for a procedure that does not try to remove many.
     """
 
     groundings: int
@@ -78,8 +78,10 @@ class Selection:
 
     def describe(self) -> str:
         """What was selected, in a sentence."""
+        ceiling = self.tally.ceiling
+        most = f" (quotas and heads allow at most {ceiling:,})" if ceiling else ""
         return (
-            f"{len(self.removed):,} triples removed (at most {self.tally.ceiling:,} are possible), "
+            f"{len(self.removed):,} triples removed{most}, "
             f"{len(self):,} certificates, {self.rules_covered:,} of {len(self.rules):,} rules"
         )
 

@@ -22,6 +22,7 @@ def check(kg: KnowledgeGraph, found: Selection, per_rule: int) -> None:
     triples = kg.labelled()
     removed = {triples[row] for row in found.removed.tolist()}
     assert len(removed) == len(found), "one certificate per removed triple"
+    assert all(s != o for s, _, o in removed), "a loop cannot be asked about"
     left = kg.without(found.removed)
     assert set(left.labelled()) == set(triples) - removed
     proofs = {i: groundings_of(kg, rule) for i, rule in enumerate(found.rules)}
@@ -55,9 +56,10 @@ def test_every_removed_triple_keeps_a_proof_within_the_quota(seed: int) -> None:
     check(kg, found, per_rule)
 
 
-def best(groundings: Groundings, per_rule: int) -> tuple[int, int]:
+def best(kg: KnowledgeGraph, groundings: Groundings, per_rule: int) -> tuple[int, int]:
     """Most rules covered and, among those, most triples removed, by trying every set of heads."""
-    heads = sorted(set(groundings.head.tolist()))
+    loops = {row for row, (s, _, o) in enumerate(kg.triples.tolist()) if s == o}
+    heads = sorted(set(groundings.head.tolist()) - loops)
     top = (0, 0)
     for size in range(len(heads), 0, -1):
         for removed in itertools.combinations(heads, size):
@@ -98,11 +100,11 @@ def test_it_comes_near_the_best_of_all_selections() -> None:
         if not 0 < groundings.provable <= 9:
             continue
         found = select(kg, groundings, per_rule=per_rule, seed=seed)
-        rules_most, triples_most = best(groundings, per_rule)
+        rules_most, triples_most = best(kg, groundings, per_rule)
         assert found.rules_covered <= rules_most
         reached += 100 * found.rules_covered + len(found)
         possible += 100 * rules_most + triples_most
-    assert possible > 3000
+    assert possible > 2000
     assert reached >= 0.99 * possible
 
 
@@ -126,7 +128,7 @@ def test_a_scarce_rule_is_covered_before_a_rich_one_is_filled() -> None:
     found = select(kg, ground(kg, [rich, scarce]))
     assert (found.rules_covered, len(found)) == (2, 5)
     assert found.describe() == (
-        "5 triples removed (at most 5 are possible), 5 certificates, 2 of 2 rules"
+        "5 triples removed (quotas and heads allow at most 5), 5 certificates, 2 of 2 rules"
     )
 
 
