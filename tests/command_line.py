@@ -2,9 +2,11 @@
 
 import hashlib
 import os
+import random
+import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,12 +30,26 @@ RULES = "\n".join(
 )
 
 
+def dense_graph() -> str:
+    """A graph whose rules are countless: mining them takes long, and much memory."""
+    rng = random.Random(7)
+    lines = (
+        f"e{rng.randrange(150)}\tr{rng.randrange(60)}\te{rng.randrange(150)}\n"
+        for _ in range(30000)
+    )
+    return "".join(lines)
+
+
 class Ended(NamedTuple):
     """How a command ended."""
 
     status: int
     out: str
     err: str
+
+
+Command = Callable[..., Ended]
+"""Runs a command, given its words; the fixture ``command``."""
 
 
 def run(folder: Path, arguments: Sequence[str | Path], **environment: str) -> Ended:
@@ -59,3 +75,15 @@ def tree(folder: Path) -> dict[str, str]:
         else hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
     }
+
+
+def assert_refused(ended: Ended, expected: str) -> None:
+    """Status 2, nothing on standard output, and one paragraph in which `expected` is found."""
+    assert ended.status == 2, ended
+    assert ended.out == ""
+    assert "Traceback" not in ended.err
+    assert re.search(expected, ended.err), ended.err
+    if "usage:" not in ended.err:
+        assert re.search(r"^rulemine: ", ended.err, re.MULTILINE), "after the stages that were done"
+        assert "\n\n" not in ended.err.strip(), "one paragraph"
+        assert re.search(r"[.)?0-9a-z]\n$", ended.err), "a whole sentence"

@@ -12,22 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command_line import FACTS, RULES, Ended, run, tree
-
-from rulemine.cli import main
-
-Command = Callable[..., Ended]
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to work in, with a graph and rules for it."""
-    (tmp_path / "kg.tsv").write_text(FACTS)
-    (tmp_path / "rules.txt").write_text(RULES)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("RULEMINE_DATA", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no-cache"))
-    return tmp_path
+from command_line import FACTS, RULES, Command, assert_refused, run, tree
 
 
 @pytest.fixture(scope="session")
@@ -48,33 +33,6 @@ def release(built: Path, here: Path) -> Path:
     ids = [json.loads(line)["id"] for line in (built / "questions/test.jsonl").open()]
     (here / "good.jsonl").write_text("".join(f'{{"id": "{i}", "answers": []}}\n' for i in ids))
     return here / "release"
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    """Runs a command in this process."""
-
-    def call(*arguments: str | Path) -> Ended:
-        capsys.readouterr()
-        try:
-            status = main(list(map(str, arguments)))
-        except SystemExit as ended:  # of argparse
-            status = int(ended.code or 0)
-        printed = capsys.readouterr()
-        return Ended(status, printed.out, printed.err)
-
-    return call
-
-
-def assert_refused(ended: Ended, expected: str) -> None:
-    assert ended.status == 2, ended
-    assert ended.out == ""
-    assert "Traceback" not in ended.err
-    assert re.search(expected, ended.err), ended.err
-    if "usage:" not in ended.err:
-        assert ended.err.startswith("rulemine: ")
-        assert "\n\n" not in ended.err.strip(), "one paragraph"
-        assert re.search(r"[.)?0-9a-z]\n$", ended.err), "a whole sentence"
 
 
 # Graphs

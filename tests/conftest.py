@@ -1,0 +1,35 @@
+"""A folder to work in, and the command line in this process."""
+
+from pathlib import Path
+
+import pytest
+from command_line import FACTS, RULES, Command, Ended
+
+from rulemine.cli import main
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with a graph and rules for it."""
+    (tmp_path / "kg.tsv").write_text(FACTS)
+    (tmp_path / "rules.txt").write_text(RULES)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("RULEMINE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no-cache"))
+    return tmp_path
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs a command in this process."""
+
+    def call(*arguments: str | Path) -> Ended:
+        capsys.readouterr()
+        try:
+            status = main(list(map(str, arguments)))
+        except SystemExit as ended:  # of argparse
+            status = int(ended.code or 0)
+        printed = capsys.readouterr()
+        return Ended(status, printed.out, printed.err)
+
+    return call
