@@ -9,6 +9,7 @@ from random_rules import random_rule
 
 from rulemine.errors import InputError
 from rulemine.rule import Atom, Measures, Rule, Term, sort_rules
+from rulemine.rule_text import parse_readable
 
 
 def disguise(rng: random.Random, rule: Rule) -> Rule:
@@ -72,6 +73,24 @@ def test_the_id_is_the_same_for_ever() -> None:
     assert rule.id == "02be95bb59ec"
     assert str(rule) == "aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)"
     assert (rule.length, rule.relations) == (3, {"aunt", "brother"})
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("b(x,z) ∧ a(z,w) ∧ b(w,y) ⇒ r(x,y)", "3577d03cbd2b"),
+        ("p(z,w) ∧ p(w,z) ∧ q(x,z) ∧ q(w,y) ⇒ r(x,y)", "e0b73f8ffb4f"),
+    ],
+)
+def test_ids_of_longer_rules_are_the_same_for_ever(text: str, name: str) -> None:
+    assert parse_readable(text).id == name
+
+
+def test_the_canonical_body_is_the_least() -> None:
+    rule = parse_readable("b(x,z) ∧ a(z,w) ∧ b(w,y) ⇒ r(x,y)")
+    assert rule.canonical_body == (Atom(2, "a", 3), Atom(0, "b", 2), Atom(3, "b", 1))
+    rule = parse_readable("p(w,z) ∧ q(z,y) ∧ q(x,w) ⇒ r(x,y)")
+    assert rule.canonical_body == (Atom(2, "p", 3), Atom(0, "q", 2), Atom(3, "q", 1))
 
 
 def test_canonical_order_is_head_relation_then_length_then_body() -> None:
