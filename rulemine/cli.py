@@ -225,8 +225,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         reconfigure = getattr(channel, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
-    arguments = make_parser().parse_args(argv)
     try:
+        arguments = make_parser().parse_args(argv)  # its help reads the recipes: it takes a while
         from rulemine import commands  # what a command needs is imported when it runs
 
         with _no_broken_pipe():
