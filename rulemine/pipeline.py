@@ -18,8 +18,9 @@ from rulemine.builder.asked import Asked, read_asked, write_asked
 from rulemine.builder.balance import balance
 from rulemine.builder.ground import Groundings, ground, read_groundings, write_groundings
 from rulemine.builder.levels import thin, with_levels
+from rulemine.builder.parts import parts_of_build
 from rulemine.builder.phrases import Phrases, load_phrases
-from rulemine.builder.publish import check_target, parts_of_build, publish, write_release
+from rulemine.builder.publish import check_target, publish, write_release
 from rulemine.builder.select import select
 from rulemine.builder.select_paper import select_paper
 from rulemine.builder.selection import Selection, read_selection, write_selection

@@ -14,10 +14,12 @@ from typing import Any, NamedTuple
 
 from rulemine.errors import InputError
 
-__all__ = ["Atom", "Measures", "Rule", "Term", "sort_rules", "variable_name"]
+__all__ = ["Atom", "Measures", "Rule", "Term", "format_readable", "sort_rules", "variable_name"]
 
 Term = int | str
 """A variable (int: 0 = head subject, 1 = head object, 2 … = body variables) or an entity (its label)."""
+
+_READABLE_NAMES = "xyzwvutsrqponmlkjihgfedcba"
 
 ID_LENGTH = 12
 """Hexadecimal digits of a rule id: 48 bits, one collision expected among 20 million rules."""
@@ -93,8 +95,6 @@ class Rule:
     measures: Measures | None = None
 
     def __str__(self) -> str:
-        from rulemine.rule_text import format_readable  # the text forms look at rules, not back
-
         return format_readable(self)
 
     @property
@@ -209,6 +209,19 @@ class Rule:
 def variable_name(variable: int) -> str:
     """The name of a variable in AMIE's notation: 0 → ``?a``, 1 → ``?b``, 2 → ``?c``."""
     return "?" + "abcdefghijklmnopqrstuvwxyz"[variable]
+
+
+def format_readable(rule: Rule) -> str:
+    """A rule for people, e.g. ``aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)``."""
+
+    def text(atom: Atom) -> str:
+        terms = [
+            _READABLE_NAMES[t] if isinstance(t, int) else repr(t)
+            for t in (atom.subject, atom.object)
+        ]
+        return f"{atom.relation}({terms[0]},{terms[1]})"
+
+    return " ∧ ".join(map(text, rule.body)) + " ⇒ " + text(rule.head)
 
 
 def sort_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rulemine.errors import InputError, list_problems
 from rulemine.files import parse_object, read_lines
-from rulemine.rule import Atom, Measures, Rule, Term, variable_name
+from rulemine.rule import Atom, Measures, Rule, Term, format_readable, variable_name
 from rulemine.rule_type import classify
 
 __all__ = [
@@ -35,25 +35,11 @@ AMIE_COLUMNS = (
     "Functional variable",
 )
 
-_READABLE_NAMES = "xyzwvutsrqponmlkjihgfedcba"
 _ATOM = re.compile(r"(.+?)\(([a-z]),([a-z])\)( ∧ | ⇒ |$)")
 _ARROW = "   => "  # every token is followed by two blanks, then comes " => "
 # What AMIE prints among and around the rules; anything else after the header is malformed.
 _AMIE_TALK = re.compile(r"Using \d+ threads?|Mining done in .*|Total time .*|\d+ rules mined\.")
 _ROUNDING = 1e-8  # AMIE prints nine decimals
-
-
-def format_readable(rule: Rule) -> str:
-    """A rule for people, e.g. ``aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)``."""
-
-    def text(atom: Atom) -> str:
-        terms = [
-            _READABLE_NAMES[t] if isinstance(t, int) else repr(t)
-            for t in (atom.subject, atom.object)
-        ]
-        return f"{atom.relation}({terms[0]},{terms[1]})"
-
-    return " ∧ ".join(map(text, rule.body)) + " ⇒ " + text(rule.head)
 
 
 def parse_readable(text: str) -> Rule:

@@ -4,17 +4,13 @@ The card says what is in the release, how it was made, and its known limits in f
 is counted from the parts that are written, none is copied from elsewhere.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rulemine.builder.parts import ReleaseParts
 from rulemine.files import dump_line
 from rulemine.records import SPLITS, Question
 from rulemine.rule_type import RULE_SUBTYPES, RULE_TYPES, classify
-
-if TYPE_CHECKING:  # the writer calls this module with its parts
-    from rulemine.builder.publish import ReleaseParts
 
 __all__ = ["count_release", "write_card"]
 

@@ -7,133 +7,19 @@ and never a folder that is not a release of this program.
 
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rulemine.builder.asked import Asked
 from rulemine.builder.card import count_release, write_card
-from rulemine.builder.names import Namer
-from rulemine.builder.phrases import Phrases
-from rulemine.builder.selection import Selection
+from rulemine.builder.parts import ReleaseParts, read_parts
 from rulemine.errors import OutputError, ReleaseError
 from rulemine.files import digest_of, read_bytes, write_jsonl, write_text
-from rulemine.kg import KnowledgeGraph, Triple, format_tsv
-from rulemine.records import (
-    FORMAT_VERSION,
-    NAMINGS,
-    SPLITS,
-    Certificate,
-    EntityNames,
-    Question,
-    Rejection,
-    Removal,
-    to_json,
-)
+from rulemine.kg import Triple, format_tsv
+from rulemine.records import FORMAT_VERSION, NAMINGS, SPLITS, Removal, to_json
 from rulemine.release import FORMAT, MANIFEST, Release, dump_manifest
-from rulemine.rule import Rule, sort_rules
 from rulemine.rule_text import rule_to_json
 
-__all__ = ["ReleaseParts", "check_target", "parts_of_build", "publish", "rename", "write_release"]
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseParts:
-    """Everything that a release is made of, in one naming.
-
-    Attributes:
-        naming: The naming of all entities in these parts; ``entity`` for those of a build.
-        config: Every option that shaped the release.
-        source: The graph's ``title``, ``source``, ``licence``, ``citation``, ``digest``,
-            ``duplicates``.
-        complete: The triples of the complete KG.
-        reference: Triples of the reference KG that give answers and are not in the complete KG.
-        levels: Levels in percent, ascending, the last one 100.
-        removals: The removed triples.
-        rules: All rules of the build.
-        questions: With splits.
-        rejections: What was made and not kept.
-        names: The names of all entities.
-        phrases: The wording of all relations.
-    """
-
-    naming: str
-    config: dict[str, Any]
-    source: dict[str, Any]
-    complete: tuple[Triple, ...]
-    reference: tuple[Triple, ...]
-    levels: tuple[int, ...]
-    removals: tuple[Removal, ...]
-    rules: tuple[Rule, ...]
-    questions: tuple[Question, ...]
-    rejections: tuple[Rejection, ...]
-    names: tuple[EntityNames, ...]
-    phrases: Phrases
-
-    def incomplete(self, level: int) -> tuple[Triple, ...]:
-        """The complete KG without what is removed at a level."""
-        gone = {removal.triple for removal in self.removals if removal.level <= level}
-        return tuple(triple for triple in self.complete if triple not in gone)
-
-    def renamed(self, to: str) -> "ReleaseParts":
-        """The same parts in another naming."""
-        if to == self.naming:
-            return self
-        namer = Namer(self.names, self.phrases, to, source=self.naming, rules=self.rules)
-        return replace(
-            self,
-            naming=to,
-            config={**self.config, "naming": to},
-            complete=namer.triples(self.complete),
-            reference=namer.triples(self.reference),
-            removals=tuple(map(namer.removal, self.removals)),
-            rules=tuple(map(namer.rule, self.rules)),
-            questions=tuple(map(namer.question, self.questions)),
-            rejections=tuple(map(namer.rejection, self.rejections)),
-        )
-
-
-def parts_of_build(
-    config: dict[str, Any],
-    source: dict[str, Any],
-    kg: KnowledgeGraph,
-    selection: Selection,
-    asked: Asked,
-    phrases: Phrases,
-) -> ReleaseParts:
-    """The parts of a release out of what the stages made."""
-    return ReleaseParts(
-        naming="entity",
-        config=config,
-        source={**source, "digest": kg.digest, "duplicates": kg.duplicates},
-        complete=tuple(kg.labelled()),
-        reference=asked.reference,
-        levels=tuple(config["selection"]["levels"]) or (100,),
-        removals=_removals(kg, selection),
-        rules=sort_rules(selection.rules),
-        questions=asked.questions,
-        rejections=asked.rejections,
-        names=asked.names,
-        phrases=phrases,
-    )
-
-
-def _removals(kg: KnowledgeGraph, selection: Selection) -> tuple[Removal, ...]:
-    triples = kg.labelled()
-    found: dict[int, tuple[int, list[Certificate]]] = {}
-    for head, rule, body, level in zip(
-        selection.head.tolist(),
-        selection.rule.tolist(),
-        selection.body.tolist(),
-        selection.level.tolist(),
-        strict=True,
-    ):
-        proof = tuple(triples[row] for row in body if row >= 0)
-        found.setdefault(head, (level, []))[1].append(Certificate(selection.rules[rule].id, proof))
-    return tuple(
-        Removal(triples[head], level, tuple(sorted(proofs, key=lambda c: (c.rule, c.body))))
-        for head, (level, proofs) in sorted(found.items())
-    )
+__all__ = ["check_target", "publish", "rename", "write_release"]
 
 
 def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
@@ -284,33 +170,6 @@ def _same(made: Path, target: Path, names: list[str]) -> bool:
     if _files(target) != names:
         return False
     return all((made / name).read_bytes() == (target / name).read_bytes() for name in names)
-
-
-def read_parts(release: Release) -> ReleaseParts:
-    """The parts of a release, in its naming.
-
-    Raises:
-        ReleaseError: A file is missing or was edited.
-    """
-    relations = release.relations()
-    columns = ("relation", "statement", "ask_subject", "ask_object", "source")
-    reference: tuple[Triple, ...] = ()
-    if "kg/reference.tsv.gz" in release.manifest["files"]:
-        reference = tuple(release.kg("reference").labelled())
-    return ReleaseParts(
-        naming=release.naming,
-        config=release.manifest["config"],
-        source=release.manifest["kg"],
-        complete=tuple(release.kg("complete").labelled()),
-        reference=reference,
-        levels=release.levels,
-        removals=release.removals(),
-        rules=release.rules(),
-        questions=release.questions(),
-        rejections=release.rejections(),
-        names=release.entities,
-        phrases=Phrases.from_plain([row[c] for c in columns] for row in relations.values()),
-    )
 
 
 def rename(release: Release, target: Path, naming: str) -> None:

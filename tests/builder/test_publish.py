@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.builder.publish import check_target, publish, read_parts, rename
+from rulemine.builder.parts import read_parts
+from rulemine.builder.publish import check_target, publish, rename
 from rulemine.errors import OutputError, ReleaseError
 from rulemine.records import NAMINGS
 from rulemine.release import Release
