@@ -6,13 +6,14 @@ gave cannot be used, said in one paragraph; 130 interrupted.
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import rulemine
-from rulemine.errors import RulemineError, UserError
+from rulemine.errors import OutputError, RulemineError, UserError
 
 __all__ = ["main", "make_parser"]
 
@@ -201,14 +202,21 @@ def _add_data(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
 
 
 @contextlib.contextmanager
-def _no_broken_pipe() -> Iterator[None]:
-    """A reader that stops reading (``| head``) is no error."""
+def _standard_output() -> Iterator[None]:
+    """A reader that stops reading (``| head``) is no error; a full disk behind it is the user's."""
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as problem:
+        if problem.filename is not None or problem.errno not in (errno.EPIPE, errno.ENOSPC):
+            raise
         # Python flushes standard output once more at exit; give it somewhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if problem.errno == errno.ENOSPC:
+            raise OutputError(
+                f"standard output: cannot be written ({problem.strerror}). Free space, or send it "
+                "elsewhere."
+            ) from None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -221,15 +229,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status, see the module.
     """
     for channel in (sys.stdout, sys.stderr):
-        # Labels are any text; a terminal of another encoding shows what it can.
+        # Labels are any text. A terminal of another encoding shows what it can; files get it all.
         reconfigure = getattr(channel, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="replace")
+            reconfigure(encoding=None if channel.isatty() else "utf-8", errors="replace")
     try:
         arguments = make_parser().parse_args(argv)  # its help reads the recipes: it takes a while
         from rulemine import commands  # what a command needs is imported when it runs
 
-        with _no_broken_pipe():
+        with _standard_output():
             return int(getattr(commands, arguments.run)(arguments))
     except UserError as problem:
         print(f"rulemine: {problem}", file=sys.stderr)
