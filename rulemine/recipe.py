@@ -38,6 +38,15 @@ def _is_share(value: float) -> bool:
     return math.isfinite(value) and 0 < value <= 1
 
 
+def _is_text(name: str) -> bool:
+    """Whether a file name can be written down: on Linux it may hold any bytes."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class MiningSection:
     """How rules are mined.
@@ -165,6 +174,9 @@ class Recipe:
         ok = self.name.replace("-", "").replace("_", "").isalnum()
         _check(ok, "name", self.name, "letters, digits, - and _")
         _check(bool(self.kg), "kg", self.kg, "the name of a data set or a TSV file")
+        for key in ("kg", "reference", "labels", "rules"):
+            value = getattr(self, key)
+            _check(_is_text(Path(value).name), key, value, "a file whose name is UTF-8 text")
         _check(self.naming in NAMINGS, "naming", self.naming, ", ".join(NAMINGS))
         _check(0 <= self.seed < 2**63, "seed", self.seed, "an integer ≥ 0")
 

@@ -7,6 +7,8 @@ releases and predictions in `test_bad_release.py`.
 
 import gzip
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,16 @@ def test_no_graph_at_all(
         (here / name).write_bytes(content)
     before = tree(here)
     assert_refused(command(*words, name), expected)
+    assert tree(here) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names are text")
+def test_a_file_name_that_is_no_text(here: Path, command: Command) -> None:
+    name = os.fsdecode(b"caf\xe9.tsv")
+    (here / name).write_text(FACTS)
+    before = tree(here)
+    words = ["build", name, "--rules", "rules.txt", "-o", "out/x"]
+    assert_refused(command(*words), "expected a file whose name is UTF-8 text")
     assert tree(here) == before
 
 

@@ -76,14 +76,19 @@ NOT_READ = {
 }
 
 
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("name", ["questions/test.jsonl", "kg/incomplete.tsv.gz", "rules.jsonl"])
+@pytest.mark.parametrize(
+    ("reader", "name"),
+    [
+        (reader, name)
+        for reader in READERS
+        for name in ("questions/test.jsonl", "kg/incomplete.tsv.gz", "rules.jsonl")
+        if name not in NOT_READ.get(reader, ())
+    ],
+)
 @pytest.mark.parametrize("how", ["missing", "edited", "cut"])
 def test_a_release_with_a_missing_or_edited_file(
     release: Path, here: Path, command: Command, reader: str, name: str, how: str
 ) -> None:
-    if name in NOT_READ.get(reader, ()):
-        pytest.skip("this command does not read this file")
     path = release / name
     content = path.read_bytes()
     if how == "missing":

@@ -127,23 +127,33 @@ def test_a_file_that_outgrows_its_limit(here: Path, most: int) -> None:
 
 
 @pytest.fixture
-def small_disk(here: Path) -> Iterator[Path]:
-    """A file system of 48 KiB."""
+def disk(here: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A file system mounted with the options of the test."""
     place = here / "disk"
     place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=48k", "tmpfs", str(place)]
+    mount = ["mount", "-t", "tmpfs", "-o", request.param, "tmpfs", str(place)]
     try:
         subprocess.run(mount, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
-        pytest.skip("only root can mount a small disk, and not everywhere")
+        pytest.skip("only root can mount a disk for a test, and not everywhere")
     yield place
     subprocess.run(["umount", str(place)], check=True)
 
 
-def test_a_full_disk(here: Path, small_disk: Path) -> None:
-    words = ["build", "kg.tsv", "--rules", "rules.txt", "-o", small_disk / "x"]
+@pytest.mark.parametrize("disk", ["size=48k"], indirect=True)
+def test_a_full_disk(here: Path, disk: Path) -> None:
+    words = ["build", "kg.tsv", "--rules", "rules.txt", "-o", disk / "x"]
     assert_refused(run(here, words), "cannot be written .No space left on device.")
-    assert not (small_disk / "x").exists()
+    assert not (disk / "x").exists()
+    assert all((p / "stage.json").exists() for p in (disk / "x.stages").glob("[!.]*"))
+
+
+@pytest.mark.parametrize("disk", ["ro"], indirect=True)
+def test_a_disk_that_is_read_only(here: Path, command: Command, disk: Path) -> None:
+    for output in ("x", "new/x"):
+        words = ["build", "kg.tsv", "--rules", "rules.txt", "-o", disk / output]
+        assert_refused(command(*words), "cannot be written .Read-only file system.")
+    assert tree(disk) == {}
 
 
 # Graphs of unusual shape
