@@ -19,7 +19,7 @@ from typing import Any
 from rulemine.config import read_toml
 from rulemine.errors import DatasetError, InputError, did_you_mean, list_problems
 from rulemine.files import digest_of, read_bytes, read_lines, write_bytes
-from rulemine.kg import KnowledgeGraph, Triple, read_triples
+from rulemine.kg import KnowledgeGraph
 
 __all__ = ["DataSet", "data_sets", "find_files", "get_files", "load_kg", "load_labels"]
 
@@ -213,10 +213,7 @@ def load_kg(name: str, progress: Progress | None = None) -> KnowledgeGraph:
         DatasetError: The data set is unknown or cannot be had.
         InputError: The file is not a knowledge graph.
     """
-    triples: list[Triple] = []
-    for path in _resolve(name, progress):
-        triples += read_triples(path)
-    return KnowledgeGraph.from_triples(triples)
+    return KnowledgeGraph.read(*_resolve(name, progress))
 
 
 def load_labels(name: str, progress: Progress | None = None) -> dict[str, str]:

@@ -57,19 +57,20 @@ MOST_PROBLEMS_SHOWN = 10
 """How many problems of one file are spelled out; the rest are counted."""
 
 
-def list_problems(where: str, problems: Sequence[str], advice: str) -> str:
+def list_problems(where: str, problems: Sequence[str], advice: str, unseen: int = 0) -> str:
     """One message out of all the problems of a file.
 
     Args:
         where: The file.
         problems: One line each, in file order; at least one.
         advice: What to do, as a sentence.
+        unseen: How many more there are that were counted and not kept.
 
     Returns:
         The paragraph: at most `MOST_PROBLEMS_SHOWN` problems, a count of the rest, the advice.
     """
     shown = list(problems[:MOST_PROBLEMS_SHOWN])
-    rest = len(problems) - len(shown)
+    rest = len(problems) - len(shown) + unseen
     if rest:
         shown.append(f"… and {rest} more")
     if len(shown) > 1:

@@ -13,25 +13,34 @@ import json
 import os
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from rulemine.errors import InputError, OutputError
 
 __all__ = [
     "digest_of",
     "dump_line",
+    "read_blocks",
     "read_bytes",
     "read_jsonl",
     "read_lines",
     "read_text",
     "write_bytes",
     "write_jsonl",
+    "write_stream",
     "write_text",
 ]
 
-_BOMS = {
+BLOCK = 1 << 22
+"""Bytes that `read_blocks` reads at once."""
+
+BYTES_FOR_BEST = 1 << 26
+"""From this size on `write_stream` compresses less well: the best level costs five times the time."""
+
+BYTE_ORDER_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
     b"\x00\x00\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
@@ -48,18 +57,8 @@ def read_bytes(path: Path) -> bytes:
     Raises:
         InputError: It is missing, a folder, unreadable, or not what its ending says.
     """
-    try:
+    with _openable(path):
         raw = path.read_bytes()
-    except IsADirectoryError:
-        raise InputError(
-            f"{path}: is a folder; a file was expected. Name a file inside it."
-        ) from None
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Check the name and the current folder.") from None
-    except OSError as problem:
-        raise InputError(
-            f"{path}: cannot be read ({problem.strerror}). Check its rights."
-        ) from None
     try:
         if path.suffix == ".gz":
             return gzip.decompress(raw)
@@ -72,7 +71,28 @@ def read_bytes(path: Path) -> bytes:
     return raw
 
 
+@contextmanager
+def _openable(path: Path) -> Iterator[None]:
+    """Says what is wrong when a file cannot be opened or read."""
+    try:
+        yield
+    except IsADirectoryError:
+        raise InputError(
+            f"{path}: is a folder; a file was expected. Name a file inside it."
+        ) from None
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. Check the name and the current folder.") from None
+    except OSError as problem:
+        raise InputError(
+            f"{path}: cannot be read ({problem.strerror}). Check its rights."
+        ) from None
+
+
 def _unzstd(raw: bytes) -> bytes:
+    return bytes(_zstd_reader(io.BytesIO(raw)).read())
+
+
+def _zstd_reader(source: IO[bytes]) -> IO[bytes]:
     try:
         import zstandard
     except ImportError:
@@ -80,11 +100,76 @@ def _unzstd(raw: bytes) -> bytes:
             "reading .zst needs the package zstandard: pip install 'rulemine[zstd]', "
             "or decompress the file first."
         ) from None
-    try:
-        with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(raw)) as reader:
-            return bytes(reader.read())
-    except zstandard.ZstdError as problem:
-        raise ValueError(str(problem)) from None
+
+    class Reader(io.RawIOBase):
+        def __init__(self) -> None:
+            self._inner = zstandard.ZstdDecompressor().stream_reader(source)
+
+        def read(self, size: int = -1) -> bytes:
+            try:
+                return bytes(self._inner.read(size))
+            except zstandard.ZstdError as problem:
+                raise ValueError(str(problem)) from None
+
+    return Reader()  # type: ignore[return-value]
+
+
+def read_blocks(path: Path, watch: Callable[[bytes], object] | None = None) -> Iterator[bytes]:
+    """The content of a file as `read_bytes` gives it, in blocks that end with a line (LF).
+
+    Args:
+        path: The file.
+        watch: Told the bytes of the file itself, compressed or not, as they are read.
+
+    Yields:
+        Blocks, none empty; only the last may end without LF.
+
+    Raises:
+        InputError: As `read_bytes`; what is wrong with compressed data shows when it is reached.
+    """
+    with _openable(path):
+        file = path.open("rb", buffering=0)
+    with file:
+        raw: Any = _Watched(file, watch) if watch else file
+        pieces: list[bytes] = []
+        try:
+            if path.suffix == ".gz":
+                raw = gzip.GzipFile(fileobj=raw, mode="rb")
+            elif path.suffix == ".zst":
+                raw = _zstd_reader(raw)
+            with _openable(path):
+                while True:
+                    try:
+                        piece = raw.read(BLOCK)
+                    except gzip.BadGzipFile as problem:
+                        raise EOFError(str(problem)) from None
+                    if not piece:
+                        break
+                    end = piece.rfind(b"\n") + 1
+                    if end:
+                        yield b"".join((*pieces, piece[:end]))
+                        pieces = []
+                    if end < len(piece):
+                        pieces.append(piece[end:])
+        except (EOFError, ValueError, zlib.error) as problem:
+            kind = path.suffix[1:]
+            raise InputError(
+                f"{path}: is not a whole {kind} file ({problem}). Copy or download it again."
+            ) from None
+        if pieces:
+            yield b"".join(pieces)
+
+
+class _Watched:
+    """A file whose bytes are told to somebody as they are read."""
+
+    def __init__(self, file: IO[bytes], watch: Callable[[bytes], object]) -> None:
+        self._file, self._watch = file, watch
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._file.read(size)
+        self._watch(piece)
+        return piece
 
 
 def read_text(path: Path) -> str:
@@ -94,7 +179,7 @@ def read_text(path: Path) -> str:
         InputError: As `read_bytes`, or the content is binary or in another encoding.
     """
     raw = read_bytes(path)
-    for bom, encoding in _BOMS.items():
+    for bom, encoding in BYTE_ORDER_MARKS.items():
         if raw.startswith(bom):
             raise InputError(
                 f"{path}: starts with a {encoding} byte order mark; UTF-8 was expected. "
@@ -191,13 +276,41 @@ def write_bytes(path: Path, content: bytes) -> None:
     """
     if path.suffix == ".gz":
         content = gzip.compress(content, compresslevel=9, mtime=0)
+    _write(path, [content])
+
+
+def write_stream(path: Path, pieces: Iterable[bytes], size: int) -> None:
+    """Writes a file out of pieces as `write_bytes` does, without ever holding the whole.
+
+    Args:
+        path: The file.
+        pieces: Its content.
+        size: About how many bytes that is; decides how much time compression may take.
+
+    Raises:
+        OutputError: As `write_bytes`.
+    """
+    if size < BYTES_FOR_BEST:
+        write_bytes(path, b"".join(pieces))
+    else:
+        _write(path, _compressed(pieces) if path.suffix == ".gz" else pieces)
+
+
+def _compressed(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(4, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    for piece in pieces:
+        yield packer.compress(piece)
+    yield packer.flush()
+
+
+def _write(path: Path, pieces: Iterable[bytes]) -> None:
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         temporary = Path(name)
         with os.fdopen(handle, "wb") as out:
-            out.write(content)
+            out.writelines(pieces)
             out.flush()
             os.fsync(out.fileno())
         temporary.chmod(0o666 & ~_UMASK)

@@ -7,23 +7,29 @@ relations are named apart: the same text may name one of each.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.errors import InputError, list_problems
-from rulemine.files import read_lines, write_text
+from rulemine.errors import InputError
+from rulemine.files import write_stream
+from rulemine.triple_file import read_fields
 
 __all__ = ["KnowledgeGraph", "Triple", "read_triples"]
 
 Triple = tuple[str, str, str]
 """Subject, relation, object, as labels."""
 
-_EXPECTED = "Expected three non-empty fields a line, separated by tabs: subject, relation, object."
+ROWS_AT_ONCE = 1 << 18
+"""Triples whose labels are handled in one go."""
+
+BYTES_A_TRIPLE = 40
+"""A guess, to choose how hard to compress."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,48 +66,57 @@ class KnowledgeGraph:
             >>> kg.entities, kg.triples.tolist()
             (('a', 'b'), [[0, 0, 1], [1, 0, 0]])
         """
-        rows = list(triples)
-        subjects = [row[0] for row in rows]
-        names = [row[1] for row in rows]
-        objects = [row[2] for row in rows]
-        entities = tuple(sorted(set(subjects).union(objects)))
-        relations = tuple(sorted(set(names)))
-        for label in (*entities, *relations):
+        builder = _Builder()
+        rows = iter(triples)
+        while some := list(islice(rows, ROWS_AT_ONCE)):
+            builder.add(*([row[i] for row in some] for i in range(3)))
+        kg = builder.finish()
+        for label in (*kg.entities, *kg.relations):
             if not label or "\t" in label or "\n" in label or "\r" in label:
                 raise InputError(
                     f"label {label!r} is empty or holds a tab or a line break, "
                     "which a TSV file cannot carry. Replace the character."
                 )
-        entity_id = {label: i for i, label in enumerate(entities)}
-        relation_id = {label: i for i, label in enumerate(relations)}
-        ids = np.empty((len(rows), 3), np.int32)
-        ids[:, 0] = [entity_id[label] for label in subjects]
-        ids[:, 1] = [relation_id[label] for label in names]
-        ids[:, 2] = [entity_id[label] for label in objects]
-        return cls._of_ids(entities, relations, ids)
+        return kg
 
     @classmethod
     def _of_ids(
         cls, entities: tuple[str, ...], relations: tuple[str, ...], ids: npt.NDArray[np.int32]
     ) -> "KnowledgeGraph":
-        order = np.lexsort((ids[:, 2], ids[:, 1], ids[:, 0]))  # stable: first mention first
+        order = _sort_order(ids, len(entities), len(relations))
         ordered = ids[order]
         new = np.ones(len(ordered), bool)
         new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-        unique = np.ascontiguousarray(ordered[new])
+        unique = np.ascontiguousarray(ordered[new]) if not new.all() else ordered
         unique.flags.writeable = False
+        first = np.full(len(ids), -1, np.int64)  # line → its row, where it is the first to name it
+        first[order[new]] = np.arange(len(unique))
         return cls(
             entities,
             relations,
             unique,
             duplicates=len(ids) - len(unique),
-            source_order=np.argsort(order[new], kind="stable"),
+            source_order=first[first >= 0] if len(unique) < len(ids) else first,
         )
 
     @classmethod
-    def read(cls, path: str | Path) -> "KnowledgeGraph":
-        """Reads a TSV file, plain, .gz or .zst; see `read_triples`."""
-        return cls.from_triples(read_triples(Path(path)))
+    def read(
+        cls, *paths: str | Path, watch: Callable[[bytes], object] | None = None
+    ) -> "KnowledgeGraph":
+        """Reads TSV files, plain, .gz or .zst, as if they were one; see `read_fields`.
+
+        Args:
+            *paths: The files.
+            watch: Told the bytes of the files themselves as they are read.
+
+        Raises:
+            InputError: As `read_fields`.
+        """
+        builder = _Builder()
+        for path in paths:
+            for fields in read_fields(Path(path), watch):
+                builder.add(fields[::3], fields[1::3], fields[2::3])
+        return builder.finish()
 
     def __len__(self) -> int:
         return len(self.triples)
@@ -120,7 +135,7 @@ class KnowledgeGraph:
         """The number of triples of each relation, shape (relations,)."""
         return np.bincount(self.triples[:, 1], minlength=len(self.relations))
 
-    def labelled(self, rows: npt.NDArray[np.int64] | None = None) -> list[Triple]:
+    def labelled(self, rows: npt.NDArray[np.int64] | slice | None = None) -> list[Triple]:
         """Triples as labels: those of the given rows of `triples`, or all, in that order."""
         ids = self.triples if rows is None else self.triples[rows]
         entities, relations = self.entities, self.relations
@@ -133,13 +148,12 @@ class KnowledgeGraph:
         """
         keep = np.ones(len(self.triples), bool)
         keep[rows] = False
-        position = np.cumsum(keep) - 1
+        position = np.cumsum(keep)
+        position -= 1
         kept = np.ascontiguousarray(self.triples[keep])
         kept.flags.writeable = False
         order = self.source_order[keep[self.source_order]]
-        return KnowledgeGraph(
-            self.entities, self.relations, kept, source_order=position[order].astype(np.int64)
-        )
+        return KnowledgeGraph(self.entities, self.relations, kept, source_order=position[order])
 
     def rows_of(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         """The rows of `triples` that hold the given triples.
@@ -151,36 +165,111 @@ class KnowledgeGraph:
             int64, shape (m,): the row, or −1 where the graph does not hold the triple.
         """
         keys = self._keys
-        wanted = _pack(np.asarray(ids, np.int64), len(self.relations), len(self.entities))
+        wanted = _pack(ids, len(self.relations), len(self.entities))
         at = np.searchsorted(keys, wanted)
         at[at == len(keys)] = 0
         return np.where(keys[at] == wanted, at, -1) if len(keys) else np.full(len(ids), -1)
 
     @cached_property
     def _keys(self) -> npt.NDArray[np.int64]:
-        return _pack(self.triples.astype(np.int64), len(self.relations), len(self.entities))
+        return _pack(self.triples, len(self.relations), len(self.entities))
 
     def to_tsv(self) -> str:
         """The sorted triples as TSV text with LF; equal graphs give equal text."""
-        return format_tsv(self.labelled())
+        return "".join(self._tsv_pieces())
+
+    def _tsv_pieces(self) -> Iterator[str]:
+        """`to_tsv` in pieces: the labels of large graphs are never all there at once."""
+        for start in range(0, len(self), ROWS_AT_ONCE):
+            yield format_tsv(self.labelled(slice(start, start + ROWS_AT_ONCE)))
 
     def write(self, path: str | Path) -> None:
         """Writes `to_tsv` to a file, compressed when the name ends in .gz."""
-        write_text(Path(path), self.to_tsv())
+        pieces = (piece.encode("utf-8") for piece in self._tsv_pieces())
+        write_stream(Path(path), pieces, BYTES_A_TRIPLE * len(self))
 
     @cached_property
     def digest(self) -> str:
         """The identity of the graph: SHA-256 of `to_tsv` in UTF-8, hexadecimal."""
-        return hashlib.sha256(self.to_tsv().encode("utf-8")).hexdigest()
+        digest = hashlib.sha256()
+        for piece in self._tsv_pieces():
+            digest.update(piece.encode("utf-8"))
+        return digest.hexdigest()
 
 
-def _pack(ids: npt.NDArray[np.int64], relations: int, entities: int) -> npt.NDArray[np.int64]:
+class _Numbers(dict[str, int]):
+    """Label → its number, in the order in which labels are first looked up."""
+
+    def __missing__(self, label: str) -> int:
+        number = self[label] = len(self)
+        return number
+
+    def settle(self) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+        """The labels in code point order, and the place of every number in it."""
+        labels = tuple(sorted(self))
+        place = np.empty(len(labels), np.int32)
+        place[np.fromiter(map(self.__getitem__, labels), np.int64, len(labels))] = np.arange(
+            len(labels), dtype=np.int32
+        )
+        return labels, place
+
+
+class _Builder:
+    """Makes a graph out of labels that come block by block; keeps numbers, and each label once."""
+
+    def __init__(self) -> None:
+        self._entities = _Numbers()
+        self._relations = _Numbers()
+        self._blocks: list[npt.NDArray[np.int32]] = []
+
+    def add(
+        self, subjects: Sequence[str], relations: Sequence[str], objects: Sequence[str]
+    ) -> None:
+        """Takes triples, as columns of the same length."""
+        block = np.empty((len(subjects), 3), np.int32)
+        columns = (
+            (subjects, self._entities),
+            (relations, self._relations),
+            (objects, self._entities),
+        )
+        for column, (labels, numbers) in enumerate(columns):
+            block[:, column] = np.fromiter(map(numbers.__getitem__, labels), np.int32, len(labels))
+        self._blocks.append(block)
+
+    def finish(self) -> KnowledgeGraph:
+        """The graph; can be called once."""
+        entities, entity_place = self._entities.settle()
+        relations, relation_place = self._relations.settle()
+        self._entities.clear()
+        ids = np.empty((sum(map(len, self._blocks)), 3), np.int32)
+        at = 0
+        for block in self._blocks:
+            part = ids[at : at + len(block)]
+            part[:, 0] = entity_place[block[:, 0]]
+            part[:, 1] = relation_place[block[:, 1]]
+            part[:, 2] = entity_place[block[:, 2]]
+            at += len(block)
+        self._blocks.clear()
+        return KnowledgeGraph._of_ids(entities, relations, ids)
+
+
+def _sort_order(ids: npt.NDArray[np.int32], entities: int, relations: int) -> npt.NDArray[np.int64]:
+    """The order that sorts triples; equal ones stay in theirs."""
+    if entities * entities * relations < 2**63:
+        return np.argsort(_pack(ids, relations, entities), kind="stable")
+    return np.lexsort((ids[:, 2], ids[:, 1], ids[:, 0]))
+
+
+def _pack(ids: npt.NDArray[np.int32], relations: int, entities: int) -> npt.NDArray[np.int64]:
     if entities * entities * relations >= 2**63:
         raise InputError(
             f"the graph has {entities} entities and {relations} relations; "
             "entities² · relations must stay below 2⁶³. Split the graph."
         )
-    packed: npt.NDArray[np.int64] = (ids[:, 0] * relations + ids[:, 1]) * entities + ids[:, 2]
+    packed = ids[:, 0].astype(np.int64)  # then in place: there may be many
+    for column, size in ((1, relations), (2, entities)):
+        packed *= size
+        packed += ids[:, column]
     return packed
 
 
@@ -190,42 +279,13 @@ def format_tsv(triples: Sequence[Triple]) -> str:
 
 
 def read_triples(path: Path) -> list[Triple]:
-    """The triples of a TSV file in file order, duplicates included.
-
-    Fields are stripped of surrounding white space (as AMIE does); nothing else is interpreted:
-    quotes, commas and backslashes are part of labels.
-
-    Args:
-        path: TSV, plain, .gz or .zst; UTF-8, with or without byte order mark; LF or CRLF.
+    """The triples of a TSV file in file order, duplicates included; see `read_fields`.
 
     Raises:
-        InputError: The file is missing, empty, not text, or has lines that are not three non-empty
-            fields; all bad lines are counted, the first ten spelled out.
+        InputError: As `read_fields`.
     """
-    lines = read_lines(path)
-    rows: list[Triple] = []
-    problems: list[str] = []
-    quoted = True
-    for number, line in enumerate(lines, start=1):
-        fields = [part.strip() for part in line.split("\t")]
-        if len(fields) != 3:
-            problems.append(f"line {number} has {len(fields)} column(s): {_shown(line)}")
-        elif not (fields[0] and fields[1] and fields[2]):
-            problems.append(f"line {number} has an empty field: {_shown(line)}")
-        elif "\r" in line:
-            problems.append(f"line {number} holds a carriage return inside a label: {_shown(line)}")
-        else:
-            quoted = quoted and all(f[0] == f[-1] == '"' and len(f) > 1 for f in fields)
-            rows.append((fields[0], fields[1], fields[2]))
-    if problems:
-        raise InputError(list_problems(str(path), problems, _EXPECTED))
-    if quoted:
-        raise InputError(
-            f"{path}: every field is in double quotes. This format has no quoting; the quotes "
-            "would become part of every label. Write the file without them."
-        )
-    return rows
-
-
-def _shown(line: str) -> str:
-    return repr(line if len(line) <= 80 else line[:77] + "…")
+    return [
+        triple
+        for fields in read_fields(path)
+        for triple in zip(fields[::3], fields[1::3], fields[2::3], strict=True)
+    ]

@@ -1,0 +1,174 @@
+"""Reading triples from TSV, block by block: what is wrong with a file is said for all of it at once.
+
+Guarantees: fields are stripped of surrounding white space (as AMIE does), and nothing else is
+interpreted: quotes, commas and backslashes are part of labels. Memory is bounded by a block, whatever
+the size of the file; regular blocks are cut by a few calls, the others line by line, with one result.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from rulemine.errors import MOST_PROBLEMS_SHOWN, InputError, list_problems
+from rulemine.files import BYTE_ORDER_MARKS, read_blocks
+
+__all__ = ["read_fields"]
+
+_EXPECTED = "Expected three non-empty fields a line, separated by tabs: subject, relation, object."
+_TAB, _LF = 9, 10
+_UTF8_MARK = b"\xef\xbb\xbf"
+
+
+def read_fields(path: Path, watch: Callable[[bytes], object] | None = None) -> Iterator[list[str]]:
+    """The fields of a TSV file in file order: subject, relation, object, subject and so on.
+
+    Args:
+        path: TSV, plain, .gz or .zst; UTF-8, with or without byte order mark; LF or CRLF.
+        watch: Told the bytes of the file itself, compressed or not, as they are read.
+
+    Yields:
+        Blocks of fields, a multiple of three each. They count only if no error follows.
+
+    Raises:
+        InputError: The file is missing, empty, not text, or has lines that are not three non-empty
+            fields; all bad lines are counted, the first ten spelled out.
+    """
+    scan = _Scan(path)
+    for number, block in enumerate(read_blocks(path, watch)):
+        if fields := scan.fields(_without_mark(path, block) if number == 0 else block):
+            yield fields
+    scan.finish()
+
+
+def _without_mark(path: Path, block: bytes) -> bytes:
+    for mark, encoding in BYTE_ORDER_MARKS.items():
+        if block.startswith(mark):
+            raise InputError(
+                f"{path}: starts with a {encoding} byte order mark; UTF-8 was expected. "
+                f"Convert it, e.g. iconv -f {encoding} -t UTF-8."
+            )
+    return block.removeprefix(_UTF8_MARK)
+
+
+class _Scan:
+    """Takes the blocks of one file apart, and collects what is wrong with them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lines = 0
+        self._any = False
+        self._quoted = True
+        self._undecodable = ""
+        self._blank: list[tuple[int, str]] = []
+        self._shown: list[str] = []
+        self._problems = 0
+
+    def fields(self, block: bytes) -> list[str]:
+        """The fields of the next block; empty when something in the file is wrong."""
+        if b"\0" in block:
+            line = self._lines + block.count(b"\n", 0, block.index(b"\0")) + 1
+            raise InputError(
+                f"{self._path}: line {line} holds a NUL byte, so this is a binary file; UTF-8 text "
+                "was expected. Is it the right file, or is it compressed under another name?"
+            )
+        if self._undecodable:
+            return []  # a NUL byte further on would say more
+        try:
+            text = block.decode("utf-8")
+        except UnicodeDecodeError as problem:
+            line = self._lines + block.count(b"\n", 0, problem.start) + 1
+            self._undecodable = (
+                f"{self._path}: line {line} is not UTF-8 (byte 0x{block[problem.start]:02x}). "
+                "Convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8."
+            )
+            return []
+        if "\r" in text:
+            text = text.replace("\r\n", "\n")
+            block = text.encode("utf-8")
+        text = text.removesuffix("\n")
+        if (found := self._regular(text, block)) is None:
+            found = self._irregular(text)
+        return [] if self._problems else found
+
+    def _regular(self, text: str, block: bytes) -> list[str] | None:
+        """The fields of a block of which every line is as it should be; else None."""
+        if "\r" in text:
+            return None
+        content = np.frombuffer(block, np.uint8)
+        ends = content[(content == _TAB) | (content == _LF)]
+        if not block.endswith(b"\n"):
+            ends = np.append(ends, np.uint8(_LF))
+        if len(ends) % 3 or not (ends.reshape(-1, 3) == (_TAB, _TAB, _LF)).all():
+            return None
+        fields = list(map(str.strip, text.replace("\n", "\t").split("\t")))
+        if not all(fields):
+            return None
+        self._flush_blank()
+        self._any = True
+        self._lines += len(fields) // 3
+        self._quoted = self._quoted and all(map(_is_quoted, fields))
+        return fields
+
+    def _irregular(self, text: str) -> list[str]:
+        rows: list[list[str]] = []
+        for line in text.split("\n"):
+            self._lines += 1
+            if not line.strip():
+                self._blank.append((self._lines, line))  # no problem at the end of the file
+                continue
+            self._flush_blank()
+            self._any = True
+            if row := self._row(self._lines, line):
+                rows.append(row)
+                self._quoted = self._quoted and all(map(_is_quoted, row))
+        return list(chain.from_iterable(rows))
+
+    def _flush_blank(self) -> None:
+        for number, line in self._blank:
+            self._row(number, line)
+        self._blank.clear()
+
+    def _row(self, number: int, line: str) -> list[str] | None:
+        """The fields of a line, or None when it is a problem."""
+        fields = [part.strip() for part in line.split("\t")]
+        if len(fields) != 3:
+            what = f"has {len(fields)} column(s)"
+        elif not all(fields):
+            what = "has an empty field"
+        elif "\r" in line:
+            what = "holds a carriage return inside a label"
+        else:
+            return fields
+        self._problems += 1
+        if self._problems <= MOST_PROBLEMS_SHOWN:
+            self._shown.append(f"line {number} {what}: {_shown(line)}")
+        return None
+
+    def finish(self) -> None:
+        """Raises what is wrong with the file.
+
+        Raises:
+            InputError: Something is.
+        """
+        if self._undecodable:
+            raise InputError(self._undecodable)
+        if not self._any:
+            raise InputError(f"{self._path}: is empty; at least one line was expected.")
+        if self._problems:
+            unseen = self._problems - len(self._shown)
+            raise InputError(list_problems(str(self._path), self._shown, _EXPECTED, unseen))
+        if self._quoted:
+            raise InputError(
+                f"{self._path}: every field is in double quotes. This format has no quoting; the "
+                "quotes would become part of every label. Write the file without them."
+            )
+
+
+def _is_quoted(field: str) -> bool:
+    return field[0] == field[-1] == '"' and len(field) > 1
+
+
+def _shown(line: str) -> str:
+    return repr(line if len(line) <= 80 else line[:77] + "…")
