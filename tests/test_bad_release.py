@@ -1,6 +1,7 @@
 """Releases and predictions that do not fit: one paragraph, status 2, nothing written."""
 
 import gzip
+import hashlib
 import json
 import re
 import shutil
@@ -107,6 +108,19 @@ def test_a_release_with_a_missing_or_edited_file(
         assert name in ended.out
     else:
         assert_refused(ended, re.escape(f"release/{name}"))
+
+
+def test_a_release_that_names_what_it_does_not_list(release: Path, command: Command) -> None:
+    path, manifest = release / "removed.jsonl", release / "manifest.json"
+    content = path.read_text().replace('"husband"', '"hubby"', 1)
+    path.write_text(content)
+    row = json.loads(manifest.read_text())
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    row["files"]["removed.jsonl"] = {"bytes": len(content.encode()), "sha256": digest}
+    manifest.write_text(json.dumps(row))
+    assert_refused(command(*READERS["rename"]), "the name 'hubby' is used and is in neither")
+    assert not Path("other").exists()
+    assert command("verify", release).status == 1
 
 
 GOOD = '{"id": "q00001", "answers": []}'

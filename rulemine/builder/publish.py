@@ -190,6 +190,11 @@ def rename(release: Release, target: Path, naming: str) -> None:
         made.mkdir(parents=True)
         write_release(made, read_parts(release), naming)
         publish(made, target)
+    except KeyError as problem:
+        raise ReleaseError(
+            f"{release.path}: the name {problem} is used and is in neither entities.tsv nor "
+            "relations.tsv. Build the release again; rulemine verify says what else is wrong."
+        ) from None
     except OSError as problem:
         raise OutputError(f"{target}: cannot be written ({problem.strerror}).") from None
     finally:
