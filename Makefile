@@ -64,8 +64,8 @@ java: ## Java unit tests (needs Maven); warnings are errors
 wheel: install ## build the wheel and try it in an environment of its own, outside the checkout
 	$(BIN)/python tests/isolated/try_wheel.py
 
-bench: install jar ## stage times and peak memory of demo and family
-	$(BIN)/python benchmarks/stages.py demo family
+bench: install jar ## times and peak memory of mining and of every stage (AMIE_JAR=path runs AMIE beside it)
+	$(BIN)/python benchmarks/bench.py $(if $(AMIE_JAR),--amie-jar $(AMIE_JAR))
 
 clean: ## remove what was made (not .venv, not data)
 	rm -rf out dist amie/target rulemine/mining/amie.jar

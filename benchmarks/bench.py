@@ -1,0 +1,255 @@
+"""Times and peak memory of mining and of every stage of a build, each as a whole process of its own.
+
+    python benchmarks/bench.py [--runs 3] [--only TEXT] [--amie-jar JAR] [--save]
+
+Prints a Markdown table: CPU seconds (user + system), wall seconds and peak resident memory, start-up
+included, as median (least – most) of the runs; compared with ``results.json``, where a median CPU time
+of more than 1.2 times the one kept there is flagged. ``--save`` keeps the new figures. With a jar of
+the original AMIE, each mining row is run by it too, in turn with ours, and the ratio is printed.
+Rows whose data set is not on this machine are left out and named.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rulemine.datasets import find_files
+from rulemine.pipeline import STAGES
+
+RESULTS = Path(__file__).with_name("results.json")
+REGRESSION = 1.2
+AMIE_LIMIT = 1800
+"""Seconds of CPU after which AMIE is stopped and the row says so."""
+
+PAPER = (0.1, 0.3, 0.4)
+DEFAULTS = (0.01, 0.1, 0.1)
+"""Head coverage, standard and PCA confidence: those of the BRINK paper, and AMIE's own."""
+
+MINING = (
+    ("family", 3, PAPER),
+    ("family", 4, PAPER),
+    ("family", 3, DEFAULTS),
+    ("umls", 3, PAPER),
+    ("umls", 4, PAPER),
+    ("fb15k237", 3, PAPER),
+    ("fb15k237", 4, PAPER),
+)
+
+STEPS = (*STAGES[1:], "verify")
+"""`rulemine mine` is a command of its own kind, so the first step of a build does both."""
+
+RECIPES = {
+    "demo": ("demo",),
+    "family": ("family",),
+    "fb15k237": ("fb15k237", "fb15k237-all", "fb15k237-labels"),
+}
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What one process used, and the rules it reported (0 when it reports none)."""
+
+    cpu: float
+    wall: float
+    peak: float
+    rules: int
+
+
+def run(command: list[str], limit: float | None = None) -> Usage | None:
+    """Runs a command to its end, or None when it used more CPU seconds than the limit."""
+    timer = None
+    started = os.times().elapsed
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        if limit is not None:
+            timer = threading.Timer(limit, process.kill)
+            timer.start()
+        _, status, used = os.wait4(process.pid, 0)
+        wall = os.times().elapsed - started
+        if timer is not None:
+            timer.cancel()
+        output.seek(0)
+        text = output.read().decode(errors="replace")
+    if os.WIFSIGNALED(status):
+        return None
+    if status:
+        sys.exit(f"{' '.join(command)}: exit {os.waitstatus_to_exitcode(status)}\n{text}")
+    found = re.findall(r"([\d,]+) rules", text)
+    rules = int(found[-1].replace(",", "")) if found else 0
+    return Usage(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024, rules)
+
+
+def ours(*arguments: str) -> list[str]:
+    """The command of this package."""
+    return [sys.executable, "-m", "rulemine", *arguments]
+
+
+def mining_command(data: str, atoms: int, thresholds: tuple[float, float, float]) -> list[str]:
+    """Our command for a mining row; the rules go nowhere."""
+    coverage, std, pca = map(str, thresholds)
+    return ours(
+        "mine", data, "--max-atoms", str(atoms), "--min-head-coverage", coverage,
+        "--min-std-confidence", std, "--min-pca-confidence", pca, "-o", os.devnull,
+    )  # fmt: skip
+
+
+def amie_command(
+    jar: str, file: Path, atoms: int, thresholds: tuple[float, float, float]
+) -> list[str]:
+    """AMIE's command for the same row."""
+    coverage, std, pca = map(str, thresholds)
+    return [
+        "java", "-jar", jar, "-maxad", str(atoms), "-minhc", coverage, "-minc", std, "-minpca", pca,
+        str(file),
+    ]  # fmt: skip
+
+
+def spread(values: list[float], digits: int) -> str:
+    """Median (least – most)."""
+    low, high = min(values), max(values)
+    return f"{statistics.median(values):.{digits}f} ({low:.{digits}f} – {high:.{digits}f})"
+
+
+class Table:
+    """Rows as they are measured, compared with those kept."""
+
+    def __init__(self, runs: int, amie_jar: str | None) -> None:
+        self.runs = runs
+        self.amie_jar = amie_jar
+        kept = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {"rows": {}}
+        self.kept: dict[str, dict[str, float]] = kept["rows"]
+        self.rows: dict[str, dict[str, object]] = {}
+        print("| work | rules | CPU s | wall s | peak MiB | kept CPU s | AMIE CPU s | ratio |")
+        print("|---|--:|--:|--:|--:|--:|--:|--:|", flush=True)
+
+    def add(self, name: str, usages: list[Usage], amie: list[Usage | None]) -> None:
+        """Prints and remembers a row."""
+        cpu = [u.cpu for u in usages]
+        median = statistics.median(cpu)
+        before = self.kept.get(name, {}).get("cpu")
+        flag = " ▲ slower" if before and median > REGRESSION * before else ""
+        kept = f"{before:.2f}{flag}" if before else ""
+        whole = [u for u in amie if u is not None]
+        theirs = spread([u.cpu for u in whole], 1) if whole else f"> {AMIE_LIMIT}" * bool(amie)
+        ratio = ""
+        if amie:
+            least = statistics.median([u.cpu for u in whole]) if whole else AMIE_LIMIT
+            ratio = f"{'' if whole else '> '}{least / median:.0f}×"
+        print(
+            f"| {name} | {usages[0].rules or ''} | {spread(cpu, 2)} | "
+            f"{spread([u.wall for u in usages], 2)} | {spread([u.peak for u in usages], 0)} | {kept} | "
+            f"{theirs} | {ratio} |",
+            flush=True,
+        )
+        self.rows[name] = {
+            "cpu": median,
+            "wall": statistics.median(u.wall for u in usages),
+            "peak_mib": statistics.median(u.peak for u in usages),
+            "rules": usages[0].rules,
+            "runs": [asdict(u) for u in usages],
+            "amie": [asdict(u) if u else None for u in amie],
+        }
+
+
+def measure(table: Table, name: str, command: list[str], amie: list[str] | None = None) -> None:
+    """Measures a row: ours and AMIE in turn, so that both meet the same noise."""
+    usages: list[Usage] = []
+    others: list[Usage | None] = []
+    for _ in range(table.runs):
+        usage = run(command)
+        assert usage is not None
+        usages.append(usage)
+        if amie and None not in others:
+            others.append(run(amie, AMIE_LIMIT))
+    table.add(name, usages, others)
+
+
+def mining_rows(table: Table, only: str) -> None:
+    """All mining rows whose data are here."""
+    for data, atoms, thresholds in MINING:
+        marks = "" if thresholds == PAPER else ", AMIE's default thresholds"
+        name = f"mine {data}, {atoms} atoms{marks}"
+        if only not in name:
+            continue
+        paths = find_files(data)
+        if None in paths:
+            print(f"| {name} | data set not on this machine | | | | | | |")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            amie = None
+            if table.amie_jar and paths[0] is not None:
+                from rulemine.files import read_bytes
+
+                plain = Path(folder) / "kg.tsv"  # AMIE reads no compressed files
+                plain.write_bytes(read_bytes(paths[0]))
+                amie = amie_command(table.amie_jar, plain, atoms, thresholds)
+            measure(table, name, mining_command(data, atoms, thresholds), amie)
+
+
+def build_rows(table: Table, only: str) -> None:
+    """Every stage of every recipe whose data are here, each run in a folder of its own."""
+    for recipe, needed in RECIPES.items():
+        names = [f"{recipe}: {'mine and ' * (step == STEPS[0])}{step}" for step in STEPS]
+        if not any(only in name for name in names):
+            continue
+        if any(None in find_files(data) for data in needed):
+            print(f"| {recipe} | data set not on this machine | | | | | | |")
+            continue
+        usages: dict[str, list[Usage]] = {name: [] for name in names}
+        for _ in range(table.runs):
+            with tempfile.TemporaryDirectory() as folder:
+                out = str(Path(folder) / recipe)
+                for step, name in zip(STEPS, names, strict=True):
+                    command = ours(step, out) if step == "verify" else ours(step, recipe, "-o", out)
+                    usage = run(command)
+                    assert usage is not None
+                    usages[name].append(usage)
+        for name in names:
+            table.add(name, usages[name], [])
+
+
+def machine() -> dict[str, object]:
+    """What the figures were measured on."""
+    model = ""
+    if Path("/proc/cpuinfo").exists():
+        found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+        model = found[1] if found else ""
+    return {
+        "processor": model or platform.processor(),
+        "cores": os.cpu_count(),
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+    }
+
+
+def main() -> None:
+    """Measures what is asked for."""
+    parser = argparse.ArgumentParser(description="times and peak memory, as whole processes")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each row (3)")
+    parser.add_argument("--only", default="", help="only rows whose name holds this text")
+    parser.add_argument("--amie-jar", help="a jar of the original AMIE, to run beside ours")
+    parser.add_argument("--save", action="store_true", help="keep the figures in results.json")
+    given = parser.parse_args()
+    table = Table(given.runs, given.amie_jar or None)
+    mining_rows(table, given.only)
+    build_rows(table, given.only)
+    facts = machine()
+    print("\n" + ", ".join(f"{key}: {value}" for key, value in facts.items()))
+    if given.save:
+        old = json.loads(RESULTS.read_text("utf-8"))["rows"] if RESULTS.exists() else {}
+        text = json.dumps({"machine": facts, "rows": {**old, **table.rows}}, indent=1)
+        RESULTS.write_text(text + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
