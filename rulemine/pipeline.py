@@ -237,7 +237,7 @@ class Build:
             write_groundings(folder, found)
 
         options = {"sample": chosen.groundings_per_rule, "seed": self.recipe.seed}
-        return self._stage("ground", 1, options, work)
+        return self._stage("ground", 2, options, work)
 
     def _select(self) -> Stage:
         chosen = self.recipe.selection

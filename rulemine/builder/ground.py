@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from rulemine.builder.arrays import read_arrays, write_arrays
 from rulemine.builder.bodies import BoundRule, bind_rule
+from rulemine.builder.chains import Chain, Chains
 from rulemine.join import Index
 from rulemine.kg import KnowledgeGraph
 from rulemine.rule import Rule
@@ -91,6 +92,7 @@ def ground(
         The groundings, or the sample of them with exact counts.
     """
     index = Index(kg)
+    chains = Chains(index)
     provable = np.zeros(len(kg), bool)
     counts = np.zeros(len(rules), np.int64)
     widest = max((len(rule.body) for rule in rules), default=0)
@@ -109,11 +111,15 @@ def ground(
                 counts[number] = len(head)
                 provable[head] = True
             else:
-                per_head = bound.count(kg.triples[rows])
+                draws = stream(seed, "ground", rule.id)
+                chain = chains.of(bound)
+                if chain is not None:
+                    per_head, head, body = _sample_chains(chain, rows, sample, draws)
+                else:
+                    per_head = bound.count(kg.triples[rows])
+                    head, body = _sample_bodies(bound, rows, per_head, sample, draws)
                 counts[number] = per_head.sum()
                 provable[rows[per_head > 0]] = True
-                draws = stream(seed, "ground", rule.id)
-                head, body = _sample_bodies(bound, rows, per_head, sample, draws)
             numbers.append(np.full(len(head), number, np.int32))
             heads.append(head)
             padding = ((0, 0), (0, widest - len(rule.body)))
@@ -137,9 +143,35 @@ def _all_bodies(bound: BoundRule, rows: Ints) -> tuple[Ints, Ints]:
     if not found:
         return np.empty(0, np.int64), np.empty((0, len(bound.body)), np.int64)
     head = rows[np.concatenate([part.head for part in found])]
-    body = np.concatenate([part.rows for part in found])
+    return _in_order(head, np.concatenate([part.rows for part in found]))
+
+
+def _in_order(head: Ints, body: Ints) -> tuple[Ints, Ints]:
+    """Groundings of a rule in canonical order."""
     order = np.lexsort((*body.T[::-1], head))
     return head[order], body[order]
+
+
+def _sample_chains(chain: Chain, rows: Ints, sample: int, draws: Stream) -> tuple[Ints, Ints, Ints]:
+    """Counts and a uniform sample of the groundings of a rule whose body is a chain.
+
+    Only what is drawn is ever made: a chain is found by its number.
+
+    Args:
+        chain: The rule.
+        rows: Its heads, ascending.
+        sample: How many to keep.
+        draws: The random stream.
+
+    Returns:
+        How many groundings each head has; head row and body rows of the sample.
+    """
+    over = chain.over(chain.chains.index.kg.triples[rows])
+    ends = np.cumsum(over.counts)
+    wanted = _draw(draws, int(ends[-1]) if len(ends) else 0, sample)
+    at = np.searchsorted(ends, wanted, "right")
+    body = over.pick(at, wanted - (ends - over.counts)[at])
+    return over.counts, *_in_order(rows[at], body)
 
 
 def _sample_bodies(

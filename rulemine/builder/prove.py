@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.builder.bodies import bind_rule
+from rulemine.builder.chains import Chains
 from rulemine.join import Index
 from rulemine.kg import KnowledgeGraph
 from rulemine.rule import Rule
@@ -47,12 +48,14 @@ def proofs_left(
         progress: Told (rules done, rules).
     """
     index = Index(incomplete)
+    chains = Chains(index)
     count = np.zeros(len(heads), np.int64)
     shortest = np.zeros(len(heads), np.int64)
     for done, rule in enumerate(rules, start=1):
         bound = bind_rule(index, rule)
         if bound is not None:
-            found = bound.count(heads)
+            chain = chains.of(bound)
+            found = bound.count(heads) if chain is None else chain.over(heads).counts
             count += found
             length = len(rule.body)
             shortest[(found > 0) & ((shortest == 0) | (shortest > length))] = length
