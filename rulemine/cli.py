@@ -195,7 +195,28 @@ def _add_scoring(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")
 
 
+_RULES_PLANTED = """\
+types of --rule: symmetry, inversion, hierarchy, composition; it may be given again and again.
+The planted rules of a synthetic graph are listed in FILE.rules.jsonl.
+"""
+
+
 def _add_data(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _command(commands, "generate", "generate", "write an invented knowledge graph",
+                      _RULES_PLANTED)  # fmt: skip
+    parser.add_argument(
+        "what", choices=("synthetic", "demo"),
+        help="synthetic: random, with planted rules; demo: the world of the demo",
+    )  # fmt: skip
+    parser.add_argument("--triples", type=int, default=100_000, metavar="N", help="(100000)")
+    parser.add_argument("--relations", type=int, default=100, metavar="R", help="(100)")
+    parser.add_argument("--entities", type=int, metavar="E", help="to draw from (N / 10)")
+    parser.add_argument("--rule", action="append", metavar="TYPE:X",
+                        help="plant this rule with standard confidence X (eight rules)")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything drawn (0)")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="TSV, plain or .gz"
+    )
     parser = _command(commands, "data", "data", "list data sets, fetch one, say where it is")
     parser.add_argument("what", choices=("list", "get", "path"), help="what to do")
     parser.add_argument("name", nargs="?", help="of the data set")

@@ -249,6 +249,34 @@ def baselines(arguments: Namespace) -> int:
     return 0
 
 
+def generate(arguments: Namespace) -> int:
+    """``generate synthetic`` and ``generate demo``."""
+    from rulemine.demo_world import generate as generate_demo
+    from rulemine.kg import KnowledgeGraph
+    from rulemine.synthetic import DEFAULT_RULES, Synthetic, rules_file, write_synthetic
+
+    _check_output(arguments.output)
+    if arguments.seed < 0:
+        raise ConfigError(f"seed is {arguments.seed}; expected an integer ≥ 0.")
+    if arguments.what == "demo":
+        kg = KnowledgeGraph.from_triples(generate_demo(arguments.seed))
+        kg.write(arguments.output)
+        print(f"{arguments.output}: {len(kg):,} triples")
+        return 0
+    graph = Synthetic(
+        arguments.triples,
+        arguments.relations,
+        arguments.seed,
+        entities=arguments.entities,
+        rules=arguments.rule or DEFAULT_RULES,
+    )
+    with _bar("generate") as tell:
+        write_synthetic(graph, arguments.output, tell)
+    print(f"{arguments.output}: {graph.triples:,} triples")
+    print(f"{rules_file(arguments.output)}: {len(graph.planted)} planted rules")
+    return 0
+
+
 def data(arguments: Namespace) -> int:
     """``data list``, ``data get NAME``, ``data path NAME``."""
     from rulemine.datasets import data_sets, find_files, get_files

@@ -37,7 +37,7 @@ __all__ = [
 BLOCK = 1 << 22
 """Bytes that `read_blocks` reads at once."""
 
-BYTES_FOR_BEST = 1 << 26
+BYTES_FOR_BEST = 1 << 25
 """From this size on `write_stream` compresses less well: the best level costs five times the time."""
 
 BYTE_ORDER_MARKS = {

@@ -31,6 +31,7 @@ CORE = {
     "rule_type",
     "seeds",
     "stage",
+    "synthetic",
     "triple_file",
 }
 TOP = {"__init__", "__main__", "cli", "commands", "drawing", "pipeline", "show"}
