@@ -132,6 +132,26 @@ def _add_mining(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     parser.add_argument(
         "--min-initial-support", type=int, default=100, metavar="N", help="facts of a head (100)"
     )
+    for where, what in (
+        ("head", "only these as heads"),
+        ("body", "only these in bodies"),
+        ("exclude", "these nowhere"),
+    ):
+        parser.add_argument(
+            f"--{where}-relations",
+            action="append",
+            metavar="NAMES",
+            help=f"{what}: a,b,… or @FILE with one a line",
+        )
+    parser.add_argument(
+        "--max-recursion", type=int, default=3, metavar="N", help="atoms of one relation (3)"
+    )
+    parser.add_argument(
+        "--no-skyline", action="store_true", help="keep rules no better than shorter ones"
+    )
+    parser.add_argument(
+        "--no-perfect-pruning", action="store_true", help="extend rules of PCA confidence 1 too"
+    )
     parser.add_argument("--format", choices=("jsonl", "amie"), default="jsonl", help="(jsonl)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")
     _add_means(parser)

@@ -100,6 +100,21 @@ def build(arguments: Namespace) -> int:
     return 0
 
 
+def _names(texts: list[str] | None) -> tuple[str, ...] | None:
+    """The names that an option lists, each text being ``a,b,…`` or ``@file`` with one a line."""
+    from rulemine.files import read_lines
+
+    if texts is None:
+        return None
+    names: list[str] = []
+    for text in texts:
+        if text.startswith("@"):
+            names += [line.strip() for line in read_lines(Path(text[1:])) if line.strip()]
+        else:
+            names += [name.strip() for name in text.split(",") if name.strip()]
+    return tuple(names)
+
+
 def mine(arguments: Namespace) -> int:
     """``mine``."""
     import json
@@ -116,6 +131,12 @@ def mine(arguments: Namespace) -> int:
         min_std_confidence=arguments.min_std_confidence,
         min_pca_confidence=arguments.min_pca_confidence,
         min_initial_support=arguments.min_initial_support,
+        head_relations=_names(arguments.head_relations),
+        body_relations=_names(arguments.body_relations),
+        exclude_relations=_names(arguments.exclude_relations) or (),
+        max_recursion=arguments.max_recursion,
+        skyline=not arguments.no_skyline,
+        perfect_pruning=not arguments.no_perfect_pruning,
         threads=arguments.threads,
         heap=arguments.heap,
     )

@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,22 @@ from rulemine.errors import HeapError, JavaError, MiningError, RulemineError
 from rulemine.mining.java_home import OLDEST_JAVA, find_jvm
 from rulemine.mining.options import MiningOptions, parse_heap
 
-__all__ = ["JAR", "Progress", "mine_rows", "start_jvm"]
+__all__ = ["EVERYTHING", "JAR", "Allowed", "Progress", "mine_rows", "start_jvm"]
 
 JAR = Path(__file__).with_name("amie.jar")
 
 Progress = Callable[[int, int], None]
 """Is told (done, total) about ten times a second; total is 0 while it is not known."""
+
+
+class Allowed(NamedTuple):
+    """Relations that a rule may have: bool, shape (relations,); None where all may be used."""
+
+    heads: npt.NDArray[np.bool_] | None
+    bodies: npt.NDArray[np.bool_] | None
+
+
+EVERYTHING = Allowed(None, None)
 
 POLL_MILLISECONDS = 100
 MEASURE_COLUMNS = 5
@@ -129,6 +139,7 @@ def mine_rows(
     relations: int,
     options: MiningOptions,
     progress: Progress | None = None,
+    allowed: Allowed = EVERYTHING,
 ) -> npt.NDArray[np.int64]:
     """Mines rules as a table of integers.
 
@@ -138,6 +149,7 @@ def mine_rows(
         relations: Number of relations.
         options: Thresholds and means.
         progress: Called about ten times a second.
+        allowed: The relations that may be heads, and that may occur in bodies.
 
     Returns:
         int64, shape (rules, `MEASURE_COLUMNS` + max_atoms - 1), in canonical order. An atom is
@@ -162,7 +174,7 @@ def mine_rows(
     import jpype
 
     try:
-        job = _new_job(jpype, triples, entities, relations, options)
+        job = _new_job(jpype, triples, entities, relations, options, allowed)
         job.start()
         state = _wait(job, progress)
         if state == _DONE:
@@ -190,6 +202,7 @@ def _new_job(
     entities: int,
     relations: int,
     options: MiningOptions,
+    allowed: Allowed,
 ) -> Any:
     buffer = jpype.nio.convertToDirectBuffer(triples.data.cast("B"))
     miner = jpype.JClass("org.rulemine.amie.Miner")
@@ -202,7 +215,17 @@ def _new_job(
         float(options.min_std_confidence),
         float(options.min_pca_confidence),
         options.min_initial_support,
+        _bias(jpype, options, allowed),
         options.thread_count,
+    )
+
+
+def _bias(jpype: Any, options: MiningOptions, allowed: Allowed) -> Any:
+    masks = [
+        None if mask is None else jpype.JArray(jpype.JBoolean)(mask.tolist()) for mask in allowed
+    ]
+    return jpype.JClass("org.rulemine.amie.mine.Bias")(
+        *masks, options.max_recursion, options.skyline, options.perfect_pruning
     )
 
 

@@ -32,6 +32,14 @@ class MiningOptions:
         min_std_confidence: Smallest standard confidence, 0 … 1.
         min_pca_confidence: Smallest PCA confidence, 0 … 1.
         min_initial_support: A head relation has at least this many facts; ≥ 1.
+        head_relations: Only these may be heads; None: all. A filter changes nothing else: what is
+            left are the unfiltered rules that keep to it, with the same measures.
+        body_relations: Only these may occur in bodies; None: all.
+        exclude_relations: These occur nowhere, whatever the two above say.
+        max_recursion: Atoms of one relation in a rule at most, the head included; ≥ 1.
+        skyline: Whether a rule must have a higher PCA confidence than the output rules contained in
+            it, and than some rule that it was made from by adding one atom.
+        perfect_pruning: Whether rules with a PCA confidence of 1 are left unextended.
         threads: Threads of the miner, ≥ 1; None: one per processor this process may use.
         heap: Size of the Java heap, e.g. ``512m`` or ``4g``; None: half of the memory.
 
@@ -45,6 +53,12 @@ class MiningOptions:
     min_std_confidence: float = 0.1
     min_pca_confidence: float = 0.1
     min_initial_support: int = 100
+    head_relations: tuple[str, ...] | None = None
+    body_relations: tuple[str, ...] | None = None
+    exclude_relations: tuple[str, ...] = ()
+    max_recursion: int = 3
+    skyline: bool = True
+    perfect_pruning: bool = True
     threads: int | None = None
     heap: str | None = None
 
@@ -54,6 +68,12 @@ class MiningOptions:
         _share("min_std_confidence", self.min_std_confidence)
         _share("min_pca_confidence", self.min_pca_confidence)
         _integer("min_initial_support", self.min_initial_support, 1, 2**31 - 1)
+        _names("head_relations", self.head_relations, optional=True)
+        _names("body_relations", self.body_relations, optional=True)
+        _names("exclude_relations", self.exclude_relations, optional=False)
+        _integer("max_recursion", self.max_recursion, 1, 2**31 - 1)
+        _switch("skyline", self.skyline)
+        _switch("perfect_pruning", self.perfect_pruning)
         if self.threads is not None:
             _integer("threads", self.threads, 1, MAX_THREADS)
         if self.heap is not None:
@@ -91,6 +111,18 @@ def _share(name: str, value: object) -> None:
     ok = type(value) in (int, float) and math.isfinite(value) and 0 <= value <= 1  # type: ignore[arg-type,operator]
     if not ok:
         raise MiningError(f"{name} is {value!r}; expected a number from 0 to 1.")
+
+
+def _names(name: str, value: object, *, optional: bool) -> None:
+    # One name, being a sequence of letters, would pass for many.
+    ok = isinstance(value, tuple) and all(isinstance(label, str) for label in value)
+    if not (ok or (optional and value is None)):
+        raise MiningError(f"{name} is {value!r}; expected a tuple of relation names.")
+
+
+def _switch(name: str, value: object) -> None:
+    if type(value) is not bool:
+        raise MiningError(f"{name} is {value!r}; expected True or False.")
 
 
 def _processors() -> int:

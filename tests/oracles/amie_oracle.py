@@ -1,4 +1,4 @@
-"""A brute-force definition of the rules that AMIE 3.5.1 mines in its default mode.
+"""A brute-force definition of the rules that AMIE 3.5.1 mines, by default and with its options.
 
 The breadth-first search of AMIE ("Fast and Exact Rule Mining with AMIE 3", Lajus, Galarraga,
 Suchanek, ESWC 2020) is followed literally: every operator, limit and threshold is written down
@@ -17,7 +17,7 @@ Over 400 lines because a definition is one piece.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 
@@ -30,9 +30,6 @@ Variable 0 is the subject of the head, 1 its object, 2 and up are body variables
 """
 RuleKey = tuple[str, tuple[BodyAtom, ...]]
 """A rule up to renaming: (head relation, canonical body). The head is always `head(0, 1)`."""
-
-RECURSION_LIMIT = 3
-"""Occurrences of one relation that AMIE allows in a rule, the head included."""
 
 
 @dataclass(frozen=True)
@@ -232,6 +229,12 @@ def oracle_rules(
     min_std_confidence: float,
     min_pca_confidence: float,
     min_initial_support: int,
+    head_relations: Collection[str] | None = None,
+    body_relations: Collection[str] | None = None,
+    exclude_relations: Collection[str] = (),
+    max_recursion: int = 3,
+    skyline: bool = True,
+    perfect_pruning: bool = True,
 ) -> OracleResult:
     """Mine by brute force.
 
@@ -242,13 +245,24 @@ def oracle_rules(
         min_std_confidence: Smallest standard confidence of a candidate.
         min_pca_confidence: Smallest PCA confidence of a candidate.
         min_initial_support: Fewest distinct facts with which a relation may be a head.
+        head_relations: The relations that may be heads; None: all.
+        body_relations: The relations that operators may add; None: all.
+        exclude_relations: Relations that may be neither.
+        max_recursion: Occurrences of one relation in a rule, the head included.
+        skyline: Whether rules are compared with their parents and sub-rules at all; if not, every
+            candidate is printed.
+        perfect_pruning: Whether perfect rules are left unextended.
     """
     facts = Facts(triples)
+    usable = [relation for relation in facts.relations if relation not in exclude_relations]
+    heads = [r for r in usable if head_relations is None or r in head_relations]
+    bodies = tuple(r for r in usable if body_relations is None or r in body_relations)
     space: dict[RuleKey, OracleRule] = {}
     parents: dict[RuleKey, frozenset[RuleKey]] = {}
     for head in facts.relations:
-        if len(facts.pairs[head]) >= min_initial_support:
-            _search(facts, head, max_atoms, min_head_coverage, space, parents)
+        if len(facts.pairs[head]) >= min_initial_support and head in heads:
+            language = _Language(bodies, max_atoms, max_recursion, perfect_pruning)
+            _search(facts, head, language, min_head_coverage, space, parents)
     candidates = frozenset(
         key
         for key, rule in space.items()
@@ -257,13 +271,25 @@ def oracle_rules(
         and rule.std_confidence >= min_std_confidence
         and not level2_redundant(key)
     )
+    if not skyline:
+        return OracleResult(space, parents, candidates, candidates, candidates, candidates)
     return _answers(space, parents, candidates)
+
+
+@dataclass(frozen=True)
+class _Language:
+    """What the operators may make: the relations they may add, and the limits."""
+
+    relations: tuple[str, ...]
+    max_atoms: int
+    max_recursion: int
+    perfect_pruning: bool
 
 
 def _search(
     facts: Facts,
     head: str,
-    max_atoms: int,
+    language: _Language,
     min_head_coverage: float,
     space: dict[RuleKey, OracleRule],
     parents: dict[RuleKey, frozenset[RuleKey]],
@@ -281,9 +307,9 @@ def _search(
         made_by: defaultdict[RuleKey, set[RuleKey]] = defaultdict(set)
         for key, supporting in generation.items():
             space[key] = rule = _measure(facts, key, len(supporting))
-            if rule.perfect:
+            if rule.perfect and language.perfect_pruning:
                 continue
-            for child in _refinements(key, facts.relations, max_atoms):
+            for child in _refinements(key, language):
                 if child not in made_by:
                     pairs = _supporting(facts, child, supporting, threshold)
                     if pairs is not None:
@@ -354,18 +380,22 @@ def open_variables(key: RuleKey) -> list[int]:
     return [v for v in variables(key) if sum(v in (s, t) for _, s, t in atoms) == 1]
 
 
-def _refinements(key: RuleKey, relations: tuple[str, ...], max_atoms: int) -> Iterator[RuleKey]:
+def _refinements(key: RuleKey, language: _Language) -> Iterator[RuleKey]:
     """The rules that the closing and the dangling operator make of a rule, without thresholds."""
     head, body = key
     atoms = [(head, 0, 1), *body]
-    usable = [r for r in relations if sum(r == r_ for r_, _, _ in atoms) < RECURSION_LIMIT]
+    usable = [
+        relation
+        for relation in language.relations
+        if sum(relation == used for used, _, _ in atoms) < language.max_recursion
+    ]
     existing, opened = variables(key), open_variables(key)
-    if len(atoms) < max_atoms:
+    if len(atoms) < language.max_atoms:
         for s, t in _closing_positions(existing, opened):
             for relation in usable:
                 if (relation, s, t) not in atoms:
                     yield head, canonical((*body, (relation, s, t)))
-    if len(atoms) < max_atoms - 1:
+    if len(atoms) < language.max_atoms - 1:
         fresh = max(existing) + 1
         for joined in opened or existing:
             for relation in usable:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .amie_oracle import OracleResult
 from .comparison import differences, expected, instabilities, shrink
-from .random_graphs import Case, random_case
+from .random_graphs import Case, random_case, random_variant
 
 FOUND = Path(__file__).with_name("found")
 
@@ -49,12 +49,14 @@ def main(arguments: list[str] | None = None) -> int:
         default=10,
         help="on each such graph also compare threads, line orders, and graphs with gaps",
     )
+    parser.add_argument("--variants", action="store_true", help="vary the options of the search")
     parser.add_argument("--found", type=Path, default=FOUND, help="folder for failing cases")
     chosen = parser.parse_args(arguments)
     started = said = time.monotonic()
     failed = rules = torn = 0
     for number in range(1, chosen.graphs + 1):
-        case = random_case(chosen.seed + number - 1)
+        make = random_variant if chosen.variants else random_case
+        case = make(chosen.seed + number - 1)
         oracle = expected(case)
         rules += len(oracle.ours)
         torn += oracle.must < oracle.may

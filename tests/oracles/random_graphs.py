@@ -33,6 +33,12 @@ class Options:
     min_std_confidence: float
     min_pca_confidence: float
     min_initial_support: int
+    head_relations: tuple[str, ...] | None = None
+    body_relations: tuple[str, ...] | None = None
+    exclude_relations: tuple[str, ...] = ()
+    max_recursion: int = 3
+    skyline: bool = True
+    perfect_pruning: bool = True
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,11 @@ class Case:
     def read(cls, path: Path) -> "Case":
         fields = json.loads(path.read_text(encoding="utf-8"))
         triples = tuple((s, r, o) for s, r, o in fields["triples"])
-        return cls(fields["name"], triples, Options(**fields["options"]))
+        options = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in fields["options"].items()
+        }
+        return cls(fields["name"], triples, Options(**options))
 
 
 def random_case(seed: int) -> Case:
@@ -87,6 +97,27 @@ def random_case(seed: int) -> Case:
             min_initial_support=rng.randint(1, 3),
         )
     return Case(f"seed {seed}", _shuffled_lines(triples, rng), options)
+
+
+def random_variant(seed: int) -> Case:
+    """The case of a seed, with other options than the usual ones for what is searched."""
+    case = random_case(seed)
+    rng = Random(f"variant {seed}")
+    relations = sorted({relation for _, relation, _ in case.triples})
+
+    def some() -> tuple[str, ...]:
+        return tuple(rng.sample(relations, rng.randint(0, len(relations))))
+
+    options = replace(
+        case.options,
+        head_relations=some() if rng.random() < 0.3 else None,
+        body_relations=some() if rng.random() < 0.3 else None,
+        exclude_relations=some()[:1] if rng.random() < 0.2 else (),
+        max_recursion=rng.choice((1, 2, 2, 3, 3, 4, 5)),
+        skyline=rng.random() < 0.5,
+        perfect_pruning=rng.random() < 0.5,
+    )
+    return replace(case, name=f"variant {seed}", options=options)
 
 
 def _random_options(triples: set[Triple], max_atoms: int, rng: Random) -> Options:

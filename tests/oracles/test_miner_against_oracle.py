@@ -1,12 +1,16 @@
 """The miner against the oracle: rule for rule, count for count, on many small graphs."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from rulemine.rule import Rule
+
 from .amie_oracle import proper_sub_rules
 from .comparison import differences, expected, instabilities, mined
-from .random_graphs import Case, Options, random_case
+from .random_graphs import Case, Options, random_case, random_variant
 
 BLOCK = 20
 CANDIDATES_THAT_REMOVE_NOTHING = (466, 790)
@@ -24,6 +28,35 @@ def test_random_graphs(first: int) -> None:
 def test_random_graphs_by_other_means(first: int) -> None:
     for seed in range(first, first + BLOCK):
         assert not instabilities(random_case(seed)), seed
+
+
+@pytest.mark.parametrize("first", range(2000, 2060, BLOCK))
+def test_random_graphs_with_other_searches(first: int) -> None:
+    for seed in range(first, first + BLOCK):
+        case = random_variant(seed)
+        assert not differences(case), f"python -m tests.oracles.hunt --variants --seed {seed}"
+        if seed % 4 == 0:
+            assert not instabilities(case), seed
+
+
+@pytest.mark.parametrize("first", range(3000, 3020, BLOCK))
+def test_a_filter_changes_nothing_else(first: int) -> None:
+    for seed in range(first, first + BLOCK):
+        case = random_case(seed)
+        every = mined(case)
+        relations = sorted({relation for _, relation, _ in case.triples})
+        first_half, others = tuple(relations[::2]), set(relations[1::2])
+        filters: dict[str, Callable[[Rule], bool]] = {
+            "head_relations": lambda rule, kept=set(first_half): rule.head.relation in kept,
+            "body_relations": lambda rule, out=others: all(
+                a.relation not in out for a in rule.body
+            ),
+            "exclude_relations": lambda rule, out=set(first_half): not rule.relations & out,
+        }
+        for name, keeps in filters.items():
+            options = replace(case.options, **{name: first_half})
+            found = mined(replace(case, options=options))
+            assert found == tuple(filter(keeps, every)), (seed, name)
 
 
 @pytest.mark.parametrize("seed", CANDIDATES_THAT_REMOVE_NOTHING)
@@ -53,6 +86,10 @@ def test_the_random_graphs_are_worth_it() -> None:
     assert sum(bool(oracle.ours) for oracle in oracles) > 40
     assert sum(oracle.must < oracle.may for oracle in oracles) > 5
     assert any(oracle.ours < oracle.may for oracle in oracles)
+    usual = [expected(random_case(seed)).ours for seed in range(2000, 2060)]
+    variants = [expected(random_variant(seed)).ours for seed in range(2000, 2060)]
+    assert sum(map(bool, variants)) > 30
+    assert sum(bool(others - rules) for rules, others in zip(usual, variants, strict=True)) > 5
     assert sum(len(oracle.candidates - oracle.may) for oracle in oracles) > 100
 
 

@@ -1,6 +1,7 @@
 package org.rulemine.amie;
 
 import java.nio.ByteBuffer;
+import org.rulemine.amie.mine.Bias;
 import org.rulemine.amie.mine.Thresholds;
 import org.rulemine.amie.mine.Tuning;
 
@@ -20,6 +21,7 @@ public final class Miner {
    * @param stdConfidence smallest standard confidence
    * @param pcaConfidence smallest PCA confidence
    * @param initialSupport smallest number of facts of a head relation
+   * @param bias which rules are searched and output
    * @param threads the number of threads
    */
   public static MiningJob job(
@@ -31,9 +33,10 @@ public final class Miner {
       double stdConfidence,
       double pcaConfidence,
       int initialSupport,
+      Bias bias,
       int threads) {
     Thresholds thresholds =
         new Thresholds(maxAtoms, headCoverage, stdConfidence, pcaConfidence, initialSupport);
-    return new MiningJob(triples, entities, relations, thresholds, threads, Tuning.DEFAULT);
+    return new MiningJob(triples, entities, relations, thresholds, bias, threads, Tuning.DEFAULT);
   }
 }

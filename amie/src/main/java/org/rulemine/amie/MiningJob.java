@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.rulemine.amie.kg.TripleIndex;
+import org.rulemine.amie.mine.Bias;
 import org.rulemine.amie.mine.Pool;
 import org.rulemine.amie.mine.RuleTable;
 import org.rulemine.amie.mine.Stop;
@@ -37,6 +38,7 @@ public final class MiningJob {
   private final int entities;
   private final int relations;
   private final Thresholds thresholds;
+  private final Bias bias;
   private final int threads;
   private final Tuning tuning;
   private final Stop stop = new Stop();
@@ -51,6 +53,7 @@ public final class MiningJob {
       int entities,
       int relations,
       Thresholds thresholds,
+      Bias bias,
       int threads,
       Tuning tuning) {
     if (threads < 1) {
@@ -60,6 +63,7 @@ public final class MiningJob {
     this.entities = entities;
     this.relations = relations;
     this.thresholds = thresholds;
+    this.bias = bias;
     this.threads = threads;
     this.tuning = tuning;
   }
@@ -94,7 +98,7 @@ public final class MiningJob {
     triples.asIntBuffer().get(rows);
     TripleIndex index = new TripleIndex(rows, entities, relations);
     rows = null;
-    Pool work = new Pool(index, thresholds, threads, tuning, stop);
+    Pool work = new Pool(index, thresholds, bias, threads, tuning, stop);
     pool = work;
     List<Thread> others = new ArrayList<>();
     for (int i = 1; i < threads; i++) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.rulemine.amie.mine.Bias;
 import org.rulemine.amie.mine.Thresholds;
 import org.rulemine.amie.mine.Tuning;
 
@@ -25,11 +26,18 @@ final class Mined {
 
   /** Mines and returns the table; fails when the job does not end well. */
   static long[] rows(Graphs.Case given, int threads, Tuning tuning) throws InterruptedException {
+    return rows(given, Bias.DEFAULT, threads, tuning);
+  }
+
+  /** Mines within a bias. */
+  static long[] rows(Graphs.Case given, Bias bias, int threads, Tuning tuning)
+      throws InterruptedException {
     Thresholds thresholds = new Thresholds(
         given.maxAtoms(), given.headCoverage(), given.stdConfidence(), given.pcaConfidence(),
         given.initialSupport());
     MiningJob job = new MiningJob(
-        direct(given.rows()), given.entities(), given.relations(), thresholds, threads, tuning);
+        direct(given.rows()), given.entities(), given.relations(), thresholds, bias, threads,
+        tuning);
     job.start();
     int state;
     do {

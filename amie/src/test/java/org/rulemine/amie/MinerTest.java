@@ -14,6 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rulemine.amie.mine.Bias;
 import org.rulemine.amie.mine.Tuning;
 
 final class MinerTest {
@@ -103,7 +104,7 @@ final class MinerTest {
       rows[3 * i + 1] = cells.get(i) / entities / entities;
       rows[3 * i + 2] = cells.get(i) / entities % entities;
     }
-    MiningJob job = Miner.job(Mined.direct(rows), entities, relations, 5, 0, 0, 0, 1, 2);
+    MiningJob job = Miner.job(Mined.direct(rows), entities, relations, 5, 0, 0, 0, 1, Bias.DEFAULT, 2);
     job.start();
     assertEquals(MiningJob.RUNNING, job.awaitEnd(300));
     job.cancel();
@@ -116,7 +117,7 @@ final class MinerTest {
 
   @Test
   void reportsRowsThatAreNoGraph() throws InterruptedException {
-    MiningJob job = Miner.job(Mined.direct(new int[] {0, 0, 9}), 2, 1, 3, 0, 0, 0, 1, 1);
+    MiningJob job = Miner.job(Mined.direct(new int[] {0, 0, 9}), 2, 1, 3, 0, 0, 0, 1, Bias.DEFAULT, 1);
     job.start();
     int state;
     do {
@@ -130,14 +131,14 @@ final class MinerTest {
   void refusesArgumentsOutOfRange() {
     var none = Mined.direct(new int[0]);
     assertThrows(
-        IllegalArgumentException.class, () -> Miner.job(none, 0, 0, 1, 0, 0, 0, 1, 1));
+        IllegalArgumentException.class, () -> Miner.job(none, 0, 0, 1, 0, 0, 0, 1, Bias.DEFAULT, 1));
     assertThrows(
-        IllegalArgumentException.class, () -> Miner.job(none, 0, 0, 3, Double.NaN, 0, 0, 1, 1));
+        IllegalArgumentException.class, () -> Miner.job(none, 0, 0, 3, Double.NaN, 0, 0, 1, Bias.DEFAULT, 1));
     assertThrows(
-        IllegalArgumentException.class, () -> Miner.job(none, 0, 0, 3, 0, 1.5, 0, 1, 1));
+        IllegalArgumentException.class, () -> Miner.job(none, 0, 0, 3, 0, 1.5, 0, 1, Bias.DEFAULT, 1));
     assertThrows(
-        IllegalArgumentException.class, () -> Miner.job(none, 0, 0, 3, 0, 0, 0, 0, 1));
+        IllegalArgumentException.class, () -> Miner.job(none, 0, 0, 3, 0, 0, 0, 0, Bias.DEFAULT, 1));
     assertThrows(
-        IllegalArgumentException.class, () -> Miner.job(none, 0, 0, 3, 0, 0, 0, 1, 0));
+        IllegalArgumentException.class, () -> Miner.job(none, 0, 0, 3, 0, 0, 0, 1, Bias.DEFAULT, 0));
   }
 }

@@ -22,6 +22,7 @@ import org.rulemine.amie.rule.Bodies;
  */
 final class Expander {
   private final TripleIndex index;
+  private final Bias bias;
   private final int cells;
   private final Stop stop;
   private final int codes;
@@ -38,8 +39,9 @@ final class Expander {
   private final int[] danglingStamp;
   private final int[] lastSeen = new int[Atoms.VARIABLES];
 
-  Expander(TripleIndex index, Tuning tuning, Stop stop) {
+  Expander(TripleIndex index, Bias bias, Tuning tuning, Stop stop) {
     this.index = index;
+    this.bias = bias;
     this.cells = tuning.cells();
     this.stop = stop;
     this.codes = 2 * index.relations;
@@ -74,6 +76,7 @@ final class Expander {
       dangling = openMask == 0 || Integer.bitCount(openMask) == 1 ? variables : openMask;
     }
     count(head, dangling);
+    forgetBarred(dangling);
     if (closing) {
       emitClosings(head, body, offset, length, length == 0 ? -1.0 : pca, closed);
     }
@@ -174,6 +177,21 @@ final class Expander {
     }
   }
 
+  /** Keeps relations that must not occur in bodies from being joined, which would be work for nothing. */
+  private void forgetBarred(int dangling) {
+    if (bias.bodies() == null) {
+      return;
+    }
+    for (int left = dangling; left != 0; left &= left - 1) {
+      int base = Integer.numberOfTrailingZeros(left) * codes;
+      for (int code = 0; code < codes; code++) {
+        if (!bias.allowsBody(code >> 1)) {
+          danglingCount[base + code] = 0;
+        }
+      }
+    }
+  }
+
   private void countClosing(int pair, int from, int to, int stamp) {
     int base = pair * codes;
     // Search in the shorter list; seen from the other end a code is code ^ 1.
@@ -243,10 +261,11 @@ final class Expander {
     }
   }
 
-  private static boolean mayOccur(
+  private boolean mayOccur(
       int relation, int more, Head head, int[] body, int offset, int length) {
-    return Bodies.occurrences(relation, head.relation, body, offset, length) + more
-        <= Thresholds.MAX_OCCURRENCES;
+    return bias.allowsBody(relation)
+        && Bodies.occurrences(relation, head.relation, body, offset, length) + more
+            <= bias.maxOccurrences();
   }
 
   /** Counts and emits all pairs of atoms that join two variables by a fresh one. */

@@ -14,7 +14,7 @@ final class HeadSearch {
   private static final int SMALL = 8;
 
   final Head head;
-  private final Thresholds thresholds;
+  private final Bias bias;
   private final Pool pool;
   private final int maxBody;
 
@@ -33,9 +33,9 @@ final class HeadSearch {
   private final AtomicInteger cursor = new AtomicInteger();
   private final AtomicInteger hands = new AtomicInteger();
 
-  HeadSearch(TripleIndex index, int relation, Thresholds thresholds, Pool pool) {
+  HeadSearch(TripleIndex index, int relation, Thresholds thresholds, Bias bias, Pool pool) {
     this.head = new Head(index, relation, thresholds);
-    this.thresholds = thresholds;
+    this.bias = bias;
     this.pool = pool;
     this.maxBody = thresholds.maxAtoms() - 1;
     this.closed = new Level[maxBody + 1];
@@ -95,7 +95,7 @@ final class HeadSearch {
     share(worker);
   }
 
-  /** Lists what is to be extended: closed rules unless perfect, as they are; open ones as ~number. */
+  /** Lists what is to be extended: closed rules unless perfect, by number; open ones as ~number. */
   private void chooseItems() {
     Level rules = closed[bodyLength];
     int opens = open[bodyLength].map.size();
@@ -105,7 +105,7 @@ final class HeadSearch {
       items[itemCount++] = ~i;
     }
     for (int i = 0; i < rules.map.size(); i++) {
-      if (rules.pca[i] != 1.0) {
+      if (rules.pca[i] != 1.0 || !bias.perfectPruning()) {
         items[itemCount++] = i;
       }
     }

@@ -8,15 +8,17 @@ import org.rulemine.amie.rule.Bodies;
  *
  * <p>A rule is output when it reaches the confidence thresholds, not every relation occurs in it
  * exactly twice, and its PCA confidence is above that of every shorter output rule contained in it
- * and above that of at least one closed parent, unless a parent is open. All of these bound the size
- * from above before anything is counted, and a count ends when it passes the bound.
+ * and above that of at least one closed parent, unless a parent is open (the skyline). All of these
+ * bound the size from above before anything is counted, and a count ends when it passes the bound.
  */
 final class Judge {
   private final Thresholds thresholds;
+  private final boolean skyline;
   private final PairCounter counter;
   private final int[] part = new int[Bodies.MAX_ATOMS];
 
-  Judge(TripleIndex index, Thresholds thresholds, Tuning tuning, Stop stop) {
+  Judge(TripleIndex index, Thresholds thresholds, Bias bias, Tuning tuning, Stop stop) {
+    this.skyline = bias.skyline();
     this.thresholds = thresholds;
     this.counter = new PairCounter(index, tuning, stop);
   }
@@ -38,8 +40,8 @@ final class Judge {
       return;
     }
     int support = level.support[number];
-    double rival = level.parentPca[number];
-    if (!redundant) {
+    double rival = skyline ? level.parentPca[number] : -1;
+    if (skyline && !redundant) {
       rival = Math.max(rival, bestPart(levels, body, offset, length));
     }
     long limit = Thresholds.largestSize(support, thresholds.pcaConfidence());

@@ -16,6 +16,7 @@ public final class Pool {
   final Stop stop;
   private final TripleIndex index;
   private final Thresholds thresholds;
+  private final Bias bias;
   private final Tuning tuning;
   private final ArrayDeque<HeadSearch> calls = new ArrayDeque<>();
   private final int[] heads;
@@ -30,9 +31,11 @@ public final class Pool {
    *
    * @param threads how many threads will call {@link #work}; at least 1
    */
-  public Pool(TripleIndex index, Thresholds thresholds, int threads, Tuning tuning, Stop stop) {
+  public Pool(
+      TripleIndex index, Thresholds thresholds, Bias bias, int threads, Tuning tuning, Stop stop) {
     this.index = index;
     this.thresholds = thresholds;
+    this.bias = bias;
     this.threads = threads;
     this.tuning = tuning;
     this.stop = stop;
@@ -41,7 +44,7 @@ public final class Pool {
     long facts = 0;
     for (int r = 0; r < index.relations; r++) {
       int size = Head.facts(index, r);
-      if (size >= thresholds.initialSupport()) {
+      if (size >= thresholds.initialSupport() && bias.allowsHead(r)) {
         eligible.add(new int[] {r, size});
         facts += size;
       }
@@ -64,7 +67,7 @@ public final class Pool {
 
   /** Works until nothing is left or a stop is requested. */
   public void work() {
-    Worker worker = new Worker(index, thresholds, tuning, stop);
+    Worker worker = new Worker(index, thresholds, bias, tuning, stop);
     while (true) {
       HeadSearch search = null;
       int head = -1;
@@ -87,7 +90,7 @@ public final class Pool {
       if (search != null) {
         search.help(worker);
       } else {
-        new HeadSearch(index, head, thresholds, this).begin(worker);
+        new HeadSearch(index, head, thresholds, bias, this).begin(worker);
       }
     }
   }

@@ -16,9 +16,6 @@ public record Thresholds(
     double pcaConfidence,
     int initialSupport) {
 
-  /** The number of atoms of one relation, head included, that a rule may have. */
-  public static final int MAX_OCCURRENCES = 3;
-
   /** Checks the ranges. */
   public Thresholds {
     if (maxAtoms < 2 || maxAtoms > 6) {

@@ -7,8 +7,8 @@ final class Worker {
   final Expander expander;
   final Judge judge;
 
-  Worker(TripleIndex index, Thresholds thresholds, Tuning tuning, Stop stop) {
-    this.expander = new Expander(index, tuning, stop);
-    this.judge = new Judge(index, thresholds, tuning, stop);
+  Worker(TripleIndex index, Thresholds thresholds, Bias bias, Tuning tuning, Stop stop) {
+    this.expander = new Expander(index, bias, tuning, stop);
+    this.judge = new Judge(index, thresholds, bias, tuning, stop);
   }
 }

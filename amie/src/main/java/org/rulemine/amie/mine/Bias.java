@@ -1,0 +1,36 @@
+package org.rulemine.amie.mine;
+
+/**
+ * Which rules the search goes through and which of them are output; the measures stay the same.
+ *
+ * @param heads by relation, whether it may be a head; null when all may
+ * @param bodies by relation, whether it may occur in bodies; null when all may
+ * @param maxOccurrences the number of atoms of one relation, head included, that a rule may have
+ * @param skyline whether a rule must be better than the rules it contains and its parents
+ * @param perfectPruning whether rules with a PCA confidence of 1 are left unextended
+ */
+public record Bias(
+    boolean[] heads,
+    boolean[] bodies,
+    int maxOccurrences,
+    boolean skyline,
+    boolean perfectPruning) {
+
+  /** What is in force in AMIE unless asked otherwise. */
+  public static final Bias DEFAULT = new Bias(null, null, 3, true, true);
+
+  /** Checks the ranges. */
+  public Bias {
+    if (maxOccurrences < 1) {
+      throw new IllegalArgumentException("maxOccurrences is " + maxOccurrences + ", below 1");
+    }
+  }
+
+  boolean allowsHead(int relation) {
+    return heads == null || heads[relation];
+  }
+
+  boolean allowsBody(int relation) {
+    return bodies == null || bodies[relation];
+  }
+}
