@@ -167,8 +167,7 @@ class Build:
 
     def _lacking(self, rule: Rule) -> frozenset[str]:
         """The relations and entities of a rule that the graph lacks."""
-        terms = {t for a in (rule.head, *rule.body) for t in (a.subject, a.object)}
-        entities = {term for term in terms if isinstance(term, str)} - self.kg.entity_ids.keys()
+        entities = rule.entities - self.kg.entity_ids.keys()
         return (rule.relations - self.kg.relation_ids.keys()) | entities
 
     # What stages have written, read back from their files.

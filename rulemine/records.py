@@ -175,6 +175,18 @@ class EntityNames:
     entity: str
     text: str
 
+    def name_in(self, naming: str) -> str:
+        """The name in one of `NAMINGS`.
+
+        Raises:
+            InputError: The private id has no number, so the naming ``paper`` has no name.
+        """
+        if naming != "paper":
+            return {"private": self.private, "entity": self.entity, "text": self.text}[naming]
+        if not self.private[1:].isdecimal():
+            raise InputError(f"private id {self.private!r} is not e and a number.")
+        return str(int(self.private[1:]))
+
 
 @dataclass(frozen=True, slots=True)
 class Prediction:

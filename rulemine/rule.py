@@ -108,6 +108,12 @@ class Rule:
         return frozenset(atom.relation for atom in (self.head, *self.body))
 
     @property
+    def entities(self) -> frozenset[str]:
+        """Every entity that the rule names; most rules name none."""
+        terms = [term for a in (self.head, *self.body) for term in (a.subject, a.object)]
+        return frozenset(term for term in terms if isinstance(term, str))
+
+    @property
     def known(self) -> Measures:
         """The measures.
 

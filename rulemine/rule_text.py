@@ -74,10 +74,20 @@ def parse_readable(text: str) -> Rule:
 
 
 def format_amie(rules: Iterable[Rule]) -> str:
-    """Rules in AMIE's columns and number format, a header first, in the order given."""
+    """Rules in AMIE's columns and number format, a header first, in the order given.
+
+    Raises:
+        InputError: A name holds two blanks in a row, which separate the parts of an atom there.
+    """
     lines = ["\t".join(AMIE_COLUMNS)]
     for rule in rules:
         m = rule.known
+        for name in (*rule.relations, *rule.entities):
+            if "  " in name:
+                raise InputError(
+                    f"{name!r} holds two blanks in a row, which AMIE's format cannot tell from the "
+                    "end of a name. Write JSON Lines: --format jsonl."
+                )
         columns = [
             "".join(f"{_amie_term(s)}  {r}  {_amie_term(o)}  " for s, r, o in rule.body)
             + " => "

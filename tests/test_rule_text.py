@@ -249,3 +249,11 @@ def test_all_bad_lines_are_named_at_once(tmp_path: Path) -> None:
 def test_a_malformed_readable_rule_is_an_error(text: str) -> None:
     with pytest.raises(InputError, match="rule "):
         parse_readable(text)
+
+
+def test_amie_format_refuses_names_that_could_not_be_read_back() -> None:
+    measures = Measures(1, 1, 1, 1, 0)
+    rule = Rule(Atom(0, "works  for", 1), (Atom(1, "pays", 0),), measures)
+    with pytest.raises(InputError, match="two blanks in a row"):
+        format_amie([rule])
+    assert format_amie([Rule(Atom(0, "works for", 1), (Atom(1, "pays", 0),), measures)])

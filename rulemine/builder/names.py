@@ -15,7 +15,7 @@ from rulemine.records import NAMINGS, Certificate, EntityNames, Question, Reject
 from rulemine.rule import Atom, Rule, Term
 from rulemine.seeds import stream
 
-__all__ = ["Namer", "name_entities", "name_in"]
+__all__ = ["Namer", "name_entities"]
 
 PRIVATE_DIGITS = 5
 """Digits of a private id at least; more where there are more than 100,000 entities."""
@@ -71,13 +71,6 @@ def _unique_texts(entities: Sequence[str], labels: Mapping[str, str]) -> dict[st
     return wanted
 
 
-def name_in(names: EntityNames, naming: str) -> str:
-    """The name of an entity in one of `rulemine.records.NAMINGS`."""
-    if naming == "paper":
-        return str(int(names.private[1:]))
-    return {"private": names.private, "entity": names.entity, "text": names.text}[naming]
-
-
 class Namer:
     """Puts records from one naming into another.
 
@@ -101,7 +94,7 @@ class Namer:
     ) -> None:
         if to not in NAMINGS or source not in NAMINGS:
             raise ValueError(f"naming {to!r} from {source!r}; expected two of {NAMINGS}")
-        self.names = {name_in(row, source): name_in(row, to) for row in names}
+        self.names = {row.name_in(source): row.name_in(to) for row in names}
         self.phrases = phrases
         self.rule_ids = {rule.id: self.rule(rule).id for rule in rules}
 

@@ -9,7 +9,6 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rulemine.builder.names import name_in
 from rulemine.builder.phrases import Phrases
 from rulemine.records import NAMINGS, EntityNames
 
@@ -43,10 +42,10 @@ class TextCheck:
         self._phrases = phrases
         self._names = {row.entity: row for row in names}
         self._owner = {
-            naming: {name_in(row, naming): row.entity for row in names} for naming in _CODED
+            naming: {row.name_in(naming): row.entity for row in names} for naming in _CODED
         }
         self._folded = {
-            naming: {row.entity: fold(name_in(row, naming)) for row in names}
+            naming: {row.entity: fold(row.name_in(naming)) for row in names}
             for naming in NAMINGS
             if naming not in _CODED
         }
@@ -74,14 +73,14 @@ class TextCheck:
         phrase, names = self._phrases[key.relation], self._names[key.topic]
         told = [answer for answer in answers if answer != key.topic]
         for naming, folded in self._folded.items():
-            text = fold(phrase.ask(key.direction, name_in(names, naming)))
+            text = fold(phrase.ask(key.direction, names.name_in(naming)))
             for answer in told:
                 if folded[answer] in text and mentions(text, folded[answer]):
                     return naming
         among = set(told)
         for naming, owner in self._owner.items():
             # These names are single tokens without case, so looking tokens up is exact.
-            text = phrase.ask(key.direction, name_in(names, naming))
+            text = phrase.ask(key.direction, names.name_in(naming))
             if any(owner.get(token) in among for token in _TOKEN.findall(text)):
                 return naming
         return None

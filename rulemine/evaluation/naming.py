@@ -16,13 +16,7 @@ def names_in(entities: Sequence[EntityNames], naming: str) -> tuple[str, ...]:
     """
     if naming not in NAMINGS:
         raise ConfigError(f"naming: {naming!r} is none; {did_you_mean(naming, NAMINGS)}")
-    if naming == "private":
-        return tuple(e.private for e in entities)
-    if naming == "entity":
-        return tuple(e.entity for e in entities)
-    if naming == "text":
-        return tuple(e.text for e in entities)
-    return tuple(str(int(e.private[1:])) for e in entities)
+    return tuple(e.name_in(naming) for e in entities)
 
 
 def translation(entities: Sequence[EntityNames], source: str, target: str) -> dict[str, str]:

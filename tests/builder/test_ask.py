@@ -17,8 +17,8 @@ from rulemine.rule_text import parse_readable, read_rules
 from rulemine.seeds import stream
 
 SHARED = Path(__file__).parents[3] / "shared"
-DATA = Path(os.environ.get("RULEMINE_DATA", SHARED / "data"))
-GOLDEN = SHARED / "amie" / "golden" / "family-3atoms.amie.txt"
+DATA = Path(os.environ.get("RULEMINE_DATA") or SHARED / "data")
+GOLDEN = DATA.parent / "amie" / "golden" / "family-3atoms.amie.txt"
 
 
 def rules(*texts: str) -> tuple[Rule, ...]:

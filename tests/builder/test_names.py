@@ -1,4 +1,4 @@
-from rulemine.builder.names import Namer, name_entities, name_in
+from rulemine.builder.names import Namer, name_entities
 from rulemine.builder.phrases import load_phrases
 from rulemine.records import NAMINGS, Certificate, Rejection, Removal
 from rulemine.rule import Atom, Rule
@@ -62,11 +62,11 @@ def test_the_text_is_made_anew_in_every_naming():
     phrases = load_phrases("family", ["aunt"])
     asked = question(1, ("Anna", "aunt", "{topic}"), "subject")
     for naming in NAMINGS:
-        topic = name_in(by_entity["{topic}"], naming)
+        topic = by_entity["{topic}"].name_in(naming)
         named = Namer(names, phrases, naming).question(asked)
         assert named.question == f"Who is the aunt of {topic}?"
         assert named.id == asked.id
-    assert name_in(by_entity["Anna"], "paper") == str(int(by_entity["Anna"].private[1:]))
+    assert by_entity["Anna"].name_in("paper") == str(int(by_entity["Anna"].private[1:]))
 
 
 def test_lists_are_sorted_by_the_new_names():
