@@ -25,7 +25,7 @@ __all__ = ["KnowledgeGraph", "Triple", "read_triples"]
 Triple = tuple[str, str, str]
 """Subject, relation, object, as labels."""
 
-ROWS_AT_ONCE = 1 << 18
+ROWS_AT_ONCE = 1 << 16
 """Triples whose labels are handled in one go."""
 
 BYTES_A_TRIPLE = 40
@@ -83,12 +83,13 @@ class KnowledgeGraph:
     def _of_ids(
         cls, entities: tuple[str, ...], relations: tuple[str, ...], ids: npt.NDArray[np.int32]
     ) -> "KnowledgeGraph":
-        order = _sort_order(ids, len(entities), len(relations))
-        ordered = ids[order]
-        new = np.ones(len(ordered), bool)
-        new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-        unique = np.ascontiguousarray(ordered[new]) if not new.all() else ordered
+        order, new = _sort_order(ids, len(entities), len(relations))
+        unique = ids if order is None else ids[order]
+        if not new.all():
+            unique = unique[new]
         unique.flags.writeable = False
+        if order is None:
+            order = np.arange(len(ids))
         first = np.full(len(ids), -1, np.int64)  # line → its row, where it is the first to name it
         first[order[new]] = np.arange(len(unique))
         return cls(
@@ -181,7 +182,13 @@ class KnowledgeGraph:
     def _tsv_pieces(self) -> Iterator[str]:
         """`to_tsv` in pieces: the labels of large graphs are never all there at once."""
         for start in range(0, len(self), ROWS_AT_ONCE):
-            yield format_tsv(self.labelled(slice(start, start + ROWS_AT_ONCE)))
+            subjects, relations, objects = self.triples[start : start + ROWS_AT_ONCE].T.tolist()
+            columns = (
+                map(self.entities.__getitem__, subjects),
+                map(self.relations.__getitem__, relations),
+                map(self.entities.__getitem__, objects),
+            )
+            yield "\n".join(map("\t".join, zip(*columns, strict=True))) + "\n"
 
     def write(self, path: str | Path) -> None:
         """Writes `to_tsv` to a file, compressed when the name ends in .gz."""
@@ -253,11 +260,26 @@ class _Builder:
         return KnowledgeGraph._of_ids(entities, relations, ids)
 
 
-def _sort_order(ids: npt.NDArray[np.int32], entities: int, relations: int) -> npt.NDArray[np.int64]:
-    """The order that sorts triples; equal ones stay in theirs."""
-    if entities * entities * relations < 2**63:
-        return np.argsort(_pack(ids, relations, entities), kind="stable")
-    return np.lexsort((ids[:, 2], ids[:, 1], ids[:, 0]))
+def _sort_order(
+    ids: npt.NDArray[np.int32], entities: int, relations: int
+) -> tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.bool_]]:
+    """The order that sorts triples, and which of the sorted ones are not as the one before.
+
+    Equal triples stay in their order; None where the triples are sorted already.
+    """
+    new = np.ones(len(ids), bool)
+    if entities * entities * relations >= 2**63:
+        order = np.lexsort((ids[:, 2], ids[:, 1], ids[:, 0]))
+        new[1:] = (ids[order[1:]] != ids[order[:-1]]).any(axis=1)
+        return order, new
+    keys = _pack(ids, relations, entities)
+    if (keys[1:] >= keys[:-1]).all():
+        new[1:] = keys[1:] != keys[:-1]
+        return None, new
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    new[1:] = keys[1:] != keys[:-1]
+    return order, new
 
 
 def _pack(ids: npt.NDArray[np.int32], relations: int, entities: int) -> npt.NDArray[np.int64]:
