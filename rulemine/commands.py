@@ -43,6 +43,11 @@ def _check_output(output: Path | None) -> None:
         raise OutputError(f"{output}: {output.parent} is a file, no folder. Choose another -o.")
 
 
+def _note(text: str) -> None:
+    """Tells something that is no error."""
+    print(f"note: {text}", file=sys.stderr)
+
+
 def _emit(text: str, output: Path | None) -> None:
     """Text to a file, or to standard output."""
     from rulemine.files import write_text
@@ -93,7 +98,9 @@ def build(arguments: Namespace) -> int:
         seconds = "kept" if done.reused else f"{time.monotonic() - started:.1f} s"
         print(f"{name:8} {seconds:>8}  {done.folder}", file=sys.stderr)
 
-    means = Means(threads=arguments.threads, heap=arguments.heap, watch=_bar, finished=finished)
+    means = Means(
+        threads=arguments.threads, heap=arguments.heap, watch=_bar, finished=finished, note=_note
+    )
     made = Build(recipe, target, means)
     made.run(arguments.until)
     print(made.summary(arguments.until))
@@ -142,7 +149,7 @@ def mine(arguments: Namespace) -> int:
     )
     _check_output(arguments.output)
     with _bar("read") as tell:
-        kg = load_kg(arguments.kg, tell)
+        kg = load_kg(arguments.kg, tell, _note)
     with _bar("mine") as tell:
         rules = mine_rules(kg, options, tell)
     if not rules:

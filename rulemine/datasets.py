@@ -20,6 +20,7 @@ from rulemine.config import read_toml
 from rulemine.errors import DatasetError, InputError, did_you_mean, list_problems
 from rulemine.files import digest_of, read_bytes, read_lines, write_bytes
 from rulemine.kg import KnowledgeGraph
+from rulemine.kg_cache import read_cached
 
 __all__ = ["DataSet", "data_sets", "find_files", "get_files", "load_kg", "load_labels"]
 
@@ -206,14 +207,28 @@ def _resolve(name: str, progress: Progress | None) -> tuple[Path, ...]:
     return ()
 
 
-def load_kg(name: str, progress: Progress | None = None) -> KnowledgeGraph:
+def load_kg(
+    name: str,
+    progress: Progress | None = None,
+    note: Callable[[str], None] | None = None,
+) -> KnowledgeGraph:
     """A knowledge graph by the name of a data set or the path of a TSV file.
+
+    A large file is taken apart once and then read from the cache, see `rulemine.kg_cache`.
+
+    Args:
+        name: The name or the path.
+        progress: Told (bytes, bytes in all) of a download.
+        note: Told, in whole sentences, when the cache is damaged or cannot be written.
 
     Raises:
         DatasetError: The data set is unknown or cannot be had.
         InputError: The file is not a knowledge graph.
     """
-    return KnowledgeGraph.read(*_resolve(name, progress))
+    paths = _resolve(name, progress)
+    if len(paths) == 1:
+        return read_cached(paths[0], cache_folder() / "graphs", note=note)
+    return KnowledgeGraph.read(*paths)
 
 
 def load_labels(name: str, progress: Progress | None = None) -> dict[str, str]:

@@ -23,6 +23,7 @@ from rulemine.errors import InputError, OutputError
 __all__ = [
     "digest_of",
     "dump_line",
+    "opened",
     "read_blocks",
     "read_bytes",
     "read_jsonl",
@@ -88,6 +89,16 @@ def _openable(path: Path) -> Iterator[None]:
         ) from None
 
 
+def opened(path: Path) -> io.FileIO:
+    """A file, open for reading as it is, without a buffer.
+
+    Raises:
+        InputError: It is missing, a folder or unreadable.
+    """
+    with _openable(path):
+        return path.open("rb", buffering=0)
+
+
 def _unzstd(raw: bytes) -> bytes:
     return bytes(_zstd_reader(io.BytesIO(raw)).read())
 
@@ -127,9 +138,7 @@ def read_blocks(path: Path, watch: Callable[[bytes], object] | None = None) -> I
     Raises:
         InputError: As `read_bytes`; what is wrong with compressed data shows when it is reached.
     """
-    with _openable(path):
-        file = path.open("rb", buffering=0)
-    with file:
+    with opened(path) as file:
         raw: Any = _Watched(file, watch) if watch else file
         pieces: list[bytes] = []
         try:

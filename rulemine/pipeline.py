@@ -59,12 +59,14 @@ class Means:
         watch: Called with the name of a stage that starts; gives a context whose value is told the
             progress (done, total).
         finished: Told the name of a stage, its folder, and whether it was there already.
+        note: Told what is no error and yet worth knowing, in whole sentences.
     """
 
     threads: int | None = None
     heap: str | None = None
     watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext()
     finished: Callable[[str, Done], None] = lambda _name, _done: None
+    note: Callable[[str], None] = lambda _text: None
 
 
 class Build:
@@ -125,12 +127,14 @@ class Build:
     @cached_property
     def kg(self) -> KnowledgeGraph:
         """The complete KG."""
-        return load_kg(self.recipe.kg)
+        return load_kg(self.recipe.kg, note=self.means.note)
 
     @cached_property
     def reference(self) -> KnowledgeGraph | None:
         """The larger KG that supplies further answers, if any."""
-        return load_kg(self.recipe.reference) if self.recipe.reference else None
+        return (
+            load_kg(self.recipe.reference, note=self.means.note) if self.recipe.reference else None
+        )
 
     @cached_property
     def labels(self) -> dict[str, str]:

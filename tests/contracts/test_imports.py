@@ -23,6 +23,7 @@ CORE = {
     "files",
     "join",
     "kg",
+    "kg_cache",
     "recipe",
     "records",
     "release",
