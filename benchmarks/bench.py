@@ -28,7 +28,7 @@ from rulemine.pipeline import STAGES
 RESULTS = Path(__file__).with_name("results.json")
 REGRESSION = 1.2
 AMIE_LIMIT = 1800
-"""Seconds of CPU after which AMIE is stopped and the row says so."""
+"""Wall seconds after which AMIE is stopped; the row then gives the least that it would have needed."""
 
 PAPER = (0.1, 0.3, 0.4)
 DEFAULTS = (0.01, 0.1, 0.1)
@@ -65,7 +65,7 @@ class Usage:
 
 
 def run(command: list[str], limit: float | None = None) -> Usage | None:
-    """Runs a command to its end, or None when it used more CPU seconds than the limit."""
+    """Runs a command to its end, or None when it took longer than the limit, in wall seconds."""
     timer = None
     started = os.times().elapsed
     with tempfile.TemporaryFile() as output:
