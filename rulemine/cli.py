@@ -152,6 +152,9 @@ def _add_mining(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     parser.add_argument(
         "--no-perfect-pruning", action="store_true", help="extend rules of PCA confidence 1 too"
     )
+    parser.add_argument(
+        "--injective", action="store_true", help="different variables: different entities"
+    )
     parser.add_argument("--format", choices=("jsonl", "amie"), default="jsonl", help="(jsonl)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")
     _add_means(parser)

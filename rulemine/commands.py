@@ -144,6 +144,7 @@ def mine(arguments: Namespace) -> int:
         max_recursion=arguments.max_recursion,
         skyline=not arguments.no_skyline,
         perfect_pruning=not arguments.no_perfect_pruning,
+        injective=arguments.injective,
         threads=arguments.threads,
         heap=arguments.heap,
     )

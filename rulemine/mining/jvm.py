@@ -225,7 +225,11 @@ def _bias(jpype: Any, options: MiningOptions, allowed: Allowed) -> Any:
         None if mask is None else jpype.JArray(jpype.JBoolean)(mask.tolist()) for mask in allowed
     ]
     return jpype.JClass("org.rulemine.amie.mine.Bias")(
-        *masks, options.max_recursion, options.skyline, options.perfect_pruning
+        *masks,
+        options.max_recursion,
+        options.skyline,
+        options.perfect_pruning,
+        options.injective,
     )
 
 

@@ -40,6 +40,8 @@ class MiningOptions:
         skyline: Whether a rule must have a higher PCA confidence than the output rules contained in
             it, and than some rule that it was made from by adding one atom.
         perfect_pruning: Whether rules with a PCA confidence of 1 are left unextended.
+        injective: Whether different variables must stand for different entities in support, body size
+            and PCA body size. Head size and functional variable are as ever.
         threads: Threads of the miner, ≥ 1; None: one per processor this process may use.
         heap: Size of the Java heap, e.g. ``512m`` or ``4g``; None: half of the memory.
 
@@ -59,6 +61,7 @@ class MiningOptions:
     max_recursion: int = 3
     skyline: bool = True
     perfect_pruning: bool = True
+    injective: bool = False
     threads: int | None = None
     heap: str | None = None
 
@@ -74,6 +77,7 @@ class MiningOptions:
         _integer("max_recursion", self.max_recursion, 1, 2**31 - 1)
         _switch("skyline", self.skyline)
         _switch("perfect_pruning", self.perfect_pruning)
+        _switch("injective", self.injective)
         if self.threads is not None:
             _integer("threads", self.threads, 1, MAX_THREADS)
         if self.heap is not None:

@@ -72,3 +72,12 @@ def test_recursion_is_limited(here: Path, command: Command) -> None:
     assert command("mine", "chain.tsv", *LOOSE, "--max-recursion", "2").status == 2
     refused = command("mine", "chain.tsv", "--max-recursion", "0")
     assert "max_recursion is 0; expected a whole number from 1" in refused.err
+
+
+def test_different_variables_stand_for_different_entities(here: Path, command: Command) -> None:
+    # Everyone knows themselves: by that alone, who knows someone knows someone who knows them.
+    loops = "".join(f"e{i}\tknows\te{j}\n" for i in range(6) for j in (i, (i + 1) % 6))
+    (here / "loops.tsv").write_text(loops)
+    transitive = ("knows", {"knows"})
+    assert transitive in rules(command("mine", "loops.tsv", *LOOSE).out)
+    assert command("mine", "loops.tsv", *LOOSE, "--injective").status == 2, "no rule is left"

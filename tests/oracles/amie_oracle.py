@@ -21,13 +21,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 
-Triple = tuple[str, str, str]
-Pair = tuple[str, str]
-BodyAtom = tuple[str, int, int]
-"""A body atom as (relation, subject variable, object variable).
+from .facts import BodyAtom, Facts, InjectiveFacts, Pair, Triple
 
-Variable 0 is the subject of the head, 1 its object, 2 and up are body variables.
-"""
 RuleKey = tuple[str, tuple[BodyAtom, ...]]
 """A rule up to renaming: (head relation, canonical body). The head is always `head(0, 1)`."""
 
@@ -142,85 +137,6 @@ class OracleResult:
         return "\n".join(lines)
 
 
-class Facts:
-    """A set of facts, looked up by relation and by one or both ends."""
-
-    def __init__(self, triples: Iterable[Triple]) -> None:
-        self.pairs: defaultdict[str, set[Pair]] = defaultdict(set)
-        self.objects: defaultdict[str, defaultdict[str, set[str]]]
-        self.objects = defaultdict(lambda: defaultdict(set))
-        self.subjects: defaultdict[str, defaultdict[str, set[str]]]
-        self.subjects = defaultdict(lambda: defaultdict(set))
-        for subject, relation, object_ in triples:
-            self.pairs[relation].add((subject, object_))
-            self.objects[relation][subject].add(object_)
-            self.subjects[relation][object_].add(subject)
-        self.relations = tuple(sorted(self.pairs))
-
-    def satisfiable(self, atoms: tuple[BodyAtom, ...], values: dict[int, str]) -> bool:
-        """Whether the variables without a value can be given values that satisfy all atoms.
-
-        Each atom must have a variable with a value or one that occurs in an atom before it.
-        """
-        if not atoms:
-            return True
-        (relation, s, t), rest = atoms[0], atoms[1:]
-        if s in values and t in values:
-            return values[t] in self.objects[relation].get(values[s], ()) and self.satisfiable(
-                rest, values
-            )
-        if s in values:
-            unknown, found = t, self.objects[relation].get(values[s], ())
-        else:
-            unknown, found = s, self.subjects[relation].get(values[t], ())
-        for value in found:  # noqa: SIM110 (a generator would double the time)
-            if self.satisfiable(rest, {**values, unknown: value}):
-                return True
-        return False
-
-    def head_pairs(self, body: tuple[BodyAtom, ...]) -> set[Pair]:
-        """All distinct values of the variables (0, 1) for which a body can be satisfied.
-
-        Both variables must occur in the body. Variables are independent: two may be equal.
-        """
-        columns: list[int] = []
-        rows: set[tuple[str, ...]] = {()}
-        remaining = list(body)
-        while remaining:
-            # Any order gives the same rows; atoms that touch a column keep the table small.
-            atom = max(remaining, key=lambda atom: len({atom[1], atom[2]} & set(columns)))
-            remaining.remove(atom)
-            relation, s, t = atom
-            if s in columns and t in columns:
-                i, j = columns.index(s), columns.index(t)
-                pairs = self.pairs[relation]
-                rows = {row for row in rows if (row[i], row[j]) in pairs}
-            elif s in columns:
-                i = columns.index(s)
-                objects = self.objects[relation]
-                rows = {(*row, o) for row in rows for o in objects.get(row[i], ())}
-                columns.append(t)
-            elif t in columns:
-                i = columns.index(t)
-                subjects = self.subjects[relation]
-                rows = {(*row, s_) for row in rows for s_ in subjects.get(row[i], ())}
-                columns.append(s)
-            else:
-                rows = {(*row, *pair) for row in rows for pair in self.pairs[relation]}
-                columns += [s, t]
-            needed = {0, 1}.union(*((s, t) for _, s, t in remaining))
-            kept = [i for i, variable in enumerate(columns) if variable in needed]
-            if len(kept) < len(columns):
-                rows = {tuple(row[i] for i in kept) for row in rows}
-                columns = [columns[i] for i in kept]
-        i, j = columns.index(0), columns.index(1)
-        return {(row[i], row[j]) for row in rows}
-
-    def functional_variable(self, relation: str) -> int:
-        """0 if a relation has at least as many subjects as objects, else 1."""
-        return 0 if len(self.objects[relation]) >= len(self.subjects[relation]) else 1
-
-
 def oracle_rules(
     triples: Iterable[Triple],
     *,
@@ -235,6 +151,7 @@ def oracle_rules(
     max_recursion: int = 3,
     skyline: bool = True,
     perfect_pruning: bool = True,
+    injective: bool = False,
 ) -> OracleResult:
     """Mine by brute force.
 
@@ -252,8 +169,10 @@ def oracle_rules(
         skyline: Whether rules are compared with their parents and sub-rules at all; if not, every
             candidate is printed.
         perfect_pruning: Whether perfect rules are left unextended.
+        injective: Whether different variables must stand for different entities (see
+            `InjectiveFacts`).
     """
-    facts = Facts(triples)
+    facts = InjectiveFacts(triples) if injective else Facts(triples)
     usable = [relation for relation in facts.relations if relation not in exclude_relations]
     heads = [r for r in usable if head_relations is None or r in head_relations]
     bodies = tuple(r for r in usable if body_relations is None or r in body_relations)
@@ -483,7 +402,9 @@ def _answers(
     )
 
 
-def count_by_enumeration(triples: Iterable[Triple], key: RuleKey) -> tuple[int, int, int]:
+def count_by_enumeration(
+    triples: Iterable[Triple], key: RuleKey, *, injective: bool = False
+) -> tuple[int, int, int]:
     """Support, body size and PCA body size by trying every assignment of entities to variables.
 
     The definitions of the three counts and nothing else; exponential, for checks of `Facts`.
@@ -497,6 +418,7 @@ def count_by_enumeration(triples: Iterable[Triple], key: RuleKey) -> tuple[int, 
         (values[0], values[1])
         for values in product(entities, repeat=max(variables(key)) + 1)
         if all((values[s], relation, values[t]) in facts for relation, s, t in body)
+        and (not injective or len(set(values)) == len(values))
     }
     support = sum((a, head, b) in facts for a, b in satisfied)
     return support, len(satisfied), sum(pair[functional] in ends for pair in satisfied)

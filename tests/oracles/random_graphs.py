@@ -39,6 +39,7 @@ class Options:
     max_recursion: int = 3
     skyline: bool = True
     perfect_pruning: bool = True
+    injective: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ def random_variant(seed: int) -> Case:
         max_recursion=rng.choice((1, 2, 2, 3, 3, 4, 5)),
         skyline=rng.random() < 0.5,
         perfect_pruning=rng.random() < 0.5,
+        injective=rng.random() < 0.4,
     )
     return replace(case, name=f"variant {seed}", options=options)
 

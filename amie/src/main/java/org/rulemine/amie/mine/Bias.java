@@ -1,23 +1,25 @@
 package org.rulemine.amie.mine;
 
 /**
- * Which rules the search goes through and which of them are output; the measures stay the same.
+ * Which rules the search goes through and which of them are output.
  *
  * @param heads by relation, whether it may be a head; null when all may
  * @param bodies by relation, whether it may occur in bodies; null when all may
  * @param maxOccurrences the number of atoms of one relation, head included, that a rule may have
  * @param skyline whether a rule must be better than the rules it contains and its parents
  * @param perfectPruning whether rules with a PCA confidence of 1 are left unextended
+ * @param injective whether different variables must stand for different entities, in every count
  */
 public record Bias(
     boolean[] heads,
     boolean[] bodies,
     int maxOccurrences,
     boolean skyline,
-    boolean perfectPruning) {
+    boolean perfectPruning,
+    boolean injective) {
 
   /** What is in force in AMIE unless asked otherwise. */
-  public static final Bias DEFAULT = new Bias(null, null, 3, true, true);
+  public static final Bias DEFAULT = new Bias(null, null, 3, true, true, false);
 
   /** Checks the ranges. */
   public Bias {

@@ -16,6 +16,7 @@ import org.rulemine.amie.rule.Bodies;
  */
 final class BodyWalk {
   private final TripleIndex index;
+  private final boolean injective;
   private final JoinPlan plan = new JoinPlan();
   private final int[] directCode = new int[Bodies.MAX_ATOMS];
   private int direct;
@@ -28,8 +29,9 @@ final class BodyWalk {
   private final int[] driver = new int[Atoms.VARIABLES];
   private int depth;
 
-  BodyWalk(TripleIndex index) {
+  BodyWalk(TripleIndex index, boolean injective) {
     this.index = index;
+    this.injective = injective;
   }
 
   /** Takes up a body; it must be connected to the head's variables. */
@@ -48,6 +50,9 @@ final class BodyWalk {
   boolean start(int subject, int object) {
     value[0] = subject;
     value[1] = object;
+    if (injective && subject == object) {
+      return false;
+    }
     for (int i = 0; i < direct; i++) {
       if (!index.contains(subject, directCode[i], object)) {
         return false;
@@ -99,11 +104,20 @@ final class BodyWalk {
     return true;
   }
 
+  /** Tells whether an entity is bound to none of the variables before a depth. */
+  private boolean isFresh(int entity, int d) {
+    boolean fresh = entity != value[0] && entity != value[1];
+    for (int k = 0; k < d; k++) {
+      fresh &= entity != value[plan.variable[k]];
+    }
+    return fresh;
+  }
+
   private boolean advance(int d) {
     int n = plan.links[d];
     while (at[d] < end[d]) {
       int entity = index.neighbour[at[d]++];
-      boolean holds = true;
+      boolean holds = !injective || isFresh(entity, d);
       for (int k = 0; k < n && holds; k++) {
         holds = k == driver[d]
             || index.contains(value[plan.linkFrom[d][k]], plan.linkCode[d][k], entity);

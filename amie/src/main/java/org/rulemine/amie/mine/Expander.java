@@ -33,11 +33,17 @@ final class Expander {
   private final int[] pairFrom = new int[32];
   private final int[] pairTo = new int[32];
   private int pairs;
+  private int variables;
   private int[] closingCount = new int[0];
   private int[] closingStamp = new int[0];
   private final int[] danglingCount;
   private final int[] danglingStamp;
   private final int[] lastSeen = new int[Atoms.VARIABLES];
+
+  /** The entities bound at the moment, where different variables must stand for different ones. */
+  private final int[] bound = new int[Atoms.VARIABLES];
+
+  private int boundCount;
 
   Expander(TripleIndex index, Bias bias, Tuning tuning, Stop stop) {
     this.index = index;
@@ -46,7 +52,7 @@ final class Expander {
     this.stop = stop;
     this.codes = 2 * index.relations;
     this.joiner = new Joiner(index, tuning);
-    this.walk = new BodyWalk(index);
+    this.walk = new BodyWalk(index, bias.injective());
     this.danglingCount = new int[Atoms.VARIABLES * codes];
     this.danglingStamp = new int[Atoms.VARIABLES * codes];
   }
@@ -64,7 +70,7 @@ final class Expander {
       Head head, int[] body, int offset, int length, double pca,
       Candidates closed, Candidates open, Candidates joined) {
     int openMask = Bodies.openVariables(body, offset, length);
-    int variables = Bodies.variables(body, offset, length) | 0b11;
+    variables = Bodies.variables(body, offset, length) | 0b11;
     boolean closing = openMask == 0 || length == 0;
     walk.take(body, offset, length);
     int dangling = 0;
@@ -162,12 +168,13 @@ final class Expander {
       Arrays.fill(lastSeen, -1);
       boolean first = true;
       while (walk.next()) {
+        noteBound();
         for (int p = first || pairs == 0 || pairFrom[0] != 0 || pairTo[0] != 1 ? 0 : 1; p < pairs; p++) {
           countClosing(p, walk.value[pairFrom[p]], walk.value[pairTo[p]], fact + 1);
         }
         for (int left = dangling; left != 0; left &= left - 1) {
           int v = Integer.numberOfTrailingZeros(left);
-          if (lastSeen[v] != walk.value[v]) {
+          if (lastSeen[v] != walk.value[v] || boundCount > 0) {
             lastSeen[v] = walk.value[v];
             countDangling(v, walk.value[v], fact + 1);
           }
@@ -216,11 +223,30 @@ final class Expander {
     int base = variable * codes;
     for (int g = index.groupStart[entity]; g < index.groupStart[entity + 1]; g++) {
       int cell = base + index.groupCode[g];
-      if (danglingStamp[cell] != stamp) {
+      if (danglingStamp[cell] != stamp && (boundCount == 0 || leadsOn(g))) {
         danglingStamp[cell] = stamp;
         danglingCount[cell]++;
       }
     }
+  }
+
+  /** Takes down what is bound, when that matters to what can be bound next. */
+  private void noteBound() {
+    if (bias.injective()) {
+      boundCount = 0;
+      for (int left = variables; left != 0; left &= left - 1) {
+        bound[boundCount++] = walk.value[Integer.numberOfTrailingZeros(left)];
+      }
+    }
+  }
+
+  /** Tells whether a group has a neighbour that may still be bound. */
+  private boolean leadsOn(int group) {
+    int taken = 0;
+    for (int i = 0; i < boundCount; i++) {
+      taken += index.groupContains(group, bound[i]) ? 1 : 0;
+    }
+    return index.edgeStart[group + 1] - index.edgeStart[group] > taken;
   }
 
   private void emitClosings(
@@ -303,6 +329,7 @@ final class Expander {
   }
 
   private void countJoins(Head head, int from, int to) {
+    boolean sole = from != to && variables == 0b11;
     for (int fact = 0; fact < head.subject.length; fact++) {
       if (stop.requested()) {
         return;
@@ -315,8 +342,12 @@ final class Expander {
       while (walk.next()) {
         int f = walk.value[from];
         int t = walk.value[to];
-        if (f == lastFrom && t == lastTo) {
+        if (f == lastFrom && t == lastTo && !bias.injective()) {
           continue;
+        }
+        if (bias.injective()) {
+          noteBound();
+          joiner.bar(bound, boundCount, sole);
         }
         lastFrom = f;
         lastTo = t;

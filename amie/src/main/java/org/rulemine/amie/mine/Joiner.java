@@ -57,6 +57,10 @@ final class Joiner {
   private int[] runPlace = new int[16];
   private int runs;
 
+  private int[] barred = new int[0];
+  private int barredCount;
+  private boolean mayKeep = true;
+
   Joiner(TripleIndex index, Tuning tuning) {
     this.index = index;
     this.tuning = tuning;
@@ -67,6 +71,27 @@ final class Joiner {
     this.toCode = new int[codes];
     this.markStamp = new int[index.entities];
     this.markRun = new int[index.entities];
+  }
+
+  /**
+   * Bars entities from being the third one.
+   *
+   * @param entities the first {@code count} are barred; the array is read later, not copied
+   * @param keep whether the barred entities follow from the two that are joined
+   */
+  void bar(int[] entities, int count, boolean keep) {
+    barred = entities;
+    barredCount = count;
+    mayKeep = keep;
+  }
+
+  private boolean isBarred(int middle) {
+    for (int i = 0; i < barredCount; i++) {
+      if (barred[i] == middle) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Selects the codes with enough support at the first entity; returns how many. */
@@ -137,7 +162,8 @@ final class Joiner {
     }
     int degree = index.degree(from);
     boolean search = degree > (long) tuning.searchFactor() * runs;
-    boolean keep = (search ? (long) tuning.searchFactor() * runs : degree) >= tuning.hubEdges();
+    boolean keep =
+        mayKeep && (search ? (long) tuning.searchFactor() * runs : degree) >= tuning.hubEdges();
     if (keep && recall(from, to, fact)) {
       return;
     }
@@ -157,7 +183,7 @@ final class Joiner {
     int[] near = index.nearNeighbour;
     for (int i = index.nearStart[from]; i < end; i++) {
       int middle = near[i];
-      if (markStamp[middle] == mark) {
+      if (markStamp[middle] == mark && !isBarred(middle)) {
         hit(fromPlace[index.nearCode[i]], markRun[middle], middle, fact);
       }
     }
@@ -169,7 +195,8 @@ final class Joiner {
     int[] near = index.nearNeighbour;
     for (int run = 0; run < runs; ) {
       int middle = runNeighbour[run];
-      for (int i = index.near(from, middle); i >= 0 && i < end && near[i] == middle; i++) {
+      boolean open = !isBarred(middle);
+      for (int i = open ? index.near(from, middle) : -1; i >= 0 && i < end && near[i] == middle; i++) {
         hit(fromPlace[index.nearCode[i]], run, middle, fact);
       }
       do {
@@ -226,7 +253,7 @@ final class Joiner {
     int[] near = index.nearNeighbour;
     for (int i = index.nearStart[from]; i < end; i++) {
       int place = fromPlace[index.nearCode[i]];
-      if (place < low || place >= high) {
+      if (place < low || place >= high || isBarred(near[i])) {
         continue;
       }
       int k = index.near(to, near[i]);
@@ -290,14 +317,14 @@ final class Joiner {
 
   /** Counts the pairs of different codes that lead from an entity to the same neighbour. */
   void loops(int entity, int fact) {
-    boolean keep = index.degree(entity) >= tuning.hubEdges();
+    boolean keep = mayKeep && index.degree(entity) >= tuning.hubEdges();
     if (keep && recall(entity, entity, fact)) {
       return;
     }
     int end = index.nearStart[entity + 1];
     for (int i = index.nearStart[entity]; i < end; i++) {
       int place = fromPlace[index.nearCode[i]];
-      if (place < low || place >= high) {
+      if (place < low || place >= high || isBarred(index.nearNeighbour[i])) {
         continue;
       }
       int base = (place - low) * toCodes;

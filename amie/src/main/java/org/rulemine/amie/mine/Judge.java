@@ -20,7 +20,7 @@ final class Judge {
   Judge(TripleIndex index, Thresholds thresholds, Bias bias, Tuning tuning, Stop stop) {
     this.skyline = bias.skyline();
     this.thresholds = thresholds;
-    this.counter = new PairCounter(index, tuning, stop);
+    this.counter = new PairCounter(index, bias.injective(), tuning, stop);
   }
 
   /**

@@ -11,7 +11,9 @@ import org.rulemine.amie.rule.Atoms;
  * thread.
  *
  * <p>The pairs are counted start value by start value of the functional variable, so that only one
- * value's partners need be told apart: a stamp per entity, never a set of pairs.
+ * value's partners need be told apart: a stamp per entity, never a set of pairs. When different
+ * variables must stand for different entities, nothing depends on one variable alone, and nothing is
+ * remembered but the partners.
  */
 final class PairCounter {
   /** Where a hub leads is written down once it has been walked so often for one rule, */
@@ -21,6 +23,7 @@ final class PairCounter {
   private static final int HUB_ENDS = 1 << 21;
 
   private final TripleIndex index;
+  private final boolean injective;
   private final Stop stop;
   private final int hubEdges;
   private final JoinPlan plan = new JoinPlan();
@@ -70,7 +73,8 @@ final class PairCounter {
   private long count;
   private long limit;
 
-  PairCounter(TripleIndex index, Tuning tuning, Stop stop) {
+  PairCounter(TripleIndex index, boolean injective, Tuning tuning, Stop stop) {
+    this.injective = injective;
     this.hubEdges = tuning.hubEdges();
     this.index = index;
     this.stop = stop;
@@ -93,7 +97,7 @@ final class PairCounter {
     plan.bindRest();
     for (int d = 0; d <= endDepth; d++) {
       // Once is enough; at the first step the candidates are distinct anyway.
-      alone[d] = d < endDepth && plan.isolates(d);
+      alone[d] = !injective && d < endDepth && plan.isolates(d);
       once[d] = d > 0 && alone[d];
       int code = plan.codeFrom(d);
       onward[d] = code < 0 || bits == null ? -1 : code * index.columnWords;
@@ -101,7 +105,7 @@ final class PairCounter {
         visited[d] = new int[index.entities];
       }
     }
-    restVariable = plan.soleSource(endDepth + 1);
+    restVariable = injective ? -1 : plan.soleSource(endDepth + 1);
     if (++rule == Integer.MAX_VALUE >> 1) {
       Arrays.fill(restKnown, 0);
       rule = 1;
@@ -221,7 +225,7 @@ final class PairCounter {
       if ((end || single) && stamps[entity] == epoch) {
         continue;
       }
-      if (n > 1 && !linked(entity, n, froms, codes, least)) {
+      if (n > 1 && !linked(entity, n, froms, codes, least) || injective && isBound(entity, depth)) {
         continue;
       }
       value[plan.variable[depth]] = entity;
@@ -307,6 +311,15 @@ final class PairCounter {
     spareEpoch = number;
   }
 
+  /** Tells whether an entity is the start or bound to a variable before a depth. */
+  private boolean isBound(int entity, int depth) {
+    boolean bound = entity == value[start];
+    for (int d = 0; d < depth; d++) {
+      bound |= entity == value[plan.variable[d]];
+    }
+    return bound;
+  }
+
   private boolean linked(int entity, int n, int[] froms, int[] codes, int except) {
     for (int k = 0; k < n; k++) {
       if (k != except && !index.contains(value[froms[k]], codes[k], entity)) {
@@ -350,7 +363,7 @@ final class PairCounter {
     }
     for (int i = index.edgeStart[group]; i < index.edgeStart[group + 1]; i++) {
       int entity = index.neighbour[i];
-      if (n > 1 && !linked(entity, n, froms, codes, least)) {
+      if (n > 1 && !linked(entity, n, froms, codes, least) || injective && isBound(entity, depth)) {
         continue;
       }
       value[plan.variable[depth]] = entity;
