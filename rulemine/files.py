@@ -21,6 +21,7 @@ from typing import IO, Any
 from rulemine.errors import InputError, OutputError
 
 __all__ = [
+    "describe_content",
     "digest_of",
     "dump_line",
     "opened",
@@ -275,6 +276,19 @@ def dump_line(value: Any) -> str:
 def digest_of(content: bytes) -> str:
     """SHA-256 of some bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
+
+
+def describe_content(path: Path) -> tuple[int, str]:
+    """Length and SHA-256 of what `read_bytes` gives, without holding it.
+
+    Raises:
+        InputError: As `read_bytes`.
+    """
+    size, digest = 0, hashlib.sha256()
+    for block in read_blocks(path):
+        size += len(block)
+        digest.update(block)
+    return size, digest.hexdigest()
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -7,7 +7,7 @@ relations are named apart: the same text may name one of each.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -155,6 +155,21 @@ class KnowledgeGraph:
         kept.flags.writeable = False
         order = self.source_order[keep[self.source_order]]
         return KnowledgeGraph(self.entities, self.relations, kept, source_order=position[order])
+
+    def renamed(self, names: Mapping[str, str]) -> "KnowledgeGraph":
+        """The graph with other entity labels.
+
+        Args:
+            names: Entity → its new label, for all entities; no two the same.
+        """
+        labels = [names[label] for label in self.entities]
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+        place = np.empty(len(labels), np.int32)
+        place[order] = np.arange(len(labels), dtype=np.int32)
+        ids = self.triples.copy()
+        for column in (0, 2):
+            ids[:, column] = place[ids[:, column]]
+        return KnowledgeGraph._of_ids(tuple(labels[i] for i in order), self.relations, ids)
 
     def rows_of(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         """The rows of `triples` that hold the given triples.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rulemine.errors import InputError, ReleaseError
-from rulemine.files import digest_of, parse_object, read_bytes, read_jsonl, read_lines, read_text
+from rulemine.files import describe_content, parse_object, read_jsonl, read_lines, read_text
 from rulemine.kg import KnowledgeGraph
 from rulemine.records import (
     FORMAT_VERSION,
@@ -123,10 +123,10 @@ class Release:
             known = ", ".join(sorted(self.manifest["files"]))
             raise ReleaseError(f"{self.path}: has no file {name!r}; it has {known}.")
         try:
-            content = read_bytes(path)
+            _, digest = describe_content(path)
         except InputError as problem:
             raise ReleaseError(f"{problem} The release lists this file; fetch it again.") from None
-        if digest_of(content) != entry.get("sha256"):
+        if digest != entry.get("sha256"):
             raise ReleaseError(
                 f"{path}: its digest is not the one in {MANIFEST}, so it was edited or damaged. "
                 "Fetch or build the release again; rulemine verify says what else is wrong."

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.errors import InputError, OutputError
-from rulemine.files import digest_of, dump_line, parse_object, read_bytes, write_text
+from rulemine.files import describe_content, digest_of, dump_line, parse_object, write_text
 
 __all__ = ["STAGE_MANIFEST", "Done", "Stage", "run_stage", "working_folder"]
 
@@ -87,7 +87,7 @@ def run_stage(stage: Stage, parent: Path) -> Done:
         temporary.mkdir(parents=True)
         stage.work(temporary)
         names = sorted(p.relative_to(temporary).as_posix() for p in _files(temporary))
-        files = {name: digest_of(read_bytes(temporary / name)) for name in names}
+        files = {name: describe_content(temporary / name)[1] for name in names}
         row = {"stage": stage.name, "version": stage.version, "key": stage.key, "files": files}
         write_text(temporary / STAGE_MANIFEST, dump_line(row) + "\n")
         if folder.exists():
@@ -125,7 +125,7 @@ def _check_untouched(folder: Path, files: Mapping[str, str]) -> None:
     for name, digest in files.items():
         path = folder / name
         try:
-            same = digest_of(read_bytes(path)) == digest
+            same = describe_content(path)[1] == digest
         except InputError:
             same = False
         if not same:

@@ -101,12 +101,14 @@ def test_a_damaged_entry_is_told_and_made_again(tmp_path: Path, read: Read) -> N
     kg, _ = read(path)
     entry = entries(tmp_path)[0]
     whole = entry.read_bytes()
-    damages = [whole[:at] for at in range(0, len(whole), 7)] + [
+    damages = [whole[:at] for at in range(0, len(whole), 19)] + [
         whole + b"x",
         b"[]\n",
         b'{"labels": 3}\n',
     ]
-    damages += [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(len(whole))]
+    damages += [
+        whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(0, len(whole), 11)
+    ]
     for damaged in damages:
         entry.write_bytes(damaged)
         again, notes = read(path)

@@ -3,9 +3,10 @@
 Guarantee: parts put into another naming and back are the same parts.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from rulemine.builder.asked import Asked
 from rulemine.builder.names import Namer
@@ -28,7 +29,7 @@ class ReleaseParts:
         config: Every option that shaped the release.
         source: The graph's ``title``, ``source``, ``licence``, ``citation``, ``digest``,
             ``duplicates``.
-        complete: The triples of the complete KG.
+        complete: The complete KG.
         reference: Triples of the reference KG that give answers and are not in the complete KG.
         levels: Levels in percent, ascending, the last one 100.
         removals: The removed triples.
@@ -42,7 +43,7 @@ class ReleaseParts:
     naming: str
     config: dict[str, Any]
     source: dict[str, Any]
-    complete: tuple[Triple, ...]
+    complete: KnowledgeGraph
     reference: tuple[Triple, ...]
     levels: tuple[int, ...]
     removals: tuple[Removal, ...]
@@ -52,10 +53,15 @@ class ReleaseParts:
     names: tuple[EntityNames, ...]
     phrases: Phrases
 
-    def incomplete(self, level: int) -> tuple[Triple, ...]:
+    def incomplete(self, level: int) -> KnowledgeGraph:
         """The complete KG without what is removed at a level."""
-        gone = {removal.triple for removal in self.removals if removal.level <= level}
-        return tuple(triple for triple in self.complete if triple not in gone)
+        kg, gone = self.complete, np.full((len(self.removals), 3), -1, np.int32)
+        for i, removal in enumerate(self.removals):
+            s, r, o = removal.triple
+            if removal.level <= level and {s, o} <= kg.entity_ids.keys() and r in kg.relation_ids:
+                gone[i] = kg.entity_ids[s], kg.relation_ids[r], kg.entity_ids[o]
+        rows = kg.rows_of(gone[gone[:, 0] >= 0])
+        return kg.without(rows[rows >= 0])
 
     def renamed(self, to: str) -> "ReleaseParts":
         """The same parts in another naming."""
@@ -66,7 +72,7 @@ class ReleaseParts:
             self,
             naming=to,
             config={**self.config, "naming": to},
-            complete=namer.triples(self.complete),
+            complete=self.complete.renamed(namer.names),
             reference=namer.triples(self.reference),
             removals=tuple(map(namer.removal, self.removals)),
             rules=tuple(map(namer.rule, self.rules)),
@@ -88,7 +94,7 @@ def parts_of_build(
         naming="entity",
         config=config,
         source={**source, "digest": kg.digest, "duplicates": kg.duplicates},
-        complete=tuple(kg.labelled()),
+        complete=kg,
         reference=asked.reference,
         levels=tuple(config["selection"]["levels"]) or (100,),
         removals=_removals(kg, selection),
@@ -101,7 +107,8 @@ def parts_of_build(
 
 
 def _removals(kg: KnowledgeGraph, selection: Selection) -> tuple[Removal, ...]:
-    triples = kg.labelled()
+    used = np.unique(np.append(selection.head, selection.body[selection.body >= 0]))
+    triples = dict(zip(used.tolist(), kg.labelled(used), strict=True))
     found: dict[int, tuple[int, list[Certificate]]] = {}
     for head, rule, body, level in zip(
         selection.head.tolist(),
@@ -133,7 +140,7 @@ def read_parts(release: Release) -> ReleaseParts:
         naming=release.naming,
         config=release.manifest["config"],
         source=release.manifest["kg"],
-        complete=tuple(release.kg("complete").labelled()),
+        complete=release.kg("complete"),
         reference=reference,
         levels=release.levels,
         removals=release.removals(),

@@ -6,6 +6,7 @@ and never a folder that is not a release of this program.
 """
 
 import shutil
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from rulemine.builder.card import count_release, write_card
 from rulemine.builder.parts import ReleaseParts, read_parts
 from rulemine.errors import OutputError, ReleaseError
-from rulemine.files import digest_of, read_bytes, write_jsonl, write_text
+from rulemine.files import describe_content, write_jsonl, write_text
 from rulemine.kg import Triple, format_tsv
 from rulemine.records import FORMAT_VERSION, NAMINGS, SPLITS, Removal, to_json
 from rulemine.release import FORMAT, MANIFEST, Release, dump_manifest
@@ -59,13 +60,12 @@ def _by_triple(removal: Removal) -> Triple:
 
 
 def _write_graphs(folder: Path, parts: ReleaseParts) -> None:
-    graphs = {"complete": parts.complete}
+    parts.complete.write(folder / "kg/complete.tsv.gz")
     for level in parts.levels:
-        graphs["incomplete" if level == 100 else f"incomplete-{level}"] = parts.incomplete(level)
+        name = "incomplete" if level == 100 else f"incomplete-{level}"
+        parts.incomplete(level).write(folder / f"kg/{name}.tsv.gz")
     if parts.reference:
-        graphs["reference"] = parts.reference
-    for name, triples in graphs.items():
-        write_text(folder / f"kg/{name}.tsv.gz", format_tsv(sorted(triples)))
+        write_text(folder / "kg/reference.tsv.gz", format_tsv(sorted(parts.reference)))
 
 
 def _write_table(path: Path, header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
@@ -73,25 +73,17 @@ def _write_table(path: Path, header: tuple[str, ...], rows: Iterable[tuple[str, 
 
 
 def _write_relations(path: Path, parts: ReleaseParts) -> None:
-    complete, removed = (
-        _count(r for _, r, _ in triples)
-        for triples in (parts.complete, (removal.triple for removal in parts.removals))
-    )
+    sizes = parts.complete.relation_sizes().tolist()
+    complete = dict(zip(parts.complete.relations, sizes, strict=True))
+    removed = Counter(removal.triple[1] for removal in parts.removals)
     header = (
         "relation", "statement", "ask_subject", "ask_object", "source", "triples", "removed",
     )  # fmt: skip
     rows = (
-        (*row, str(complete.get(row[0], 0)), str(removed.get(row[0], 0)))
+        (*row, str(complete.get(row[0], 0)), str(removed[row[0]]))
         for row in parts.phrases.to_plain()
     )
     _write_table(path, header, rows)
-
-
-def _count(items: Iterable[str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for item in items:
-        counts[item] = counts.get(item, 0) + 1
-    return counts
 
 
 def _files(folder: Path) -> list[str]:
@@ -99,8 +91,8 @@ def _files(folder: Path) -> list[str]:
 
 
 def _describe(path: Path) -> dict[str, Any]:
-    content = read_bytes(path)
-    return {"bytes": len(content), "sha256": digest_of(content)}
+    size, digest = describe_content(path)
+    return {"bytes": size, "sha256": digest}
 
 
 def check_target(target: Path) -> None:
