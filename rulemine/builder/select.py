@@ -40,7 +40,10 @@ OBSTACLES = (1, 1, 1, 2, 2)
 soon replaced; two cost four times as much for one per cent more triples; each later round gains less."""
 
 TRIALS = 100
-"""Groundings of a rule that are tried in a round."""
+"""Groundings of a rule that are tried in a round at most."""
+
+TRIALS_IN_ROUND = 16_000
+"""About how many groundings of all rules are tried in a round: thousands of rules get fewer each."""
 
 OBSTACLES_FIRST = 8
 """The same for a rule that has no certificate yet."""
@@ -147,13 +150,13 @@ class _Search:
             obstacles: Chosen groundings that may be in the way.
         """
         choice = self.choice
-        for r in self._scarcest_first:
-            if not self._wants(r):
-                continue
+        wanting = [r for r in self._scarcest_first if self._wants(r)]
+        trials = min(TRIALS, max(1, TRIALS_IN_ROUND // max(1, len(wanting))))
+        for r in wanting:
             most = obstacles if choice.count[r] else OBSTACLES_FIRST
             rows = self._shuffled(r, round_)
             rows = rows[choice.obstacles(rows) <= most]
-            for grounding in rows[:TRIALS].tolist():
+            for grounding in rows[:trials].tolist():
                 if not self._wants(r):
                     break
                 self._put(r, grounding, obstacles)
