@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rulemine.builder.ground import Groundings, ground
     from rulemine.evaluation import Report, answer, evaluate
     from rulemine.kg import KnowledgeGraph
-    from rulemine.mining import MiningOptions, mine
+    from rulemine.mining import MiningOptions, Rules, mine
     from rulemine.pipeline import Build
     from rulemine.recipe import Recipe
     from rulemine.release import Release
@@ -29,6 +29,7 @@ __all__ = [
     "Release",
     "Report",
     "Rule",
+    "Rules",
     "answer",
     "evaluate",
     "ground",
@@ -45,6 +46,7 @@ _HOMES = {
     "Release": "rulemine.release",
     "Report": "rulemine.evaluation",
     "Rule": "rulemine.rule",
+    "Rules": "rulemine.mining",
     "answer": "rulemine.evaluation",
     "evaluate": "rulemine.evaluation",
     "ground": "rulemine.builder.ground",

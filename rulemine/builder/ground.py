@@ -9,6 +9,7 @@ bounded by what is returned.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +17,14 @@ import numpy.typing as npt
 from rulemine.builder.arrays import read_arrays, write_arrays
 from rulemine.builder.bodies import BoundRule, bind_rule
 from rulemine.builder.chains import Chain, Chains
+from rulemine.frames import frame
 from rulemine.join import Index
 from rulemine.kg import KnowledgeGraph
 from rulemine.rule import Rule
 from rulemine.seeds import Stream, stream
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Groundings", "ground", "read_groundings", "write_groundings"]
 
@@ -55,6 +60,37 @@ class Groundings:
 
     def __len__(self) -> int:
         return len(self.head)
+
+    def to_pandas(self, kg: KnowledgeGraph) -> "pd.DataFrame":
+        """A row per grounding, in order.
+
+        Args:
+            kg: The graph that was grounded on.
+
+        Returns:
+            Columns: ``rule`` (its id), ``head`` and ``body 1``, ``body 2``, … in the order of
+            ``Rule.body``, each a triple of labels; None where a rule has fewer atoms.
+
+        Raises:
+            UserError: pandas is not installed.
+
+        Example:
+            >>> from rulemine import KnowledgeGraph, ground
+            >>> from rulemine.rule_text import parse_readable
+            >>> kg = KnowledgeGraph.from_triples([("ann", "wife", "bob"), ("bob", "husband", "ann")])
+            >>> found = ground(kg, [parse_readable("wife(y,x) ⇒ husband(x,y)")])
+            >>> found.to_pandas(kg)["head"].tolist()
+            [('bob', 'husband', 'ann')]
+        """
+        ids = [rule.id for rule in self.rules]
+        columns: dict[str, list[object]] = {
+            "rule": [ids[number] for number in self.rule.tolist()],
+            "head": list(kg.labelled(self.head)),
+        }
+        for place, rows in enumerate(self.body.T, start=1):
+            there = iter(kg.labelled(rows[rows >= 0]))
+            columns[f"body {place}"] = [next(there) if row >= 0 else None for row in rows.tolist()]
+        return frame(columns)
 
     def describe(self) -> str:
         """What was found, in a sentence or two."""

@@ -2,5 +2,6 @@
 
 from rulemine.mining.mine import mine
 from rulemine.mining.options import MiningOptions
+from rulemine.mining.rules import Rules
 
-__all__ = ["MiningOptions", "mine"]
+__all__ = ["MiningOptions", "Rules", "mine"]

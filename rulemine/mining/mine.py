@@ -12,6 +12,7 @@ from rulemine.errors import MiningError, did_you_mean, list_problems
 from rulemine.kg import KnowledgeGraph
 from rulemine.mining.jvm import MEASURE_COLUMNS, Allowed, Progress, mine_rows
 from rulemine.mining.options import MiningOptions
+from rulemine.mining.rules import Rules
 from rulemine.rule import Atom, Measures, Rule
 
 __all__ = ["allowed_relations", "mine"]
@@ -21,7 +22,7 @@ def mine(
     kg: KnowledgeGraph,
     options: MiningOptions | None = None,
     progress: Progress | None = None,
-) -> tuple[Rule, ...]:
+) -> Rules:
     """Mines the rules of a graph.
 
     Args:
@@ -32,7 +33,7 @@ def mine(
 
     Returns:
         The rules in canonical order: by head relation, number of atoms and body. Empty when none
-        reaches the thresholds.
+        reaches the thresholds. A tuple with `Rules.to_pandas`.
 
     Raises:
         MiningError: The graph is too large, or lacks a relation that the options name.
@@ -43,7 +44,7 @@ def mine(
     options = options or MiningOptions()
     allowed = allowed_relations(kg, options)
     if not len(kg.triples):
-        return ()
+        return Rules()
     rows = mine_rows(
         np.ascontiguousarray(kg.triples),
         len(kg.entities),
@@ -56,7 +57,7 @@ def mine(
     found = np.unique(rows[:, MEASURE_COLUMNS:]).tolist()
     atoms = {a: Atom(a >> 3 & 7, kg.relations[a >> 6], a & 7) for a in found if a >= 0}
     heads = {int(h): Atom(0, kg.relations[int(h)], 1) for h in np.unique(rows[:, 0])}
-    return tuple(
+    return Rules(
         Rule(
             heads[head],
             tuple([atoms[a] for a in body if a >= 0]),

@@ -13,6 +13,7 @@ from rulemine.builder.ground import Groundings, ground, read_groundings, write_g
 from rulemine.errors import InputError
 from rulemine.kg import KnowledgeGraph
 from rulemine.rule import Atom, Rule
+from rulemine.rule_text import parse_readable
 
 from .small_graphs import Proof, groundings_of, small_graph, small_rules
 
@@ -144,3 +145,17 @@ def test_written_groundings_read_back_and_a_damaged_file_is_named(tmp_path: Path
     (tmp_path / "head.npy").write_bytes((tmp_path / "head.npy").read_bytes()[:-3])
     with pytest.raises(InputError, match=r"head\.npy"):
         read_groundings(tmp_path, rules)
+
+
+def test_groundings_as_a_table() -> None:
+    kg = KnowledgeGraph.from_triples(
+        [("a", "p", "b"), ("b", "q", "c"), ("a", "h", "c"), ("c", "r", "a")]
+    )
+    rules = [parse_readable(f"{body} ⇒ h(x,y)") for body in ("r(y,x)", "p(x,z) ∧ q(z,y)")]
+    table = ground(kg, rules).to_pandas(kg)
+    assert list(table.columns) == ["rule", "head", "body 1", "body 2"]
+    assert table["rule"].tolist() == [rule.id for rule in rules]
+    assert table["head"].tolist() == [("a", "h", "c")] * 2
+    assert table["body 1"].tolist() == [("c", "r", "a"), ("a", "p", "b")]
+    assert table["body 2"].tolist() == [None, ("b", "q", "c")]
+    assert len(ground(kg, []).to_pandas(kg)) == 0
