@@ -99,6 +99,10 @@ def _add_building(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
         parser.add_argument("--reference", metavar="KG", help="a larger KG with further answers")
         parser.add_argument("--share", type=float, metavar="X", help="fraction of them to remove")
         parser.add_argument("--levels", metavar="LIST", help="nested levels, e.g. 20,40,60,80,100")
+        parser.add_argument(
+            "--max-answer-share", type=float, metavar="X", help="balance: most of one hard answer"
+        )
+        parser.add_argument("--split", metavar="MODE", help="group, paper or none")
         parser.add_argument("--naming", metavar="NAMING", help="private, entity, text or paper")
         parser.add_argument("--seed", type=int, metavar="N", help="seed of everything drawn (0)")
         _add_means(parser)

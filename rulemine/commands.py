@@ -69,6 +69,8 @@ def _recipe(arguments: Namespace) -> Any:
         ("reference",): arguments.reference,
         ("selection", "share"): arguments.share,
         ("selection", "levels"): _levels(arguments.levels),
+        ("questions", "max_answer_share"): arguments.max_answer_share,
+        ("questions", "split"): arguments.split,
         ("naming",): arguments.naming,
         ("seed",): arguments.seed,
     }

@@ -9,7 +9,9 @@ import pytest
 from command_line import FACTS, RULES, Command, run, tree
 
 import rulemine
+from rulemine.cli import main
 from rulemine.errors import RulemineError
+from rulemine.release import Release
 
 BUILD = ["build", "kg.tsv", "--rules", "rules.txt", "-o"]
 
@@ -92,3 +94,37 @@ def test_our_own_mistakes_end_with_status_one(
     assert (ended.status, ended.out) == (1, "")
     assert ended.err == "rulemine: the miner failed: this is a bug; please report it.\n"
     assert tree(here).keys() == {"kg.tsv", "rules.txt"}
+
+
+def test_options_of_a_build_reach_its_recipe(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = tmp_path / "rules.jsonl"
+    rules.write_text(
+        '{"head": ["?a", "married_to", "?b"], "body": [["?b", "married_to", "?a"]], "support": 95, '
+        '"body_size": 102, "pca_body_size": 95, "head_size": 102, "functional": "?a"}\n'
+    )
+    out = tmp_path / "out"
+    options = ["--rules", str(rules), "--share", "0.5", "--levels", "50,100", "--naming", "text"]
+    options += [
+        "--max-answer-share",
+        "0.9",
+        "--split",
+        "none",
+        "--seed",
+        "3",
+        "--reference",
+        "demo",
+    ]
+    assert main(["build", "demo", "-o", str(out), *options]) == 0
+    assert str(out) in capsys.readouterr().out
+    config = Release.open(out).manifest["config"]
+    assert (config["rules"], config["reference"], config["naming"], config["seed"]) == (
+        "rules.jsonl",
+        "demo",
+        "text",
+        3,
+    )
+    assert (config["selection"]["share"], config["selection"]["levels"]) == (0.5, [50, 100])
+    assert config["questions"]["max_answer_share"] == 0.9
+    assert config["questions"]["split"] == "none"
