@@ -1,7 +1,8 @@
 """The command line: arguments in, text out, and nothing else.
 
 Exit status: 0 done; 1 a release has faults (`verify`), or this program failed; 2 something the user
-gave cannot be used, said in one paragraph; 130 interrupted.
+gave cannot be used, said in one paragraph; 3 `mine` was ended early by --limit-seconds; 130
+interrupted.
 """
 
 import argparse
@@ -158,6 +159,17 @@ def _add_mining(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     )
     parser.add_argument(
         "--injective", action="store_true", help="different variables: different entities"
+    )
+    parser.add_argument(
+        "--limit-seconds",
+        type=float,
+        metavar="X",
+        help="end then, with the rules of the head relations finished so far; exit status 3",
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on from FILE.journal, left beside -o FILE by a run that was killed or limited",
     )
     parser.add_argument("--format", choices=("jsonl", "amie"), default="jsonl", help="(jsonl)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")

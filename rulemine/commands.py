@@ -16,6 +16,12 @@ from rulemine.errors import ConfigError, OutputError, UserError, did_you_mean
 
 Progress = Callable[[int, int], None]
 
+INCOMPLETE = 3
+"""Exit status of a run that a limit of time has ended."""
+
+MOST_NAMED = 10
+"""How many relations are named in a message."""
+
 SECONDS_BEFORE_BAR = 1.0
 """A progress bar appears when something takes longer than this."""
 
@@ -147,24 +153,56 @@ def mine(arguments: Namespace) -> int:
         skyline=not arguments.no_skyline,
         perfect_pruning=not arguments.no_perfect_pruning,
         injective=arguments.injective,
+        limit_seconds=arguments.limit_seconds,
         threads=arguments.threads,
         heap=arguments.heap,
     )
-    _check_output(arguments.output)
+    output: Path | None = arguments.output
+    _check_output(output)
+    if arguments.resume and output is None:
+        raise ConfigError("mine: --resume goes on from a file beside the output; give -o FILE too.")
+    journal, missing = _beside(output, ".journal"), _beside(output, ".missing")
     with _bar("read") as tell:
         kg = load_kg(arguments.kg, tell, _note)
     with _bar("mine") as tell:
-        rules = mine_rules(kg, options, tell)
-    if not rules:
+        rules = mine_rules(kg, options, tell, journal=journal, resume=arguments.resume)
+    if not (rules or rules.unfinished):
         raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
     if arguments.format == "amie":
         text = format_amie(rules)
     else:
         text = "".join(json.dumps(rule_to_json(r), ensure_ascii=False) + "\n" for r in rules)
-    _emit(text, arguments.output)
+    if text or output:
+        _emit(text, output)
     duplicates = f" ({kg.duplicates} duplicate lines)" if kg.duplicates else ""
     print(f"{len(rules)} rules from {len(kg)} triples{duplicates}", file=sys.stderr)
+    if rules.unfinished:
+        print(
+            _explain_unfinished(rules.unfinished, options.limit_seconds, missing), file=sys.stderr
+        )
+        return INCOMPLETE
+    for leftover in (missing, journal):
+        if leftover is not None:
+            leftover.unlink(missing_ok=True)
     return 0
+
+
+def _beside(output: Path | None, ending: str) -> Path | None:
+    return None if output is None else output.with_name(output.name + ending)
+
+
+def _explain_unfinished(heads: tuple[str, ...], seconds: float | None, missing: Path | None) -> str:
+    """Says which head relations are missing; all of them are named in a file beside the output."""
+    text = (
+        f"incomplete: ended after {seconds:g} s; no rules yet for {len(heads)} head relation(s): "
+    )
+    text += ", ".join(heads[:MOST_NAMED]) + (", …" if len(heads) > MOST_NAMED else "")
+    if missing is None:
+        return text
+    from rulemine.files import write_text
+
+    write_text(missing, "".join(f"{head}\n" for head in heads))
+    return f"{text}\nAll are named in {missing}; the same command with --resume goes on from here."
 
 
 def verify(arguments: Namespace) -> int:

@@ -5,6 +5,7 @@ Ctrl-C is Python's while Java works; running out of heap is a `HeapError`, not a
 A process that has started it must not fork (use spawn): a machine does not survive that.
 """
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -26,6 +27,9 @@ Progress = Callable[[int, int], None]
 """Is told (done, total) about ten times a second; total is 0 while it is not known."""
 
 
+Finished = Callable[[int, npt.NDArray[np.int64]], None]
+
+
 class Allowed(NamedTuple):
     """Relations that a rule may have: bool, shape (relations,); None where all may be used."""
 
@@ -43,7 +47,7 @@ _FIRST_HEAP = 32 << 20
 """The machine begins with this and grows: its own first guess is a share of the memory."""
 
 _BUFFER_LIMIT = 2**31 - 1
-_DONE, _OUT_OF_MEMORY, _FAILED = 1, 3, 4
+_DONE, _CANCELLED, _OUT_OF_MEMORY, _FAILED = 1, 2, 3, 4
 
 _started_heap: str | None = None
 
@@ -140,7 +144,8 @@ def mine_rows(
     options: MiningOptions,
     progress: Progress | None = None,
     allowed: Allowed = EVERYTHING,
-) -> npt.NDArray[np.int64]:
+    finished: Finished | None = None,
+) -> npt.NDArray[np.int64] | None:
     """Mines rules as a table of integers.
 
     Args:
@@ -150,10 +155,12 @@ def mine_rows(
         options: Thresholds and means.
         progress: Called about ten times a second.
         allowed: The relations that may be heads, and that may occur in bodies.
+        finished: Told (head relation, its rows) for every head relation, as it is finished.
 
     Returns:
         int64, shape (rules, `MEASURE_COLUMNS` + max_atoms - 1), in canonical order. An atom is
-        ``relation << 6 | subject << 3 | object``, -1 where a rule has fewer.
+        ``relation << 6 | subject << 3 | object``, -1 where a rule has fewer. None when the limit of
+        time ended the run; what is finished was told then.
 
     Raises:
         MiningError: The graph is too large for one buffer.
@@ -176,9 +183,11 @@ def mine_rows(
     try:
         job = _new_job(jpype, triples, entities, relations, options, allowed)
         job.start()
-        state = _wait(job, progress)
+        state = _wait(job, progress, finished, options.limit_seconds)
         if state == _DONE:
             return _rows(jpype, job)
+        if state == _CANCELLED:
+            return None
         message = str(job.message())
     except jpype.JException as problem:
         state = _OUT_OF_MEMORY if "OutOfMemoryError" in str(type(problem)) else _FAILED
@@ -233,12 +242,19 @@ def _bias(jpype: Any, options: MiningOptions, allowed: Allowed) -> Any:
     )
 
 
-def _wait(job: Any, progress: Progress | None) -> int:
+def _wait(
+    job: Any, progress: Progress | None, finished: Finished | None, limit_seconds: float | None
+) -> int:
     """Waits for the end of a job in short turns; whatever interrupts it ends the job first."""
+    end = math.inf if limit_seconds is None else time.monotonic() + limit_seconds
     try:
-        while not (state := int(job.awaitEnd(POLL_MILLISECONDS))):
+        while not (state := int(job.awaitEnd(_turn(end)))):
             if progress is not None:
                 progress(int(job.done()), int(job.total()))
+            _tell_finished(job, finished)
+            if time.monotonic() >= end:
+                job.cancel()
+        _tell_finished(job, finished)
     except BaseException:
         job.cancel()
         while not job.awaitEnd(POLL_MILLISECONDS):
@@ -247,6 +263,17 @@ def _wait(job: Any, progress: Progress | None) -> int:
     if progress is not None and state == _DONE:
         progress(int(job.total()), int(job.total()))
     return state
+
+
+def _turn(end: float) -> int:
+    """Milliseconds to wait before the next look."""
+    return min(POLL_MILLISECONDS, max(1, math.ceil(1000 * min(end - time.monotonic(), 1))))
+
+
+def _tell_finished(job: Any, finished: Finished | None) -> None:
+    while finished is not None and (head := int(job.takeFinished())) >= 0:
+        rows = np.array(job.headRows(head), np.int64)
+        finished(head, rows.reshape(-1, int(job.stride())))
 
 
 def _rows(jpype: Any, job: Any) -> npt.NDArray[np.int64]:

@@ -5,12 +5,17 @@ work (Lajus, Galárraga, Suchanek: Fast and Exact Rule Mining with AMIE 3, ESWC 
 and canonical order; the same rules for any number of threads and any order of the input.
 """
 
+from dataclasses import asdict
+from pathlib import Path
+
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import MiningError, did_you_mean, list_problems
+from rulemine.files import digest_of, dump_line
 from rulemine.kg import KnowledgeGraph
-from rulemine.mining.jvm import MEASURE_COLUMNS, Allowed, Progress, mine_rows
+from rulemine.mining.journal import Journal, Rows
+from rulemine.mining.jvm import JAR, MEASURE_COLUMNS, Allowed, Progress, mine_rows
 from rulemine.mining.options import MiningOptions
 from rulemine.mining.rules import Rules
 from rulemine.rule import Atom, Measures, Rule
@@ -22,6 +27,9 @@ def mine(
     kg: KnowledgeGraph,
     options: MiningOptions | None = None,
     progress: Progress | None = None,
+    *,
+    journal: str | Path | None = None,
+    resume: bool = False,
 ) -> Rules:
     """Mines the rules of a graph.
 
@@ -30,13 +38,20 @@ def mine(
         options: Thresholds and means; None: AMIE's defaults.
         progress: Told (done, total) about ten times a second, in units of work; total is 0 while it
             is not known yet.
+        journal: A file in which finished head relations are kept, for a later run to resume; whoever
+            asks for it removes it. None: nothing is kept.
+        resume: Go on from what the journal holds, which must be of the same graph and options;
+            otherwise it starts anew.
 
     Returns:
         The rules in canonical order: by head relation, number of atoms and body. Empty when none
-        reaches the thresholds. A tuple with `Rules.to_pandas`.
+        reaches the thresholds. A tuple with `Rules.to_pandas`,
+        and with `Rules.unfinished` when a limit of time is among the options.
 
     Raises:
-        MiningError: The graph is too large, or lacks a relation that the options name.
+        MiningError: The graph is too large, or lacks a relation that the options name; or the journal
+            is of another run.
+        OutputError: The journal cannot be written.
         HeapError: The Java heap is too small, or cannot be had.
         JavaError: No usable Java runtime.
         KeyboardInterrupt: Ctrl-C; the miner has stopped by then.
@@ -45,15 +60,58 @@ def mine(
     allowed = allowed_relations(kg, options)
     if not len(kg.triples):
         return Rules()
-    rows = mine_rows(
-        np.ascontiguousarray(kg.triples),
-        len(kg.entities),
-        len(kg.relations),
-        options,
-        progress,
-        allowed,
+    sizes = kg.relation_sizes().tolist()
+    wanted = [
+        head
+        for head, size in enumerate(sizes)
+        if size >= options.min_initial_support and (allowed.heads is None or allowed.heads[head])
+    ]
+    kept = (
+        None
+        if journal is None
+        else Journal(Path(journal), lambda: _key(kg, options), resume=resume)
     )
-    sizes = np.bincount(kg.triples[:, 1], minlength=len(kg.relations)).tolist()
+    done: dict[int, Rows] = dict(kept.finished) if kept else {}
+
+    def finished(head: int, rows: Rows) -> None:
+        done[head] = rows
+        if kept:
+            kept.add(head, rows)
+
+    rows: Rows | None = None
+    left = np.isin(np.arange(len(sizes)), sorted(set(wanted) - done.keys()))
+    if left.any():
+        watched = kept is not None or options.limit_seconds is not None
+        rows = mine_rows(
+            np.ascontiguousarray(kg.triples),
+            len(kg.entities),
+            len(kg.relations),
+            options,
+            progress,
+            Allowed(left, allowed.bodies) if done else allowed,
+            finished if watched else None,
+        )
+    if kept or rows is None:
+        none = np.empty((0, MEASURE_COLUMNS + options.max_atoms - 1), np.int64)
+        rows = np.concatenate([none, *(done[head] for head in sorted(done))])
+    rules = _rules(kg, sizes, rows)
+    if done.keys() < set(wanted) and options.limit_seconds is not None:
+        rules.unfinished = tuple(kg.relations[head] for head in wanted if head not in done)
+        if kept:
+            kept.write()
+    return rules
+
+
+def _key(kg: KnowledgeGraph, options: MiningOptions) -> str:
+    """Names all that the rules of a head relation depend on."""
+    means = ("threads", "heap", "limit_seconds")
+    chosen = {name: value for name, value in asdict(options).items() if name not in means}
+    parts = [kg.digest, digest_of(JAR.read_bytes()), dump_line(chosen)]
+    return digest_of("\n".join(parts).encode())
+
+
+def _rules(kg: KnowledgeGraph, sizes: list[int], rows: Rows) -> Rules:
+    """Rules out of rows of the miner's table, in their order."""
     found = np.unique(rows[:, MEASURE_COLUMNS:]).tolist()
     atoms = {a: Atom(a >> 3 & 7, kg.relations[a >> 6], a & 7) for a in found if a >= 0}
     heads = {int(h): Atom(0, kg.relations[int(h)], 1) for h in np.unique(rows[:, 0])}

@@ -1,6 +1,7 @@
 """What the miner is asked for: thresholds, and the means it may use.
 
 Guarantees: an existing `MiningOptions` is valid; the means (threads, heap) never change the rules.
+A limit of time decides which head relations are finished, never what their rules are.
 """
 
 import math
@@ -42,6 +43,8 @@ class MiningOptions:
         perfect_pruning: Whether rules with a PCA confidence of 1 are left unextended.
         injective: Whether different variables must stand for different entities in support, body size
             and PCA body size. Head size and functional variable are as ever.
+        limit_seconds: Ends early after so many seconds, ≥ 0, with the head relations finished until
+            then; None: never. See `Rules.unfinished`.
         threads: Threads of the miner, ≥ 1; None: one per processor this process may use.
         heap: Size of the Java heap, e.g. ``512m`` or ``4g``; None: half of the memory.
 
@@ -62,6 +65,7 @@ class MiningOptions:
     skyline: bool = True
     perfect_pruning: bool = True
     injective: bool = False
+    limit_seconds: float | None = None
     threads: int | None = None
     heap: str | None = None
 
@@ -78,6 +82,8 @@ class MiningOptions:
         _switch("skyline", self.skyline)
         _switch("perfect_pruning", self.perfect_pruning)
         _switch("injective", self.injective)
+        if self.limit_seconds is not None:
+            _seconds("limit_seconds", self.limit_seconds)
         if self.threads is not None:
             _integer("threads", self.threads, 1, MAX_THREADS)
         if self.heap is not None:
@@ -122,6 +128,12 @@ def _names(name: str, value: object, *, optional: bool) -> None:
     ok = isinstance(value, tuple) and all(isinstance(label, str) for label in value)
     if not (ok or (optional and value is None)):
         raise MiningError(f"{name} is {value!r}; expected a tuple of relation names.")
+
+
+def _seconds(name: str, value: object) -> None:
+    ok = type(value) in (int, float) and math.isfinite(value) and value >= 0  # type: ignore[arg-type,operator]
+    if not ok:
+        raise MiningError(f"{name} is {value!r}; expected a number of seconds, 0 or more.")
 
 
 def _switch(name: str, value: object) -> None:

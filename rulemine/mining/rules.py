@@ -15,6 +15,10 @@ __all__ = ["Rules"]
 class Rules(tuple[Rule, ...]):
     """Rules in the order given; equal to any tuple of the same rules.
 
+    Attributes:
+        unfinished: Head relations, in order, whose rules are missing because a limit of time ended
+            the run; empty when the rules are complete.
+
     Example:
         >>> from rulemine import KnowledgeGraph, MiningOptions, mine
         >>> couples = [("ann", "bob"), ("cleo", "dan"), ("eve", "finn")]
@@ -28,6 +32,8 @@ class Rules(tuple[Rule, ...]):
         wife(y,x) ⇒ husband(x,y) inversion        2             1.0
         husband(y,x) ⇒ wife(x,y) inversion        2             1.0
     """
+
+    unfinished: tuple[str, ...] = ()
 
     def to_pandas(self) -> "pd.DataFrame":
         """A row per rule, in order.

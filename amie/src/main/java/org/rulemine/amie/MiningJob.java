@@ -175,6 +175,17 @@ public final class MiningJob {
     return failure + (trace.length > 0 ? " at " + trace[0] : "");
   }
 
+  /** Returns a head relation that has been finished and was not returned before, or -1. */
+  public int takeFinished() {
+    Pool work = pool;
+    return work == null ? -1 : work.takeFinished();
+  }
+
+  /** Returns the rules of a finished head relation, {@link #stride} longs each. */
+  public long[] headRows(int head) {
+    return pool.rows(head);
+  }
+
   /** Returns the number of rules. */
   public long rules() {
     return table.size();
@@ -182,7 +193,7 @@ public final class MiningJob {
 
   /** Returns the number of longs per rule. */
   public int stride() {
-    return table.stride;
+    return pool.stride();
   }
 
   /** Copies the rules into a direct buffer of {@code 8 * rules() * stride()} bytes. */

@@ -4,6 +4,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
 import org.rulemine.amie.kg.TripleIndex;
 
@@ -23,6 +25,7 @@ public final class Pool {
   private int nextHead;
   private int unfinished;
   private final long[][] rows;
+  private final Queue<Integer> finished = new ConcurrentLinkedQueue<>();
   private final LongAdder done = new LongAdder();
   private final long total;
 
@@ -108,13 +111,26 @@ public final class Pool {
     long[] found = search.rows(stride());
     synchronized (this) {
       rows[search.head.relation] = found;
+      finished.add(search.head.relation);
       unfinished--;
       notifyAll();
     }
   }
 
-  private int stride() {
+  /** Returns the number of longs per rule. */
+  public int stride() {
     return RuleTable.MEASURES + thresholds.maxAtoms() - 1;
+  }
+
+  /** Returns a head relation that has been finished and was not returned before, or -1. */
+  public int takeFinished() {
+    Integer head = finished.poll();
+    return head == null ? -1 : head;
+  }
+
+  /** Returns the rows of a finished head relation. */
+  public synchronized long[] rows(int head) {
+    return rows[head].clone();
   }
 
   /** Returns the rules, when all threads have returned and no stop was requested. */
