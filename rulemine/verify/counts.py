@@ -10,9 +10,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from rulemine.verify.collection import Located
 from rulemine.verify.folder import MANIFEST_NAME, Folder
-from rulemine.verify.graphs import Removed, Triple
+from rulemine.verify.graph import Graph, Triple
+from rulemine.verify.graphs import Removed
 from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import HornRule
@@ -38,9 +41,9 @@ class Contents:
 
     names: Names
     rules: dict[str, HornRule]
-    complete: set[Triple]
-    incomplete: set[Triple]
-    reference: set[Triple]
+    complete: Graph
+    incomplete: Graph
+    reference: Graph
     removed: dict[Triple, Removed]
     questions: list[Located]
     rejections: list[Located]
@@ -115,23 +118,38 @@ def check_options(folder: Folder, findings: Findings) -> None:
             findings.add(MANIFEST_NAME, None, "options", f"{key} = {shown(found)}", said)
 
 
-def check_source(folder: Folder, names: Names, complete: set[Triple], findings: Findings) -> None:
+def check_source(folder: Folder, names: Names, complete: Graph, findings: Findings) -> None:
     """Checks the digest of the complete KG: SHA-256 of its sorted triples under their source names."""
-    source = {name: entity.source for name, entity in names.entities.items()}
-    rows = sorted((source.get(s, s), r, source.get(o, o)) for s, r, o in complete)
-    digest = hashlib.sha256("".join("\t".join(row) + "\n" for row in rows).encode()).hexdigest()
+    source = [
+        names.entities[name].source if name in names.entities else name
+        for name in complete.terms.entities
+    ]
+    relations = complete.terms.relations.names
+    texts = {name: place for place, name in enumerate(sorted({*source, *relations}))}
+    ends = np.array([texts[name] for name in source], np.int32)
+    middle = np.array([texts[name] for name in relations], np.int32)
+    s, r, o = complete.columns.T
+    rows = np.column_stack((ends[s], middle[r], ends[o]))
+    rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]
+    digest, by_place = hashlib.sha256(), list(texts)
+    for start in range(0, len(rows), 1 << 16):
+        some = rows[start : start + (1 << 16)].ravel().tolist()
+        fields = iter(map(by_place.__getitem__, some))
+        lines = map("\t".join, zip(fields, fields, fields, strict=True))
+        digest.update(("\n".join(lines) + "\n").encode())
     stated = folder.manifest["kg"].get("digest")
-    if stated != digest:
-        expected = f"{digest} (sorted triples, source names)"
+    if stated != digest.hexdigest():
+        expected = f"{digest.hexdigest()} (sorted triples, source names)"
         findings.add(MANIFEST_NAME, None, "digest of the KG", shown(stated), expected)
 
 
 def check_relation_counts(contents: Contents, findings: Findings) -> None:
     """Checks the columns ``triples`` and ``removed`` of ``relations.tsv``."""
-    for column, triples in (("triples", contents.complete), ("removed", contents.removed)):
-        sizes = Counter(r for _, r, _ in triples)
+    removed = Counter(r for _, r, _ in contents.removed)
+    for column, sizes in (("triples", contents.complete.relation_sizes()), ("removed", removed)):
         for relation, row in contents.names.relations.items():
-            if row.get(column) != str(sizes[relation]):
+            size = str(sizes.get(relation, 0))
+            if row.get(column) != size:
                 line = contents.names.relation_lines[relation]
                 found = f"{column} = {shown(row.get(column))} of {shown(relation)}"
-                findings.add(RELATIONS, line, "counts", found, str(sizes[relation]))
+                findings.add(RELATIONS, line, "counts", found, size)

@@ -9,8 +9,9 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from operator import methodcaller
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -57,7 +58,7 @@ class Folder:
             raise ReleaseError(f"{path}: {what}; the folder of a release was expected.")
         self.path = path
         self._findings = findings
-        self._contents: dict[str, bytes] = {}
+        self._raw: dict[str, bytes] = {}
         self.manifest = self._read_manifest()
 
     def _read_manifest(self) -> dict[str, Any]:
@@ -112,7 +113,6 @@ class Folder:
             content = self._read(name)
             if content is None:
                 continue
-            self._contents[name] = content
             if len(content) != entry["bytes"]:
                 add(name, None, "size", f"{len(content)} bytes", f"{entry['bytes']} (manifest)")
             digest = hashlib.sha256(content).hexdigest()
@@ -122,12 +122,14 @@ class Folder:
             name = path.relative_to(self.path).as_posix()
             if not path.is_dir() and name not in listed and name != MANIFEST_NAME:
                 add(name, None, "unlisted", "a file", "only what the manifest lists")
-        self._findings.count("files", len(self._contents))
+        self._findings.count("files", len(self._raw))
 
     def _read(self, name: str) -> bytes | None:
         try:
             raw = (self.path / name).read_bytes()
-            return gzip.decompress(raw) if name.endswith(".gz") else raw
+            content = gzip.decompress(raw) if name.endswith(".gz") else raw
+            self._raw[name] = raw  # what is checked further on is what has this digest
+            return content
         except FileNotFoundError:
             self._findings.add(name, None, "missing", "no file", "the file that the manifest lists")
         except (OSError, EOFError, ValueError, zlib.error) as problem:
@@ -137,11 +139,13 @@ class Folder:
 
     def has(self, name: str) -> bool:
         """Whether a file is listed and could be read."""
-        return name in self._contents
+        return name in self._raw
 
-    def lines(self, name: str) -> list[tuple[int, str]]:
-        """The lines of a file with their numbers from 1; lines that are not UTF-8 are noted."""
-        content = self._contents[name]
+    def _chunks(self, name: str) -> Iterator[tuple[int, bytes]]:
+        """The content in pieces of whole lines, without the last LF; the number of the first line."""
+        content = self._raw[name]
+        if name.endswith(".gz"):
+            content = gzip.decompress(content)
         if content and not content.endswith(b"\n"):
             number = content.count(b"\n") + 1
             self._findings.add(name, number, "whole lines", "no line end", "LF after every line")
@@ -150,16 +154,29 @@ class Folder:
             self._findings.add(
                 name, number, "whole lines", "a carriage return", "LF line ends only"
             )
-        lines: list[tuple[int, str]] = []
-        for number, raw in enumerate(content.removesuffix(b"\n").split(b"\n"), start=1):
-            if not content:
-                break
+        stop = len(content) - content.endswith(b"\n")
+        start, number = 0, 1
+        while content:
+            end = content.find(b"\n", min(start + _CHUNK, stop), stop)
+            if end < 0:
+                yield number, content[start:stop]
+                return
+            yield number, content[start:end]
+            number += content.count(b"\n", start, end) + 1
+            start = end + 1
+
+    def lines(self, name: str) -> Iterator[tuple[int, str]]:
+        """The lines of a file with their numbers from 1; lines that are not UTF-8 are noted."""
+        for first, chunk in self._chunks(name):
+            yield from self._decoded(name, first, chunk)
+
+    def _decoded(self, name: str, first: int, chunk: bytes) -> Iterator[tuple[int, str]]:
+        for number, raw in enumerate(chunk.split(b"\n"), start=first):
             try:
-                lines.append((number, raw.decode("utf-8")))
+                yield number, raw.decode("utf-8")
             except UnicodeDecodeError as problem:
                 found = f"byte 0x{raw[problem.start]:02x}"
                 self._findings.add(name, number, "encoding", found, "UTF-8")
-        return lines
 
     def records(self, name: str, shape: Shape) -> Iterator[tuple[int, dict[str, Any]]]:
         """The records of a JSON Lines file that fit a shape; the other lines are noted."""
@@ -185,7 +202,25 @@ class Folder:
             columns: How many fields a row has, none of them empty.
             labels: Whether the fields are labels, which have no blanks at their ends.
         """
-        for number, line in self.lines(name):
+        yield from self._rows(name, self.lines(name), columns, labels)
+
+    def triples(self, name: str) -> Iterator[tuple[Sequence[int], list[str]]]:
+        """The rows of a TSV file of three columns, as `fields` gives them, many at a time.
+
+        Yields:
+            Numbers of lines, and their fields one after the other.
+        """
+        for first, chunk in self._chunks(name):
+            if (fields := _three_each(chunk)) is not None:
+                yield range(first, first + len(fields) // 3), fields
+            else:
+                rows = list(self._rows(name, self._decoded(name, first, chunk), 3, True))
+                yield [number for number, _ in rows], [field for _, row in rows for field in row]
+
+    def _rows(
+        self, name: str, lines: Iterable[tuple[int, str]], columns: int, labels: bool
+    ) -> Iterator[tuple[int, list[str]]]:
+        for number, line in lines:
             row = line.split("\t")
             if len(row) != columns or not all(row):
                 expected = f"{columns} non-empty fields"
@@ -196,6 +231,23 @@ class Folder:
             else:
                 yield number, row
 
+
+def _three_each(chunk: bytes) -> list[str] | None:
+    """The fields of lines that are all well formed, three fields each; else None."""
+    try:
+        text = chunk.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    if set(map(_count_tabs, text.split("\n"))) != {2}:
+        return None
+    fields = text.replace("\n", "\t").split("\t")
+    return fields if all(fields) and fields == list(map(str.strip, fields)) else None
+
+
+_CHUNK = 1 << 22
+"""Bytes of a file that are taken apart at once."""
+
+_count_tabs = methodcaller("count", "\t")
 
 _KEYS = ("format", "format_version", "name", "naming", "config", "kg", "counts", "files")
 

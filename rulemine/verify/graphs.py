@@ -8,13 +8,14 @@ the complete KG, and that what a reference KG adds is not in the complete KG alr
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from rulemine.verify.folder import MANIFEST_NAME, Folder
+from rulemine.verify.graph import Columns, Graph, Terms, Triple, member
 from rulemine.verify.names import Names
 from rulemine.verify.report import Findings, shown
 
 __all__ = ["Triple", "check_graph", "check_incomplete", "check_removed"]
-
-Triple = tuple[str, str, str]
 
 COMPLETE = "kg/complete.tsv.gz"
 INCOMPLETE = "kg/incomplete.tsv.gz"
@@ -42,32 +43,71 @@ def as_triple(value: list[str]) -> Triple:
     return (value[0], value[1], value[2])
 
 
-def check_graph(folder: Folder, name: str, names: Names | None, findings: Findings) -> set[Triple]:
+def check_graph(
+    folder: Folder, name: str, names: Names | None, terms: Terms, findings: Findings
+) -> Graph:
     """Reads a KG file and checks order, uniqueness and names.
+
+    Args:
+        folder: The release.
+        name: The file.
+        names: The tables of names, or None when they cannot be read.
+        terms: Gives numbers to names; those of the tables have theirs already.
+        findings: Takes the problems.
 
     Returns:
         Its triples.
     """
-    triples: set[Triple] = set()
-    last: Triple | None = None
-    for number, row in folder.fields(name, 3):
-        triple = (row[0], row[1], row[2])
-        if last is not None and triple <= last:
-            what = "triples unique" if triple in triples else "sorted"
-            findings.add(name, number, what, shown(triple), f"something after {shown(last)}")
-        last = triple
-        triples.add(triple)
-        if names is not None and (lost := names.unknown((row[0], row[2]), (row[1],))):
-            expected = "names of entities.tsv and relations.tsv"
-            findings.add(name, number, "names", shown(lost), expected)
-    if not triples:
+    parts = [np.empty((0, 3), np.int32)]
+    lines = [np.empty(0, np.int32)]
+    for numbers, fields in folder.triples(name):
+        parts.append(terms.columns(fields))
+        lines.append(np.array(numbers, np.int32))
+    columns, line = np.concatenate(parts), np.concatenate(lines)
+    del parts, lines
+    graph = Graph(terms, columns)
+    if len(columns):
+        _check_order(name, graph, columns, line, findings)
+    if names is not None:
+        _check_known(name, names, graph, columns, line, findings)
+    if not len(graph):
         findings.add(name, None, "triples", "none", "at least one")
-    findings.count("triples", len(triples))
-    return triples
+    findings.count("triples", len(graph))
+    return graph
+
+
+def _check_order(
+    name: str, graph: Graph, columns: Columns, line: Columns, findings: Findings
+) -> None:
+    ranks = graph.terms.ranks(columns)
+    up = np.zeros(len(ranks) - 1, bool)
+    for column in (2, 1, 0):
+        here, before = ranks[1:, column], ranks[:-1, column]
+        up = (here > before) | ((here == before) & up)
+    late = np.flatnonzero(~up) + 1
+    if not len(late):
+        return
+    keys = graph.terms.pack(columns)
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    for i in late.tolist():
+        last, triple = graph.triples(keys[i - 1 : i + 1])
+        what = "triples unique" if first[inverse[i]] < i else "sorted"
+        findings.add(name, int(line[i]), what, shown(triple), f"something after {shown(last)}")
+
+
+def _check_known(
+    name: str, names: Names, graph: Graph, columns: Columns, line: Columns, findings: Findings
+) -> None:
+    terms = graph.terms
+    known = (terms.known_entities, terms.known_relations, terms.known_entities)
+    for i in np.flatnonzero((columns >= known).any(axis=1)).tolist():
+        s, r, o = next(graph.triples(terms.pack(columns[i : i + 1])))
+        expected = "names of entities.tsv and relations.tsv"
+        findings.add(name, int(line[i]), "names", shown(names.unknown((s, o), (r,))), expected)
 
 
 def check_removed(
-    rows: list[tuple[int, dict[str, Any]]], complete: set[Triple] | None, findings: Findings
+    rows: list[tuple[int, dict[str, Any]]], complete: Graph | None, findings: Findings
 ) -> dict[Triple, Removed]:
     """Reads the records of ``removed.jsonl`` and checks that they are a sorted part of the complete KG.
 
@@ -96,20 +136,21 @@ def check_removed(
 def check_incomplete(
     name: str,
     level: int,
-    incomplete: set[Triple],
-    complete: set[Triple],
+    incomplete: Graph,
+    complete: Graph,
     removed: dict[Triple, Removed],
     findings: Findings,
 ) -> None:
     """Checks that an incomplete KG is the complete KG without what is removed up to its level."""
-    gone = {triple for triple, record in removed.items() if record.level <= level}
+    gone = complete.keys_of(t for t, record in removed.items() if record.level <= level)
+    left, whole = incomplete.keys, complete.keys
     invariant = "incomplete = complete − removed"
-    for triple in sorted(incomplete & gone):
+    for triple in complete.triples(gone[member(left, gone)]):
         found = f"{shown(triple)}, removed by line {removed[triple].line} of {REMOVED}"
         findings.add(name, None, invariant, found, "no removed triple")
-    for triple in sorted(incomplete - complete):
+    for triple in complete.triples(left[~member(whole, left)]):
         findings.add(name, None, invariant, f"{shown(triple)}, not in {COMPLETE}", "none of these")
-    for triple in sorted(complete - gone - incomplete):
+    for triple in complete.triples(whole[~member(left, whole) & ~member(gone, whole)]):
         findings.add(
             name, None, invariant, f"no {shown(triple)}", f"it: in {COMPLETE}, not removed"
         )
@@ -134,8 +175,8 @@ def check_levels(levels: list[int], removed: dict[Triple, Removed], findings: Fi
 
 
 def check_reference(
-    reference: set[Triple],
-    complete: set[Triple] | None,
+    reference: Graph,
+    complete: Graph | None,
     asked: set[tuple[str, str, str]],
     findings: Findings,
 ) -> None:
@@ -147,7 +188,7 @@ def check_reference(
         asked: Topic, relation and direction of every question.
         findings: Takes the problems.
     """
-    for s, r, o in sorted(reference):
+    for s, r, o in reference.triples():
         triple = (s, r, o)
         if complete is not None and triple in complete:
             findings.add(REFERENCE, None, "reference", shown(triple), f"nothing of {COMPLETE}")

@@ -5,56 +5,49 @@ the incomplete KG. Variables are bound one at a time, the one with the fewest ca
 candidates are an intersection of neighbour sets, so the last variable is counted, not enumerated.
 """
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
-from rulemine.verify.graphs import Triple
+from rulemine.verify.graph import Graph, Triple
 from rulemine.verify.rules import Atom, HornRule, Term
 
 __all__ = ["Facts", "Proofs", "Prover", "match"]
 
 Bindings = dict[int, str]
 
-_NONE: frozenset[str] = frozenset()
-
 
 class Facts:
-    """A set of triples, looked up by relation and one end."""
+    """A graph that is asked the same things again and again: answers are kept."""
 
-    def __init__(self, triples: Set[Triple]) -> None:
-        self._triples = triples
-        self._objects: dict[tuple[str, str], set[str]] = {}
-        self._subjects: dict[tuple[str, str], set[str]] = {}
-        self._relations: dict[str, set[str]] = {}
-        for s, r, o in triples:
-            self._objects.setdefault((s, r), set()).add(o)
-            self._subjects.setdefault((r, o), set()).add(s)
-            self._relations.setdefault(r, set()).add(s)
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._objects: dict[tuple[str, str], frozenset[str]] = {}
+        self._subjects: dict[tuple[str, str], frozenset[str]] = {}
 
-    def objects(self, subject: str, relation: str) -> set[str] | frozenset[str]:
+    def objects(self, subject: str, relation: str) -> frozenset[str]:
         """All o with relation(subject, o)."""
-        return self._objects.get((subject, relation), _NONE)
+        found = self._objects.get((subject, relation))
+        if found is None:
+            found = self._graph.objects(subject, relation)
+            self._objects[subject, relation] = found
+        return found
 
-    def subjects(self, relation: str, target: str) -> set[str] | frozenset[str]:
+    def subjects(self, relation: str, target: str) -> frozenset[str]:
         """All s with relation(s, target)."""
-        return self._subjects.get((relation, target), _NONE)
+        found = self._subjects.get((relation, target))
+        if found is None:
+            found = self._graph.subjects(relation, target)
+            self._subjects[relation, target] = found
+        return found
 
-    def subjects_of(self, relation: str) -> set[str] | frozenset[str]:
+    def subjects_of(self, relation: str) -> frozenset[str]:
         """All s with some fact of the relation."""
-        return self._relations.get(relation, _NONE)
+        return self._graph.subjects_of(relation)
 
-    def between(self, subject: str, target: str) -> set[str] | frozenset[str]:
+    def between(self, subject: str, target: str) -> frozenset[str]:
         """All relations from one entity to another."""
-        return self._between.get((subject, target), _NONE)
-
-    @cached_property
-    def _between(self) -> dict[tuple[str, str], set[str]]:
-        between: dict[tuple[str, str], set[str]] = {}
-        for s, r, o in self._triples:
-            between.setdefault((s, o), set()).add(r)
-        return between
+        return self._graph.between(subject, target)
 
 
 def match(atom: Atom, triple: Triple, bindings: Bindings) -> bool:
@@ -73,7 +66,7 @@ def match(atom: Atom, triple: Triple, bindings: Bindings) -> bool:
 def count(body: list[Atom], bindings: Bindings, facts: Facts) -> int:
     """In how many ways the unbound variables of some atoms can be bound so that all atoms are facts."""
     waiting: list[Atom] = []
-    options: dict[int, list[set[str] | frozenset[str]]] = {}
+    options: dict[int, list[frozenset[str]]] = {}
     free: set[int] = set()
     for atom in body:
         s, r, o = _bound(atom, bindings)

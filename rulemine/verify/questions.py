@@ -11,7 +11,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
-from rulemine.verify.graphs import REMOVED, Removed, Triple, as_triple
+from rulemine.verify.graph import Triple
+from rulemine.verify.graphs import REMOVED, Removed, as_triple
 from rulemine.verify.names import Entity
 from rulemine.verify.proofs import Facts, Proofs, Prover
 from rulemine.verify.report import Findings, difference, shown

@@ -18,13 +18,13 @@ from rulemine.verify.counts import (
     check_source,
 )
 from rulemine.verify.folder import QUESTION_FILES, Folder
+from rulemine.verify.graph import Graph, Terms, Triple
 from rulemine.verify.graphs import (
     COMPLETE,
     INCOMPLETE,
     REFERENCE,
     REMOVED,
     Removed,
-    Triple,
     check_graph,
     check_incomplete,
     check_levels,
@@ -68,15 +68,19 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     folder.check()
     names = check_names(folder, findings)
     rules = check_rules(folder, names, findings) if folder.has(RULES) else None
-    complete, incomplete, removed = _check_graphs(folder, names, findings)
-    reference = check_graph(folder, REFERENCE, names, findings) if folder.has(REFERENCE) else set()
+    terms = Terms(names.entities, names.relations) if names is not None else Terms()
+    complete, incomplete, removed = _check_graphs(folder, names, terms, findings)
+    if folder.has(REFERENCE):
+        reference = check_graph(folder, REFERENCE, names, terms, findings)
+    else:
+        reference = Graph.of((), terms)
     config = folder.manifest["config"]
     questions, rejections = _read_questions(folder, findings)
     asked = {(q.row["topic"], q.row["relation"], q.row["direction"]) for q in questions}
     check_options(folder, findings)
     check_reference(reference, complete, asked, findings)
     if names is not None and complete is not None:
-        check_use(names, {end for s, _, o in complete | reference for end in (s, o)}, findings)
+        check_use(names, complete.entities() | reference.entities(), findings)
     if removed is None or rules is None:
         findings.skip(f"certificates (needs {REMOVED} and {RULES})")
     else:
@@ -95,7 +99,7 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     check_source(folder, names, complete, findings)
     left = Facts(incomplete)
     prover = Prover.of(rules.values(), left)
-    known = Facts(complete | reference)
+    known = Facts(complete.joined(reference) if len(reference) else complete)
     benchmark = Benchmark(known, left, removed, rules, names.entities, prover, {})
     for done, here in enumerate(questions):
         if progress is not None and done % 256 == 0:
@@ -113,12 +117,12 @@ def _quota(config: dict[str, Any]) -> int | None:
 
 
 def _check_graphs(
-    folder: Folder, names: Names | None, findings: Findings
-) -> tuple[set[Triple] | None, set[Triple] | None, dict[Triple, Removed] | None]:
+    folder: Folder, names: Names | None, terms: Terms, findings: Findings
+) -> tuple[Graph | None, Graph | None, dict[Triple, Removed] | None]:
     """Complete KG, incomplete KG and removed triples, each None where its file cannot be read."""
 
-    def graph(name: str) -> set[Triple] | None:
-        return check_graph(folder, name, names, findings) if folder.has(name) else None
+    def graph(name: str) -> Graph | None:
+        return check_graph(folder, name, names, terms, findings) if folder.has(name) else None
 
     complete, incomplete = graph(COMPLETE), graph(INCOMPLETE)
     if not folder.has(REMOVED):
@@ -127,12 +131,10 @@ def _check_graphs(
     removed = check_removed(list(folder.records(REMOVED, REMOVAL)), complete, findings)
     levels = folder.levels
     check_levels(levels, removed, findings)
-    lefts = {INCOMPLETE: (levels[-1], incomplete)}
-    for level in levels:
-        name = f"kg/incomplete-{level}.tsv.gz"
-        if folder.has(name):
-            lefts[name] = (level, graph(name))
-    for name, (level, left) in lefts.items():
+    named = {f"kg/incomplete-{level}.tsv.gz": level for level in levels}
+    lefts = {INCOMPLETE: levels[-1], **{n: level for n, level in named.items() if folder.has(n)}}
+    for name, level in lefts.items():
+        left = incomplete if name == INCOMPLETE else graph(name)
         if complete is None or left is None:
             findings.skip(f"incomplete = complete − removed (needs {COMPLETE} and {name})")
         else:

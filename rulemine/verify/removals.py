@@ -9,7 +9,8 @@ certificates than the quota of the build.
 from collections import Counter
 
 from rulemine.verify.collection import Located
-from rulemine.verify.graphs import INCOMPLETE, REMOVED, Removed, Triple, as_triple
+from rulemine.verify.graph import Graph, Triple
+from rulemine.verify.graphs import INCOMPLETE, REMOVED, Removed, as_triple
 from rulemine.verify.proofs import Bindings, match
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import RULES, HornRule
@@ -20,7 +21,7 @@ __all__ = ["check_asked", "check_certificates"]
 def check_certificates(
     removed: dict[Triple, Removed],
     rules: dict[str, HornRule],
-    incomplete: set[Triple] | None,
+    incomplete: Graph | None,
     quota: int | None,
     findings: Findings,
 ) -> None:
