@@ -3,7 +3,8 @@
     kg → mine → ground → select → ask → balance → split → release
 
 Each stage reads files of earlier ones and writes its own (see `rulemine.stage`); what is finished is
-never done again, and the bytes are the same however often the build was interrupted.
+never done again, and the bytes are the same however often the build was interrupted. Over 400 lines
+because the whole way stands in one place, each stage a few lines.
 """
 
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from typing import Any
 from rulemine.builder.ask import ask
 from rulemine.builder.asked import Asked, read_asked, write_asked
 from rulemine.builder.balance import balance
+from rulemine.builder.filters import dropped_relations, load_filter
 from rulemine.builder.ground import Groundings, ground, read_groundings, write_groundings
 from rulemine.builder.levels import thin, with_levels
 from rulemine.builder.parts import parts_of_build
@@ -107,7 +109,7 @@ class Build:
         """
         check_target(self.target)
         # Everything the user named is read before anything is written.
-        self.kg, self.reference, self.labels, self.phrases  # noqa: B018
+        self.kg, self.reference, self.labels, self.phrases, self.dropped  # noqa: B018
         if self.recipe.rules:
             self._given_rules  # noqa: B018
         with working_folder(self.target.with_name(self.target.name + ".stages")) as self.folder:
@@ -145,6 +147,13 @@ class Build:
     def phrases(self) -> Phrases:
         """The relation phrases."""
         return load_phrases(self.recipe.questions.phrases, self.kg.relations)
+
+    @cached_property
+    def dropped(self) -> dict[str, str]:
+        """The relations that are not asked about, with the reason."""
+        chosen = self.recipe.questions
+        listed = load_filter(chosen.filter, self.kg.relations)
+        return dropped_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
 
     @cached_property
     def _given_rules(self) -> tuple[Rule, ...]:
@@ -235,11 +244,20 @@ class Build:
         def work(folder: Path) -> None:
             sample = chosen.groundings_per_rule or None
             found = ground(
-                self.kg, self.rules, sample=sample, seed=self.recipe.seed, progress=self._progress
+                self.kg,
+                self.rules,
+                sample=sample,
+                seed=self.recipe.seed,
+                unasked=self.dropped,
+                progress=self._progress,
             )
             write_groundings(folder, found)
 
-        options = {"sample": chosen.groundings_per_rule, "seed": self.recipe.seed}
+        options = {
+            "sample": chosen.groundings_per_rule,
+            "seed": self.recipe.seed,
+            "dropped": sorted(self.dropped),
+        }
         return self._stage("ground", 2, options, work)
 
     def _select(self) -> Stage:
@@ -283,12 +301,14 @@ class Build:
                 reference=self.reference,
                 labels=self.labels,
                 seed=self.recipe.seed,
+                max_answers=self.recipe.questions.max_answers,
                 progress=self._progress,
             )
             self._hand_on("ask", folder, asked)
 
         options = {
             "seed": self.recipe.seed,
+            "max_answers": self.recipe.questions.max_answers,
             "phrases": self.phrases.to_plain(),
             "reference": self.reference.digest if self.reference else "",
             "labels": digest_of(dump_line(sorted(self.labels.items())).encode()),
@@ -329,14 +349,16 @@ class Build:
         options = {"recipe": self.recipe.portable(), "about": self._about()}
         return self._stage("release", 1, options, work)
 
-    def _about(self) -> dict[str, str]:
+    def _about(self) -> dict[str, Any]:
         """Title, source, licence and citation of the graph: the recipe's words, else what is known."""
         known = data_sets().get(self.recipe.kg)
-        about: dict[str, str] = to_plain(self.recipe.about)
+        about: dict[str, Any] = to_plain(self.recipe.about)
         for key, value in about.items():
             if not value:
                 default = Path(self.recipe.kg).name if key == "title" else "not stated"
                 about[key] = getattr(known, key) if known else default
+        if self.recipe.questions.filters:
+            about["dropped"] = self.dropped
         return about
 
     def summary(self, until: str) -> str:

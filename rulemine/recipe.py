@@ -108,12 +108,24 @@ class QuestionSection:
         max_answer_share: τ: the share of all questions that may have one entity as hard answer.
         split: ``group`` (no leakage), ``paper`` (random rows) or ``none`` (everything is test).
         ratios: Sizes of train, validation and test relative to each other.
+        filter: ``fb15k237`` or a TOML file of relations that are not asked about; empty: none. This and
+            the next two need the selection ``maximal``.
+        max_end_share: A relation is not asked about when one entity is the object (or the subject) of
+            more than this share of its facts; 1: off.
+        max_median_answers: A relation is not asked about when, asked either way, more than half of its
+            facts have more answers than this; 0: off.
+        max_answers: Answers of a question at most: the end is asked for that keeps to it, and where
+            neither does, the question is rejected; 0: off.
     """
 
     phrases: str = ""
     max_answer_share: float = 1.0
     split: str = "group"
     ratios: tuple[int, ...] = (8, 1, 1)
+    filter: str = ""
+    max_end_share: float = 1.0
+    max_median_answers: int = 0
+    max_answers: int = 0
 
     def __post_init__(self) -> None:
         tau = self.max_answer_share
@@ -121,6 +133,16 @@ class QuestionSection:
         _check(self.split in SPLIT_MODES, "split", self.split, ", ".join(SPLIT_MODES))
         ok = len(self.ratios) == 3 and all(r >= 1 for r in self.ratios)
         _check(ok, "ratios", list(self.ratios), "three integers ≥ 1 for train, validation and test")
+        share = self.max_end_share
+        _check(_is_share(share), "max_end_share", share, "a number above 0 and at most 1")
+        for name in ("max_median_answers", "max_answers"):
+            value = getattr(self, name)
+            _check(value >= 0, name, value, "an integer ≥ 0; 0 is no limit")
+
+    @property
+    def filters(self) -> bool:
+        """Whether some relations may be left out."""
+        return bool(self.filter or self.max_end_share < 1 or self.max_median_answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,13 +201,19 @@ class Recipe:
             _check(_is_text(Path(value).name), key, value, "a file whose name is UTF-8 text")
         _check(self.naming in NAMINGS, "naming", self.naming, ", ".join(NAMINGS))
         _check(0 <= self.seed < 2**63, "seed", self.seed, "an integer ≥ 0")
+        if self.questions.filters and self.selection.mode == "paper":
+            raise ConfigError(
+                "questions.filter, max_end_share and max_median_answers are for selection maximal; the "
+                "published procedure (selection.mode paper) removes what it removes. Leave them out."
+            )
 
     def portable(self) -> dict[str, Any]:
         """The recipe as plain values, without the folders of files: the same on every machine."""
         plain: dict[str, Any] = to_plain(self)
         for key in ("kg", "reference", "labels", "rules"):
             plain[key] = Path(plain[key]).name
-        plain["questions"]["phrases"] = Path(plain["questions"]["phrases"]).name
+        for key in ("phrases", "filter"):
+            plain["questions"][key] = Path(plain["questions"][key]).name
         return plain
 
 
@@ -237,8 +265,8 @@ def _beside(values: dict[str, Any], folder: Path) -> dict[str, Any]:
         if isinstance(value, str) and value and (folder / value).is_file():
             values = {**values, key: str(folder / value)}
     questions = values.get("questions")
-    if isinstance(questions, dict) and isinstance(questions.get("phrases"), str):
-        file = folder / questions["phrases"]
-        if questions["phrases"] and file.is_file():
-            values = override(values, ("questions", "phrases"), str(file))
+    for key in ("phrases", "filter"):
+        value = questions.get(key) if isinstance(questions, dict) else None
+        if isinstance(value, str) and value and (folder / value).is_file():
+            values = override(values, ("questions", key), str(folder / value))
     return values

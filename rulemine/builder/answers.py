@@ -14,7 +14,7 @@ from rulemine.join import Index
 from rulemine.kg import KnowledgeGraph, Triple
 from rulemine.records import DIRECTIONS
 
-__all__ = ["AnswerIndex", "Found"]
+__all__ = ["AnswerIndex", "Found", "count_answers"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -91,3 +91,40 @@ class AnswerIndex:
     def triples(self, rows: Ints) -> list[Triple]:
         """The labelled triples of some rows."""
         return self.kg.labelled(rows)
+
+
+def count_answers(
+    kg: KnowledgeGraph, rows: Ints, reference: KnowledgeGraph | None = None
+) -> tuple[Ints, Ints]:
+    """How many answers the questions about triples have: for their objects, and for their subjects.
+
+    Args:
+        kg: The complete KG.
+        rows: The triples, rows of ``kg.triples``, shape (m,).
+        reference: A larger KG, matched by labels, that supplies further answers.
+
+    Returns:
+        Two counts, shape (m,) each; an answer in both graphs counts once.
+    """
+    counts: list[Ints] = []
+    every = kg if reference is None else merged(kg, reference)
+    at = rows if every is kg else rows_in(every, kg, rows)
+    s, r, o = (every.triples[:, column].astype(np.int64) for column in range(3))
+    n = max(1, len(every.entities))
+    for end in (s, o):
+        _, which, sizes = np.unique(r * n + end, return_inverse=True, return_counts=True)
+        counts.append(sizes[which[at]])
+    return counts[0], counts[1]
+
+
+def merged(kg: KnowledgeGraph, reference: KnowledgeGraph) -> KnowledgeGraph:
+    """The union of two graphs, by labels."""
+    return KnowledgeGraph.from_triples([*kg.labelled(), *reference.labelled()])
+
+
+def rows_in(every: KnowledgeGraph, kg: KnowledgeGraph, rows: Ints) -> Ints:
+    """Where triples of one graph are in another that holds them all."""
+    entities = np.array([every.entity_ids[label] for label in kg.entities], np.int32)
+    relations = np.array([every.relation_ids[label] for label in kg.relations], np.int32)
+    s, r, o = kg.triples[rows].T
+    return every.rows_of(np.column_stack((entities[s], relations[r], entities[o])))

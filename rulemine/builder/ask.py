@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rulemine.builder.answers import AnswerIndex
+from rulemine.builder.answers import AnswerIndex, count_answers
 from rulemine.builder.asked import Asked
 from rulemine.builder.diagnose import diagnose
 from rulemine.builder.names import name_entities
@@ -26,6 +26,8 @@ from rulemine.seeds import stream
 
 __all__ = ["ask"]
 
+TOO_MANY = "it has too many answers"
+
 ID_DIGITS = 5
 """Digits of a question id at least."""
 
@@ -38,6 +40,7 @@ def ask(
     reference: KnowledgeGraph | None = None,
     labels: Mapping[str, str] | None = None,
     seed: int = 0,
+    max_answers: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Asked:
     """One question per certificate row of a selection.
@@ -49,6 +52,8 @@ def ask(
         reference: A larger KG, matched by labels, that supplies further correct answers.
         labels: Entity → text label, for the naming ``text``.
         seed: Draws which end is the topic, and the private ids.
+        max_answers: Answers of a question at most; 0: any number. Of the ends that keep to it one is
+            drawn; where neither does, the question is rejected.
         progress: Told (questions made, of all).
 
     Returns:
@@ -57,7 +62,7 @@ def ask(
     Raises:
         UserError: No question is left.
     """
-    drafts = _draft(kg, selection, seed)
+    drafts = _draft(kg, selection, seed, max_answers, reference)
     answers = _answers(kg, selection, drafts, reference)
     known = set(kg.entities)
     further = sorted({end for s, _, o in answers.reference for end in (s, o)} - known)
@@ -73,6 +78,8 @@ def ask(
             progress(done, len(drafts))
         rule = selection.rules[draft.rule]
         problem = check.problem(draft.key, answers.all[draft.key], draft.hard_answer)
+        if (n := len(answers.all[draft.key])) > (max_answers or n):
+            problem = TOO_MANY, f"{n} answers; at most {max_answers} are wanted"
         if problem is not None:
             reason, detail = problem
             rejections.append(
@@ -139,8 +146,17 @@ class _Draft:
         return Key(self.topic, self.relation, self.direction)
 
 
-def _draft(kg: KnowledgeGraph, selection: Selection, seed: int) -> list[_Draft]:
-    """The drafts in canonical order, the end asked for drawn by a fair coin each."""
+def _draft(
+    kg: KnowledgeGraph,
+    selection: Selection,
+    seed: int,
+    max_answers: int,
+    reference: KnowledgeGraph | None,
+) -> list[_Draft]:
+    """The drafts in canonical order, the end asked for drawn by a fair coin each.
+
+    Where only one end has no more than `max_answers` answers, that end is asked for.
+    """
     by_key = sorted(range(len(selection.rules)), key=lambda i: selection.rules[i].sort_key)
     rank = np.empty(len(by_key), np.int64)
     rank[by_key] = np.arange(len(by_key))
@@ -149,6 +165,13 @@ def _draft(kg: KnowledgeGraph, selection: Selection, seed: int) -> list[_Draft]:
     # The coins fall in an order that they cannot change.
     by_triple = np.lexsort((*proofs, rank[selection.rule], selection.head))
     asks_object[by_triple] = stream(seed, "coin").uniform(len(by_triple)) < 0.5
+    if max_answers:
+        objects, subjects = count_answers(kg, selection.head, reference)
+        asks_object = np.where(
+            (objects <= max_answers) == (subjects <= max_answers),
+            asks_object,
+            objects <= max_answers,
+        )
     order = np.lexsort((*proofs, rank[selection.rule], asks_object, selection.head))
     removed = kg.labelled(selection.head[order])
     return [

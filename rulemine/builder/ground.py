@@ -6,7 +6,7 @@ rule and seed alone, and is drawn from exact counts without the groundings ever 
 bounded by what is returned.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,6 +112,7 @@ def ground(
     *,
     sample: int | None = None,
     seed: int = 0,
+    unasked: Collection[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Groundings:
     """The groundings of rules over a graph.
@@ -122,6 +123,8 @@ def ground(
         sample: Keep this many groundings of a rule, ≥ 1, drawn uniformly without replacement; None:
             all, which takes about 50 bytes of memory each.
         seed: Of the sample.
+        unasked: Relations whose triples are not to be removed: a rule with such a head is passed over,
+            as if it had no grounding.
         progress: Told (rules done, rules).
 
     Returns:
@@ -138,7 +141,9 @@ def ground(
     bodies: list[Ints] = [np.empty((0, widest), np.int64)]
     for number, rule in enumerate(rules):
         bound = bind_rule(index, rule)
-        if bound is None:
+        if rule.head.relation in unasked:
+            pass
+        elif bound is None:
             lacking.append(number)
         else:
             rows = bound.heads()

@@ -28,7 +28,7 @@ from rulemine.records import DIRECTIONS
 
 __all__ = ["PACKAGED", "Phrase", "Phrases", "fill", "load_phrases", "read_phrases"]
 
-PACKAGED = ("demo", "family")
+PACKAGED = ("demo", "family", "fb15k237")
 """Phrase files that come with the package."""
 
 _PLACEHOLDERS = {

@@ -1,6 +1,6 @@
 import numpy as np
 
-from rulemine.builder.answers import AnswerIndex
+from rulemine.builder.answers import AnswerIndex, count_answers
 from rulemine.kg import KnowledgeGraph
 from rulemine.seeds import stream
 
@@ -31,3 +31,15 @@ def test_a_graph_that_lacks_the_topic_has_no_answer():
     found = index.find_labelled(["zz", "a", "b"], ["r", "q", "r"], ["object", "object", "object"])
     assert found.starts.tolist() == [0, 0, 0, 0]
     assert found.rows.dtype == np.int64
+
+
+def test_counted_answers_are_those_found_in_both_graphs_together():
+    draw = stream(12, "answers")
+    many = [(f"n{draw.below(9)}", f"r{draw.below(2)}", f"n{draw.below(9)}") for _ in range(120)]
+    kg, reference = KnowledgeGraph.from_triples(many[:50]), KnowledgeGraph.from_triples(many[30:])
+    rows = np.arange(len(kg))[::2]
+    for other, known in ((None, set(many[:50])), (reference, set(many))):
+        objects, subjects = count_answers(kg, rows, other)
+        for (s, r, o), n, m in zip(kg.labelled(rows), objects, subjects, strict=True):
+            assert n == len({t[2] for t in known if t[:2] == (s, r)})
+            assert m == len({t[0] for t in known if t[1:] == (r, o)})

@@ -257,3 +257,23 @@ def test_family_in_paper_mode_has_the_published_share_of_reverse_edges():
     assert round(100 * len(with_reverse) / len(removed), 1) == 42.7
     q = next(q for q in made.questions if q.relation == "aunt" and q.direction == "subject")
     assert q.question == f"Who is the aunt of {q.topic}?"
+
+
+def test_a_limit_of_answers_decides_the_end_that_is_asked_for_or_rejects():
+    # ann has one husband, bob three wives.
+    for seed in range(8):
+        asked = ask(KG, selection(KG, MARRIED, ANN, CY), PHRASES, seed=seed, max_answers=2)
+        assert [(q.direction, q.answers) for q in asked.questions] == [("object", ("bob",))] * 2
+        free = ask(KG, selection(KG, MARRIED, ANN, CY), PHRASES, seed=seed)
+        within = ask(KG, selection(KG, MARRIED, ANN, CY), PHRASES, seed=seed, max_answers=3)
+        assert within.questions == free.questions, "a limit that all keep to changes nothing"
+    more = [(wife, "wife", man) for wife in ("ann", "cy") for man in ("eli", "fox", "gus")]
+    reference = KnowledgeGraph.from_triples([*KG.labelled(), *more[:5]])
+    for seed in range(8):
+        chosen = selection(KG, MARRIED, ANN, CY)
+        asked = ask(KG, chosen, PHRASES, seed=seed, max_answers=3, reference=reference)
+        directions = {q.removed[0]: q.direction for q in asked.questions}
+        assert directions["ann"] == "subject", "she has four husbands with the reference"
+        assert directions.keys() == {"ann", "cy"}
+    with pytest.raises(UserError, match="no question is left"):
+        ask(KG, selection(KG, MARRIED, ANN), PHRASES, max_answers=2, reference=reference)

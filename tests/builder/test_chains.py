@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rulemine.builder.chains as module
+import rulemine.builder.hops
 import rulemine.join
 from rulemine.builder.bodies import bind_rule
 from rulemine.builder.chains import Chained, Chains
@@ -80,7 +81,7 @@ def test_numbers_do_not_depend_on_how_work_is_cut_or_kept(monkeypatch: pytest.Mo
     assert sum(map(len, expected)) > 4000
     for size in (1, 3, 50):
         monkeypatch.setattr(rulemine.join, "ROWS_AT_ONCE", size)
-        monkeypatch.setattr(module, "CACHED", size)
+        monkeypatch.setattr(rulemine.builder.hops, "CACHED", size)
         assert everything() == expected
 
 
