@@ -56,11 +56,22 @@ class Index:
     def __init__(self, kg: KnowledgeGraph) -> None:
         self.kg = kg
         self.entities = max(1, len(kg.entities))
-        s, r, o = (kg.triples[:, column].astype(np.int64) for column in range(3))
-        self.by_subject = np.lexsort((o, s, r))
-        self.by_object = np.lexsort((s, o, r))
-        self.subject_keys = (r * self.entities + s)[self.by_subject]
-        self.object_keys = (r * self.entities + o)[self.by_object]
+        # Triples are sorted by subject, relation, object, and stable sorts keep what they do not touch.
+        relation = kg.triples[:, 1]
+        small = len(kg.relations) <= 2**15  # then numpy sorts by counting
+        self.by_subject = np.argsort(
+            relation.astype(np.int16) if small else relation, kind="stable"
+        )
+        self.subject_keys = self._keys(0)[self.by_subject]
+        keys = self._keys(2)
+        self.by_object = np.argsort(keys, kind="stable")
+        self.object_keys = keys[self.by_object]
+
+    def _keys(self, column: int) -> Ints:
+        keys = self.kg.triples[:, 1].astype(np.int64)
+        keys *= self.entities
+        keys += self.kg.triples[:, column]
+        return keys
 
     def of_relation(self, relation: int) -> Ints:
         """Rows of the triples of a relation, by subject, then object."""

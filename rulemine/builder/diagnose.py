@@ -84,15 +84,27 @@ def edges_between(
         For each pair, the relations stated from subject to object, sorted.
     """
     n = max(1, len(kg.entities))
-    pairs = kg.triples[:, 0].astype(np.int64) * n + kg.triples[:, 2]
+    # Only triples with both ends among those asked about can count.
+    rows = np.flatnonzero(_among(kg, subjects, 0) & _among(kg, objects, 2))
+    pairs = kg.triples[rows, 0].astype(np.int64) * n + kg.triples[rows, 2]
     # Triples are sorted by relation before object, and so are the equal pairs of a stable sort.
     order = np.argsort(pairs, kind="stable")
     pairs = pairs[order]
     wanted = subjects.astype(np.int64) * n + objects
     first = np.searchsorted(pairs, wanted, "left")
     last = np.searchsorted(pairs, wanted, "right")
-    relations = kg.triples[order, 1]
+    relations = kg.triples[rows[order], 1]
     return [
         tuple(kg.relations[r] for r in relations[a:b].tolist())
         for a, b in zip(first.tolist(), last.tolist(), strict=True)
     ]
+
+
+def _among(
+    kg: KnowledgeGraph, entities: npt.NDArray[np.int32], column: int
+) -> npt.NDArray[np.bool_]:
+    """Which triples have one of the entities at one end."""
+    there = np.zeros(len(kg.entities), bool)
+    there[entities] = True
+    found: npt.NDArray[np.bool_] = there[kg.triples[:, column]]
+    return found

@@ -36,19 +36,12 @@ class Key(NamedTuple):
 
 
 class TextCheck:
-    """Checks texts of questions; names are folded once."""
+    """Checks texts of questions; names are folded once, when they are first needed."""
 
     def __init__(self, names: Sequence[EntityNames], phrases: Phrases) -> None:
         self._phrases = phrases
         self._names = {row.entity: row for row in names}
-        self._owner = {
-            naming: {row.name_in(naming): row.entity for row in names} for naming in _CODED
-        }
-        self._folded = {
-            naming: {row.entity: fold(row.name_in(naming)) for row in names}
-            for naming in NAMINGS
-            if naming not in _CODED
-        }
+        self._folded: dict[tuple[str, str], str] = {}
         self._seen: dict[Key, str | None] = {}
 
     def problem(self, key: Key, answers: Sequence[str], hard_answer: str) -> tuple[str, str] | None:
@@ -72,18 +65,26 @@ class TextCheck:
     def _naming_that_tells(self, key: Key, answers: Sequence[str]) -> str | None:
         phrase, names = self._phrases[key.relation], self._names[key.topic]
         told = [answer for answer in answers if answer != key.topic]
-        for naming, folded in self._folded.items():
-            text = fold(phrase.ask(key.direction, names.name_in(naming)))
-            for answer in told:
-                if folded[answer] in text and mentions(text, folded[answer]):
-                    return naming
-        among = set(told)
-        for naming, owner in self._owner.items():
-            # These names are single tokens without case, so looking tokens up is exact.
+        for naming in (*(n for n in NAMINGS if n not in _CODED), *_CODED):
             text = phrase.ask(key.direction, names.name_in(naming))
-            if any(owner.get(token) in among for token in _TOKEN.findall(text)):
-                return naming
+            if naming in _CODED:
+                # These names are single tokens without case, so looking tokens up is exact.
+                tokens = set(_TOKEN.findall(text))
+                if any(self._names[answer].name_in(naming) in tokens for answer in told):
+                    return naming
+                continue
+            text = fold(text)
+            for answer in told:
+                name = self._fold(answer, naming)
+                if name in text and mentions(text, name):
+                    return naming
         return None
+
+    def _fold(self, entity: str, naming: str) -> str:
+        name = self._folded.get((entity, naming))
+        if name is None:
+            name = self._folded[entity, naming] = fold(self._names[entity].name_in(naming))
+        return name
 
 
 def fold(text: str) -> str:
