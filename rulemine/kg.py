@@ -28,6 +28,9 @@ Triple = tuple[str, str, str]
 ROWS_AT_ONCE = 1 << 16
 """Triples whose labels are handled in one go."""
 
+MOST_LABELS = 2**31 - 1
+"""Ids are int32."""
+
 BYTES_A_TRIPLE = 40
 """A guess, to choose how hard to compress."""
 
@@ -219,6 +222,18 @@ class KnowledgeGraph:
         return digest.hexdigest()
 
 
+def check_size(labels: int, what: str) -> None:
+    """Refuses more labels than there are int32 ids.
+
+    Raises:
+        InputError: There are.
+    """
+    if labels > MOST_LABELS:
+        raise InputError(
+            f"the graph has {labels} {what}; at most {MOST_LABELS} can have an id. Split the graph."
+        )
+
+
 class _Numbers(dict[str, int]):
     """Label → its number, in the order in which labels are first looked up."""
 
@@ -226,8 +241,9 @@ class _Numbers(dict[str, int]):
         number = self[label] = len(self)
         return number
 
-    def settle(self) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+    def settle(self, what: str) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
         """The labels in code point order, and the place of every number in it."""
+        check_size(len(self), what)
         labels = tuple(sorted(self))
         place = np.empty(len(labels), np.int32)
         place[np.fromiter(map(self.__getitem__, labels), np.int64, len(labels))] = np.arange(
@@ -260,8 +276,8 @@ class _Builder:
 
     def finish(self) -> KnowledgeGraph:
         """The graph; can be called once."""
-        entities, entity_place = self._entities.settle()
-        relations, relation_place = self._relations.settle()
+        entities, entity_place = self._entities.settle("entities")
+        relations, relation_place = self._relations.settle("relations")
         self._entities.clear()
         ids = np.empty((sum(map(len, self._blocks)), 3), np.int32)
         at = 0
