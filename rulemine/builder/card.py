@@ -8,6 +8,7 @@ from collections import Counter
 from typing import Any
 
 from rulemine.builder.parts import ReleaseParts
+from rulemine.builder.twins import LEAST_SHARE, twins
 from rulemine.files import dump_line
 from rulemine.records import SPLITS, Question
 from rulemine.rule_type import RULE_SUBTYPES, RULE_TYPES, classify
@@ -25,6 +26,7 @@ def count_release(parts: ReleaseParts) -> dict[str, Any]:
     rules = Counter(classify(rule).type for rule in parts.rules)
     reasons = Counter(f"{r.stage}: {r.reason}" for r in parts.rejections)
     removed = len(parts.removals)
+    twin = {(t.relation, t.other, t.reversed) for t in twins(parts.complete)}
     return {
         "triples_complete": len(parts.complete),
         "triples_incomplete": len(parts.complete) - removed,
@@ -45,6 +47,13 @@ def count_release(parts: ReleaseParts) -> dict[str, Any]:
         "rejected": dict(sorted(reasons.items())),
         "reverse_edge_left": sum(bool(q.diagnosis.reverse_edge) for q in questions),
         "parallel_edge_left": sum(bool(q.diagnosis.parallel_edge) for q in questions),
+        "twin_relations": len(twin),
+        "twin_edge_left": sum(
+            any((q.relation, other, True) in twin for other in q.diagnosis.reverse_edge)
+            or any((q.relation, other, False) in twin for other in q.diagnosis.parallel_edge)
+            for q in questions
+        ),
+        "relations_dropped": len(parts.source.get("dropped", {})),
         "some_answer_stated": sum(q.diagnosis.answers_stated > 0 for q in questions),
         "answers": sum(len(q.answers) for q in questions),
         "answers_stated": sum(q.diagnosis.answers_stated for q in questions),
@@ -89,6 +98,7 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         "## Known limits",
         "",
         *_limits(counts),
+        *_dropped(source.get("dropped", {}), config["questions"]),
         "",
         "## How it was made",
         "",
@@ -160,6 +170,10 @@ def _limits(counts: dict[str, Any]) -> list[str]:
         f"- In {_percent(counts['reverse_edge_left'], total)} of the questions an edge from the removed "
         "triple's object back to its subject is still stated, which gives the answer away in one hop; "
         f"in {_percent(counts['parallel_edge_left'], total)} another edge in the same direction is.",
+        f"- {counts['twin_relations']:,} times at least {100 * LEAST_SHARE:.0f} % of a relation's facts are "
+        "stated by another relation too, or by itself, the same way round or the other (near-duplicates and "
+        f"near-inverses). In {_percent(counts['twin_edge_left'], total)} of the questions such an edge "
+        "still restates the removed triple.",
         f"- In {_percent(counts['some_answer_stated'], total)} of the questions some other answer is still "
         f"stated directly: {_percent(counts['answers_stated'], counts['answers'])} of all answers are. "
         "Hits@Any does not need inference there; Hits@Hard does.",
@@ -171,6 +185,18 @@ def _limits(counts: dict[str, Any]) -> list[str]:
             else ""
         )
         + "; what is true and stated nowhere counts as wrong.",
+    ]
+
+
+def _dropped(dropped: dict[str, str], config: dict[str, Any]) -> list[str]:
+    """What is not asked about, counted by reason."""
+    if not dropped:
+        return []
+    reasons = Counter(dropped.values())
+    return [
+        f"- {len(dropped):,} relations are not asked about (listed in `manifest.json`, `kg.dropped`): "
+        + "; ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
+        + f". Filter `{config['filter'] or 'none'}`, thresholds in `questions` of the options.",
     ]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rulemine.verify.collection import Located
+from rulemine.verify.dropped import twin_relations
 from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.graph import Graph, Triple
 from rulemine.verify.graphs import Removed
@@ -49,8 +50,15 @@ class Contents:
     rejections: list[Located]
 
 
-def count(contents: Contents, levels: list[int]) -> dict[str, Any]:
-    """The counts as the manifest should have them."""
+def count(contents: Contents, levels: list[int], dropped: Any = None) -> dict[str, Any]:
+    """The counts as the manifest should have them.
+
+    Args:
+        contents: What is counted.
+        levels: The levels of the release.
+        dropped: The relations that the manifest says are not asked about.
+    """
+    twins = twin_relations(contents.complete)
     removed, rows = contents.removed, [here.row for here in contents.questions]
     diagnoses = [row["diagnosis"] for row in rows]
     certificates = [rule for record in removed.values() for rule, _ in record.certificates]
@@ -80,6 +88,15 @@ def count(contents: Contents, levels: list[int]) -> dict[str, Any]:
         "rejected": dict(reasons),
         "reverse_edge_left": sum(d["reverse_edge"] != [] for d in diagnoses),
         "parallel_edge_left": sum(d["parallel_edge"] != [] for d in diagnoses),
+        "twin_relations": len(twins),
+        "twin_edge_left": sum(
+            not twins.isdisjoint(
+                [(row["relation"], other, -1) for other in row["diagnosis"]["reverse_edge"]]
+                + [(row["relation"], other, 1) for other in row["diagnosis"]["parallel_edge"]]
+            )
+            for row in rows
+        ),
+        "relations_dropped": len(dropped) if isinstance(dropped, dict) else 0,
         "some_answer_stated": sum(d["answers_stated"] > 0 for d in diagnoses),
         "answers": sum(len(row["answers"]) for row in rows),
         "answers_stated": sum(d["answers_stated"] for d in diagnoses),
@@ -94,7 +111,7 @@ def count(contents: Contents, levels: list[int]) -> dict[str, Any]:
 def check_counts(folder: Folder, contents: Contents, findings: Findings) -> None:
     """Checks the counts of the manifest."""
     stated = folder.manifest["counts"]
-    expected = count(contents, folder.levels)
+    expected = count(contents, folder.levels, folder.manifest["kg"].get("dropped"))
     for key in sorted({*stated, *expected}):
         if key not in expected:
             findings.add(MANIFEST_NAME, None, "counts", shown(key), "no count of this name")

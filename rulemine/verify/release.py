@@ -17,6 +17,7 @@ from rulemine.verify.counts import (
     check_relation_counts,
     check_source,
 )
+from rulemine.verify.dropped import check_dropped, check_most_answers
 from rulemine.verify.folder import QUESTION_FILES, Folder
 from rulemine.verify.graph import Graph, Terms, Triple
 from rulemine.verify.graphs import (
@@ -95,6 +96,8 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
         names, rules, complete, incomplete, reference, removed, questions, rejections
     )
     check_counts(folder, contents, findings)
+    check_dropped(folder, complete, removed, findings)
+    check_most_answers(config, questions, findings)
     check_relation_counts(contents, findings)
     check_source(folder, names, complete, findings)
     left = Facts(incomplete)
