@@ -5,6 +5,7 @@ What a data set is stands in ``sources.toml``. Its files are looked for below ``
 checked against its digest before it is used.
 """
 
+import hashlib
 import io
 import os
 import tarfile
@@ -37,9 +38,11 @@ class SourceFile:
     Attributes:
         path: Where it lies below a data folder.
         url: Where it is downloaded from.
-        bytes: Size of the download's content.
-        sha256: Accepted digests of the content, hexadecimal.
+        bytes: Size of the download's content; 0 where it is not known.
+        sha256: Accepted digests of the content, hexadecimal; empty where only `blob` is known.
         member: Its name inside the .tar.gz that `url` names; empty when `url` is the file itself.
+        blob: Its id as a git blob, hexadecimal: SHA-1 of ``blob <size>``, a NUL and the content. Known
+            from a repository's listing without having the file; empty for most.
     """
 
     path: str
@@ -47,6 +50,28 @@ class SourceFile:
     bytes: int
     sha256: tuple[str, ...]
     member: str = ""
+    blob: str = ""
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """The digests of which the content must have one, of the kind that is known."""
+        return self.sha256 or (self.blob,)
+
+
+def _digest(file: SourceFile, content: bytes) -> str:
+    """The digest of a content, of the kind that is known of a file."""
+    return digest_of(content) if file.sha256 else blob_of(content)
+
+
+def blob_of(content: bytes) -> str:
+    """The id of a content as a git blob, hexadecimal.
+
+    Example:
+        >>> blob_of(b"hello")
+        'b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0'
+    """
+    head = f"blob {len(content)}\0".encode()
+    return hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +105,12 @@ def data_sets() -> dict[str, DataSet]:
     table: dict[str, Any] = read_toml(_package_file("sources.toml"))
     files = {
         path: SourceFile(
-            path, row["url"], row["bytes"], tuple(row["sha256"]), row.get("member", "")
+            path,
+            row["url"],
+            row.get("bytes", 0),
+            tuple(row.get("sha256", ())),
+            row.get("member", ""),
+            row.get("blob", ""),
         )
         for path, row in table["files"].items()
     }
@@ -135,10 +165,10 @@ def _find(file: SourceFile) -> Path | None:
     for folder in data_folders():
         for path in (folder / file.path, folder / f"{file.path}.gz"):
             if path.is_file():
-                found = digest_of(read_bytes(path))
-                if found not in file.sha256:
+                found = _digest(file, read_bytes(path))
+                if found not in file.accepted:
                     raise DatasetError(
-                        f"{path}: has digest {found}; {' or '.join(file.sha256)} was expected, so it "
+                        f"{path}: has digest {found}; {' or '.join(file.accepted)} was expected, so it "
                         "is another version. Replace it, or name your file by its path."
                     )
                 return path
@@ -171,10 +201,10 @@ def _download(name: str, file: SourceFile, progress: Progress | None) -> Path:
             f"{file.url} ({reason}). Put the file at {data_folders()[0] / file.path} "
             f"(or below another folder that {DATA_VARIABLE} names)."
         ) from None
-    if (found := digest_of(content)) not in file.sha256:
+    if (found := _digest(file, content)) not in file.accepted:
         raise DatasetError(
             f"data set {name}: the download from {file.url} has digest {found}; expected "
-            f"{file.sha256[0]}. It was not kept. Try again, or get the file from its source."
+            f"{file.accepted[0]}. It was not kept. Try again, or get the file from its source."
         )
     path = cache_folder() / f"{file.path}.gz"
     write_bytes(path, content)

@@ -192,6 +192,26 @@ def test_a_fetch_tells_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told == [(n << 20, 3 << 20) for n in (1, 2, 3)]
 
 
+def test_a_file_known_by_its_git_blob_is_checked_by_that(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = "https://x.example/blob.txt"
+    blob = "eb365133a3b6c6ae45e81b5653f5361354170ccb"
+    file = SourceFile("toy/blob.tsv", url, 0, (), "", blob)
+    toy = DataSet("blob", "a toy", "kg", "here", "none", "nobody", (file,))
+    monkeypatch.setattr(datasets, "data_sets", lambda: {"blob": toy})
+    with pytest.raises(DatasetError, match=r"Put the file at .*named/toy/blob\.tsv"):
+        load_kg("blob")
+    places.offered[url] = MORE
+    with pytest.raises(DatasetError, match=f"expected {blob}"):
+        get_files("blob")
+    places.offered[url] = CONTENT
+    assert load_kg("blob").labelled() == [("a", "r", "b")]
+    places.put(places.named, MORE, "toy/blob.tsv.gz")
+    with pytest.raises(DatasetError, match=f"{blob} was expected"):
+        find_files("blob")
+
+
 def test_labels_are_two_columns_each_entity_once(tmp_path: Path) -> None:
     path = tmp_path / "labels.tsv"
     path.write_text("a\tAnn, the elder\nb\tБен\na\tAnn, the elder\n")
@@ -210,9 +230,12 @@ def test_every_data_set_says_what_it_is_and_where_it_comes_from() -> None:
         assert bool(entry.files) != bool(entry.package), name
         for file in entry.files:
             assert file.url.startswith("https://")
-            assert file.bytes > 0
             assert all(len(bytes.fromhex(digest)) == 32 for digest in file.sha256)
-            assert len(file.sha256) >= 1
+            if not file.blob:
+                assert file.bytes > 0
+                assert len(file.sha256) >= 1
+            else:
+                assert (len(bytes.fromhex(file.blob)), file.sha256) == (20, ())
             assert (".tar.gz" in file.url) == bool(file.member)
 
 

@@ -45,15 +45,14 @@ def twins(kg: KnowledgeGraph) -> tuple[Twin, ...]:
     for turned, wanted in ((False, pairs), (True, o * entities + s)):
         first = np.searchsorted(pairs[order], wanted, "left")
         count = np.searchsorted(pairs[order], wanted, "right") - first
-        both = np.zeros(relations * relations, np.int64)
         # One fact after another of each pair: few steps, as few relations share a pair.
+        codes = [np.empty(0, np.int64)]
         for step in range(int(count.max(initial=0))):
             at = np.flatnonzero(count > step)
-            both += np.bincount(
-                r[at] * relations + r[order[first[at] + step]], minlength=len(both)
-            )
-        one, other = np.divmod(np.flatnonzero(both), max(1, relations))
-        share = both[both > 0] / sizes[one]
+            codes.append(r[at] * relations + r[order[first[at] + step]])
+        both, shared = np.unique(np.concatenate(codes), return_counts=True)
+        one, other = np.divmod(both, max(1, relations))
+        share = shared / sizes[one]
         keep = (share >= LEAST_SHARE) & (turned | (one != other))
         found += [
             Twin(kg.relations[a], kg.relations[b], turned, float(part))

@@ -38,7 +38,7 @@ def twin_relations(graph: Graph) -> set[tuple[str, str, int]]:
     relation = np.concatenate((r, r))
     order = np.argsort(ends, kind="stable")
     ends, turned, relation = ends[order], turned[order], relation[order]
-    both = np.zeros((2, m * m), np.int64)
+    both: list[Any] = [[np.empty(0, np.int64)], [np.empty(0, np.int64)]]
     # Facts with equal ends stand together: each is compared with the next, the one after it, and so on.
     apart = 1
     while (same := np.flatnonzero(ends[apart:] == ends[:-apart])).size:
@@ -46,15 +46,15 @@ def twin_relations(graph: Graph) -> set[tuple[str, str, int]]:
             straight = ~turned[one]
             pairs = relation[one] * m + relation[other]
             for way in (0, 1):
-                some = pairs[straight & (turned[other] == bool(way))]
-                both[way] += np.bincount(some, minlength=m * m)
+                both[way].append(pairs[straight & (turned[other] == bool(way))])
         apart += 1
     sizes = np.bincount(r, minlength=m)
     found: set[tuple[str, str, int]] = set()
     for way in (0, 1):
-        for number in np.flatnonzero(both[way]).tolist():
+        numbers, times = np.unique(np.concatenate(both[way]), return_counts=True)
+        for number, shared in zip(numbers.tolist(), times.tolist(), strict=True):
             first, second = divmod(number, m)
-            if int(both[way][number]) / int(sizes[first]) >= TWIN:
+            if shared / int(sizes[first]) >= TWIN:
                 found.add((names[first], names[second], -1 if way else 1))
     return found
 
