@@ -258,7 +258,7 @@ class Build:
             "seed": self.recipe.seed,
             "dropped": sorted(self.dropped),
         }
-        return self._stage("ground", 2, options, work)
+        return self._stage("ground", 3, options, work)
 
     def _select(self) -> Stage:
         chosen = self.recipe.selection

@@ -170,10 +170,11 @@ def _limits(counts: dict[str, Any]) -> list[str]:
         f"- In {_percent(counts['reverse_edge_left'], total)} of the questions an edge from the removed "
         "triple's object back to its subject is still stated, which gives the answer away in one hop; "
         f"in {_percent(counts['parallel_edge_left'], total)} another edge in the same direction is.",
-        f"- {counts['twin_relations']:,} times at least {100 * LEAST_SHARE:.0f} % of a relation's facts are "
-        "stated by another relation too, or by itself, the same way round or the other (near-duplicates and "
-        f"near-inverses). In {_percent(counts['twin_edge_left'], total)} of the questions such an edge "
-        "still restates the removed triple.",
+        f"- Of {counts['twin_relations']:,} pairs of relations the second states at least "
+        f"{100 * LEAST_SHARE:.0f} % of the first one's facts too, the same way round or the other "
+        "(near-duplicates, near-inverses, and symmetric relations with themselves). In "
+        f"{_percent(counts['twin_edge_left'], total)} of the questions such an edge still restates the "
+        "removed triple.",
         f"- In {_percent(counts['some_answer_stated'], total)} of the questions some other answer is still "
         f"stated directly: {_percent(counts['answers_stated'], counts['answers'])} of all answers are. "
         "Hits@Any does not need inference there; Hits@Hard does.",

@@ -48,6 +48,7 @@ class Groundings:
         provable: Distinct triples that are the head of some grounding, sampled or not.
         lacking: int64: positions of the rules that name a relation or an entity that the graph lacks,
             and so have no grounding.
+        unasked: How many rules were passed over because their head relation is not asked about.
     """
 
     rules: tuple[Rule, ...]
@@ -57,6 +58,7 @@ class Groundings:
     counts: Ints
     provable: int
     lacking: Ints
+    unasked: int = 0
 
     def __len__(self) -> int:
         return len(self.head)
@@ -99,6 +101,8 @@ class Groundings:
             text += f", {len(self):,} of them sampled"
         if none := int((self.counts == 0).sum()):
             text += f"; {none:,} of {len(self.rules):,} rules have none"
+        if self.unasked:
+            text += f", {self.unasked:,} because their head relation is not asked about"
         if len(self.lacking):
             text += (
                 f", {len(self.lacking):,} because the graph lacks a relation or entity of theirs"
@@ -136,13 +140,14 @@ def ground(
     counts = np.zeros(len(rules), np.int64)
     widest = max((len(rule.body) for rule in rules), default=0)
     lacking: list[int] = []
+    passed_over = 0
     numbers: list[npt.NDArray[np.int32]] = [np.empty(0, np.int32)]
     heads: list[Ints] = [np.empty(0, np.int64)]
     bodies: list[Ints] = [np.empty((0, widest), np.int64)]
     for number, rule in enumerate(rules):
         bound = bind_rule(index, rule)
         if rule.head.relation in unasked:
-            pass
+            passed_over += 1
         elif bound is None:
             lacking.append(number)
         else:
@@ -175,6 +180,7 @@ def ground(
         counts,
         int(provable.sum()),
         np.array(lacking, np.int64),
+        passed_over,
     )
 
 
@@ -281,6 +287,7 @@ def write_groundings(folder: Path, groundings: Groundings) -> None:
         counts=groundings.counts,
         provable=np.array([groundings.provable]),
         lacking=groundings.lacking,
+        unasked=np.array([groundings.unasked]),
     )
 
 
@@ -294,6 +301,8 @@ def read_groundings(folder: Path, rules: Sequence[Rule]) -> Groundings:
     Raises:
         InputError: A file is missing or damaged.
     """
-    names = ("rule", "head", "body", "counts", "provable", "lacking")
-    rule, head, body, counts, provable, lacking = read_arrays(folder, names)
-    return Groundings(tuple(rules), rule, head, body, counts, int(provable[0]), lacking)
+    names = ("rule", "head", "body", "counts", "provable", "lacking", "unasked")
+    rule, head, body, counts, provable, lacking, unasked = read_arrays(folder, names)
+    return Groundings(
+        tuple(rules), rule, head, body, counts, int(provable[0]), lacking, int(unasked[0])
+    )
