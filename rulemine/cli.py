@@ -158,6 +158,9 @@ def _add_mining(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "--no-perfect-pruning", action="store_true", help="extend rules of PCA confidence 1 too"
     )
     parser.add_argument(
+        "--constants", action="store_true", help="entities in atoms too; for 3 atoms at most"
+    )
+    parser.add_argument(
         "--injective", action="store_true", help="different variables: different entities"
     )
     parser.add_argument(

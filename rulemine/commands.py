@@ -152,6 +152,7 @@ def mine(arguments: Namespace) -> int:
         max_recursion=arguments.max_recursion,
         skyline=not arguments.no_skyline,
         perfect_pruning=not arguments.no_perfect_pruning,
+        constants=arguments.constants,
         injective=arguments.injective,
         limit_seconds=arguments.limit_seconds,
         threads=arguments.threads,

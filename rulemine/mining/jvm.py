@@ -238,6 +238,7 @@ def _bias(jpype: Any, options: MiningOptions, allowed: Allowed) -> Any:
         options.max_recursion,
         options.skyline,
         options.perfect_pruning,
+        options.constants,
         options.injective,
     )
 

@@ -113,16 +113,40 @@ def _key(kg: KnowledgeGraph, options: MiningOptions) -> str:
 def _rules(kg: KnowledgeGraph, sizes: list[int], rows: Rows) -> Rules:
     """Rules out of rows of the miner's table, in their order."""
     found = np.unique(rows[:, MEASURE_COLUMNS:]).tolist()
-    atoms = {a: Atom(a >> 3 & 7, kg.relations[a >> 6], a & 7) for a in found if a >= 0}
-    heads = {int(h): Atom(0, kg.relations[int(h)], 1) for h in np.unique(rows[:, 0])}
+    atoms = {a: _atom(kg, a) for a in found if a >= 0}
+    heads = {
+        h: _head(kg, h, functional) for h, functional in np.unique(rows[:, :2], axis=0).tolist()
+    }
     return Rules(
         Rule(
             heads[head],
             tuple([atoms[a] for a in body if a >= 0]),
-            Measures(support, body_size, pca_body_size, sizes[head], functional),
+            Measures(support, body_size, pca_body_size, sizes[head & _LOW], functional),
         )
         for head, functional, support, body_size, pca_body_size, *body in rows.tolist()
     )
+
+
+_LOW = 2**32 - 1
+_CONSTANT = 7
+"""Stands in an atom for the entity whose id plus one is in the upper half of the number."""
+
+
+def _atom(kg: KnowledgeGraph, packed: int) -> Atom:
+    low = packed & _LOW
+    subject, object_ = (
+        kg.entities[(packed >> 32) - 1] if term == _CONSTANT else term
+        for term in (low >> 3 & 7, low & 7)
+    )
+    return Atom(subject, kg.relations[low >> 6], object_)
+
+
+def _head(kg: KnowledgeGraph, packed: int, functional: int) -> Atom:
+    relation = kg.relations[packed & _LOW]
+    if packed <= _LOW:
+        return Atom(0, relation, 1)
+    entity = kg.entities[(packed >> 32) - 1]
+    return Atom(entity, relation, 1) if functional else Atom(0, relation, entity)
 
 
 def allowed_relations(kg: KnowledgeGraph, options: MiningOptions) -> Allowed:

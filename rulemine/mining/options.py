@@ -17,6 +17,8 @@ MIN_ATOMS = 2
 MAX_ATOMS = 5
 """Rules of six atoms would take weeks on graphs for which rules are worth mining."""
 
+MAX_ATOMS_WITH_CONSTANTS = 3
+
 MAX_THREADS = 1024
 
 _HEAP = re.compile(r"([0-9]{1,9})([mMgG])")
@@ -41,6 +43,8 @@ class MiningOptions:
         skyline: Whether a rule must have a higher PCA confidence than the output rules contained in
             it, and than some rule that it was made from by adding one atom.
         perfect_pruning: Whether rules with a PCA confidence of 1 are left unextended.
+        constants: Whether atoms may have constants, as with AMIE's ``-const``; for `max_atoms` up to
+            `MAX_ATOMS_WITH_CONSTANTS`, and not together with `injective`.
         injective: Whether different variables must stand for different entities in support, body size
             and PCA body size. Head size and functional variable are as ever.
         limit_seconds: Ends early after so many seconds, ≥ 0, with the head relations finished until
@@ -64,6 +68,7 @@ class MiningOptions:
     max_recursion: int = 3
     skyline: bool = True
     perfect_pruning: bool = True
+    constants: bool = False
     injective: bool = False
     limit_seconds: float | None = None
     threads: int | None = None
@@ -81,7 +86,15 @@ class MiningOptions:
         _integer("max_recursion", self.max_recursion, 1, 2**31 - 1)
         _switch("skyline", self.skyline)
         _switch("perfect_pruning", self.perfect_pruning)
+        _switch("constants", self.constants)
         _switch("injective", self.injective)
+        if self.constants and self.max_atoms > MAX_ATOMS_WITH_CONSTANTS:
+            raise MiningError(
+                f"max_atoms is {self.max_atoms}; with constants, expected at most "
+                f"{MAX_ATOMS_WITH_CONSTANTS}."
+            )
+        if self.constants and self.injective:
+            raise MiningError("constants and injective are both asked for; choose one of them.")
         if self.limit_seconds is not None:
             _seconds("limit_seconds", self.limit_seconds)
         if self.threads is not None:

@@ -81,3 +81,17 @@ def test_different_variables_stand_for_different_entities(here: Path, command: C
     transitive = ("knows", {"knows"})
     assert transitive in rules(command("mine", "loops.tsv", *LOOSE).out)
     assert command("mine", "loops.tsv", *LOOSE, "--injective").status == 2, "no rule is left"
+
+
+def test_constants_are_entities_in_the_output(here: Path, command: Command) -> None:
+    (here / "city.tsv").write_text(
+        "".join(f"p{i}\tlives\trome\np{i}\tspeaks\titalian\n" for i in range(5))
+        + "q\tlives\tparis\nq\tspeaks\tfrench\n"
+    )
+    ended = command("mine", "city.tsv", *LOOSE, "--constants", "--head-relations", "speaks")
+    rows = [json.loads(line) for line in ended.out.splitlines()]
+    rome, italian = {"entity": "rome"}, {"entity": "italian"}
+    row = next(r for r in rows if (r["head"][2], r["body"][0][2]) == (italian, rome))
+    assert (row["head"], row["body"]) == (["?a", "speaks", italian], [["?a", "lives", rome]])
+    assert (row["support"], row["body_size"], row["head_size"]) == (5, 5, 6)
+    assert command("mine", "city.tsv", "--constants", "--max-atoms", "4").status == 2

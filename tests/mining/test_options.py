@@ -61,3 +61,15 @@ def test_mistakes_are_user_errors() -> None:
 def test_threads_are_counted_by_default() -> None:
     assert MiningOptions().thread_count >= 1
     assert MiningOptions(threads=7).thread_count == 7
+
+
+def test_what_does_not_go_together() -> None:
+    with pytest.raises(MiningError, match="with constants, expected at most 3"):
+        MiningOptions(4, constants=True)
+    with pytest.raises(MiningError, match="choose one"):
+        MiningOptions(constants=True, injective=True)
+    for name in ("skyline", "perfect_pruning", "constants", "injective"):
+        with pytest.raises(MiningError, match=f"{name} is 1; expected True or False"):
+            MiningOptions(**{name: 1})  # type: ignore[arg-type]
+    with pytest.raises(MiningError, match="head_relations is 'aunt'; expected a tuple"):
+        MiningOptions(head_relations="aunt")  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ package org.rulemine.amie.mine;
  * @param maxOccurrences the number of atoms of one relation, head included, that a rule may have
  * @param skyline whether a rule must be better than the rules it contains and its parents
  * @param perfectPruning whether rules with a PCA confidence of 1 are left unextended
+ * @param constants whether constants may stand in atoms; at most three atoms then
  * @param injective whether different variables must stand for different entities, in every count
  */
 public record Bias(
@@ -16,10 +17,11 @@ public record Bias(
     int maxOccurrences,
     boolean skyline,
     boolean perfectPruning,
+    boolean constants,
     boolean injective) {
 
   /** What is in force in AMIE unless asked otherwise. */
-  public static final Bias DEFAULT = new Bias(null, null, 3, true, true, false);
+  public static final Bias DEFAULT = new Bias(null, null, 3, true, true, false, false);
 
   /** Checks the ranges. */
   public Bias {

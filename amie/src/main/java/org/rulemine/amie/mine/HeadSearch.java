@@ -80,7 +80,7 @@ final class HeadSearch {
   private void advance(Worker worker) {
     if (measuring) {
       if (bodyLength == maxBody) {
-        pool.finished(this);
+        pool.finished(this, worker);
         return;
       }
       measuring = false;
@@ -153,7 +153,12 @@ final class HeadSearch {
   }
 
   /** Returns the output rules, one row each, by length and body. */
-  long[] rows(int stride) {
+  long[] rows(int stride, Worker worker) {
+    long[] rows = rows(stride);
+    return worker.constants == null ? rows : worker.constants.rows(head, closed, rows, stride);
+  }
+
+  private long[] rows(int stride) {
     int count = 0;
     for (int n = 1; n <= maxBody; n++) {
       for (long size : closed[n].bodySize) {

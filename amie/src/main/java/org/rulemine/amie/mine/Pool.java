@@ -107,8 +107,11 @@ public final class Pool {
     done.add(facts);
   }
 
-  void finished(HeadSearch search) {
-    long[] found = search.rows(stride());
+  void finished(HeadSearch search, Worker worker) {
+    long[] found = search.rows(stride(), worker);
+    if (stop.requested()) {
+      return; // what came last may be cut short
+    }
     synchronized (this) {
       rows[search.head.relation] = found;
       finished.add(search.head.relation);

@@ -1,0 +1,113 @@
+"""Rules with constants: the miner against a brute-force oracle, and against AMIE on Family."""
+
+import csv
+import gzip
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from rulemine.kg import KnowledgeGraph
+from rulemine.mining import MiningOptions, Rules, mine
+from rulemine.rule import sort_rules
+from rulemine.rule_text import parse_amie_rule
+
+from .constants_oracle import ConstantsOracle, Counts, Key, Node
+from .random_graphs import Case, random_variant
+
+BLOCK = 10
+
+
+def small_case(seed: int) -> Case:
+    """A case of at most three atoms and a size that can be enumerated."""
+    case = random_variant(seed)
+    options = replace(
+        case.options,
+        max_atoms=min(case.options.max_atoms, 3),
+        head_relations=None,
+        body_relations=None,
+        exclude_relations=(),
+        injective=False,
+    )
+    return replace(case, triples=tuple(sorted(set(case.triples)))[:24], options=options)
+
+
+def mined(case: Case, threads: int = 1) -> Rules:
+    options = MiningOptions(**asdict(case.options), constants=True, threads=threads)
+    return mine(KnowledgeGraph.from_triples(case.triples), options)
+
+
+@cache
+def expected(case: Case) -> dict[Key, Counts]:
+    names = ("head_relations", "body_relations", "exclude_relations", "injective")
+    options = {name: v for name, v in asdict(case.options).items() if name not in names}
+    return ConstantsOracle(case.triples, **options).rules()
+
+
+def by_key(rules: Rules) -> dict[Key, Counts]:
+    found = {}
+    for rule in rules:
+        head, *body = ((r, s, o) for s, r, o in (rule.head, *rule.body))
+        key = Node(head, tuple(body)).key
+        assert key not in found
+        found[key] = (rule.support, rule.body_size, rule.pca_body_size, rule.functional)
+    return found
+
+
+def differences(case: Case) -> list[str]:
+    rules = mined(case)
+    found, right = by_key(rules), expected(case)
+    lines = [f"missing {key} {right[key]}" for key in right.keys() - found.keys()]
+    lines += [f"too many {key} {found[key]}" for key in found.keys() - right.keys()]
+    both = right.keys() & found.keys()
+    lines += [f"{key}: {found[key]}, not {right[key]}" for key in both if right[key] != found[key]]
+    if rules != sort_rules(rules) or any(rule != rule.canonical() for rule in rules):
+        lines.append("not in canonical order or form")
+    return lines
+
+
+@pytest.mark.parametrize("first", range(0, 50, BLOCK))
+def test_random_graphs(first: int) -> None:
+    for seed in range(first, first + BLOCK):
+        case = small_case(seed)
+        assert not differences(case), seed
+        if seed % 5 == 0:
+            assert mined(case, threads=2) == mined(case)
+
+
+def test_the_random_graphs_have_constants_everywhere() -> None:
+    shapes = set()
+    for seed in range(50):
+        for head, body in expected(small_case(seed)):
+            constants = [sum(isinstance(t, str) for t in atom[1:]) for atom in (head, *body)]
+            fresh = any(2 in atom for atom in body)
+            shapes.add((constants[0], tuple(sorted(constants[1:])), fresh))
+    assert shapes >= {
+        (0, (1, 1), False),
+        (0, (0, 1), False),
+        (1, (1,), False),
+        (1, (1, 1), False),
+        (1, (0, 0), True),
+        (1, (0, 1), True),
+    }
+
+
+def test_the_rules_of_family_are_those_of_amie(shared: Callable[[str], Path]) -> None:
+    golden = shared("../amie/golden/family-3atoms-defaults-constants.amie.tsv.gz")
+    printed = {}
+    with gzip.open(golden, "rt", encoding="utf-8") as lines:
+        for row in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+            rule = parse_amie_rule("\t".join(row))
+            printed[rule.id] = (*row[4:], *map(float, row[1:4]))
+    rules = mine(KnowledgeGraph.read(shared("family/facts.tsv")), MiningOptions(constants=True))
+    assert len(printed) == len(rules) == 17596
+    for rule in rules:
+        m = rule.known
+        counts = (m.support, m.body_size, m.pca_body_size)
+        shares = (m.head_coverage, m.std_confidence, m.pca_confidence)
+        names = (*map(str, counts), "?" + "ab"[m.functional])
+        assert printed[rule.id][:4] == names, rule
+        assert printed[rule.id][4:] == pytest.approx(shares, abs=1e-9), rule
+    assert rules == sort_rules(rules)
