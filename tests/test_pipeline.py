@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from rulemine.builder.publish import rename
 from rulemine.datasets import load_kg
 from rulemine.errors import ConfigError, MiningError, OutputError
 from rulemine.files import digest_of, read_bytes, write_jsonl
@@ -55,6 +56,31 @@ def test_two_builds_are_the_same_bytes_and_verify(rules: Path, tmp_path: Path) -
         Build(recipe(rules), tmp_path / name).run()
     assert digests(tmp_path / "a") == digests(tmp_path / "b")
     assert verify(tmp_path / "a").problems == ()
+
+
+def test_relations_that_are_not_asked_about_lose_nothing_and_are_on_record(
+    rules: Path, tmp_path: Path
+) -> None:
+    filter_ = tmp_path / "filter.toml"
+    filter_.write_text('[drop]\n"child_of" = "too easy"\n')
+    settings = (("questions", "filter"), str(filter_)), (("questions", "max_answers"), 3)
+    Build(recipe(rules, *settings), tmp_path / "made").run()
+    release = Release.open(tmp_path / "made")
+    assert verify(release.path).problems == ()
+    assert {q.relation for q in release.questions()} == {"married_to", "lives_in"}
+    assert max(len(q.answers) for q in release.questions()) <= 3
+    assert release.manifest["kg"]["dropped"] == {"child_of": "too easy"}
+    assert release.manifest["counts"]["relations_dropped"] == 1
+    assert release.manifest["config"]["questions"]["filter"] == "filter.toml"
+    assert "too easy (1)" in (release.path / "README.md").read_text()
+    rename(release, tmp_path / "renamed", "text")
+    assert verify(tmp_path / "renamed").problems == ()
+    assert Release.open(tmp_path / "renamed").manifest["kg"]["dropped"] == {"child_of": "too easy"}
+
+
+def test_the_published_procedure_takes_no_filter(rules: Path) -> None:
+    with pytest.raises(ConfigError, match="published procedure"):
+        recipe(rules, (("selection", "mode"), "paper"), (("questions", "max_end_share"), 0.5))
 
 
 def test_mined_rules_give_the_same_bytes_for_any_number_of_threads(tmp_path: Path) -> None:
