@@ -1,0 +1,71 @@
+"""The files that come with the package for FB15k-237 fit the graph."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.filters import dropped_relations, load_filter
+from rulemine.builder.phrases import load_phrases
+from rulemine.config import read_toml
+from rulemine.datasets import load_kg
+from rulemine.kg import KnowledgeGraph
+from rulemine.recipe import load_recipe
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
+
+
+@pytest.fixture(scope="module")
+def kg() -> KnowledgeGraph:
+    if not (DATA / "fb15k237").is_dir():
+        pytest.skip(f"no FB15k-237 at {DATA}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RULEMINE_DATA", str(DATA))
+        return load_kg("fb15k237")
+
+
+def test_phrases_and_filter_name_relations_of_the_graph(kg: KnowledgeGraph) -> None:
+    phrases = load_phrases("fb15k237", kg.relations)
+    assert phrases.unused == ()
+    assert phrases.written >= 40
+    listed = load_filter("fb15k237", kg.relations)
+    assert listed.keys() == read_toml(ROOT / "rulemine/filters/fb15k237.toml")["drop"].keys()
+
+
+def test_the_relations_asked_about_most_are_worded_by_hand(kg: KnowledgeGraph) -> None:
+    chosen = load_recipe("fb15k237", []).questions
+    listed = load_filter(chosen.filter, kg.relations)
+    dropped = dropped_relations(kg, listed, chosen.max_end_share, chosen.max_median_answers)
+    assert len(dropped) == 52
+    assert {"/people/person/gender", "/tv/tv_program/languages"} <= dropped.keys() - listed.keys()
+    sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
+    left = sorted(sizes.keys() - dropped.keys(), key=lambda name: -sizes[name])
+    phrases = load_phrases(chosen.phrases, kg.relations)
+    assert [name for name in left[:60] if phrases[name].source != "written"] == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "relation", "object_", "sentence"),
+    [
+        ("George Gershwin", "/people/person/place_of_birth", "Brooklyn", "s was born in o"),
+        ("Rock music", "/music/genre/artists", "Shania Twain", "o makes music of the genre s"),
+        ("Harvard University", "/education/educational_institution/students_graduates./education"
+         "/education/student", "Joshua Redman", "o studied at s"),
+        ("Stargate", "/film/film/written_by", "Dean Devlin", "o wrote s"),
+        ("Philadelphia", "/location/location/contains", "Curtis Institute of Music", "o is in s"),
+        ("Pneumonia", "/people/cause_of_death/people", "Red Skelton", "o died of s"),
+    ],
+)  # fmt: skip
+def test_statements_say_the_triple_the_right_way_round(
+    kg: KnowledgeGraph, subject: str, relation: str, object_: str, sentence: str
+) -> None:
+    from rulemine.datasets import load_labels
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RULEMINE_DATA", str(DATA))
+        labels = load_labels("fb15k237-labels")
+    named = {(labels.get(s), r, labels.get(o)) for s, r, o in kg.labelled() if r == relation}
+    assert (subject, relation, object_) in named
+    phrase = load_phrases("fb15k237", [relation])[relation]
+    assert phrase.state("s", "o") == sentence
