@@ -329,6 +329,12 @@ def _compressed(pieces: Iterable[bytes]) -> Iterator[bytes]:
 def _write(path: Path, pieces: Iterable[bytes]) -> None:
     temporary: Path | None = None
     try:
+        path = path.resolve() if path.is_symlink() else path
+        if path.exists() and not path.is_file():
+            # A device or a pipe is written to; a rename would put a file in its place.
+            with path.open("wb") as out:
+                out.writelines(pieces)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         temporary = Path(name)

@@ -174,3 +174,26 @@ def test_nan_is_never_written() -> None:
 
 def test_digest_is_sha256() -> None:
     assert files.digest_of(b"abc") == hashlib.sha256(b"abc").hexdigest()
+
+
+def test_a_device_or_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    # Renaming over /dev/null, which `-o /dev/null` once did, breaks the whole machine.
+    before = Path(os.devnull).stat()
+    files.write_text(Path(os.devnull), "x")
+    after = Path(os.devnull).stat()
+    assert (after.st_ino, stat.S_ISCHR(after.st_mode)) == (before.st_ino, True)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    files.write_text(pipe, "through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "target").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    files.write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "new"
