@@ -159,7 +159,9 @@ def mine_rows(
 
     Returns:
         int64, shape (rules, `MEASURE_COLUMNS` + max_atoms - 1), in canonical order. An atom is
-        ``relation << 6 | subject << 3 | object``, -1 where a rule has fewer. None when the limit of
+        ``relation << 6 | subject << 3 | object``, -1 where a rule has fewer. Where
+        an atom has 7 for a term, an entity stands, whose id plus one is in the upper half of the
+        number; likewise in the column of a head with an entity. None when the limit of
         time ended the run; what is finished was told then.
 
     Raises:

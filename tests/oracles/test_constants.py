@@ -77,6 +77,20 @@ def test_random_graphs(first: int) -> None:
             assert mined(case, threads=2) == mined(case)
 
 
+def test_a_filter_changes_nothing_else() -> None:
+    for seed in range(100, 130):
+        case = small_case(seed)
+        every = mined(case)
+        half = tuple(sorted({relation for _, relation, _ in case.triples})[::2])
+        for name, keeps in {
+            "head_relations": lambda rule, half=half: rule.head.relation in half,
+            "body_relations": lambda rule, half=half: {a.relation for a in rule.body} <= {*half},
+            "exclude_relations": lambda rule, half=half: not rule.relations & {*half},
+        }.items():
+            found = mined(replace(case, options=replace(case.options, **{name: half})))
+            assert found == tuple(filter(keeps, every)), (seed, name)
+
+
 def test_the_random_graphs_have_constants_everywhere() -> None:
     shapes = set()
     for seed in range(50):

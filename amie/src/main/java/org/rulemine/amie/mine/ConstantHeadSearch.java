@@ -54,6 +54,7 @@ final class ConstantHeadSearch {
     this.rules = rules;
     loops.clear();
     int least = Math.max(thresholds.initialSupport(), ConstantAtoms.LEAST_VALUES);
+    least = Math.max(least, head.minSupport);
     int back = 2 * head.relation + 1 - head.functional;
     for (int i = index.columnStart[back]; i < index.columnStart[back + 1]; i++) {
       constant = index.columnEntity[i];
@@ -93,7 +94,7 @@ final class ConstantHeadSearch {
       twoAtomsToFresh();
       for (int code = 0; code < 2 * index.relations && !stop.requested(); code++) {
         if (code != 2 * head.relation + head.functional && bias.allowsBody(code >> 1)
-            && rules.mayOccur(code >> 1, -1)) {
+            && rules.mayOccur(code >> 1, -1) && isFrequent(code)) {
           overFresh(code);
         }
       }
@@ -198,6 +199,14 @@ final class ConstantHeadSearch {
       sizes[1] += met && known(v) ? 1 : 0;
     }
     return sizes;
+  }
+
+  private boolean isFrequent(int code) {
+    int support = 0;
+    for (int v : values) {
+      support += index.group(v, code) >= 0 ? 1 : 0;
+    }
+    return support >= head.minSupport;
   }
 
   /** An atom from the head's variable to a fresh one, and one from there to a constant. */
