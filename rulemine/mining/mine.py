@@ -80,7 +80,8 @@ def mine(
 
     rows: Rows | None = None
     left = np.isin(np.arange(len(sizes)), sorted(set(wanted) - done.keys()))
-    if left.any():
+    # Without any head relation the miner runs too: what Java or the heap lacks is said in any case.
+    if left.any() or not wanted:
         watched = kept is not None or options.limit_seconds is not None
         rows = mine_rows(
             np.ascontiguousarray(kg.triples),
