@@ -86,10 +86,10 @@ def test_the_random_graphs_are_worth_it() -> None:
     assert sum(bool(oracle.ours) for oracle in oracles) > 40
     assert sum(oracle.must < oracle.may for oracle in oracles) > 5
     assert any(oracle.ours < oracle.may for oracle in oracles)
-    usual = [expected(random_case(seed)).ours for seed in range(2000, 2060)]
-    variants = [expected(random_variant(seed)).ours for seed in range(2000, 2060)]
-    assert sum(map(bool, variants)) > 20
-    assert sum(bool(others - rules) for rules, others in zip(usual, variants, strict=True)) > 5
+    usual = [expected(random_case(seed)).ours for seed in range(2000, 2025)]
+    variants = [expected(random_variant(seed)).ours for seed in range(2000, 2025)]
+    assert sum(map(bool, variants)) > 7
+    assert sum(bool(others - rules) for rules, others in zip(usual, variants, strict=True)) > 2
     assert sum(len(oracle.candidates - oracle.may) for oracle in oracles) > 100
 
 
