@@ -8,7 +8,7 @@ export RULEMINE_DATA
 JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
 BENCHMARKS := demo family fb15k237
 
-.PHONY: help install jar $(BENCHMARKS) test check format lint types java wheel bench clean
+.PHONY: help install jar $(BENCHMARKS) test check format lint types java wheel bench scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ wheel: install ## build the wheel and try it in an environment of its own, outsi
 
 bench: install jar ## times and peak memory of mining and of every stage (AMIE_JAR=path runs AMIE beside it)
 	$(BIN)/python benchmarks/bench.py $(if $(AMIE_JAR),--amie-jar $(AMIE_JAR))
+
+scale: install jar ## every step on synthetic graphs of 10^5 to 2*10^7 triples (half an hour, 5 GB of disk)
+	$(BIN)/python benchmarks/scale.py 100000 1000000 5000000 20000000
 
 clean: ## remove what was made (not .venv, not data)
 	rm -rf out dist amie/target rulemine/mining/amie.jar
