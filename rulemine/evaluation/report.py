@@ -8,6 +8,7 @@ depend on the report alone: no time, no path, no locale.
 import csv
 import io
 import json
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -71,7 +72,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _Rows(ABC):
     """What reports and comparisons share.
 
     Attributes:
@@ -113,11 +114,11 @@ class _Rows:
                 return row
         raise KeyError((breakdown, group))
 
-    def _head(self) -> dict[str, Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def _head(self) -> dict[str, Any]: ...
 
-    def _title(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def _title(self) -> str: ...
 
     def _signed(self) -> bool:
         return False
