@@ -1,5 +1,6 @@
 """A folder to work in, and the command line in this process."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,11 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
         return Ended(status, printed.out, printed.err)
 
     return call
+
+
+def pytest_configure() -> None:
+    """Makes Ctrl-C mean what it does in a terminal.
+
+    What a shell starts in the background ignores it, and so would every process that a test starts.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
