@@ -1,7 +1,7 @@
 """The command line: arguments in, text out, and nothing else.
 
 Exit status: 0 done; 1 a release has faults (`verify`), or this program failed; 2 something the user
-gave cannot be used, said in one paragraph; 3 `mine` was ended early by --limit-seconds; 130
+gave cannot be used, said in one paragraph; 3 a limit that the user set has ended it early; 130
 interrupted.
 """
 
@@ -10,11 +10,11 @@ import contextlib
 import errno
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import rulemine
-from rulemine.errors import OutputError, RulemineError, UserError
+from rulemine.errors import LimitError, OutputError, RulemineError, UserError
 
 __all__ = ["main", "make_parser"]
 
@@ -26,9 +26,20 @@ three commands for your own knowledge graph (subject <tab> relation <tab> object
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that makes the end of its help only when somebody reads it."""
+
+    make_epilog: Callable[[], str] | None = None
+
+    def format_help(self) -> str:
+        if self.make_epilog is not None:
+            self.epilog = self.make_epilog()
+        return super().format_help()
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands; ``run`` names the command's function in `rulemine.commands`."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="rulemine",
         description="Question-answering benchmarks over knowledge graphs that no longer state the answer.",
         epilog=EPILOG,
@@ -45,12 +56,12 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _command(
-    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    commands: "argparse._SubParsersAction[_Parser]",
     name: str,
     run: str,
     summary: str,
     more: str = "",
-) -> argparse.ArgumentParser:
+) -> _Parser:
     parser = commands.add_parser(
         name,
         help=summary,
@@ -68,23 +79,31 @@ def _add_means(parser: argparse.ArgumentParser) -> None:
 
 
 _KEYS = """\
-keys for --set, with their defaults (the same as in a recipe's TOML file):
+keys for --set, with their defaults; in a recipe's TOML file what comes before the dot is a [section]:
 {keys}
 """
 
 
-def _add_building(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _describe_keys() -> str:
+    from rulemine.recipe_help import describe_keys  # loads numpy
+
+    return _KEYS.format(keys=describe_keys())
+
+
+def _add_building(commands: "argparse._SubParsersAction[_Parser]") -> None:
     steps = {
         "build": "build a benchmark: all steps, resumed where an earlier run stopped",
         "ground": "build as far as the groundings of the rules",
         "select": "build as far as the choice of triples to remove",
         "ask": "build as far as the questions with their answers",
         "balance": "build as far as the balanced questions",
+        "verbalize": "build as far as the questions in a language model's words",
         "split": "build as far as train, validation and test",
         "release": "build all steps (the same as build)",
     }
     for step, summary in steps.items():
-        parser = _command(commands, step, "build", summary, _KEYS.format(keys=_key_help()))
+        parser = _command(commands, step, "build", summary)
+        parser.make_epilog = _describe_keys
         parser.set_defaults(until="release" if step == "build" else step)
         parser.add_argument(
             "recipe",
@@ -95,34 +114,77 @@ def _add_building(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
         parser.add_argument(
             "--set", action="append", default=[], metavar="KEY=VALUE", help="override a key"
         )
-        parser.add_argument("--selection", metavar="MODE", help="maximal or paper")
-        parser.add_argument("--rules", metavar="FILE", help="take these rules instead of mining")
-        parser.add_argument("--reference", metavar="KG", help="a larger KG with further answers")
-        parser.add_argument("--share", type=float, metavar="X", help="fraction of them to remove")
-        parser.add_argument("--levels", metavar="LIST", help="nested levels, e.g. 20,40,60,80,100")
-        parser.add_argument(
-            "--max-answer-share", type=float, metavar="X", help="balance: most of one hard answer"
-        )
-        parser.add_argument("--split", metavar="MODE", help="group, paper or none")
-        parser.add_argument("--naming", metavar="NAMING", help="private, entity, text or paper")
         parser.add_argument("--seed", type=int, metavar="N", help="seed of everything drawn (0)")
+        _add_recipe_options(parser)
+        _add_wording_options(_add_endpoint_options(parser))
         _add_means(parser)
+    parser = _command(
+        commands, "gloss", "gloss", "say what relations mean, for the prompts of a model", _GLOSS
+    )
+    parser.add_argument("recipe", metavar="RECIPE", help="as for build")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="TOML (out/NAME.glosses.toml)"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE",
+        help="override a key, see rulemine build --help",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=int, metavar="N", help="draws the triples shown (0)")
+    _add_endpoint_options(parser)
 
 
-def _key_help() -> str:
-    from rulemine.config import to_plain
-    from rulemine.recipe import Recipe
+def _add_recipe_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--selection", metavar="MODE", help="maximal or paper")
+    parser.add_argument("--rules", metavar="FILE", help="take these rules instead of mining")
+    parser.add_argument("--reference", metavar="KG", help="a larger KG with further answers")
+    parser.add_argument("--share", type=float, metavar="X", help="fraction of them to remove")
+    parser.add_argument("--levels", metavar="LIST", help="nested levels, e.g. 20,40,60,80,100")
+    parser.add_argument(
+        "--max-answer-share", type=float, metavar="X", help="balance: most of one hard answer"
+    )
+    parser.add_argument("--split", metavar="MODE", help="group, paper or none")
+    parser.add_argument("--naming", metavar="NAMING", help="private, entity, text or paper")
 
-    lines: list[str] = []
-    for key, value in to_plain(Recipe(name="NAME", kg="KG")).items():
-        if isinstance(value, dict):
-            lines += [f"  {key}.{inner} = {default!r}" for inner, default in value.items()]
-        else:
-            lines.append(f"  {key} = {value!r}")
-    return "\n".join(lines)
+
+def _add_endpoint_options(parser: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
+    group = parser.add_argument_group(
+        "words of a language model",
+        "Any endpoint with OpenAI's chat API; its key is taken from $OPENAI_API_KEY and kept nowhere.",
+    )
+    add = group.add_argument
+    add("--verbalizer", metavar="NAME", help="template or openai (template: no key, no network)")
+    add("--base-url", metavar="URL", help="of the API (https://api.openai.com/v1)")
+    add("--model", metavar="NAME", help="the model")
+    add("--temperature", type=float, metavar="X", help="of the model (0); below 0: not sent")
+    add("--concurrency", type=int, metavar="N", help="calls in flight at most (16)")
+    add("--budget-tokens", type=int, metavar="N", help="tokens of this run at most")
+    add("--max-requests-per-minute", type=int, metavar="N", help="requests a minute at most")
+    add("--prompt", metavar="FILE", help="a prompt file of your own")
+    return group
 
 
-def _add_mining(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_wording_options(group: "argparse._ArgumentGroup") -> None:
+    add = group.add_argument
+    add("--glosses", metavar="FILE", help="what relations mean (rulemine gloss)")
+    add("--on-failure", metavar="WHAT", help="of texts that fail the checks: template or drop")
+    add("--auditor-model", metavar="NAME", help="a second model that must agree with every text")
+    add("--round-trip", action="store_true",
+        help="the model must recognise the relation in its own text")  # fmt: skip
+    add("--paraphrases", type=int, metavar="K", help="further texts per question (0)")
+    add("--dry-run", action="store_true",
+        help="say how many calls and tokens it would take, show three prompts; call nothing")  # fmt: skip
+    add("--replay", type=Path, metavar="DIR",
+        help="take all replies from this release's journal: no network, no key")  # fmt: skip
+
+
+_GLOSS = """\
+With --verbalizer openai --model NAME a model describes each relation from its name and ten triples;
+without, the file is made from the phrases, to be edited by hand. What the file has already is kept.
+Build with it: rulemine build RECIPE --verbalizer openai --model NAME --glosses FILE
+"""
+
+
+def _add_mining(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser = _command(commands, "mine", "mine", "mine the rules of a knowledge graph")
     parser.add_argument("kg", metavar="KG", help="TSV (plain, .gz, .zst) or the name of a data set")
     parser.add_argument("--max-atoms", type=int, default=3, metavar="N", help="with the head (3)")
@@ -179,7 +241,7 @@ def _add_mining(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     _add_means(parser)
 
 
-def _add_reading(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_reading(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser = _command(
         commands, "verify", "verify", "check a release: digests, proofs, answers, splits"
     )
@@ -200,7 +262,7 @@ def _add_reading(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
 
 
-def _add_scoring(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_scoring(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser = _command(commands, "answer", "answer", "answer questions without any model")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("--with", dest="answerer", required=True, metavar="NAME",
@@ -243,7 +305,7 @@ The planted rules of a synthetic graph are listed in FILE.rules.jsonl.
 """
 
 
-def _add_data(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_data(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser = _command(commands, "generate", "generate", "write an invented knowledge graph",
                       _RULES_PLANTED)  # fmt: skip
     parser.add_argument(
@@ -297,11 +359,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         if reconfigure is not None:
             reconfigure(encoding=None if channel.isatty() else "utf-8", errors="replace")
     try:
-        arguments = make_parser().parse_args(argv)  # its help reads the recipes: it takes a while
+        arguments = make_parser().parse_args(argv)
         from rulemine import commands  # what a command needs is imported when it runs
 
         with _standard_output():
             return int(getattr(commands, arguments.run)(arguments))
+    except LimitError as problem:
+        print(f"rulemine: {problem}", file=sys.stderr)
+        return 3
     except UserError as problem:
         print(f"rulemine: {problem}", file=sys.stderr)
         return 2

@@ -7,14 +7,11 @@ mining needs. Every function takes the parsed arguments and returns the exit sta
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
-from rulemine.errors import ConfigError, OutputError, UserError, did_you_mean
-
-Progress = Callable[[int, int], None]
+from rulemine.console import Line, bar, check_output, emit, note
+from rulemine.errors import ConfigError, UserError, did_you_mean
 
 INCOMPLETE = 3
 """Exit status of a run that a limit of time has ended."""
@@ -22,83 +19,14 @@ INCOMPLETE = 3
 MOST_NAMED = 10
 """How many relations are named in a message."""
 
-SECONDS_BEFORE_BAR = 1.0
-"""A progress bar appears when something takes longer than this."""
-
-
-@contextmanager
-def _bar(name: str) -> Iterator[Progress]:
-    from tqdm import tqdm
-
-    with tqdm(
-        desc=name, delay=SECONDS_BEFORE_BAR, file=sys.stderr, leave=False, disable=None
-    ) as bar:
-
-        def tell(done: int, total: int) -> None:
-            bar.total = total or None
-            bar.update(done - bar.n)
-
-        yield tell
-
-
-def _check_output(output: Path | None) -> None:
-    """Says at once, not after hours, that a file cannot be written there."""
-    if output is not None and output.is_dir():
-        raise OutputError(f"{output}: is a folder; a file was expected. Name a file with -o.")
-    if output is not None and output.parent.exists() and not output.parent.is_dir():
-        raise OutputError(f"{output}: {output.parent} is a file, no folder. Choose another -o.")
-
-
-def _note(text: str) -> None:
-    """Tells something that is no error."""
-    print(f"note: {text}", file=sys.stderr)
-
-
-def _emit(text: str, output: Path | None) -> None:
-    """Text to a file, or to standard output."""
-    from rulemine.files import write_text
-
-    if output is None:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
-    else:
-        write_text(output, text if text.endswith("\n") else text + "\n")
-
-
-def _recipe(arguments: Namespace) -> Any:
-    from rulemine.config import parse_setting
-    from rulemine.recipe import load_recipe
-
-    settings = [parse_setting(text) for text in arguments.set]
-    named = {
-        ("selection", "mode"): arguments.selection,
-        ("rules",): arguments.rules,
-        ("reference",): arguments.reference,
-        ("selection", "share"): arguments.share,
-        ("selection", "levels"): _levels(arguments.levels),
-        ("questions", "max_answer_share"): arguments.max_answer_share,
-        ("questions", "split"): arguments.split,
-        ("naming",): arguments.naming,
-        ("seed",): arguments.seed,
-    }
-    settings += [(key, value) for key, value in named.items() if value is not None]
-    return load_recipe(arguments.recipe, settings)
-
-
-def _levels(text: str | None) -> list[int] | None:
-    if text is None:
-        return None
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise ConfigError(f"--levels {text}: expected percentages, e.g. 20,40,60,80,100.") from None
-
 
 def build(arguments: Namespace) -> int:
     """``build`` and its single steps."""
     from rulemine.pipeline import Build, Means
+    from rulemine.recipe_options import chosen_recipe
     from rulemine.stage import Done
 
-    recipe = _recipe(arguments)
+    recipe = chosen_recipe(arguments)
     target = arguments.output or Path("out") / recipe.name
     started = time.monotonic()
 
@@ -106,12 +34,55 @@ def build(arguments: Namespace) -> int:
         seconds = "kept" if done.reused else f"{time.monotonic() - started:.1f} s"
         print(f"{name:8} {seconds:>8}  {done.folder}", file=sys.stderr)
 
+    line = Line()
     means = Means(
-        threads=arguments.threads, heap=arguments.heap, watch=_bar, finished=finished, note=_note
+        threads=arguments.threads,
+        heap=arguments.heap,
+        watch=line.watch,
+        finished=finished,
+        note=line.note,
+        status=line.status,
+        replay=arguments.replay,
     )
     made = Build(recipe, target, means)
+    if arguments.dry_run:
+        print(made.estimate())
+        return 0
     made.run(arguments.until)
     print(made.summary(arguments.until))
+    return 0
+
+
+def gloss(arguments: Namespace) -> int:
+    """``gloss``."""
+    from rulemine.builder.verbalizer.calls import Calls
+    from rulemine.builder.verbalizer.write_glosses import write_glosses
+    from rulemine.inputs import Inputs
+    from rulemine.llm.session import open_session
+    from rulemine.recipe_options import chosen_recipe
+
+    recipe = chosen_recipe(arguments)
+    line = Line()
+    inputs = Inputs(recipe, line.note)
+    output: Path = arguments.output or Path("out") / f"{recipe.name}.glosses.toml"
+    check_output(output)
+    inputs.kg, inputs.phrases, inputs.prompts  # noqa: B018  # before anything is written
+    with ExitStack() as stack:
+        tell = session = None
+        if recipe.verbalizer.name == "openai":
+            journal = output.with_name(f"{output.name}.journal.jsonl")
+            tell = stack.enter_context(line.watch("gloss"))
+            session = stack.enter_context(open_session(inputs.endpoint, journal, status=line.note))
+        report = write_glosses(
+            inputs.kg,
+            inputs.phrases,
+            output,
+            session,
+            Calls(inputs.prompts, recipe.verbalizer, recipe.seed),
+            labels=inputs.labels,
+            progress=tell,
+        )
+    print(report.to_text())
     return 0
 
 
@@ -159,13 +130,13 @@ def mine(arguments: Namespace) -> int:
         heap=arguments.heap,
     )
     output: Path | None = arguments.output
-    _check_output(output)
+    check_output(output)
     if arguments.resume and output is None:
         raise ConfigError("mine: --resume goes on from a file beside the output; give -o FILE too.")
     journal, missing = _beside(output, ".journal"), _beside(output, ".missing")
-    with _bar("read") as tell:
-        kg = load_kg(arguments.kg, tell, _note)
-    with _bar("mine") as tell:
+    with bar("read") as tell:
+        kg = load_kg(arguments.kg, tell, note)
+    with bar("mine") as tell:
         rules = mine_rules(kg, options, tell, journal=journal, resume=arguments.resume)
     if not (rules or rules.unfinished):
         raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
@@ -174,7 +145,7 @@ def mine(arguments: Namespace) -> int:
     else:
         text = "".join(json.dumps(rule_to_json(r), ensure_ascii=False) + "\n" for r in rules)
     if text or output:
-        _emit(text, output)
+        emit(text, output)
     duplicates = f" ({kg.duplicates} duplicate lines)" if kg.duplicates else ""
     print(f"{len(rules)} rules from {len(kg)} triples{duplicates}", file=sys.stderr)
     if rules.unfinished:
@@ -210,7 +181,7 @@ def verify(arguments: Namespace) -> int:
     """``verify``."""
     from rulemine.verify import verify as verify_release
 
-    with _bar("verify") as tell:
+    with bar("verify") as tell:
         report = verify_release(arguments.release, tell)
     print(report.to_text(arguments.most))
     return 1 if report.problems else 0
@@ -256,9 +227,9 @@ def answer(arguments: Namespace) -> int:
     from rulemine.evaluation import write_predictions
     from rulemine.release import Release
 
-    _check_output(arguments.output)
+    check_output(arguments.output)
     release = Release.open(arguments.release)
-    with _bar("answer") as tell:
+    with bar("answer") as tell:
         predictions = answer_questions(
             release,
             with_=arguments.answerer,
@@ -282,7 +253,7 @@ def evaluate(arguments: Namespace) -> int:
     from rulemine.evaluation import evaluate as score
     from rulemine.release import Release
 
-    _check_output(arguments.output)
+    check_output(arguments.output)
     report = score(
         Release.open(arguments.release),
         arguments.predictions,
@@ -294,7 +265,7 @@ def evaluate(arguments: Namespace) -> int:
         ignore_case=arguments.ignore_case,
         seed=arguments.seed,
     )
-    _emit(getattr(report, f"to_{arguments.format}")(), arguments.output)
+    emit(getattr(report, f"to_{arguments.format}")(), arguments.output)
     return 0
 
 
@@ -304,10 +275,10 @@ def baselines(arguments: Namespace) -> int:
     from rulemine.evaluation.render import format_markdown, format_table
     from rulemine.release import Release
 
-    _check_output(arguments.output)
+    check_output(arguments.output)
     release = Release.open(arguments.release)
     layout = format_markdown if arguments.format == "markdown" else format_table
-    with _bar("baselines") as tell:
+    with bar("baselines") as tell:
         text = score_all(
             release,
             layout,
@@ -315,7 +286,7 @@ def baselines(arguments: Namespace) -> int:
             seed=arguments.seed,
             progress=tell,
         )
-    _emit(text, arguments.output)
+    emit(text, arguments.output)
     return 0
 
 
@@ -325,7 +296,7 @@ def generate(arguments: Namespace) -> int:
     from rulemine.kg import KnowledgeGraph
     from rulemine.synthetic import DEFAULT_RULES, Synthetic, rules_file, write_synthetic
 
-    _check_output(arguments.output)
+    check_output(arguments.output)
     if arguments.seed < 0:
         raise ConfigError(f"seed is {arguments.seed}; expected an integer ≥ 0.")
     if arguments.what == "demo":
@@ -340,7 +311,7 @@ def generate(arguments: Namespace) -> int:
         entities=arguments.entities,
         rules=arguments.rule or DEFAULT_RULES,
     )
-    with _bar("generate") as tell:
+    with bar("generate") as tell:
         write_synthetic(graph, arguments.output, tell)
     print(f"{arguments.output}: {graph.triples:,} triples")
     print(f"{rules_file(arguments.output)}: {len(graph.planted)} planted rules")
@@ -360,7 +331,7 @@ def data(arguments: Namespace) -> int:
         raise ConfigError(
             f"data {arguments.what}: name a data set; {did_you_mean('', data_sets())}"
         )
-    with _bar("get") as tell:
+    with bar("get") as tell:
         paths = (
             get_files(arguments.name, tell)
             if arguments.what == "get"

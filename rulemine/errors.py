@@ -45,6 +45,18 @@ class HeapError(UserError):
     """The miner ran out of heap, or the wanted heap cannot be had."""
 
 
+class EndpointError(UserError):
+    """A model's endpoint cannot be used: no key, refused, not found, or out of reach for too long."""
+
+
+class LimitError(UserError):
+    """A limit that the user set has ended the work; what is done is kept and the next run goes on."""
+
+
+class ReplayError(UserError):
+    """A journal lacks the reply to a call that a replay needs."""
+
+
 class ReleaseError(UserError):
     """A release folder is missing, incomplete, edited or of another format version."""
 

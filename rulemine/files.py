@@ -188,17 +188,22 @@ def read_text(path: Path) -> str:
     Raises:
         InputError: As `read_bytes`, or the content is binary or in another encoding.
     """
-    raw = read_bytes(path)
-    for bom, encoding in BYTE_ORDER_MARKS.items():
+    return _decoded(path, read_bytes(path))
+
+
+def _decoded(path: Path, raw: bytes, before: int = 0) -> str:
+    """The text of a file, or of a part of it that comes after some lines."""
+    for bom, encoding in BYTE_ORDER_MARKS.items() if not before else ():
         if raw.startswith(bom):
             raise InputError(
                 f"{path}: starts with a {encoding} byte order mark; UTF-8 was expected. "
                 f"Convert it, e.g. iconv -f {encoding} -t UTF-8."
             )
-    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    if not before:
+        raw = raw.removeprefix(b"\xef\xbb\xbf")
     nul = raw.find(b"\0")
     if nul >= 0:
-        line = raw.count(b"\n", 0, nul) + 1
+        line = before + raw.count(b"\n", 0, nul) + 1
         raise InputError(
             f"{path}: line {line} holds a NUL byte, so this is a binary file; UTF-8 text was "
             "expected. Is it the right file, or is it compressed under another name?"
@@ -206,7 +211,7 @@ def read_text(path: Path) -> str:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as problem:
-        line = raw.count(b"\n", 0, problem.start) + 1
+        line = before + raw.count(b"\n", 0, problem.start) + 1
         raise InputError(
             f"{path}: line {line} is not UTF-8 (byte 0x{raw[problem.start]:02x}). Convert the file, "
             "e.g. iconv -f ISO-8859-1 -t UTF-8."
@@ -239,10 +244,13 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         InputError: As `read_text`, or a line is not one JSON object.
     """
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        yield number, parse_object(line, f"{path}: line {number}")
+    before = 0
+    for block in read_blocks(path):
+        lines = _decoded(path, block, before).removesuffix("\n").split("\n")
+        for number, line in enumerate(lines, start=before + 1):
+            if line.strip():
+                yield number, parse_object(line, f"{path}: line {number}")
+        before += len(lines)
 
 
 def parse_object(text: str, where: str) -> dict[str, Any]:
@@ -370,5 +378,9 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Writes a JSON Lines file atomically (see `write_bytes`), one object a line."""
-    write_text(path, "".join(dump_line(row) + "\n" for row in rows))
+    """Writes a JSON Lines file atomically (see `write_bytes`), one object a line, never holding all."""
+    lines = (f"{dump_line(row)}\n".encode() for row in rows)
+    if path.suffix == ".gz":
+        write_bytes(path, b"".join(lines))
+    else:
+        _write(path, lines)

@@ -1,12 +1,13 @@
 """The one list of stages, from a recipe to a release.
 
-    kg → mine → ground → select → ask → balance → split → release
+    kg → mine → ground → select → ask → balance → (verbalize →) split → release
 
 Each stage reads files of earlier ones and writes its own (see `rulemine.stage`); what is finished is
 never done again, and the bytes are the same however often the build was interrupted. Over 400 lines
 because the whole way stands in one place, each stage a few lines.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -17,20 +18,18 @@ from typing import Any
 from rulemine.builder.ask import ask
 from rulemine.builder.asked import Asked, read_asked, write_asked
 from rulemine.builder.balance import balance
-from rulemine.builder.filters import dropped_relations, load_filter
 from rulemine.builder.ground import Groundings, ground, read_groundings, write_groundings
 from rulemine.builder.levels import thin, with_levels
-from rulemine.builder.parts import parts_of_build
-from rulemine.builder.phrases import Phrases, load_phrases
-from rulemine.builder.publish import check_target, publish, write_release
+from rulemine.builder.parts import parts_of_build, read_trace
+from rulemine.builder.publish import check_target, publish, write_release, write_trace
 from rulemine.builder.select import select
 from rulemine.builder.select_paper import select_paper
 from rulemine.builder.selection import Selection, read_selection, write_selection
 from rulemine.builder.split import split
 from rulemine.config import to_plain
-from rulemine.datasets import data_sets, load_kg, load_labels
-from rulemine.errors import InputError, MiningError
+from rulemine.errors import ConfigError, MiningError
 from rulemine.files import digest_of, dump_line, write_jsonl
+from rulemine.inputs import Inputs
 from rulemine.kg import KnowledgeGraph
 from rulemine.mining import MiningOptions, mine
 from rulemine.recipe import Recipe
@@ -40,7 +39,7 @@ from rulemine.stage import Done, Stage, run_stage, working_folder
 
 __all__ = ["STAGES", "Build", "Means"]
 
-STAGES = ("mine", "ground", "select", "ask", "balance", "split", "release")
+STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "release")
 
 FOREIGN_RULES = "foreign_rules.jsonl"
 """Where the given rules are kept that name what the graph lacks, in the folder of ``mine``."""
@@ -62,6 +61,8 @@ class Means:
             progress (done, total).
         finished: Told the name of a stage, its folder, and whether it was there already.
         note: Told what is no error and yet worth knowing, in whole sentences.
+        status: Told how a stage stands, in a few words for the end of a progress line.
+        replay: A release, or a journal, from which a model's replies are taken instead of asking it.
     """
 
     threads: int | None = None
@@ -69,6 +70,8 @@ class Means:
     watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext()
     finished: Callable[[str, Done], None] = lambda _name, _done: None
     note: Callable[[str], None] = lambda _text: None
+    status: Callable[[str], None] = lambda _text: None
+    replay: Path | None = None
 
 
 class Build:
@@ -92,7 +95,7 @@ class Build:
             **to_plain(recipe.mining), threads=self.means.threads, heap=self.means.heap
         )
         self._done: dict[str, Done] = {}
-        self._foreign: tuple[Rule, ...] = ()
+        self.inputs = Inputs(recipe, self.means.note)
         self._made: dict[str, Asked] = {}
 
     def run(self, until: str = "release") -> Done:
@@ -108,14 +111,24 @@ class Build:
             RulemineError: Some input cannot be used, or something cannot be written.
         """
         check_target(self.target)
+        if until in self._skipped:
+            raise ConfigError(f"{until}: this recipe has no such step: {self._skipped[until]}.")
         # Everything the user named is read before anything is written.
-        self.kg, self.reference, self.labels, self.phrases, self.dropped  # noqa: B018
+        inputs = self.inputs
+        inputs.kg, inputs.reference, inputs.labels, inputs.phrases, inputs.dropped  # noqa: B018
         if self.recipe.rules:
-            self._given_rules  # noqa: B018
-        with working_folder(self.target.with_name(self.target.name + ".stages")) as self.folder:
+            inputs.rules  # noqa: B018
+        stages = self.target.with_name(self.target.name + ".stages")
+        if "verbalize" not in self._skipped:
+            inputs.prompts, inputs.glosses, inputs.endpoint  # noqa: B018
+            if "verbalize" in STAGES[: STAGES.index(until) + 1]:
+                from rulemine.verbalizing import check_source
+
+                check_source(inputs, stages, self.means.replay)
+        with working_folder(stages) as self.folder:
             for name in STAGES[: STAGES.index(until) + 1]:
-                if name == "ground" and self.recipe.selection.mode == "paper":
-                    continue  # the published procedure enumerates on its own
+                if name in self._skipped:
+                    continue
                 with self.means.watch(name) as self._progress:
                     done = run_stage(getattr(self, f"_{name}")(), self.folder)
                 self._done[name] = done
@@ -124,64 +137,31 @@ class Build:
                 publish(self._done["release"].folder, self.target)
         return self._done[until]
 
-    # What the recipe names.
+    def estimate(self) -> str:
+        """What it would take to put the questions into a model's words, as text; asks nothing.
+
+        Raises:
+            ConfigError: The recipe's questions are templates.
+            RulemineError: As `run`.
+        """
+        if "verbalize" in self._skipped:
+            raise ConfigError(f"nothing to estimate: {self._skipped['verbalize']}.")
+        from rulemine.verbalizing import estimate
+
+        self.run("balance")
+        return estimate(self.inputs, self._asked("balance"), self.selection.removed, self.folder)
 
     @cached_property
-    def kg(self) -> KnowledgeGraph:
-        """The complete KG."""
-        return load_kg(self.recipe.kg, note=self.means.note)
-
-    @cached_property
-    def reference(self) -> KnowledgeGraph | None:
-        """The larger KG that supplies further answers, if any."""
-        return (
-            load_kg(self.recipe.reference, note=self.means.note) if self.recipe.reference else None
-        )
-
-    @cached_property
-    def labels(self) -> dict[str, str]:
-        """Entity → text label, for the entities that have one."""
-        return load_labels(self.recipe.labels) if self.recipe.labels else {}
-
-    @cached_property
-    def phrases(self) -> Phrases:
-        """The relation phrases."""
-        return load_phrases(self.recipe.questions.phrases, self.kg.relations)
-
-    @cached_property
-    def dropped(self) -> dict[str, str]:
-        """The relations that are not asked about, with the reason."""
-        chosen = self.recipe.questions
-        listed = load_filter(chosen.filter, self.kg.relations)
-        return dropped_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
-
-    @cached_property
-    def _given_rules(self) -> tuple[Rule, ...]:
-        """The rules of the file that the recipe names, as far as they fit the graph."""
-        path = Path(self.recipe.rules)
-        rules = read_rules(path)
-        for number, rule in enumerate(rules, start=1):
-            if rule.measures is None:
-                raise InputError(
-                    f"{path}: rule {number}, {rule}, has no measures, which every question tells. "
-                    "Mine the rules, or give them with support, body_size, pca_body_size, "
-                    "head_size and functional."
-                )
-        fitting = tuple(rule for rule in rules if not self._lacking(rule))
-        if not fitting:
-            lacking = sorted(frozenset().union(*map(self._lacking, rules)))
-            shown = ", ".join(map(repr, lacking[:MOST_SHOWN])) + ", …" * (len(lacking) > MOST_SHOWN)
-            raise InputError(
-                f"{path}: every rule names something that {self.recipe.kg} lacks: {shown}. "
-                "Give rules for this graph; names are compared letter by letter."
+    def _skipped(self) -> dict[str, str]:
+        """The stages that this recipe does not have, and why."""
+        skipped = {}
+        if self.recipe.selection.mode == "paper":
+            skipped["ground"] = "the published selection enumerates groundings on its own"
+        if self.recipe.verbalizer.name == "template":
+            skipped["verbalize"] = (
+                "its questions are templates; give --verbalizer openai --model NAME"
             )
-        self._foreign = tuple(rule for rule in rules if self._lacking(rule))
-        return fitting
-
-    def _lacking(self, rule: Rule) -> frozenset[str]:
-        """The relations and entities of a rule that the graph lacks."""
-        entities = rule.entities - self.kg.entity_ids.keys()
-        return (rule.relations - self.kg.relation_ids.keys()) | entities
+        return skipped
 
     # What stages have written, read back from their files.
 
@@ -200,11 +180,6 @@ class Build:
         """What is removed, and why it can still be proved."""
         return read_selection(self._done["select"].folder, self.rules)
 
-    @cached_property
-    def incomplete(self) -> KnowledgeGraph:
-        """The complete KG without what is removed."""
-        return self.kg.without(self.selection.removed)
-
     def _asked(self, stage: str) -> Asked:
         if stage not in self._made:
             self._made[stage] = read_asked(self._done[stage].folder)
@@ -219,22 +194,26 @@ class Build:
     def _stage(
         self, name: str, version: int, options: dict[str, Any], work: Callable[[Path], None]
     ) -> Stage:
-        inputs = {"kg": self.kg.digest} | {n: done.digest for n, done in self._done.items()}
+        inputs = {"kg": self.inputs.kg.digest} | {n: done.digest for n, done in self._done.items()}
         return Stage(name, version, options, inputs, work)
 
     def _mine(self) -> Stage:
         def work(folder: Path) -> None:
             given = self.recipe.rules
-            rules = self._given_rules if given else mine(self.kg, self.options, self._progress)
+            rules = (
+                self.inputs.rules if given else mine(self.inputs.kg, self.options, self._progress)
+            )
             if not rules:
-                raise MiningError(f"{self.recipe.kg}: {explain_no_rules(self.kg, self.options)}")
+                raise MiningError(
+                    f"{self.recipe.kg}: {explain_no_rules(self.inputs.kg, self.options)}"
+                )
             write_jsonl(folder / "rules.jsonl", map(rule_to_json, rules))
-            if self._foreign:
-                write_jsonl(folder / FOREIGN_RULES, map(rule_to_json, self._foreign))
+            if self.inputs.foreign_rules:
+                write_jsonl(folder / FOREIGN_RULES, map(rule_to_json, self.inputs.foreign_rules))
 
         options: dict[str, Any] = to_plain(self.recipe.mining)
         if self.recipe.rules:
-            given = (*self._given_rules, *self._foreign)
+            given = (*self.inputs.rules, *self.inputs.foreign_rules)
             options = {"rules": [rule_to_json(rule) for rule in given]}
         return self._stage("mine", 1, options, work)
 
@@ -244,11 +223,11 @@ class Build:
         def work(folder: Path) -> None:
             sample = chosen.groundings_per_rule or None
             found = ground(
-                self.kg,
+                self.inputs.kg,
                 self.rules,
                 sample=sample,
                 seed=self.recipe.seed,
-                unasked=self.dropped,
+                unasked=self.inputs.dropped,
                 progress=self._progress,
             )
             write_groundings(folder, found)
@@ -256,7 +235,7 @@ class Build:
         options = {
             "sample": chosen.groundings_per_rule,
             "seed": self.recipe.seed,
-            "dropped": sorted(self.dropped),
+            "dropped": sorted(self.inputs.dropped),
         }
         return self._stage("ground", 3, options, work)
 
@@ -267,11 +246,11 @@ class Build:
             seed = self.recipe.seed
             if chosen.mode == "paper":
                 found = select_paper(
-                    self.kg, self.rules, per_rule=chosen.per_rule, progress=self._progress
+                    self.inputs.kg, self.rules, per_rule=chosen.per_rule, progress=self._progress
                 )
             else:
                 found = select(
-                    self.kg,
+                    self.inputs.kg,
                     self.groundings,
                     per_rule=chosen.per_rule,
                     seed=seed,
@@ -295,11 +274,11 @@ class Build:
     def _ask(self) -> Stage:
         def work(folder: Path) -> None:
             asked = ask(
-                self.kg,
+                self.inputs.kg,
                 self.selection,
-                self.phrases,
-                reference=self.reference,
-                labels=self.labels,
+                self.inputs.phrases,
+                reference=self.inputs.reference,
+                labels=self.inputs.labels,
                 seed=self.recipe.seed,
                 max_answers=self.recipe.questions.max_answers,
                 progress=self._progress,
@@ -309,9 +288,9 @@ class Build:
         options = {
             "seed": self.recipe.seed,
             "max_answers": self.recipe.questions.max_answers,
-            "phrases": self.phrases.to_plain(),
-            "reference": self.reference.digest if self.reference else "",
-            "labels": digest_of(dump_line(sorted(self.labels.items())).encode()),
+            "phrases": self.inputs.phrases.to_plain(),
+            "reference": self.inputs.reference.digest if self.inputs.reference else "",
+            "labels": digest_of(dump_line(sorted(self.inputs.labels.items())).encode()),
         }
         return self._stage("ask", 1, options, work)
 
@@ -324,54 +303,85 @@ class Build:
 
         return self._stage("balance", 1, {"share": share, "seed": self.recipe.seed}, work)
 
+    def _verbalize(self) -> Stage:
+        # Fewer questions have a lower limit of questions per answer: only what is dropped changes it.
+        share = self.recipe.questions.max_answer_share
+        share = share if self.recipe.verbalizer.on_failure == "drop" else 1.0
+
+        def work(folder: Path) -> None:
+            from rulemine.verbalizing import put_into_words
+
+            asked, trace = put_into_words(
+                self.inputs,
+                self._asked("balance"),
+                self.selection.removed,
+                self.folder,
+                replay=self.means.replay,
+                progress=self._progress,
+                status=self.means.status,
+                note=self.means.note,
+            )
+            if share < 1:
+                asked = balance(asked, share, self.recipe.seed)
+            self._hand_on("verbalize", folder, asked)
+            write_trace(folder, trace)
+
+        options = {
+            **self.recipe.portable()["verbalizer"],
+            "prompt": digest_of(self.inputs.prompts.text.encode()),
+            "glosses": digest_of(self.inputs.glosses.to_toml().encode()),
+            "share": share,
+            "seed": self.recipe.seed,
+        }
+        return self._stage("verbalize", 1, options, work)
+
+    @property
+    def _before_split(self) -> str:
+        return "balance" if "verbalize" in self._skipped else "verbalize"
+
     def _split(self) -> Stage:
         chosen = self.recipe.questions
 
         def work(folder: Path) -> None:
-            asked = split(self._asked("balance"), chosen.split, chosen.ratios, self.recipe.seed)
+            asked = split(
+                self._asked(self._before_split), chosen.split, chosen.ratios, self.recipe.seed
+            )
             self._hand_on("split", folder, asked)
 
         options = {"mode": chosen.split, "ratios": chosen.ratios, "seed": self.recipe.seed}
         return self._stage("split", 1, options, work)
 
     def _release(self) -> Stage:
+        verbalized = self._done.get("verbalize")
+
         def work(folder: Path) -> None:
             parts = parts_of_build(
                 self.recipe.portable(),
-                self._about(),
-                self.kg,
+                self.inputs.about(),
+                self.inputs.kg,
                 self.selection,
                 self._asked("split"),
-                self.phrases,
+                self.inputs.phrases,
+                None if verbalized is None else read_trace(verbalized.folder.joinpath),
             )
             write_release(folder, parts, self.recipe.naming)
 
-        options = {"recipe": self.recipe.portable(), "about": self._about()}
+        options = {"recipe": self.recipe.portable(), "about": self.inputs.about()}
         return self._stage("release", 1, options, work)
-
-    def _about(self) -> dict[str, Any]:
-        """Title, source, licence and citation of the graph: the recipe's words, else what is known."""
-        known = data_sets().get(self.recipe.kg)
-        about: dict[str, Any] = to_plain(self.recipe.about)
-        for key, value in about.items():
-            if not value:
-                default = Path(self.recipe.kg).name if key == "title" else "not stated"
-                about[key] = getattr(known, key) if known else default
-        if self.recipe.questions.filters:
-            about["dropped"] = self.dropped
-        return about
 
     def summary(self, until: str) -> str:
         """What a build came to, in a few lines for its user."""
-        twice = f" ({self.kg.duplicates:,} duplicate lines)" if self.kg.duplicates else ""
-        lines = [f"{len(self.kg):,} triples{twice}, {len(self.rules):,} rules"]
-        if foreign := self._foreign:
+        twice = (
+            f" ({self.inputs.kg.duplicates:,} duplicate lines)" if self.inputs.kg.duplicates else ""
+        )
+        lines = [f"{len(self.inputs.kg):,} triples{twice}, {len(self.rules):,} rules"]
+        if foreign := self.inputs.foreign_rules:
             place = self._done["mine"].folder / FOREIGN_RULES
             lines.append(
                 f"{len(foreign):,} given rules left out, the graph lacks their names: {place}"
             )
             lines += [
-                f"  {rule} (lacks {', '.join(sorted(self._lacking(rule)))})"
+                f"  {rule} (lacks {', '.join(sorted(self.inputs.lacking(rule)))})"
                 for rule in foreign[:MOST_SHOWN]
             ]
             lines += ["  …"] * (len(foreign) > MOST_SHOWN)
@@ -385,10 +395,16 @@ class Build:
                     f"{tally.groundings:,} groundings with {tally.provable:,} distinct heads, "
                     f"{tally.considered:,} of them sampled"
                 )
-            left = len(self.kg) - len(self.selection.removed)
+            left = len(self.inputs.kg) - len(self.selection.removed)
             lines.append(f"{self.selection.describe()}; {left:,} triples left")
         if at >= STAGES.index("ask"):
             asked = self._asked("split" if until == "release" else until)
+            worded = Counter(question.wording for question in asked.questions)
+            if set(worded) != {"template"}:
+                lines.append(
+                    f"{worded['model']:,} questions in the words of {self.recipe.verbalizer.model}, "
+                    f"{worded['fallback']:,} by template after it failed"
+                )
             lines.append(f"{len(asked.questions):,} questions, {len(asked.rejections):,} rejected")
         place = self.target if until == "release" else self._done[until].folder
         return "\n".join([*lines, str(place)])

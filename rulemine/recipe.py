@@ -1,6 +1,7 @@
 """What a build is made of: a recipe, named (``recipes/*.toml``) or the user's own file.
 
-A recipe holds every choice that can change bytes, and nothing else: no thread counts, no places.
+A recipe holds every choice that can change bytes, and no thread counts or places; the one exception is the
+endpoint of a language model (`EndpointSection`), which `Recipe.portable` leaves out.
 """
 
 import math
@@ -17,16 +18,21 @@ from rulemine.records import NAMINGS
 
 __all__ = [
     "AboutSection",
+    "EndpointSection",
     "MiningSection",
     "QuestionSection",
     "Recipe",
     "SelectionSection",
+    "VerbalizerSection",
     "load_recipe",
     "named_recipes",
 ]
 
 SELECTIONS = ("maximal", "paper")
 SPLIT_MODES = ("group", "paper", "none")
+VERBALIZERS = ("template", "openai")
+ON_FAILURE = ("template", "drop")
+STRUCTURED = ("auto", "always", "never")
 
 
 def _check(ok: bool, name: str, value: object, expected: str) -> None:
@@ -146,6 +152,103 @@ class QuestionSection:
 
 
 @dataclass(frozen=True, slots=True)
+class VerbalizerSection:
+    """How questions are put into words; everything here can change bytes.
+
+    Attributes:
+        name: ``template`` (the relation's phrase; no key, no network) or ``openai`` (a model behind any
+            endpoint with OpenAI's chat API).
+        model: The model; needed for ``openai``.
+        temperature: Of the model; below 0: not sent, for models that refuse it.
+        max_tokens: Tokens of one reply at most. Models that think before they write need more.
+        prompt: A TOML file of prompts; empty: the one that comes with the package.
+        glosses: A TOML file that says what relations mean (`rulemine gloss`); empty: the phrases do.
+        naming: How the prompts name entities; empty: as the release does.
+        language: The language of the questions, by its English name.
+        attempts: Texts asked for until one passes the checks.
+        on_failure: What a question without one gets: ``template`` (marked as such) or ``drop``.
+        auditor_model: A second model that says PASS or FAIL to every text; empty: none.
+        round_trip: Whether the model must recognise relation and direction in its own text.
+        paraphrases: Further texts per question.
+    """
+
+    name: str = "template"
+    model: str = ""
+    temperature: float = 0.0
+    max_tokens: int = 300
+    prompt: str = ""
+    glosses: str = ""
+    naming: str = ""
+    language: str = "English"
+    attempts: int = 3
+    on_failure: str = "template"
+    auditor_model: str = ""
+    round_trip: bool = False
+    paraphrases: int = 0
+
+    def __post_init__(self) -> None:
+        _check(self.name in VERBALIZERS, "name", self.name, " or ".join(VERBALIZERS))
+        ok = bool(self.model.strip()) or self.name == "template"
+        _check(ok, "model", self.model, "the name of a model (--model)")
+        ok = float("-inf") < self.temperature <= 2
+        _check(ok, "temperature", self.temperature, "a number up to 2")
+        _check(self.max_tokens >= 1, "max_tokens", self.max_tokens, "an integer ≥ 1")
+        ok = self.naming in ("", *NAMINGS)
+        _check(ok, "naming", self.naming, f"{', '.join(NAMINGS)}, or empty")
+        _check(bool(self.language.strip()), "language", self.language, "the name of a language")
+        _check(self.attempts >= 1, "attempts", self.attempts, "an integer ≥ 1")
+        ok = self.on_failure in ON_FAILURE
+        _check(ok, "on_failure", self.on_failure, " or ".join(ON_FAILURE))
+        _check(0 <= self.paraphrases <= 20, "paraphrases", self.paraphrases, "0 to 20")
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSection:
+    """Where the model is and what may be asked of it; nothing here changes a byte of a release.
+
+    Attributes:
+        base_url: The address of the API, up to and with ``/v1``.
+        api_key_variable: The environment variable that holds the key. A local endpoint needs none.
+        concurrency: Calls in flight at most.
+        budget_tokens: Tokens of one run at most, sent and received; 0: any number.
+        max_requests_per_minute: Requests in any 60 s at most, retries included; 0: any number.
+        timeout: Seconds for one call, from sending to the last byte.
+        patience: Seconds that an endpoint may be out of reach before the run ends.
+        structured: ``auto`` (structured outputs until the endpoint refuses them), ``always`` or ``never``.
+        price_input: Money per million tokens sent, for estimates; 0: unknown.
+        price_output: Money per million tokens received; 0: unknown.
+    """
+
+    base_url: str = "https://api.openai.com/v1"
+    api_key_variable: str = "OPENAI_API_KEY"
+    concurrency: int = 16
+    budget_tokens: int = 0
+    max_requests_per_minute: int = 0
+    timeout: float = 60.0
+    patience: float = 120.0
+    structured: str = "auto"
+    price_input: float = 0.0
+    price_output: float = 0.0
+
+    def __post_init__(self) -> None:
+        address = self.base_url.partition("://")
+        ok = address[0] in ("http", "https") and bool(address[2])
+        _check(ok, "base_url", self.base_url.rpartition("@")[2], "http://… or https://…/v1")
+        name = self.api_key_variable
+        ok = name.replace("_", "a").isalnum() and not name[0].isdecimal()
+        # What was given is not repeated: it may be the key itself.
+        _check(ok, "api_key_variable", "…", "the name of an environment variable")
+        _check(1 <= self.concurrency <= 1024, "concurrency", self.concurrency, "1 to 1024")
+        for key in ("budget_tokens", "max_requests_per_minute", "price_input", "price_output"):
+            value = getattr(self, key)
+            _check(0 <= value < float("inf"), key, value, "0 or more")
+        for key in ("timeout", "patience"):
+            value = getattr(self, key)
+            _check(0 < value < float("inf"), key, value, "seconds above 0")
+        _check(self.structured in STRUCTURED, "structured", self.structured, ", ".join(STRUCTURED))
+
+
+@dataclass(frozen=True, slots=True)
 class AboutSection:
     """What the card of the release says of the graph; for named data sets known without this.
 
@@ -177,6 +280,8 @@ class Recipe:
         mining: See `MiningSection`.
         selection: See `SelectionSection`.
         questions: See `QuestionSection`.
+        verbalizer: See `VerbalizerSection`.
+        endpoint: See `EndpointSection`.
         about: See `AboutSection`.
     """
 
@@ -190,6 +295,8 @@ class Recipe:
     mining: MiningSection = field(default_factory=MiningSection)
     selection: SelectionSection = field(default_factory=SelectionSection)
     questions: QuestionSection = field(default_factory=QuestionSection)
+    verbalizer: VerbalizerSection = field(default_factory=VerbalizerSection)
+    endpoint: EndpointSection = field(default_factory=EndpointSection)
     about: AboutSection = field(default_factory=AboutSection)
 
     def __post_init__(self) -> None:
@@ -208,12 +315,21 @@ class Recipe:
             )
 
     def portable(self) -> dict[str, Any]:
-        """The recipe as plain values, without the folders of files: the same on every machine."""
+        """The recipe as plain values, without the folders of files: the same on every machine.
+
+        Also without the endpoint, which changes nothing; and with the naming of prompts spelled out, so
+        that a release put into another naming still says how its prompts named entities.
+        """
         plain: dict[str, Any] = to_plain(self)
+        del plain["endpoint"]
+        plain["verbalizer"]["naming"] = self.verbalizer.naming or self.naming
         for key in ("kg", "reference", "labels", "rules"):
             plain[key] = Path(plain[key]).name
         for key in ("phrases", "filter"):
             plain["questions"][key] = Path(plain["questions"][key]).name
+        for key in ("prompt", "glosses"):
+            # A release carries both files, whatever they were called and whether they were given.
+            plain["verbalizer"][key] = f"llm/{key}.toml" if self.verbalizer.name == "openai" else ""
         return plain
 
 
@@ -264,9 +380,17 @@ def _beside(values: dict[str, Any], folder: Path) -> dict[str, Any]:
         value = values.get(key)
         if isinstance(value, str) and value and (folder / value).is_file():
             values = {**values, key: str(folder / value)}
-    questions = values.get("questions")
-    for key in ("phrases", "filter"):
-        value = questions.get(key) if isinstance(questions, dict) else None
+    for section, key in _FILES:
+        table = values.get(section)
+        value = table.get(key) if isinstance(table, dict) else None
         if isinstance(value, str) and value and (folder / value).is_file():
-            values = override(values, ("questions", key), str(folder / value))
+            values = override(values, (section, key), str(folder / value))
     return values
+
+
+_FILES = (
+    ("questions", "phrases"),
+    ("questions", "filter"),
+    ("verbalizer", "prompt"),
+    ("verbalizer", "glosses"),
+)

@@ -19,6 +19,7 @@ __all__ = [
     "FORMAT_VERSION",
     "NAMINGS",
     "SPLITS",
+    "WORDINGS",
     "Certificate",
     "Diagnosis",
     "EntityNames",
@@ -30,7 +31,7 @@ __all__ = [
     "to_json",
 ]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 SPLITS = ("train", "validation", "test")
 
@@ -40,6 +41,10 @@ private number without padding (as the published benchmark does)."""
 
 DIRECTIONS = ("subject", "object")
 """Which end of the relation a question asks for."""
+
+WORDINGS = ("template", "model", "fallback")
+"""Where a question's text comes from: its relation's phrase, a language model, or the phrase because the
+model's texts failed the checks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,10 @@ class Question:
         certificate: The body triples of the proof that is left, in the order of the rule's body.
         diagnosis: What makes it easy or hard.
         split: One of `SPLITS`.
+        wording: One of `WORDINGS`.
+        paraphrases: Further texts by the model, all different.
+        patterns: The model's texts with ``{topic}`` in the place of the topic's name (``{{`` and ``}}``
+            are braces): of the question, then of each paraphrase. Empty where the text is a phrase.
     """
 
     id: str
@@ -136,11 +145,14 @@ class Question:
     certificate: tuple[Triple, ...]
     diagnosis: Diagnosis
     split: str
+    wording: str = "template"
+    paraphrases: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A question that was made and not kept.
+    """A question that was made and not kept, or whose text was not kept (stage ``verbalize``).
 
     Attributes:
         stage: The stage that rejected it.

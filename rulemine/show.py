@@ -58,6 +58,7 @@ def show(release: str | Path, question_id: str, width: int = 100) -> str:
     blocks = [
         _headline(opened, question),
         _indented(_wrapped(printable(question.question), inner)),
+        *_otherwise(question, inner),
         _asked(question, names, inner),
         _titled("Rule", _rule(question, rule, statements, inner)),
         _titled(
@@ -107,6 +108,14 @@ def _headline(release: Release, question: Question) -> list[str]:
     if release.levels != (100,):
         facts.append(f"level {question.level}")
     return [" · ".join(facts)]
+
+
+def _otherwise(question: Question, width: int) -> list[list[str]]:
+    """Where the words come from, when not from a template; and the paraphrases."""
+    if question.wording == "fallback":
+        return [_indented(["(a template: the model's texts failed the checks)"])]
+    lines = [line for text in question.paraphrases for line in _wrapped(printable(text), width)]
+    return [_titled("In other words", lines)] if lines else []
 
 
 def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str]:

@@ -86,4 +86,4 @@ def assert_refused(ended: Ended, expected: str) -> None:
     if "usage:" not in ended.err:
         assert re.search(r"^rulemine: ", ended.err, re.MULTILINE), "after the stages that were done"
         assert "\n\n" not in ended.err.strip(), "one paragraph"
-        assert re.search(r"[.)?0-9a-z]\n$", ended.err), "a whole sentence"
+        assert re.search(r"[.)?0-9a-z…']\n$", ended.err), "a whole sentence"

@@ -7,7 +7,7 @@ import pytest
 
 from rulemine.builder.publish import rename
 from rulemine.datasets import load_kg
-from rulemine.errors import ConfigError, MiningError, OutputError
+from rulemine.errors import ConfigError, EndpointError, MiningError, OutputError, UserError
 from rulemine.files import digest_of, read_bytes, write_jsonl
 from rulemine.pipeline import STAGES, Build, Means
 from rulemine.recipe import Recipe, load_recipe
@@ -15,6 +15,9 @@ from rulemine.release import Release
 from rulemine.rule_text import parse_readable, rule_to_json
 from rulemine.stage import Done
 from rulemine.verify import verify
+
+TEMPLATE_STAGES = [stage for stage in STAGES if stage != "verbalize"]
+"""Those of a build without a language model."""
 
 RULES = (
     "married_to(y,x) ⇒ married_to(x,y)",
@@ -114,20 +117,20 @@ def test_a_second_run_does_nothing_and_a_changed_option_only_what_it_must(
         Build(recipe(rules, *settings), tmp_path / "out", Means(finished=finished)).run()
         return done
 
-    assert run() == list(STAGES)
+    assert run() == TEMPLATE_STAGES
     assert run() == []
     assert run((("naming",), "text")) == ["release"]
     assert run((("questions", "max_answer_share"), 0.01)) == ["balance", "split", "release"]
     # The share makes no difference to the questions, so nothing after balancing has to be done.
     assert run((("questions", "max_answer_share"), 0.011)) == ["balance", "release"]
-    assert run((("seed",), 5)) == list(STAGES[1:])
+    assert run((("seed",), 5)) == TEMPLATE_STAGES[1:]
 
 
 def test_a_build_that_stopped_anywhere_goes_on_to_the_same_bytes(
     rules: Path, tmp_path: Path
 ) -> None:
     Build(recipe(rules), tmp_path / "whole").run()
-    for until in STAGES:
+    for until in TEMPLATE_STAGES:
         Build(recipe(rules), tmp_path / "parts").run(until)
         assert (tmp_path / "parts").exists() == (until == "release")
     assert digests(tmp_path / "parts") == digests(tmp_path / "whole")
@@ -198,3 +201,43 @@ def test_the_manifest_describes_every_file(rules: Path, tmp_path: Path) -> None:
     for name, entry in listed.items():
         content = read_bytes(tmp_path / "out" / name)
         assert entry == {"bytes": len(content), "sha256": digest_of(content)}
+
+
+def test_a_step_that_the_recipe_does_not_have_is_said_to_be_none(
+    rules: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=r"verbalize: .*templates; give --verbalizer openai"):
+        Build(recipe(rules), tmp_path / "out").run("verbalize")
+    paper = recipe(rules, (("selection", "mode"), "paper"))
+    with pytest.raises(ConfigError, match=r"ground: .*published selection"):
+        Build(paper, tmp_path / "out").run("ground")
+    assert not (tmp_path / "out.stages").exists()
+
+
+@pytest.mark.parametrize(
+    ("setting", "replay", "found"),
+    [
+        ((("endpoint", "base_url"), "http://:0/"), None, "no host and port"),
+        ((("seed",), 0), "nowhere", "nowhere: no such file or folder"),
+    ],
+)
+def test_an_endpoint_or_journal_that_cannot_be_used_is_told_before_anything_is_written(
+    tmp_path, setting, replay, found
+):
+    model = [(("verbalizer", "name"), "openai"), (("verbalizer", "model"), "m"), setting]
+    means = Means(replay=Path(replay) if replay else None)
+    with pytest.raises(UserError, match=found):
+        Build(load_recipe("demo", model), tmp_path / "made", means).run()
+    assert not list(tmp_path.iterdir())
+
+
+def test_that_no_model_can_be_asked_is_said_before_anything_is_mined(
+    rules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    settings = ((("verbalizer", "name"), "openai"), (("verbalizer", "model"), "m"))
+    made = Build(recipe(rules, *settings), tmp_path / "out")
+    with pytest.raises(EndpointError, match="export OPENAI_API_KEY"):
+        made.run()
+    assert not (tmp_path / "out.stages").exists()
+    made.run("balance")  # what needs no model needs no key

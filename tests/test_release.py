@@ -108,12 +108,15 @@ def test_a_folder_without_manifest_is_no_release(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"format": "something"}, "format 'something', version 1; expected 'rulemine release'"),
+        (
+            {"format": "something"},
+            f"format 'something', version {FORMAT_VERSION}; expected 'rulemine release'",
+        ),
         ({"format": None}, "format None"),
         ({"format_version": None}, "version None"),
         ({"format_version": "1"}, "version '1'"),
         ({"format_version": True}, "version True"),
-        ({"format_version": FORMAT_VERSION + 1}, r"reads versions up to 1\. Upgrade"),
+        ({"format_version": FORMAT_VERSION + 1}, r"reads versions up to 2\. Upgrade"),
         ({"counts": None, "config": None}, "config, counts missing"),
         ({"files": None}, "files missing"),
         ({"files": []}, "files is not"),

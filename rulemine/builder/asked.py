@@ -5,7 +5,7 @@ entities of the complete KG and those that the reference KG adds as answers of t
 gives back what was written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -83,9 +83,9 @@ def read_asked(folder: Path) -> Asked:
         InputError: A file is missing or malformed.
     """
 
-    def rows(name: str) -> list[tuple[str, dict[str, object]]]:
+    def rows(name: str) -> Iterator[tuple[str, dict[str, object]]]:
         path = folder / name
-        return [(f"{path}: line {number}", row) for number, row in read_jsonl(path)]
+        return ((f"{path}: line {number}", row) for number, row in read_jsonl(path))
 
     file = folder / "asked.jsonl"
     rest = parse_object(read_text(file), str(file))

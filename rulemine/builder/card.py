@@ -7,10 +7,11 @@ is counted from the parts that are written, none is copied from elsewhere.
 from collections import Counter
 from typing import Any
 
+from rulemine.builder.model_counts import count_model
 from rulemine.builder.parts import ReleaseParts
 from rulemine.builder.twins import LEAST_SHARE, twins
 from rulemine.files import dump_line
-from rulemine.records import SPLITS, Question
+from rulemine.records import SPLITS, WORDINGS, Question
 from rulemine.rule_type import RULE_SUBTYPES, RULE_TYPES, classify
 
 __all__ = ["count_release", "write_card"]
@@ -25,6 +26,7 @@ def count_release(parts: ReleaseParts) -> dict[str, Any]:
     types = Counter(q.rule_type for q in questions)
     rules = Counter(classify(rule).type for rule in parts.rules)
     reasons = Counter(f"{r.stage}: {r.reason}" for r in parts.rejections)
+    wordings = Counter(q.wording for q in questions)
     removed = len(parts.removals)
     twin = {(t.relation, t.other, t.reversed) for t in twins(parts.complete)}
     return {
@@ -62,6 +64,9 @@ def count_release(parts: ReleaseParts) -> dict[str, Any]:
         "answers_from_reference": len(parts.reference),
         "phrases_written": parts.phrases.written,
         "phrases_derived": parts.phrases.derived,
+        "questions_by_wording": {kind: wordings[kind] for kind in WORDINGS},
+        "paraphrases": sum(len(q.paraphrases) for q in questions),
+        **count_model(parts),
     }
 
 
@@ -112,8 +117,7 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
             if mode == "paper"
             else "One question per removed triple."
         ),
-        f"- Questions: templates, {counts['phrases_written']} relations worded by hand, "
-        f"{counts['phrases_derived']} from the relation's name. No language model.",
+        *_wording(counts, config.get("verbalizer", {"name": "template"})),
         f"- Entities are named by `{manifest['naming']}`; `entities.tsv` has all three namings.",
         "- Everything drawn at random comes from the seed; the same options give the same bytes:",
         "",
@@ -130,8 +134,13 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         "`manifest.json` (options, counts, SHA-256 of every file; of the content for `.gz`), "
         "`kg/complete.tsv.gz`, `kg/incomplete.tsv.gz` (and `-<level>`), `removed.jsonl` (triples with "
         "certificates), `rules.jsonl`, `entities.tsv`, `relations.tsv`, "
-        "`questions/{train,validation,test}.jsonl`, `rejected.jsonl`. "
-        "Give a system `kg/incomplete.tsv.gz` and the questions; score it with "
+        "`questions/{train,validation,test}.jsonl`, `rejected.jsonl`"
+        + (
+            ", `llm/` (every reply of the model, the prompts, what relations mean). "
+            if parts.trace
+            else ". "
+        )
+        + "Give a system `kg/incomplete.tsv.gz` and the questions; score it with "
         "`rulemine evaluate`; check the release with `rulemine verify`.",
         "",
     ]
@@ -187,6 +196,41 @@ def _limits(counts: dict[str, Any]) -> list[str]:
         )
         + "; what is true and stated nowhere counts as wrong.",
     ]
+
+
+def _wording(counts: dict[str, Any], config: dict[str, Any]) -> list[str]:
+    """Where the words come from."""
+    phrases = (
+        f"{counts['phrases_written']} relations worded by hand, {counts['phrases_derived']} from the "
+        "relation's name"
+    )
+    if config["name"] == "template":
+        return [f"- Questions: templates, {phrases}. No language model."]
+    worded, calls = counts["questions_by_wording"], counts["model_calls"]
+    tokens = counts["model_tokens"]
+    lines = [
+        f"- Questions: {worded['model']:,} in the words of the model `{config['model']}`, "
+        f"{worded['fallback']:,} by template after its texts failed the checks ({phrases})"
+        + (f"; {counts['paraphrases']:,} paraphrases" if config["paraphrases"] else "")
+        + ".",
+        f"- Calls: {', '.join(f'{n:,} {purpose}' for purpose, n in calls.items())}; "
+        f"{tokens['prompt']:,} tokens sent, {tokens['completion']:,} received. All replies are in "
+        "`llm/journal.jsonl`: `rulemine build RECIPE --replay DIR` makes the questions again without "
+        "the model.",
+    ]
+    if config["auditor_model"]:
+        found = counts["audits"]
+        lines.append(
+            f"- Auditor `{config['auditor_model']}`: agreed with {found['passed']:,} texts, disagreed "
+            f"with {found['failed']:,} (asked again), {found['unreadable']:,} replies unreadable."
+        )
+    if config["round_trip"]:
+        found = counts["round_trips"]
+        lines.append(
+            f"- Round trip: relation and direction recognised in {found['right']:,} texts, not in "
+            f"{found['wrong']:,} (asked again), {found['unreadable']:,} replies unreadable."
+        )
+    return lines
 
 
 def _dropped(dropped: dict[str, str], config: dict[str, Any]) -> list[str]:

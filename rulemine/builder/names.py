@@ -3,13 +3,13 @@
 Inside the builder entities have their source labels; names change only when a release is written, or
 renamed. Guarantees: each naming is one-to-one; private ids have a fixed width and depend on the seed
 and the set of entities alone; switching the naming changes no draw, no check, and no question: the
-text of a question is its relation's phrase with the topic's name put in.
+text of a question is its pattern (a model's), or its relation's phrase, with the topic's name put in.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from rulemine.builder.phrases import Phrases
+from rulemine.builder.phrases import Phrases, fill
 from rulemine.kg import Triple
 from rulemine.records import NAMINGS, Certificate, EntityNames, Question, Rejection, Removal
 from rulemine.rule import Atom, Rule, Term
@@ -132,9 +132,13 @@ class Namer:
     def question(self, question: Question) -> Question:
         """The question renamed and its text made anew; lists are sorted by the new names."""
         topic = self.names[question.topic]
+        text, *paraphrases = [fill(pattern, {"topic": topic}) for pattern in question.patterns] or [
+            self.phrases[question.relation].ask(question.direction, topic)
+        ]
         return replace(
             question,
-            question=self.phrases[question.relation].ask(question.direction, topic),
+            question=text,
+            paraphrases=tuple(paraphrases),
             topic=topic,
             answers=self.entities(question.answers),
             hard_answer=self.names[question.hard_answer],

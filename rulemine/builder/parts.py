@@ -3,7 +3,9 @@
 Guarantee: parts put into another naming and back are the same parts.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,33 @@ from rulemine.builder.asked import Asked
 from rulemine.builder.names import Namer
 from rulemine.builder.phrases import Phrases
 from rulemine.builder.selection import Selection
+from rulemine.files import read_text
 from rulemine.kg import KnowledgeGraph, Triple
+from rulemine.llm.call import Used
+from rulemine.llm.journal_lines import read_used
 from rulemine.records import Certificate, EntityNames, Question, Rejection, Removal
 from rulemine.release import Release
 from rulemine.rule import Rule, sort_rules
 
-__all__ = ["ReleaseParts", "parts_of_build", "read_parts"]
+__all__ = ["ModelTrace", "ReleaseParts", "parts_of_build", "read_parts", "read_trace"]
+
+JOURNAL, PROMPT, GLOSSES = "llm/journal.jsonl", "llm/prompt.toml", "llm/glosses.toml"
+"""The files of a release about its language model."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTrace:
+    """What the questions of a language model rest on; the same in every naming.
+
+    Attributes:
+        journal: The calls that were made for questions, sorted by key.
+        prompt: The text of the prompt file.
+        glosses: The text of the gloss file.
+    """
+
+    journal: tuple[Used, ...]
+    prompt: str
+    glosses: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +61,7 @@ class ReleaseParts:
         rejections: What was made and not kept.
         names: The names of all entities.
         phrases: The wording of all relations.
+        trace: What a language model was asked; None where templates made the questions.
     """
 
     naming: str
@@ -52,6 +76,7 @@ class ReleaseParts:
     rejections: tuple[Rejection, ...]
     names: tuple[EntityNames, ...]
     phrases: Phrases
+    trace: ModelTrace | None = None
 
     def incomplete(self, level: int) -> KnowledgeGraph:
         """The complete KG without what is removed at a level."""
@@ -88,6 +113,7 @@ def parts_of_build(
     selection: Selection,
     asked: Asked,
     phrases: Phrases,
+    trace: ModelTrace | None = None,
 ) -> ReleaseParts:
     """The parts of a release out of what the stages made."""
     return ReleaseParts(
@@ -103,6 +129,7 @@ def parts_of_build(
         rejections=asked.rejections,
         names=asked.names,
         phrases=phrases,
+        trace=trace,
     )
 
 
@@ -149,4 +176,17 @@ def read_parts(release: Release) -> ReleaseParts:
         rejections=release.rejections(),
         names=release.entities,
         phrases=Phrases.from_plain([row[c] for c in columns] for row in relations.values()),
+        trace=read_trace(release.file) if JOURNAL in release.manifest["files"] else None,
     )
+
+
+def read_trace(file: Callable[[str], Path]) -> ModelTrace:
+    """The trace of a language model.
+
+    Args:
+        file: Gives the place of a file by its name in a release.
+
+    Raises:
+        InputError: A file is missing or malformed.
+    """
+    return ModelTrace(read_used(file(JOURNAL)), read_text(file(PROMPT)), read_text(file(GLOSSES)))

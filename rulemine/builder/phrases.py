@@ -26,7 +26,15 @@ from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.files import read_text
 from rulemine.records import DIRECTIONS
 
-__all__ = ["PACKAGED", "Phrase", "Phrases", "fill", "load_phrases", "read_phrases"]
+__all__ = [
+    "PACKAGED",
+    "Phrase",
+    "Phrases",
+    "fill",
+    "load_phrases",
+    "read_phrases",
+    "template_problem",
+]
 
 PACKAGED = ("demo", "family", "fb15k237")
 """Phrase files that come with the package."""
@@ -54,6 +62,8 @@ def fill(template: str, values: Mapping[str, str]) -> str:
         >>> fill("What is {topic}?", {"topic": "{topic} => ?x %s"})
         'What is {topic} => ?x %s?'
     """
+    if "{" not in template and "}" not in template:
+        return template
 
     def part(found: re.Match[str]) -> str:
         return found[0][0] if found[0] in ("{{", "}}") else values[found[1]]
@@ -91,7 +101,7 @@ class Phrase:
     def problem(self) -> str | None:
         """What is wrong with the templates; None when nothing is."""
         for key, placeholders in _PLACEHOLDERS.items():
-            if found := _template_problem(getattr(self, key), placeholders):
+            if found := template_problem(getattr(self, key), placeholders):
                 return f"key {key}: {found}"
         return None
 
@@ -207,7 +217,8 @@ def _table_problem(relation: str, table: object) -> str | None:
     return None
 
 
-def _template_problem(template: str, placeholders: Sequence[str]) -> str | None:
+def template_problem(template: str, placeholders: Sequence[str]) -> str | None:
+    """What is wrong with a template that needs each of its placeholders exactly once; None: nothing."""
     shown = repr(template)
     if any(c in template for c in "\t\n\r"):
         return f"{shown} holds a tab or a line break; one line was expected"

@@ -12,15 +12,23 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.card import count_release, write_card
-from rulemine.builder.parts import ReleaseParts, read_parts
+from rulemine.builder.parts import (
+    GLOSSES,
+    JOURNAL,
+    PROMPT,
+    ModelTrace,
+    ReleaseParts,
+    read_parts,
+)
 from rulemine.errors import OutputError, ReleaseError
 from rulemine.files import describe_content, write_jsonl, write_text
 from rulemine.kg import Triple, format_tsv
+from rulemine.llm.journal_lines import write_journal
 from rulemine.records import FORMAT_VERSION, NAMINGS, SPLITS, Removal, to_json
 from rulemine.release import FORMAT, MANIFEST, Release, dump_manifest
 from rulemine.rule_text import rule_to_json
 
-__all__ = ["check_target", "publish", "rename", "write_release"]
+__all__ = ["check_target", "publish", "rename", "write_release", "write_trace"]
 
 
 def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
@@ -40,6 +48,8 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
         chosen = [to_json(q) for q in named.questions if q.split == split]
         write_jsonl(folder / f"questions/{split}.jsonl", sorted(chosen, key=lambda row: row["id"]))
     write_jsonl(folder / "rejected.jsonl", map(to_json, named.rejections))
+    if named.trace is not None:
+        write_trace(folder, named.trace)
     manifest = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -53,6 +63,13 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
     write_text(folder / "README.md", write_card(named, manifest))
     manifest["files"] = {name: _describe(folder / name) for name in _files(folder)}
     write_text(folder / MANIFEST, dump_manifest(manifest))
+
+
+def write_trace(folder: Path, trace: ModelTrace) -> None:
+    """Writes what a language model was asked, under the names that the files have in a release."""
+    write_journal(folder / JOURNAL, trace.journal)
+    write_text(folder / PROMPT, trace.prompt)
+    write_text(folder / GLOSSES, trace.glosses)
 
 
 def _by_triple(removal: Removal) -> Triple:

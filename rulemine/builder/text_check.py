@@ -5,14 +5,14 @@ written in. An answer that equals the topic is not an issue of the text: the top
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from rulemine.builder.phrases import Phrases
+from rulemine.builder.spelling import fold, mentions
 from rulemine.records import NAMINGS, EntityNames
 
-__all__ = ["NAMED", "SELF_LOOP", "Key", "TextCheck", "fold", "mentions"]
+__all__ = ["NAMED", "SELF_LOOP", "Key", "TextCheck"]
 
 SELF_LOOP = "the topic is the hard answer"
 NAMED = "the text names an answer"
@@ -85,49 +85,3 @@ class TextCheck:
         if name is None:
             name = self._folded[entity, naming] = fold(self._names[entity].name_in(naming))
         return name
-
-
-def fold(text: str) -> str:
-    """A text as `mentions` compares it: composed, case folded."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
-
-
-def mentions(text: str, name: str) -> bool:
-    """Whether a text holds a name as a whole token, whatever the case; both are folded (`fold`).
-
-    A name starts and ends where no word goes on; scripts written without spaces have no such bounds,
-    so there every occurrence counts.
-
-    Example:
-        >>> mentions("who lives in new york?", "york"), mentions("who is the uncle of 72?", "7")
-        (True, False)
-    """
-    at = text.find(name)
-    while at >= 0:
-        end = at + len(name)
-        starts = at == 0 or not (_is_word(text[at - 1]) and _is_word(name[0]))
-        ends = end == len(text) or not (_is_word(text[end]) and _is_word(name[-1]))
-        if (starts or _is_unspaced(name[0])) and (ends or _is_unspaced(name[-1])):
-            return True
-        at = text.find(name, at + 1)
-    return False
-
-
-def _is_word(character: str) -> bool:
-    return character == "_" or unicodedata.category(character)[0] in "LNM"
-
-
-def _is_unspaced(character: str) -> bool:
-    return any(low <= character <= high for low, high in _UNSPACED)
-
-
-# Thai to Tibetan, Myanmar, Khmer, kana, Han with its extensions.
-_UNSPACED = (
-    ("\u0e00", "\u0fff"),
-    ("\u1000", "\u109f"),
-    ("\u1780", "\u17ff"),
-    ("\u3040", "\u30ff"),
-    ("\u3400", "\u9fff"),
-    ("\uf900", "\ufaff"),
-    ("\U00020000", "\U0003ffff"),
-)

@@ -4,11 +4,17 @@ Everything is decided from the files of the release alone, by code that shares n
 that made them: no import of the builder, of the join engine, or of the readers of releases and
 graphs; names get numbers of its own, in sorted arrays. A mistake would have to be made twice, in two
 different ways, to stay hidden. What is checked stands at the top of each module: `folder` (manifest,
-digests), `shapes` (records), `names`, `rules`, `graphs`, `removals` (certificates), `collection`
-(repeats, balance, split), `counts`, `questions` (answers, text, diagnosis, with `proofs`).
+digests, keys of APIs), `shapes` (records), `names`, `rules`, `graphs`, `removals` (certificates),
+`collection` (repeats, balance, split), `counts`, `questions` (answers, whom a text names, diagnosis, with
+`proofs`); and of questions by a language model `wording` (patterns), `texts` (form), `fallbacks` (texts
+that failed), `journal` (what the model said, with `replies`), `prompts` (and glosses).
 
 Not checked, because the files do not decide it: supports and body sizes of rules (they may come from
-another graph), the wording of questions beyond whom it names, and what the card (README.md) says.
+another graph); whether a model's text means what its relation means, in the language asked for; whether
+the replies of the journal are those of the model that is named, and the keys and requests those of the
+prompts (the messages are not kept); to which of a question's texts a verdict belongs; what the glosses
+say; and what the card (README.md) says. Of the checks that a text had to pass in the build, those are made
+again whose verdict is beyond doubt.
 """
 
 from rulemine.verify.release import verify

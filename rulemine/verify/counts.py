@@ -17,10 +17,12 @@ from rulemine.verify.dropped import twin_relations
 from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.graph import Graph, Triple
 from rulemine.verify.graphs import Removed
+from rulemine.verify.journal import asked_of, count_journal
 from rulemine.verify.names import RELATIONS, Names
+from rulemine.verify.prompts import Gloss
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import HornRule
-from rulemine.verify.shapes import RULE_TYPES, SPLITS
+from rulemine.verify.shapes import RULE_TYPES, SPLITS, WORDINGS
 
 __all__ = ["Contents", "check_counts", "check_options", "check_relation_counts", "check_source"]
 
@@ -38,6 +40,8 @@ class Contents:
         removed: The removed triples.
         questions: All questions.
         rejections: All rejections.
+        entries: All entries of the journal.
+        glosses: What the relations mean.
     """
 
     names: Names
@@ -48,6 +52,8 @@ class Contents:
     removed: dict[Triple, Removed]
     questions: list[Located]
     rejections: list[Located]
+    entries: list[Located]
+    glosses: dict[str, Gloss]
 
 
 def count(contents: Contents, levels: list[int], dropped: Any = None) -> dict[str, Any]:
@@ -108,10 +114,24 @@ def count(contents: Contents, levels: list[int], dropped: Any = None) -> dict[st
     }
 
 
+def count_words(contents: Contents) -> dict[str, Any]:
+    """The counts that format version 2 has more: of wordings, and of what a model was asked."""
+    rows = [here.row for here in contents.questions]
+    wordings = Counter(row.get("wording", "template") for row in rows)
+    asked = asked_of(contents.questions, contents.rejections, balanced=True)
+    return {
+        "questions_by_wording": {kind: wordings[kind] for kind in WORDINGS},
+        "paraphrases": sum(len(row.get("paraphrases", ())) for row in rows),
+        **count_journal(contents.entries, asked, contents.glosses),
+    }
+
+
 def check_counts(folder: Folder, contents: Contents, findings: Findings) -> None:
     """Checks the counts of the manifest."""
     stated = folder.manifest["counts"]
     expected = count(contents, folder.levels, folder.manifest["kg"].get("dropped"))
+    if folder.version > 1:
+        expected |= count_words(contents)
     for key in sorted({*stated, *expected}):
         if key not in expected:
             findings.add(MANIFEST_NAME, None, "counts", shown(key), "no count of this name")

@@ -2,7 +2,8 @@
 
 Checks that the manifest is there and well formed, that every file it lists is there with the size and
 digest it says (of the uncompressed content where the name ends in .gz), that every file of the
-layout is listed, that nothing else lies in the folder, and that every file is UTF-8 with LF.
+layout is listed, that nothing else lies in the folder, that every file is UTF-8 with LF, and that none
+holds what looks like the key of an API.
 """
 
 import gzip
@@ -17,11 +18,12 @@ from typing import Any
 
 from rulemine.errors import ReleaseError
 from rulemine.verify.report import Findings, shown
+from rulemine.verify.secrets import key_at
 from rulemine.verify.shapes import MANIFEST, SPLITS, Shape
 
 __all__ = ["Folder"]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """The newest format that this verifier knows."""
 
 MANIFEST_NAME = "manifest.json"
@@ -68,6 +70,7 @@ class Folder:
         except OSError as problem:
             add(MANIFEST_NAME, None, "manifest", str(problem.strerror), "the file, written last")
             return {}
+        self._check_secret(MANIFEST_NAME, raw)
         try:
             value = _parse(raw.decode("utf-8"))
         except (ValueError, RecursionError) as problem:
@@ -87,6 +90,11 @@ class Folder:
             add(MANIFEST_NAME, None, "manifest", misfit.found, misfit.expected)
             return {}
         return dict(value)
+
+    @property
+    def version(self) -> int:
+        """The format version of the release."""
+        return int(self.manifest["format_version"])
 
     @cached_property
     def levels(self) -> list[int]:
@@ -113,6 +121,7 @@ class Folder:
             content = self._read(name)
             if content is None:
                 continue
+            self._check_secret(name, content)
             if len(content) != entry["bytes"]:
                 add(name, None, "size", f"{len(content)} bytes", f"{entry['bytes']} (manifest)")
             digest = hashlib.sha256(content).hexdigest()
@@ -123,6 +132,13 @@ class Folder:
             if not path.is_dir() and name not in listed and name != MANIFEST_NAME:
                 add(name, None, "unlisted", "a file", "only what the manifest lists")
         self._findings.count("files", len(self._raw))
+
+    def _check_secret(self, name: str, content: bytes) -> None:
+        if (at := key_at(content)) is not None:
+            line = content.count(b"\n", 0, at) + 1
+            # What was found is not repeated: reports are shown around.
+            found, expected = "what looks like an API key (sk-…)", "no key in a release; revoke it"
+            self._findings.add(name, line, "secret", found, expected)
 
     def _read(self, name: str) -> bytes | None:
         try:
@@ -140,6 +156,16 @@ class Folder:
     def has(self, name: str) -> bool:
         """Whether a file is listed and could be read."""
         return name in self._raw
+
+    def text(self, name: str) -> str:
+        """The text of a file of any kind; bytes that are not UTF-8 are noted, and replaced."""
+        try:
+            return self._raw[name].decode("utf-8")
+        except UnicodeDecodeError as problem:
+            line = self._raw[name].count(b"\n", 0, problem.start) + 1
+            found = f"byte 0x{self._raw[name][problem.start]:02x}"
+            self._findings.add(name, line, "encoding", found, "UTF-8")
+            return self._raw[name].decode("utf-8", "replace")
 
     def _chunks(self, name: str) -> Iterator[tuple[int, bytes]]:
         """The content in pieces of whole lines, without the last LF; the number of the first line."""

@@ -29,13 +29,16 @@ class Entity:
 
     Attributes:
         line: Its line.
-        source: Its label in the source.
-        names: Its names in every naming (private, entity, text, paper), case folded.
+        spelled: Its names in every naming (private, entity, text, paper).
     """
 
     line: int
-    source: str
-    names: tuple[str, str, str, str]
+    spelled: tuple[str, str, str, str]
+
+    @property
+    def source(self) -> str:
+        """Its label in the source."""
+        return self.spelled[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +102,7 @@ def _check_entities(folder: Folder, findings: Findings) -> dict[str, Entity]:
         last = private
         paper = str(int(form[1])) if form else private
         name = paper if naming == "paper" else row[column]
-        private, entity, text = (field.casefold() for field in row)
-        entities[name] = Entity(number, row[1], (private, entity, text, paper))
+        entities[name] = Entity(number, (private, row[1], row[2], paper))
     findings.count("entities", len(entities))
     return entities
 

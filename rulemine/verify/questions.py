@@ -7,17 +7,19 @@ of the removed triple; that rule type and confidences are the rule's; that the t
 in every naming, no answer; and that the diagnosis is what comes out when everything is counted again.
 """
 
-import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from rulemine.verify.graph import Triple
 from rulemine.verify.graphs import REMOVED, Removed, as_triple
+from rulemine.verify.mentions import leaks, occurrences
 from rulemine.verify.names import Entity
 from rulemine.verify.proofs import Facts, Proofs, Prover
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.rules import RULES, HornRule
 from rulemine.verify.shapes import NAMINGS
+from rulemine.verify.wording import Pieces, texts_of
 
 __all__ = ["Benchmark", "check_question"]
 
@@ -91,7 +93,11 @@ def check_question(
         here.add("ends of the removed triple", shown(asked), f"{shown(expected)} ({what})")
     _check_proof(here, row, triple, benchmark)
     _check_answers(here, row, benchmark)
-    _check_text(here, row, benchmark.entities)
+    if row["hard_answer"] == row["topic"]:
+        wanted = "a hard answer that is not the topic"
+        here.add("text hides the answers", shown(row["topic"]), wanted)
+    for text, cut in texts_of(row):
+        _check_text(here, text, cut, row, benchmark.entities)
     _check_diagnosis(here, row, triple, benchmark)
 
 
@@ -143,49 +149,34 @@ def _check_answers(here: _Here, row: dict[str, Any], benchmark: Benchmark) -> No
         here.add("topic ∉ answers", shown(topic), "the topic only where its self-loop is a triple")
 
 
-def _check_text(here: _Here, row: dict[str, Any], entities: dict[str, Entity]) -> None:
-    text, topic = row["question"], row["topic"]
-    spots = occurrences(text, topic)
-    if not spots:
+def _check_text(
+    here: _Here, text: str, pieces: Pieces, row: dict[str, Any], entities: dict[str, Entity]
+) -> None:
+    topic = row["topic"]
+    if not occurrences(text, topic):
         here.add("text names the topic", shown(text), f"{shown(topic)} as a whole word")
         return
-    if row["hard_answer"] == topic:
-        here.add("text hides the answers", shown(topic), "a hard answer that is not the topic")
     # The other namings of a release have the same questions: their texts must hide the answers too.
-    before, after = text[: spots[0][0]].casefold(), text[spots[0][1] :].casefold()
-    answers = [entities[a] for a in row["answers"] if a in entities and a != topic]
-    own_names = entities[topic].names if topic in entities else ()
+    by_model = row.get("wording") == "model"
+    answers = [entities[a].spelled for a in row["answers"] if a in entities and a != topic]
+    own_names = entities[topic].spelled if topic in entities else ()
     for naming, own in enumerate(own_names):
-        whole = before + own + after
-        spots = occurrences(whole, own)
-        for answer in answers:
-            name = answer.names[naming]
-            # A name inside the topic's name is the topic's: "Anna Lind" names no Anna.
-            if name in whole and any(
-                not any(start <= low and high <= end for start, end in spots)
-                for low, high in occurrences(whole, name)
-            ):
-                found = f"{shown(name)} in {shown(whole)} (naming {NAMINGS[naming]})"
-                here.add("text hides the answers", found, "no answer in it")
+        whole = own.join(pieces)
+        spots = {low for low, _ in occurrences(whole, own)}
+        if not (spots.issuperset(_starts(pieces, own)) if by_model else spots):
+            found = f"{shown(whole)} (naming {NAMINGS[naming]})"
+            here.add("text names the topic", found, f"{shown(own)} as a whole word")
+        for name in leaks(whole, own, [names[naming] for names in answers], by_model):
+            found = f"{shown(name)} in {shown(whole)} (naming {NAMINGS[naming]})"
+            here.add("text hides the answers", found, "no answer in it")
 
 
-def occurrences(text: str, name: str) -> list[tuple[int, int]]:
-    """Where a name stands in a text as a whole word: neither of its ends goes on as a longer word."""
-    spots: list[tuple[int, int]] = []
-    low = text.find(name)
-    while low >= 0:
-        high = low + len(name)
-        joined_left = low > 0 and _in_word(text[low - 1]) and _in_word(name[0])
-        joined_right = high < len(text) and _in_word(text[high]) and _in_word(name[-1])
-        if not joined_left and not joined_right:
-            spots.append((low, high))
-        low = text.find(name, low + 1)
-    return spots
-
-
-def _in_word(character: str) -> bool:
-    # Letters, digits, and the marks that combine with them.
-    return character == "_" or unicodedata.category(character)[0] in "LNM"
+def _starts(pieces: Pieces, name: str) -> Iterator[int]:
+    """Where a name is put in between pieces."""
+    end = 0
+    for piece in pieces[:-1]:
+        yield end + len(piece)
+        end += len(piece) + len(name)
 
 
 def _check_diagnosis(

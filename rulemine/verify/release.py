@@ -18,6 +18,7 @@ from rulemine.verify.counts import (
     check_source,
 )
 from rulemine.verify.dropped import check_dropped, check_most_answers
+from rulemine.verify.fallbacks import check_fallbacks, is_kept
 from rulemine.verify.folder import QUESTION_FILES, Folder
 from rulemine.verify.graph import Graph, Terms, Triple
 from rulemine.verify.graphs import (
@@ -32,13 +33,17 @@ from rulemine.verify.graphs import (
     check_reference,
     check_removed,
 )
+from rulemine.verify.journal import check_journal, read_journal
 from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check_use
+from rulemine.verify.prompts import check_glosses, read_prompts
 from rulemine.verify.proofs import Facts, Prover
 from rulemine.verify.questions import Benchmark, check_question
 from rulemine.verify.removals import check_asked, check_certificates
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules
-from rulemine.verify.shapes import QUESTION, REJECTION, REMOVAL
+from rulemine.verify.shapes import REJECTION, REMOVAL, question_shape
+from rulemine.verify.texts import check_texts
+from rulemine.verify.wording import check_wording, read_verbalizer
 
 __all__ = ["verify"]
 
@@ -78,6 +83,11 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     config = folder.manifest["config"]
     questions, rejections = _read_questions(folder, findings)
     asked = {(q.row["topic"], q.row["relation"], q.row["direction"]) for q in questions}
+    verbalizer = read_verbalizer(config, folder.manifest["naming"], findings)
+    entries = read_journal(folder, verbalizer, findings)
+    prompts = read_prompts(folder, findings)
+    # A question that lost only its text is a question still.
+    gone = [here for here in rejections if not is_kept(here.row)]
     check_options(folder, findings)
     check_reference(reference, complete, asked, findings)
     if names is not None and complete is not None:
@@ -86,20 +96,33 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
         findings.skip(f"certificates (needs {REMOVED} and {RULES})")
     else:
         check_certificates(removed, rules, incomplete, _quota(config), findings)
-        check_asked(removed, questions, rejections, findings)
-    check_collection(questions, rejections, config, findings)
+        check_asked(removed, questions, gone, findings)
+    check_collection(questions, gone, config, findings)
+    check_fallbacks(questions, rejections, verbalizer, findings)
     if names is None or rules is None or complete is None or incomplete is None or removed is None:
         needed = ", ".join((ENTITIES, RELATIONS, COMPLETE, INCOMPLETE, REMOVED, RULES))
         findings.skip(f"each question, counts (needs {needed})")
         return findings.report(folder.path)
+    glosses = check_glosses(folder, names, findings)
     contents = Contents(
-        names, rules, complete, incomplete, reference, removed, questions, rejections
+        names,
+        rules,
+        complete,
+        incomplete,
+        reference,
+        removed,
+        questions,
+        rejections,
+        entries,
+        glosses,
     )
     check_counts(folder, contents, findings)
     check_dropped(folder, complete, removed, findings)
     check_most_answers(config, questions, findings)
     check_relation_counts(contents, findings)
     check_source(folder, names, complete, findings)
+    check_journal(entries, questions, rejections, names, prompts, glosses, verbalizer, findings)
+    check_texts(questions, names, verbalizer, findings)
     left = Facts(incomplete)
     prover = Prover.of(rules.values(), left)
     known = Facts(complete.joined(reference) if len(reference) else complete)
@@ -108,6 +131,7 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
         if progress is not None and done % 256 == 0:
             progress(done, len(questions))
         check_question(here.file, here.line, here.row, benchmark, findings)
+        check_wording(here, names, verbalizer, findings)
     if progress is not None:
         progress(len(questions), len(questions))
     return findings.report(folder.path)
@@ -147,11 +171,12 @@ def _check_graphs(
 
 def _read_questions(folder: Folder, findings: Findings) -> tuple[list[Located], list[Located]]:
     """The questions and the rejections that have the right shape."""
+    shape = question_shape(folder.version)
     questions = [
         Located(name, line, row)
         for name in QUESTION_FILES
         if folder.has(name)
-        for line, row in folder.records(name, QUESTION)
+        for line, row in folder.records(name, shape)
     ]
     rejections = (
         [Located(REJECTED, line, row) for line, row in folder.records(REJECTED, REJECTION)]

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 from rulemine.verify.report import shown
 
-__all__ = ["MANIFEST", "QUESTION", "REJECTION", "REMOVAL", "RULE", "Misfit", "Shape"]
+__all__ = ["MANIFEST", "REJECTION", "REMOVAL", "RULE", "Misfit", "Shape", "entry", "question_shape"]
 
 NAMINGS = ("private", "entity", "text", "paper")
 SPLITS = ("train", "validation", "test")
 DIRECTIONS = ("subject", "object")
+WORDINGS = ("template", "model", "fallback")
 RULE_TYPES = ("symmetry", "inversion", "hierarchy", "composition", "other")
 
 
@@ -134,6 +135,11 @@ def like(pattern: str, expected: str) -> Shape:
     return fits
 
 
+def truth(value: Any, place: str) -> Misfit | None:
+    """True or false."""
+    return None if isinstance(value, bool) else _misfit(value, place, "true or false")
+
+
 def mapping(item: Shape) -> Shape:
     """An object with any keys, its values of one shape."""
 
@@ -203,37 +209,49 @@ REMOVAL = record(
     }
 )
 
-QUESTION = record(
-    {
-        "id": _question_id,
-        "question": like(r"[^\t\n\r]+", "a line of text"),
-        "topic": name,
-        "relation": name,
-        "direction": one_of(DIRECTIONS),
-        "answers": array(name, least=1),
-        "hard_answer": name,
-        "hard_answers": array(name, least=1),
-        "removed": _triple,
-        "level": integer(1, 100),
-        "rule": _rule_id,
-        "rule_type": one_of(RULE_TYPES),
-        "rule_subtype": name,
-        "certificate": array(_triple, least=1),
-        "diagnosis": record(
-            {
-                "proofs": _count,
-                "shortest_proof": _count,
-                "reverse_edge": array(name),
-                "parallel_edge": array(name),
-                "answers_stated": integer(0),
-                "head_coverage": share,
-                "std_confidence": share,
-                "pca_confidence": share,
-            }
-        ),
-        "split": one_of(SPLITS),
-    }
-)
+_line = like(r"[^\t\n\r]+", "a line of text")
+
+_FIRST_QUESTION: dict[str, Shape] = {
+    "id": _question_id,
+    "question": _line,
+    "topic": name,
+    "relation": name,
+    "direction": one_of(DIRECTIONS),
+    "answers": array(name, least=1),
+    "hard_answer": name,
+    "hard_answers": array(name, least=1),
+    "removed": _triple,
+    "level": integer(1, 100),
+    "rule": _rule_id,
+    "rule_type": one_of(RULE_TYPES),
+    "rule_subtype": name,
+    "certificate": array(_triple, least=1),
+    "diagnosis": record(
+        {
+            "proofs": _count,
+            "shortest_proof": _count,
+            "reverse_edge": array(name),
+            "parallel_edge": array(name),
+            "answers_stated": integer(0),
+            "head_coverage": share,
+            "std_confidence": share,
+            "pca_confidence": share,
+        }
+    ),
+    "split": one_of(SPLITS),
+}
+_QUESTION = {
+    **_FIRST_QUESTION,
+    "wording": one_of(WORDINGS),
+    "paraphrases": array(_line),
+    "patterns": array(_line),
+}
+
+
+def question_shape(version: int) -> Shape:
+    """The shape of a question in a format version: from the second on it says where its text is from."""
+    return record(_FIRST_QUESTION if version < 2 else _QUESTION)
+
 
 REJECTION = record(
     {
@@ -247,6 +265,33 @@ REJECTION = record(
     }
 )
 
+_digest = like("[0-9a-f]{64}", "64 hexadecimal digits")
+_call: dict[str, Shape] = {
+    "key": _digest,
+    "purpose": name,
+    "model": name,
+    "prompt_version": name,
+    "prompt_digest": _digest,
+    "request": _digest,
+    "questions": array(_question_id, least=1),
+}
+_reply = record(
+    {
+        **_call,
+        "reply": text,
+        "finish_reason": text,
+        "usage": record({"prompt_tokens": integer(0), "completion_tokens": integer(0)}),
+    }
+)
+_failure = record({**_call, "failure": record({"code": name, "detail": text, "lasting": truth})})
+
+
+def entry(value: Any, place: str) -> Misfit | None:
+    """A call of a journal, with the reply or with the reason why there is none."""
+    failed = isinstance(value, dict) and "failure" in value
+    return (_failure if failed else _reply)(value, place)
+
+
 MANIFEST = record(
     {
         "format": one_of(("rulemine release",)),
@@ -256,8 +301,6 @@ MANIFEST = record(
         "config": mapping(anything),
         "kg": mapping(anything),
         "counts": mapping(anything),
-        "files": mapping(
-            record({"bytes": integer(0), "sha256": like("[0-9a-f]{64}", "64 hexadecimal digits")})
-        ),
+        "files": mapping(record({"bytes": integer(0), "sha256": _digest})),
     }
 )

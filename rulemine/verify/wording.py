@@ -1,0 +1,184 @@
+"""How questions are put into words: by the phrase of the relation, or by the pattern of a language model.
+
+Checks that a phrase's text is the phrase of ``relations.tsv`` with the topic's name put in, that a
+model's text and each of its paraphrases is its pattern with the topic's name put in, that they are all
+different, and that a release holds the wordings which its options allow.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from rulemine.verify.collection import Located
+from rulemine.verify.folder import MANIFEST_NAME
+from rulemine.verify.mentions import occurrences
+from rulemine.verify.names import RELATIONS, Names
+from rulemine.verify.report import Findings, shown
+from rulemine.verify.shapes import NAMINGS
+
+__all__ = ["Pieces", "Verbalizer", "check_wording", "pieces_of", "read_verbalizer", "texts_of"]
+
+Pieces = tuple[str, ...]
+"""A text cut at the name of its topic: the name joins the pieces to the text."""
+
+_PART = re.compile(r"\{\{|\}\}|\{topic\}|[{}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Verbalizer:
+    """The options that say who put the questions into words.
+
+    Attributes:
+        is_model: Whether a language model did.
+        model: Its name.
+        auditor: The name of the model that judged its texts; empty: none did.
+        round_trip: Whether it had to recognise relation and direction in its texts.
+        paraphrases: Further texts per question at most.
+        drops: Whether a question without a good text was dropped; else it has the phrase.
+        naming: Place in `NAMINGS` of the naming of its prompts.
+    """
+
+    is_model: bool = False
+    model: str = ""
+    auditor: str = ""
+    round_trip: bool = False
+    paraphrases: int = 0
+    drops: bool = False
+    naming: int = 0
+
+
+def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> Verbalizer:
+    """Reads the options; what is wrong with them is noted.
+
+    Args:
+        config: The options of the build, from the manifest.
+        naming: The naming of the release, which stands in where that of the prompts cannot be read.
+        findings: Takes the problems.
+    """
+    section = config.get("verbalizer", {})
+    wanted: dict[str, Any] = {
+        "name": lambda v: v in ("template", "openai"),
+        "model": lambda v: isinstance(v, str),
+        "auditor_model": lambda v: isinstance(v, str),
+        "round_trip": lambda v: isinstance(v, bool),
+        "paraphrases": lambda v: type(v) is int and v >= 0,
+        "on_failure": lambda v: v in ("template", "drop"),
+        "naming": lambda v: v in NAMINGS,
+    }
+    good: dict[str, Any] = {}
+    if not isinstance(section, dict):
+        findings.add(MANIFEST_NAME, None, "verbalizer", shown(section), "an object, in config")
+        section = {}
+    by_model = section.get("name") == "openai"
+    for key, fits in wanted.items():
+        value = section.get(key)
+        # A value of a type that cannot be compared is none of those that can.
+        if isinstance(value, str | bool | int) and fits(value):
+            good[key] = value
+        elif by_model or (key == "name" and key in section):
+            found = f"config.verbalizer.{key} = {shown(value)}"
+            findings.add(MANIFEST_NAME, None, "verbalizer", found, "one of its values")
+    if by_model and not good.get("model"):
+        expected = "config.verbalizer.model, the name of a model"
+        findings.add(MANIFEST_NAME, None, "verbalizer", "none", expected)
+    return Verbalizer(
+        by_model,
+        good.get("model", ""),
+        good.get("auditor_model", ""),
+        good.get("round_trip", False),
+        good.get("paraphrases", 0),
+        good.get("on_failure") == "drop",
+        NAMINGS.index(good.get("naming", naming)),
+    )
+
+
+def pieces_of(template: str) -> Pieces | None:
+    """A template cut at ``{topic}``, its doubled braces single; None where a lone brace is in it."""
+    pieces, last = [""], 0
+    for found in _PART.finditer(template):
+        pieces[-1] += template[last : found.start()]
+        last = found.end()
+        if found[0] == "{topic}":
+            pieces.append("")
+        elif len(found[0]) == 2:
+            pieces[-1] += found[0][0]
+        else:
+            return None
+    pieces[-1] += template[last:]
+    return tuple(pieces)
+
+
+def texts_of(row: dict[str, Any]) -> list[tuple[str, Pieces]]:
+    """The texts of a question, each with its pieces: those of its pattern where that fits.
+
+    Elsewhere a text is cut where it first names the topic: "in" not within "linked".
+    """
+    topic, patterns = row["topic"], row.get("patterns", [])
+    found = []
+    for place, text in enumerate((row["question"], *row.get("paraphrases", ()))):
+        pieces = pieces_of(patterns[place]) if place < len(patterns) else None
+        if pieces is None or topic.join(pieces) != text:
+            spots = occurrences(text, topic) if topic else []
+            low, high = spots[0] if spots else (len(text), len(text))
+            pieces = (text[:low], text[high:])
+        found.append((text, pieces))
+    return found
+
+
+def check_wording(here: Located, names: Names, verbalizer: Verbalizer, findings: Findings) -> None:
+    """Checks where the texts of one question come from.
+
+    Args:
+        here: The question.
+        names: The tables of names, with the phrases.
+        verbalizer: The options.
+        findings: Takes the problems.
+    """
+
+    def add(invariant: str, found: str, expected: str) -> None:
+        findings.add(here.file, here.line, invariant, found, expected)
+
+    row = here.row
+    wording = row.get("wording", "template")
+    allowed = ("model", "fallback") if verbalizer.is_model else ("template",)
+    if wording not in allowed:
+        expected = f"{' or '.join(allowed)} (manifest, config.verbalizer.name)"
+        add("wording", shown(wording), expected)
+    if wording == "model":
+        _check_patterns(row, verbalizer.paraphrases, add)
+        return
+    if extra := [key for key in ("paraphrases", "patterns") if row.get(key)]:
+        add("wording", f"{' and '.join(extra)} of wording {wording}", "none")
+    phrase = names.relations.get(row["relation"])
+    if phrase is None:
+        return
+    pieces = pieces_of(phrase[f"ask_{row['direction']}"])
+    if pieces is None or len(pieces) < 2:
+        found = shown(phrase[f"ask_{row['direction']}"])
+        line = names.relation_lines[row["relation"]]
+        findings.add(RELATIONS, line, "phrase", found, "a text with {topic}, other braces doubled")
+    elif row["question"] != row["topic"].join(pieces):
+        expected = f"{shown(row['topic'].join(pieces))}, the phrase of {RELATIONS}"
+        add("text is the phrase", shown(row["question"]), expected)
+
+
+def _check_patterns(row: dict[str, Any], most: int, add: Any) -> None:
+    texts, patterns = [row["question"], *row["paraphrases"]], row["patterns"]
+    if len(patterns) != len(texts):
+        add("patterns", f"{len(patterns)}", f"{len(texts)}: of the question and each paraphrase")
+    if len(row["paraphrases"]) > most:
+        found = f"{len(row['paraphrases'])} paraphrases"
+        add("paraphrases", found, f"at most {most} (manifest, config.verbalizer.paraphrases)")
+    for text, pattern in zip(texts, patterns, strict=False):
+        pieces = pieces_of(pattern)
+        if pieces is None or len(pieces) < 2:
+            add("patterns", shown(pattern), "a text with {topic}, other braces doubled")
+        elif row["topic"].join(pieces) != text:
+            add("text is its pattern", shown(text), shown(row["topic"].join(pieces)))
+    for what, values in (("texts", texts), ("patterns", patterns)):
+        if len({_same(value) for value in values}) != len(values):
+            add("paraphrases", f"{what} that are equal", "each one once")
+
+
+def _same(text: str) -> str:
+    return " ".join(text.casefold().split())

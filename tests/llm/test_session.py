@@ -1,0 +1,388 @@
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.errors import EndpointError, LimitError, OutputError
+from rulemine.llm import dispatcher, session
+from rulemine.llm.call import Answer, Ask, Failure, Reply
+from rulemine.llm.endpoint import most_tokens
+from rulemine.llm.journal import Journal, read_journal
+from rulemine.llm.replay import replay_session
+from rulemine.llm.session import Session, open_session
+
+from .running_server import KEY, Running, answered, call_of, options_for
+
+Work = Callable[[Ask], Awaitable[Any]]
+
+
+def conversations(count: int, **more: Any) -> list[Work]:
+    return [lambda ask, n=n: answered(ask, n, **more) for n in range(count)]
+
+
+def asking(*numbers: int, **changed: Any) -> Work:
+    """A conversation that asks one call after another and returns the answers."""
+
+    async def converse(ask: Ask) -> list[Answer]:
+        return [await ask(call_of(number, **changed)) for number in numbers]
+
+    return converse
+
+
+def test_results_are_in_the_order_of_the_works(tmp_path: Path) -> None:
+    with (
+        Running(latency=0.002) as fake,
+        open_session(options_for(fake.url), tmp_path / "j") as opened,
+    ):
+        done: list[tuple[int, int]] = []
+        results = opened.run(conversations(100), lambda n, total: done.append((n, total)))
+        assert [text.split()[-1] for text in results] == [f'e{n:05}?"}}' for n in range(100)]
+        assert done == [(n, 100) for n in range(1, 101)]
+        assert fake.server.most_at_once == 16
+        assert set(opened.entries) == {call_of(n).key for n in range(100)}
+        assert (opened.tally.sent, opened.tally.answered, opened.tally.journal) == (100, 100, 0)
+        assert opened.run([]) == []
+
+
+def test_what_is_journalled_is_not_asked_again(tmp_path: Path) -> None:
+    with Running() as fake:
+        with open_session(options_for(fake.url), tmp_path / "j") as opened:
+            first = opened.run(conversations(20))
+            again = opened.run(conversations(25))
+        with open_session(options_for(fake.url), tmp_path / "j") as opened:
+            assert opened.run(conversations(25)) == again
+            assert (opened.tally.sent, opened.tally.journal) == (0, 25)
+            assert len(opened.entries) == 25
+        assert first == again[:20]
+        assert sum(fake.server.received.values()) == 25
+    assert replay_session(tmp_path / "j").run(conversations(25)) == again
+
+
+def test_a_journal_that_holds_all_needs_no_key_and_no_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Running() as fake, open_session(options_for(fake.url), tmp_path / "j") as opened:
+        texts = opened.run(conversations(5))
+    monkeypatch.delenv("TEST_KEY")
+    monkeypatch.setitem(sys.modules, "openai", None)
+    options = options_for("https://api.nonexistent.invalid/v1")
+    with open_session(options, tmp_path / "j") as opened:
+        assert opened.run(conversations(5)) == texts
+        with pytest.raises(EndpointError, match="export TEST_KEY"):
+            opened.run(conversations(6))
+
+
+def test_a_reply_is_on_the_disk_before_it_is_seen(tmp_path: Path) -> None:
+    async def converse(ask: Ask) -> bool:
+        call = call_of(1)
+        return await ask(call) == read_journal(tmp_path / "j")[call.key].answer
+
+    with Running() as fake, open_session(options_for(fake.url), tmp_path / "j") as opened:
+        assert opened.run([converse]) == [True]
+
+
+def test_identical_calls_share_a_request(tmp_path: Path) -> None:
+    with (
+        Running(latency=0.05) as fake,
+        open_session(options_for(fake.url), tmp_path / "j") as opened,
+    ):
+        results = opened.run([asking(1, 1)] * 10)
+        assert len({str(result) for result in results}) == 1
+        assert sum(fake.server.received.values()) == 1
+    assert len((tmp_path / "j").read_text().splitlines()) == 1
+
+
+def test_a_conversation_can_ask_several_calls_at_once(tmp_path: Path) -> None:
+    async def converse(ask: Ask) -> list[Answer]:
+        return list(await asyncio.gather(*(ask(call_of(n)) for n in range(40))))
+
+    options = options_for("", base_url="http://127.0.0.1:1/v1")
+    with Running(latency=0.01) as fake:
+        options = options_for(fake.url, concurrency=4)
+        with open_session(options, tmp_path / "j") as opened:
+            [replies] = opened.run([converse])
+        assert len(replies) == 40
+        assert fake.server.most_at_once == 4
+
+
+def test_few_conversations_are_alive_at_once(tmp_path: Path) -> None:
+    alive = most = 0
+
+    async def converse(ask: Ask, number: int) -> None:
+        nonlocal alive, most
+        alive += 1
+        most = max(most, alive)
+        await ask(call_of(number))
+        alive -= 1
+
+    with (
+        Running() as fake,
+        open_session(options_for(fake.url, concurrency=2), tmp_path / "j") as opened,
+    ):
+        opened.run([lambda ask, n=n: converse(ask, n) for n in range(300)])
+    assert 2 <= most <= 2 * session.ALIVE_PER_SLOT
+
+
+def test_a_call_that_waits_for_a_retry_holds_no_slot(tmp_path: Path) -> None:
+    def fault(request: dict[str, Any], times: int) -> str:
+        return "429-seconds" if "e00000" in str(request) and not times else ""
+
+    order: list[int] = []
+
+    async def converse(ask: Ask, number: int) -> None:
+        await ask(call_of(number))
+        order.append(number)
+
+    with Running(fault=fault) as fake:
+        options = options_for(fake.url, concurrency=1)
+        with open_session(options, tmp_path / "j") as opened:
+            opened.run([lambda ask, n=n: converse(ask, n) for n in range(8)])
+            assert opened.tally.retried == 1
+    assert order[-1] == 0
+
+
+def test_an_exception_of_a_conversation_ends_the_others_and_keeps_the_replies(
+    tmp_path: Path,
+) -> None:
+    class OddError(Exception):
+        pass
+
+    async def fails(ask: Ask) -> None:
+        await ask(call_of(0))
+        raise OddError("on purpose")
+
+    with (
+        Running(latency=0.03) as fake,
+        open_session(options_for(fake.url), tmp_path / "j") as opened,
+    ):
+        with pytest.raises(OddError, match="on purpose"):
+            opened.run([*conversations(100)[1:], fails])
+        opened.run(conversations(5))
+    assert sum(fake.server.received.values()) == len(read_journal(tmp_path / "j")), (
+        "in flight, so waited for"
+    )
+    assert not fake.server.again
+
+
+def test_a_budget_is_hard_and_the_next_run_goes_on(tmp_path: Path) -> None:
+    need = most_tokens(call_of(0))
+    budget = need * 20
+    with Running(latency=0.002) as fake:
+        options = options_for(fake.url, budget_tokens=budget)
+        asked = []
+        while sum(asked) < 400:
+            with open_session(options, tmp_path / "j") as opened:
+                if sum(asked) < 200:
+                    with pytest.raises(LimitError, match="budget_tokens") as caught:
+                        opened.run(conversations(400))
+                    for word in ("kept", "same command", str(budget)):
+                        assert word in str(caught.value)
+                    assert budget - need < opened.tally.tokens <= budget
+                else:
+                    opened.run(conversations(400))
+                assert opened.tally.journal >= sum(asked)
+                asked.append(opened.tally.answered)
+        assert sum(asked) == 400
+        assert sum(fake.server.received.values()) == 400
+
+
+def test_every_request_is_counted_for_the_rate_retries_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, impatient: None
+) -> None:
+    taken: list[float] = []
+
+    class Recorded(dispatcher.RequestRate):
+        def take(self, now: float) -> None:
+            assert self.pause(now) == 0
+            taken.append(now)
+            super().take(now)
+
+    monkeypatch.setattr(dispatcher, "RequestRate", Recorded)
+    with Running(plain=True, fault=lambda request, times: "500" if times == 1 else "") as fake:
+        options = options_for(fake.url, max_requests_per_minute=6000)
+        with open_session(options, tmp_path / "j") as opened:
+            opened.run(conversations(10))
+        assert len(taken) == sum(fake.server.received.values()) == opened.tally.sent > 20
+
+
+def test_without_a_key_it_says_which_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TEST_KEY")
+    with open_session(options_for("https://api.openai.com/v1"), tmp_path / "j") as opened:
+        with pytest.raises(EndpointError, match="TEST_KEY"):
+            opened.run(conversations(3))
+        assert opened.tally.sent == 0
+
+
+def test_a_refused_call_fails_alone_and_for_good(tmp_path: Path) -> None:
+    def fault(request: dict[str, Any], times: int) -> str:
+        return "400-context" if "e00007" in str(request) else ""
+
+    with Running(fault=fault) as fake:
+        for _ in range(2):
+            with open_session(options_for(fake.url), tmp_path / "j") as opened:
+                results = opened.run([asking(n) for n in range(20)])
+            assert [n for n, [answer] in enumerate(results) if isinstance(answer, Failure)] == [7]
+            [failure] = results[7]
+            assert isinstance(failure, Failure)
+            assert (failure.code, failure.lasting) == ("context_too_long", True)
+        assert sum(fake.server.received.values()) == 20
+
+
+def test_an_endpoint_that_refuses_everything_ends_the_run(tmp_path: Path) -> None:
+    with Running(fault=lambda request, times: "400-parameter") as fake:
+        options = options_for(fake.url, structured="never")
+        with (
+            open_session(options, tmp_path / "j") as opened,
+            pytest.raises(EndpointError, match="refused each"),
+        ):
+            opened.run([asking(n) for n in range(1000)])
+        assert sum(fake.server.received.values()) < 100
+    assert not any(entry.answer.lasting for entry in read_journal(tmp_path / "j").values())  # type: ignore[union-attr]
+
+
+def test_a_journal_that_cannot_be_written_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(self: Journal, entry: object) -> None:
+        raise OutputError("j: no space left")
+
+    monkeypatch.setattr(Journal, "append", full)
+    with (
+        Running() as fake,
+        open_session(options_for(fake.url), tmp_path / "j") as opened,
+        pytest.raises(OutputError, match="no space"),
+    ):
+        opened.run(conversations(100))
+
+
+def test_nothing_of_a_session_shows_the_key(tmp_path: Path) -> None:
+    told: list[str] = []
+    with Running() as fake:
+        opened = open_session(options_for(fake.url), tmp_path / "j", status=told.append)
+        with opened:
+            opened.run(conversations(3))
+        assert KEY in str(fake.server.authorizations)
+    for shown in (repr(opened), repr(opened.tally), repr(opened.entries), str(told)):
+        assert KEY[:10] not in shown
+    assert KEY[:10] not in (tmp_path / "j").read_text()
+
+
+def test_signals_are_handled_as_before_once_a_run_is_over(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with Running() as fake, open_session(options_for(fake.url), tmp_path / "j") as opened:
+        opened.run(conversations(3))
+        assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+DRIVER = """
+import signal, sys
+from pathlib import Path
+from rulemine.llm.session import open_session
+from llm.running_server import answered, options_for
+
+signal.signal(signal.SIGINT, signal.SIG_IGN if sys.argv[3] == "ignored" else signal.default_int_handler)
+works = [lambda ask, n=n: answered(ask, n) for n in range(200)]
+def tell(text): print(text, flush=True)
+try:
+    with open_session(options_for(sys.argv[1]), Path(sys.argv[2]), status=tell) as session:
+        session.run(works, lambda done, total: tell(f"done {done}"))
+except KeyboardInterrupt:
+    tell("interrupted")
+    sys.exit(130)
+tell("all done")
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    ("how", "latency"),
+    [
+        ("once", 0.4),
+        ("twice", 5.0),
+        ("term", 0.4),
+        ("hangup", 0.4),
+        ("ignored", 0.01),
+        ("kill", 0.05),
+    ],
+)
+def test_signals(how: str, latency: float, tmp_path: Path) -> None:
+    journal = tmp_path / "j"
+    folder = str(Path(__file__).resolve().parents[1])
+    environment = {**os.environ, "PYTHONPATH": folder, "TEST_KEY": KEY}
+
+    with Running(latency=latency) as fake:
+        command = [sys.executable, "-c", DRIVER, fake.url, str(journal), how]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=environment
+        ) as process:
+            wait_until(
+                lambda: fake.server.at_once == 16 and (how == "twice" or journal.stat().st_size > 0)
+            )
+            start = time.monotonic()
+            number = {"term": signal.SIGTERM, "hangup": signal.SIGHUP, "kill": signal.SIGKILL}.get(
+                how, signal.SIGINT
+            )
+            process.send_signal(number)
+            if how == "twice":
+                time.sleep(0.3)
+                process.send_signal(number)
+            output = process.communicate(timeout=30)[0]
+            took = time.monotonic() - start
+        expected = {
+            "term": -signal.SIGTERM,
+            "hangup": -signal.SIGHUP,
+            "kill": -signal.SIGKILL,
+            "ignored": 0,
+        }.get(how, 130)
+        assert process.returncode == expected, output
+        sent, kept = sum(fake.server.received.values()), len(read_journal(journal))
+        assert ("all done" in output) == (how == "ignored")
+        if how in ("once", "term", "hangup"):
+            assert "16 calls in flight" in output
+            assert kept == sent, "those in flight were waited for"
+        if how == "twice":
+            assert took < 4, "those in flight were not waited for"
+            assert kept == 0
+        if how == "ignored":
+            assert kept == 200
+        if how == "kill":
+            assert kept >= sent - 2 * 16
+        fake.server.latency = 0.0
+        with Session(options_for(fake.url), Journal.open(journal)) as opened:
+            opened.run(conversations(200))
+            assert opened.tally.journal == kept
+        assert len(read_journal(journal)) == 200
+        if how != "kill":
+            assert not fake.server.again
+    for line in journal.read_text().splitlines():
+        json.loads(line)
+
+
+def wait_until(met: Callable[[], bool]) -> None:
+    for _ in range(2000):
+        try:
+            if met():
+                return
+        except FileNotFoundError:
+            pass
+        time.sleep(0.01)
+    raise AssertionError("never")
+
+
+def test_replies_stay_replies(tmp_path: Path) -> None:
+    with Running() as fake, open_session(options_for(fake.url), tmp_path / "j") as opened:
+        [[reply]] = opened.run([asking(3)])
+        assert isinstance(reply, Reply)
+        entry = opened.entries[call_of(3).key]
+        assert (entry.answer, entry.attempts, entry.purpose) == (reply, 1, "question")
+        assert entry.time.endswith("+00:00")
