@@ -1,6 +1,7 @@
 """Builds with a model that are killed, interrupted, out of tokens: nothing is lost or paid for twice."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -28,20 +29,31 @@ def started(folder: Path, words: list[str]) -> "subprocess.Popen[str]":
     )
 
 
-def struck(folder: Path, running: Running, words: list[str], answers: int, *signals: int) -> str:
-    """Runs a build until the server has given some more answers, strikes it, and returns what it said."""
+def struck(
+    folder: Path, running: Running, words: list[str], answers: int, number: int, in_work: int = 0
+) -> str:
+    """Runs a build, strikes it, and returns what it said.
+
+    Args:
+        answers: The server is to have given so many more by then.
+        in_work: And is to have so many calls in work.
+    """
     server = running.server
     wanted = server.answered.total() + answers
     process = started(folder, words)
     try:
-        until(lambda: server.answered.total() >= wanted or process.poll() is not None)
-        for number in signals:
-            process.send_signal(number)
+        until(
+            lambda: (
+                (server.answered.total() >= wanted and server.at_once >= in_work)
+                or process.poll() is not None
+            )
+        )
+        process.send_signal(number)
         _, err = process.communicate(timeout=30)
     finally:
         process.kill()
         process.wait()
-    assert process.returncode in (-signals[-1], 130), err
+    assert process.returncode in (-number, 130), err
     assert "Traceback" not in err
     assert "never retrieved" not in err
     until(lambda: server.at_once == 0)
@@ -76,10 +88,12 @@ def test_killed_builds_go_on_and_pay_for_nothing_twice(here: Path, command: Comm
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_calls_in_flight_are_waited_for(here: Path, command: Command, number: int) -> None:
-    with Running(latency=0.3) as running:
+    with Running(latency=0.8) as running:
         words = build_words(running.url)
-        err = struck(here, running, words, 20, number)
-        assert "waiting up to 5 s for 1" in err
+        err = struck(here, running, words, 20, number, in_work=CONCURRENCY)
+        waiting = re.search(r"waiting up to 5 s for (\d+) calls? in flight", err)
+        assert waiting, err
+        assert int(waiting[1]) <= CONCURRENCY
         server = running.server
         assert 20 < server.answered.total() < 90
         assert len(journal(here / "out" / "kg")) == server.answered.total()
