@@ -57,7 +57,6 @@ class Server:
         faults: How often each fault was played.
         authorizations: Headers ``Authorization`` that were seen.
         paths: Paths that were posted to, with their queries.
-        times: When each request came, by `time.monotonic`.
     """
 
     def __init__(
@@ -92,17 +91,20 @@ class Server:
         self.faults: Counter[str] = Counter()
         self.authorizations: set[str] = set()
         self.paths: set[str] = set()
-        self.times: list[float] = []
         self.again = self.at_once = self.most_at_once = 0
         self.model = FakeModel()
         self.connections: set[Connection] = set()
         self.listener: asyncio.Server | None = None
         self.port = 0
 
+    def make_connection(self) -> "Connection":
+        """What speaks to a client that connects."""
+        return Connection(self)
+
     async def start(self, port: int = 0, ssl: Any = None) -> None:
         """Listens; at the same port again after `stop`."""
         self.listener = await asyncio.get_running_loop().create_server(
-            lambda: Connection(self), "127.0.0.1", port or self.port, ssl=ssl
+            self.make_connection, "127.0.0.1", port or self.port, ssl=ssl
         )
         self.port = self.listener.sockets[0].getsockname()[1]
 
@@ -199,7 +201,6 @@ class Connection(asyncio.Protocol):
             fault = server.fault(request, server.received[question])
             server.again += question in server.answered
             server.received[question] += 1
-            server.times.append(time.monotonic())
             server.at_once += 1
             server.most_at_once = max(server.most_at_once, server.at_once)
             if fault:

@@ -1,31 +1,18 @@
 """Builds with a language model for tests: the words of the command, and what is left of them."""
 
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from llm.running_server import KEY, MIXTURE, Running, failures
+from llm.running_server import KEY, Running, failures, until
 
-__all__ = ["KEY", "MIXTURE", "Running", "build_words", "failures", "journal", "questions", "until"]
+__all__ = ["KEY", "Running", "build_words", "failures", "journal", "questions", "until"]
 
 
 def build_words(url: str, output: str = "out/kg", *more: str) -> list[str]:
     """The command that builds the small graph with a model."""
-    given = ["--rules", "rules.txt", "--base-url", url, "--set", "endpoint.timeout=1"]
-    return [
-        "build",
-        "kg.tsv",
-        "-o",
-        output,
-        "--verbalizer",
-        "openai",
-        "--model",
-        "fake",
-        *given,
-        *more,
-    ]
+    model = ["--verbalizer", "openai", "--model", "fake", "--base-url", url]
+    return ["build", "kg.tsv", "--rules", "rules.txt", "-o", output, *model, *more]
 
 
 def questions(release: Path) -> list[dict[str, Any]]:
@@ -39,11 +26,3 @@ def journal(output: Path) -> list[dict[str, Any]]:
     file = output.with_name(output.name + ".stages") / "llm" / "journal.jsonl"
     lines = file.read_bytes().splitlines(keepends=True) if file.exists() else []
     return [json.loads(line) for line in lines if line.endswith(b"\n")]
-
-
-def until(condition: Callable[[], bool], seconds: float = 30) -> None:
-    """Waits for something that has to happen."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)

@@ -13,6 +13,9 @@ from model_build import KEY, Running, build_words, failures, journal, questions
 
 EVERYTHING = ["--round-trip", "--auditor-model", "critic", "--paraphrases", "1"]
 
+FAULTY = ["--set", "endpoint.timeout=4"]
+"""For an endpoint that never answers some calls: in that time this machine answers all others."""
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], str]:
@@ -21,7 +24,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]
     (folder / "kg.tsv").write_text(FACTS)
     (folder / "rules.txt").write_text(RULES)
     with Running(fault=failures(0.1, 3)) as running:
-        ended = run(folder, build_words(running.url, "kg", *EVERYTHING), OPENAI_API_KEY=KEY)
+        words = build_words(running.url, "kg", *EVERYTHING, *FAULTY)
+        ended = run(folder, words, OPENAI_API_KEY=KEY)
         assert ended.status == 0, ended.err
         counts = running.server.counts() | {"keys": running.server.authorizations}
     return folder, counts, ended.out + ended.err

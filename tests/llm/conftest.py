@@ -1,11 +1,16 @@
 """What sessions are tested with: a key in the environment, and both ways to the network."""
 
+from collections.abc import Callable
+
 import openai
 import pytest
 
-from rulemine.llm import dispatcher
+from rulemine.llm import dispatcher, session
 
 from .running_server import KEY
+
+AtStop = Callable[[Callable[[], None]], None]
+"""Has something done when a run ends early, as soon as it sends nothing more."""
 
 
 @pytest.fixture(autouse=True)
@@ -20,6 +25,22 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries come fast."""
     monkeypatch.setattr(dispatcher, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(dispatcher, "LONGEST_PAUSE", 0.05)
+
+
+@pytest.fixture
+def at_stop(monkeypatch: pytest.MonkeyPatch) -> AtStop:
+    """See `AtStop`; and calls in flight are waited for as long as they take."""
+    monkeypatch.setattr(session, "GRACE", 120.0)
+    real = dispatcher.Dispatcher.stop
+
+    def have_done(what: Callable[[], None]) -> None:
+        async def stop(self: dispatcher.Dispatcher, seconds: float) -> None:
+            what()
+            await real(self, seconds)
+
+        monkeypatch.setattr(dispatcher.Dispatcher, "stop", stop)
+
+    return have_done
 
 
 @pytest.fixture(params=["aiohttp", "default"])

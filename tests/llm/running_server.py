@@ -1,8 +1,10 @@
 """The fake endpoint in a thread of this process, and calls and options for it."""
 
 import asyncio
+import functools
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -10,7 +12,7 @@ from typing import Any, Self
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 
-from fake_endpoint import MIXTURE, Server, failures
+from fake_endpoint import MIXTURE, Connection, Server, failures
 
 from rulemine.errors import EndpointError
 from rulemine.llm.call import Ask, Call, Message, Reply
@@ -28,6 +30,7 @@ __all__ = [
     "once",
     "options_for",
     "send",
+    "until",
 ]
 
 KEY = "sk-secret-9f8e7d6c5b4a-topmost"
@@ -39,11 +42,49 @@ SCHEMA = {
 }
 
 
+Holds = Callable[["HoldingServer", dict[str, Any]], bool]
+"""Whether a request is to wait; asked again whenever another one is answered."""
+
+
+class HoldingServer(Server):
+    """Lets requests wait for something to happen, so that nothing depends on how long anything takes."""
+
+    def __init__(self, holds: Holds, **ways: Any) -> None:
+        super().__init__(**ways)
+        self.holds = holds
+        self.held: list[Callable[[], None]] = []
+
+    def make_connection(self) -> Connection:
+        return _HoldingConnection(self)
+
+    def look_again(self) -> None:
+        """Answers what no longer has to wait."""
+        held, self.held = self.held, []
+        for answer in held:
+            answer()
+
+
+class _HoldingConnection(Connection):
+    server: HoldingServer
+
+    def reply(self, request: dict[str, Any], question: str, fault: str, key: str) -> None:
+        if self.timer is None:  # it has waited until the client left
+            return
+        if self.server.holds(self.server, request):
+            again = functools.partial(self.reply, request, question, fault, key)
+            self.server.held.append(again)
+            return
+        super().reply(request, question, fault, key)
+        self.server.look_again()
+
+
 class Running:
     """A server that runs while the context is open; the ways are those of `Server`."""
 
-    def __init__(self, *, ssl: Any = None, **ways: Any) -> None:
-        self.server = Server(**ways)
+    def __init__(
+        self, *, ssl: Any = None, holds: Holds = lambda server, request: False, **ways: Any
+    ) -> None:
+        self.server = HoldingServer(holds, **ways)
         self._ssl = ssl
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -80,6 +121,23 @@ class Running:
         """It listens (again), at the same port."""
         asyncio.run_coroutine_threadsafe(self.server.start(ssl=self._ssl), self._loop).result()
 
+    def hold(self, holds: Holds) -> None:
+        """From now on requests wait while this is so."""
+        self.server.holds = holds
+
+    def let_go(self) -> None:
+        """Nothing waits any longer."""
+        self.hold(lambda server, request: False)
+        self._loop.call_soon_threadsafe(self.server.look_again)
+
+
+def until(condition: Callable[[], bool], seconds: float = 120) -> None:
+    """Waits for something that has to happen; so long only where it never does."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.005)
+
 
 def send(
     options: EndpointOptions, *calls: Call, status: Callable[[str], object] | None = None
@@ -106,7 +164,7 @@ def once(fault: str) -> Callable[[dict[str, Any], int], str]:
 
 
 def options_for(url: str, **changed: Any) -> EndpointOptions:
-    settings = {"base_url": url, "api_key_variable": "TEST_KEY", "timeout": 20.0, **changed}
+    settings = {"base_url": url, "api_key_variable": "TEST_KEY", "timeout": 120.0, **changed}
     return EndpointOptions(**settings)
 
 
