@@ -6,7 +6,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from rulemine.errors import OutputError
 from rulemine.llm.journal import Journal, read_journal
 
 from .journal_entries import append, entry, key_of
+from .running_server import until
 
 
 def environment() -> dict[str, str]:
@@ -53,10 +53,11 @@ def test_a_kill_at_any_moment_loses_nothing_whose_append_had_returned(tmp_path: 
         with (tmp_path / "told").open("wb+") as out:
             argv = [sys.executable, "-c", KILLED, str(path), str(start)]
             child = subprocess.Popen(argv, stdout=out, env=environment())
-            while not (tmp_path / "told").stat().st_size and child.poll() is None:
-                time.sleep(0.001)
-            time.sleep(chance.uniform(0, 0.03))
-            child.kill()
+            told_bytes = chance.randrange(5, 3000)  # 5: it is open
+            try:
+                until(lambda: (tmp_path / "told").stat().st_size >= told_bytes)  # noqa: B023
+            finally:
+                child.kill()
             assert child.wait() == -9
             out.seek(0)
             numbers = out.read().split(b"\n")[1:-1]
