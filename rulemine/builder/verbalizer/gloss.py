@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rulemine.builder.phrases import Phrase, Phrases, fill, template_problem
-from rulemine.builder.verbalizer.roles import Roles, both_ways, roles_of
+from rulemine.builder.verbalizer.roles import Roles, is_mutual, roles_of
 from rulemine.config import read_toml
 from rulemine.errors import InputError, UserError, did_you_mean, list_problems
 
@@ -232,7 +232,7 @@ def gloss_of(phrase: Phrase) -> Gloss:
 
     subjects = such_that("subject", "object")
     # No question about siblings or neighbours tells which end it asks for, and none has to.
-    objects = subjects if both_ways(phrase.statement) else such_that("object", "subject")
+    objects = subjects if is_mutual(phrase.statement) else such_that("object", "subject")
     return Gloss(phrase.relation, phrase.statement, subjects, objects, "phrase")
 
 

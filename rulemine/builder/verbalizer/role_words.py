@@ -10,6 +10,7 @@ __all__ = [
     "COPULAS",
     "DETERMINERS",
     "FUNCTION",
+    "MUTUAL",
     "PREPOSITIONS",
     "SYMMETRIC",
     "agent_stem",
@@ -42,18 +43,22 @@ RELATIVES = _set("who whom that which whose where when what")
 
 FUNCTION = PREPOSITIONS | COPULAS | RELATIVES | DETERMINERS | _set("has have had and not 's")
 
-SYMMETRIC = _set(
-    "together also each other mutual mutually friend friends friendship sibling siblings spouse spouses "
-    "cousin cousins married marry marries relationship relative relatives related partner partners peer "
-    "peers colleague colleagues coworker neighbor neighbors neighbour neighbours border borders bordered "
-    "bordering borderland adjoin adjoins adjoined adjoining adjacent next near same equal equals "
-    "equivalent similar like likes alike dated dates dating romantically linked connected connects "
-    "associated correlated interacts interacted met meets shares shared share co-star co-stars co-starred "
-    "costarred collaborated collaborates collaborator coexists overlaps resembles twin twins rival rivals "
-    "ally allies enemy enemies different identical between not never no without co-occurs synonym "
-    "antonym homologous compatible cooperates another trades"
+MUTUAL = _set(
+    "together mutual mutually friend friends friendship sibling siblings spouse spouses cousin cousins married "
+    "marry marries relationship relative relatives related partner partners peer peers colleague colleagues "
+    "coworker neighbor neighbors neighbour neighbours border borders bordered bordering adjoin adjoins "
+    "adjoined adjoining adjacent near same equal equals equivalent similar alike romantically connected "
+    "associated correlated interacts interacted co-star co-stars co-starred costarred collaborated "
+    "collaborates collaborator coexists overlaps resembles twin twins rival rivals ally allies enemy enemies "
+    "different identical co-occurs synonym antonym homologous compatible cooperates"
 )
-"""Words of clauses that hold both ways round, or not at all: nothing is read from such a clause."""
+"""Words of clauses that hold both ways round."""
+
+SYMMETRIC = MUTUAL | _set(
+    "also each other borderland next like likes dated dates dating linked connects met meets shares shared "
+    "share between not never no without another trades"
+)
+"""Words of clauses that may hold both ways round, or not at all: nothing is read from such a clause."""
 
 _PAIRS = """
 parent father mother mom dad stepfather stepmother | child son daughter kid offspring stepson

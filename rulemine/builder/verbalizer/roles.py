@@ -32,6 +32,7 @@ from rulemine.builder.verbalizer.role_words import (
     COPULAS,
     DETERMINERS,
     FUNCTION,
+    MUTUAL,
     PREPOSITIONS,
     SYMMETRIC,
     agent_stem,
@@ -40,7 +41,7 @@ from rulemine.builder.verbalizer.role_words import (
     stem,
 )
 
-__all__ = ["Roles", "both_ways", "roles_of"]
+__all__ = ["Roles", "both_ways", "is_mutual", "roles_of"]
 
 Claim = tuple[tuple[str, ...], str]
 """A key such as ``("noun", "aunt")``, and the end that it is said of."""
@@ -49,6 +50,12 @@ SUBJECT, OBJECT = "subject", "object"
 _PLACEHOLDER = re.compile(r"\{(subject|object)\}")
 _WORD = re.compile(r"'s\b|[^\W_]+(?:[-'][^\W_s]+|-s[^\W_]*)*|[,:;/]")
 _INNER = {("in",), ("within",), ("inside",)}
+_PLACES = frozenset({"at", "by", "during", "for", "from", "in", "through", "via"})
+"""Before the second end: a place, a time or a means, as in *married in* and *connected by*."""
+
+_MEETING = frozenset({"dated", "dates", "meets", "met"})
+"""Verbs that hold both ways round when the second end follows at once."""
+
 _LIE = {stem(word) for word in ("lies", "located", "situated", "belongs", "contained")}
 _CONTAIN = {stem(word) for word in ("contains", "includes", "comprises", "encompasses")}
 
@@ -112,8 +119,35 @@ def both_ways(statement: str) -> bool:
     """
     words = _words(_PLACEHOLDER.sub(" ", statement))
     between = _words("".join(_PLACEHOLDER.split(statement)[2:3]))
-    mutual = "with" in words and any(stem(word) == "work" for word in words)
-    return mutual or between[:1] == ["and"] or any(word in SYMMETRIC for word in words)
+    return _joined(words, between) or any(word in SYMMETRIC for word in words)
+
+
+def is_mutual(statement: str) -> bool:
+    """Whether a clause holds with its ends exchanged too, so that no question about it has to tell them apart.
+
+    Stricter than `both_ways`: a word that may mean something else, a place or a means, and a clause that only
+    quotes the name of its relation are no reason to drop which end is which.
+
+    Example:
+        >>> is_mutual("{subject} is a sibling of {object}"), is_mutual("{subject} likes {object}")
+        (True, False)
+    """
+    if "“" in statement:
+        return False
+    parts = _PLACEHOLDER.split(statement)
+    before, between = _words(parts[0]), _words("".join(parts[2:3]))
+    if "also" in between:  # members of A were also members of B
+        return len(before) > 1 and before[-2:] == between[-2:]
+    last = "".join(between[-1:])
+    if last in _PLACES:
+        return False
+    words = _words(" ".join(parts[::2]))
+    return last in _MEETING or _joined(words, between) or any(word in MUTUAL for word in words)
+
+
+def _joined(words: Words, between: Words) -> bool:
+    """Whether the clause says what both ends do: ``A and B …``, ``A worked … with B``."""
+    return between[:1] == ["and"] or ("with" in words and any(stem(w) == "work" for w in words))
 
 
 def _words(text: str) -> list[str]:

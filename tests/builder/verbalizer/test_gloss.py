@@ -44,6 +44,14 @@ def test_without_a_file_the_phrases_say_what_relations_mean():
     assert aunt.source == "phrase"
 
 
+def test_a_phrase_that_only_quotes_a_relation_still_says_which_end_is_asked_for():
+    row = load_phrases("", ["taxon parent"])["taxon parent"]
+    assert row.statement == "{subject} is linked to {object} by “taxon parent”"
+    gloss = gloss_of(row)
+    assert gloss.subjects == "every X such that “X is linked to {topic} by “taxon parent””"
+    assert gloss.objects == "every X such that “{topic} is linked to X by “taxon parent””"
+
+
 def test_a_file_goes_before_the_phrases(tmp_path):
     glosses = load_glosses(written(tmp_path, AUNT), FAMILY)
     assert glosses["aunt"].subjects == "the aunts of {topic}"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.builder.phrases import PACKAGED, read_phrases
-from rulemine.builder.verbalizer.roles import both_ways, roles_of
+from rulemine.builder.verbalizer.roles import both_ways, is_mutual, roles_of
 from tests.builder.verbalizer.role_wordings import ASKED_FOR, HELD_OUT, STATEMENTS
 
 ENDS = {"S": "{subject}", "O": "{object}"}
@@ -70,6 +70,45 @@ def test_the_packaged_statements_that_hold_both_ways_are_few_and_named() -> None
     assert len(mutual) == 21
     assert "{subject} is married to {object}" in mutual
     assert "{subject} and {object} were in the cast of Saturday Night Live together" in mutual
+
+
+def test_only_what_surely_holds_both_ways_is_mutual() -> None:
+    """Of what is not, the gloss has to say which end a question asks for."""
+    directed = {s for s in packaged() if both_ways(s) and not is_mutual(s)}
+    assert directed == {"{subject} married in {object}"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "{subject} is linked to {object} by “taxon parent”",
+        "{subject} is linked to {object} by “adjacent station”",
+        "{subject} likes {object}",
+        "{subject} is connected by {object}",
+        "{subject} is also known as {object}",
+        "{subject} is the next station after {object}",
+        "{subject} meets the requirement {object}",
+        "{subject} shares the ownership of {object}",
+        "{subject} is the aunt of {object}",
+    ],
+)
+def test_a_word_that_may_be_mutual_does_not_hide_a_direction(statement: str) -> None:
+    assert not is_mutual(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "{subject} is married to {object}",
+        "{subject} has {object} as neighbor",
+        "{subject} met {object}",
+        "{subject} and {object} know each other",
+        "{subject} works with {object}",
+        "members of {subject} were also members of {object}",
+    ],
+)
+def test_what_holds_both_ways_is_mutual(statement: str) -> None:
+    assert is_mutual(statement) and is_mutual(exchanged(statement))
 
 
 @pytest.mark.parametrize(
