@@ -1,7 +1,8 @@
 """From calls to answers: which call is sent when, and what becomes of one that fails.
 
 One loop sends everything, so that each limit has one place. A call holds one of the slots (`concurrency`)
-only while it is on its way; one that failed waits outside.
+only while it is on its way; one that failed waits outside. What was begun goes first, that little of it is
+left for the end; and a call that takes far longer than others do is once sent again before its time-out.
 
 Guarantees: a call that was answered is never sent again; never more in flight, per minute or in tokens than
 the options say; an answer is kept (journalled) before anyone sees it; nothing waits for an endpoint
@@ -18,9 +19,11 @@ from dataclasses import dataclass
 from rulemine.errors import EndpointError, LimitError
 from rulemine.llm.call import Answer, Call, Failure, Reply
 from rulemine.llm.endpoint import Endpoint, most_tokens
+from rulemine.llm.job import Job
 from rulemine.llm.limits import Gate, RequestRate, TokenBudget
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.problem import EndpointProblem
+from rulemine.llm.reply_times import ReplyTimes
 from rulemine.llm.tally import Tally
 
 __all__ = ["Dispatcher"]
@@ -39,28 +42,8 @@ HOPELESS = 16
 WORTH_TELLING = 3.0
 """Seconds of waiting from which on the user is told."""
 
-
-@dataclass(eq=False, slots=True)
-class _Job:
-    """A call on its way to an answer.
-
-    Attributes:
-        call: The call.
-        answer: Where its answer goes.
-        most: Tokens that it may cost; 0 where no budget is set.
-        attempts: How often it was sent.
-        failures: How often that failed.
-        strikes: See `STRIKES`.
-        others: Replies to all calls, and failures of all, when it first failed.
-    """
-
-    call: Call
-    answer: asyncio.Future[Answer]
-    most: int
-    attempts: int = 0
-    failures: int = 0
-    strikes: int = 0
-    others: tuple[int, int] = (0, 0)
+LOOKS_AFTER = 0.1
+"""Seconds between two looks at what is on its way."""
 
 
 @dataclass(slots=True)
@@ -112,10 +95,12 @@ class Dispatcher:
         self._gate = Gate()
         self._rate = RequestRate(options.max_requests_per_minute)
         self._budget = TokenBudget(options.budget_tokens)
-        self._ready: deque[_Job] = deque()
-        self._waiting: dict[_Job, asyncio.TimerHandle] = {}
+        self._times = ReplyTimes(options.concurrency)
+        self._begun: deque[Job] = deque()
+        self._new: deque[Job] = deque()
+        self._waiting: dict[Job, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._flying = 0
+        self._flying: dict[Job, asyncio.Timeout] = {}
         self._changed = asyncio.Event()
         self._stopped = False
         self._problem: BaseException | None = None
@@ -123,14 +108,22 @@ class Dispatcher:
         now = self._loop.time()
         self._health = _Health(contact=now, deadline=now + options.patience)
 
-    def submit(self, call: Call) -> asyncio.Future[Answer]:
-        """Takes a call; the future holds its answer once that is kept, and is cancelled at a stop."""
+    def submit(self, call: Call, *, begun: bool) -> asyncio.Future[Answer]:
+        """Takes a call.
+
+        Args:
+            call: The call.
+            begun: Whether it goes on with something: it is sent before those that begin something.
+
+        Returns:
+            The future holds its answer once that is kept, and is cancelled at a stop.
+        """
         most = most_tokens(call) if self._options.budget_tokens else 0
-        job = _Job(call, self._loop.create_future(), most)
+        job = Job(call, self._loop.create_future(), most)
         if self._stopped:
             job.answer.cancel()
         else:
-            self._ready.append(job)
+            (self._begun if begun else self._new).append(job)
             self._changed.set()
         return job.answer
 
@@ -144,22 +137,27 @@ class Dispatcher:
         """
         now = self._loop.time()
         self._health.contact, self._health.deadline = now, now + self._options.patience
-        while True:
-            if self._problem is not None:
-                raise self._problem
-            pause = self._pause()
-            if pause > 0:
-                self._changed.clear()
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(None if pause == math.inf else pause):
-                        await self._changed.wait()
-                continue
-            job = self._ready.popleft()
-            self._rate.take(self._loop.time())
-            self._flying += 1
-            task = self._loop.create_task(self._send(job, self._gate.sent()))
-            self._tasks.add(task)
-            task.add_done_callback(self._landed)
+        looking = self._loop.create_task(self._look_after())
+        try:
+            while True:
+                if self._problem is not None:
+                    raise self._problem
+                pause = self._pause()
+                if pause > 0:
+                    self._changed.clear()
+                    with contextlib.suppress(TimeoutError):
+                        async with asyncio.timeout(None if pause == math.inf else pause):
+                            await self._changed.wait()
+                    continue
+                job = self._next.popleft()
+                job.sent = self._loop.time()
+                self._rate.take(job.sent)
+                self._flying[job] = asyncio.timeout(None)
+                task = self._loop.create_task(self._send(job, self._gate.sent()))
+                self._tasks.add(task)
+                task.add_done_callback(self._landed)
+        finally:
+            looking.cancel()
 
     async def stop(self, seconds: float) -> None:
         """Sends nothing more, and waits for what is on its way; cancelled, it waits no longer.
@@ -170,10 +168,10 @@ class Dispatcher:
         self._stopped = True
         for timer in self._waiting.values():
             timer.cancel()
-        for job in (*self._ready, *self._waiting):
-            job.answer.cancel()
-        self._ready.clear()
-        self._waiting.clear()
+        for jobs in (self._begun, self._new, self._waiting):
+            for job in jobs:
+                job.answer.cancel()
+            jobs.clear()
         try:
             if self._tasks:
                 await asyncio.wait(self._tasks, timeout=seconds)
@@ -184,19 +182,25 @@ class Dispatcher:
     @property
     def in_flight(self) -> int:
         """Calls on their way."""
-        return self._flying
+        return len(self._flying)
+
+    @property
+    def _next(self) -> deque[Job]:
+        """What comes next is the first of it."""
+        return self._begun or self._new
 
     def _pause(self) -> float:
         """Seconds until the next call may be sent; 0: now, and its tokens are set aside."""
-        if not self._ready or self._flying >= self._options.concurrency:
+        if not self._next or len(self._flying) >= self._options.concurrency:
             return math.inf
+        most = self._next[0].most
         now = self._loop.time()
         pause = self._gate.pause(now) or self._rate.pause(now)
-        if pause > 0 or self._budget.reserve(self._ready[0].most):
+        if pause > 0 or self._budget.reserve(most):
             return pause
         if self._budget.reserved:
             return math.inf  # what comes back may cost less than was set aside
-        tally, budget, most = self._tally, self._budget, self._ready[0].most
+        tally, budget = self._tally, self._budget
         again = (
             ", or run the same command again: each run has the whole budget, and asks nothing twice"
         )
@@ -216,20 +220,25 @@ class Dispatcher:
             self._problem = self._problem or problem
             self._changed.set()
 
-    async def _send(self, job: _Job, tries: bool) -> None:
+    async def _send(self, job: Job, tries: bool) -> None:
         job.attempts += 1
         self._tally.sent += 1
         self._tally.retried += job.attempts > 1
         outcome: Reply | EndpointProblem
         cost = job.most  # unless it is known: it may have been charged
         try:
-            outcome = await self._endpoint.send(job.call)
+            async with self._flying[job]:
+                outcome = await self._endpoint.send(job.call)
             cost = outcome.prompt_tokens + outcome.completion_tokens
+            self._times.count(job.kind, self._loop.time() - job.sent)
         except EndpointProblem as problem:
             outcome = problem
             cost = job.most if problem.charged else 0
+        except TimeoutError:
+            took = f"{self._loop.time() - job.sent:.1f} s, far longer than others take"
+            outcome = EndpointProblem("fault", f"no whole answer within {took}", charged=True)
         finally:
-            self._flying -= 1
+            del self._flying[job]
             self._budget.settle(job.most, cost)
             self._changed.set()
         answer = (
@@ -242,6 +251,19 @@ class Dispatcher:
             if not job.answer.done():
                 job.answer.set_result(answer)
 
+    async def _look_after(self) -> None:
+        """Cuts short what takes far longer than others of its kind did, so that it is sent again."""
+        while True:
+            due = self._loop.time() + LOOKS_AFTER
+            await asyncio.sleep(LOOKS_AFTER)
+            now = self._loop.time()
+            if now > due + LOOKS_AFTER:
+                continue  # this process stood still: what came in meanwhile is not read yet
+            for job, timer in self._flying.items():
+                if not job.cut_short and now - job.sent > self._times.limit(job.kind):
+                    job.cut_short = True
+                    timer.reschedule(now)
+
     def _replied(self, reply: Reply) -> Reply:
         now = self._loop.time()
         self._health.replies += 1
@@ -250,7 +272,7 @@ class Dispatcher:
         self._open_gate()
         return reply
 
-    def _failed(self, job: _Job, problem: EndpointProblem, tries: bool) -> Failure | None:
+    def _failed(self, job: Job, problem: EndpointProblem, tries: bool) -> Failure | None:
         """What becomes of a call that failed: given up, or None: it is sent again later.
 
         Raises:
@@ -290,12 +312,12 @@ class Dispatcher:
             self._waiting[job] = self._loop.call_later(pause, self._again, job)
         return None
 
-    def _again(self, job: _Job) -> None:
+    def _again(self, job: Job) -> None:
         self._waiting.pop(job, None)
         if self._stopped:
             job.answer.cancel()
         else:
-            self._ready.appendleft(job)  # the sooner it is settled, the fewer are left for the end
+            self._begun.append(job)
             self._changed.set()
 
     def _refused(self, problem: EndpointProblem) -> Failure:
@@ -311,7 +333,7 @@ class Dispatcher:
         lasting = problem.code == "context_too_long" or health.replies > 0
         return Failure(problem.code, problem.detail, lasting)
 
-    def _is_its_own(self, job: _Job, problem: EndpointProblem) -> bool:
+    def _is_its_own(self, job: Job, problem: EndpointProblem) -> bool:
         """Whether it is this call that fails, not the endpoint: others are answered, or there are none."""
         replies, failures = job.others
         if self._health.replies > replies:
@@ -319,7 +341,7 @@ class Dispatcher:
         alone = self._health.failures - failures == job.failures
         return alone and problem.kind in ("fault", "cut")
 
-    def _lose_patience(self, job: _Job, problem: EndpointProblem, now: float) -> None:
+    def _lose_patience(self, job: Job, problem: EndpointProblem, now: float) -> None:
         options, health = self._options, self._health
         patience = options.patience
         if self._fresh and not self._endpoint.answered:
@@ -345,7 +367,7 @@ class Dispatcher:
                 "goes on."
             )
 
-    def _pause_after(self, job: _Job, problem: EndpointProblem) -> float:
+    def _pause_after(self, job: Job, problem: EndpointProblem) -> float:
         """Seconds until a call is sent again: twice as long each time, and not all at the same moment."""
         pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(job.failures - 1, 20))
         if problem.kind == "away":

@@ -13,6 +13,8 @@ import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -155,7 +157,7 @@ class Session(Closing):
 
         async def converse() -> None:
             for index, work in waiting:
-                results[index] = await work(self._ask)
+                results[index] = await work(partial(self._ask, count()))
                 if progress is not None:
                     progress(len(results), len(works))
 
@@ -180,8 +182,8 @@ class Session(Closing):
                 loop.remove_signal_handler(number)
         return reason
 
-    async def _ask(self, call: Call) -> Answer:
-        """The answer to a call: see `rulemine.llm.call.Ask`."""
+    async def _ask(self, turns: Iterator[int], call: Call) -> Answer:
+        """The answer to a call, see `rulemine.llm.call.Ask`; the turns are those of its conversation."""
         key = call.key
         entry = self.entries.get(key)
         if entry is None and (entry := self._journal.get(key)) is not None:
@@ -195,7 +197,9 @@ class Session(Closing):
             raise asyncio.CancelledError  # the run is ending
         answer = self._pending.get(key)
         if answer is None:
-            answer = self._pending[key] = (self._dispatcher or self._connect()).submit(call)
+            answer = self._pending[key] = (self._dispatcher or self._connect()).submit(
+                call, begun=next(turns) > 0
+            )
             answer.add_done_callback(lambda _: self._pending.pop(key, None))
         return await asyncio.shield(answer)  # others may wait for it too
 
