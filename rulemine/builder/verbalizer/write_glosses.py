@@ -16,7 +16,7 @@ import numpy as np
 from rulemine.builder.phrases import Phrases
 from rulemine.builder.verbalizer.brief import Problem
 from rulemine.builder.verbalizer.calls import Calls
-from rulemine.builder.verbalizer.checks import explain
+from rulemine.builder.verbalizer.checks import Checker, explain
 from rulemine.builder.verbalizer.gloss import (
     Contradiction,
     Gloss,
@@ -194,13 +194,14 @@ def _problem(gloss: Gloss, samples: Sequence[Triple]) -> str | None:
     if problems := gloss_problems(gloss):
         return "; ".join(problems)
     names = {name for s, _, o in samples for name in (s, o) if not name.islower()}
+    identifiers = Checker([gloss.relation]).identifiers  # none where the name is plain words
     for key in ("statement", "subjects", "objects"):
         text: str = getattr(gloss, key)
         if len(text) > MOST_LETTERS:
             return f"key {key}: has {len(text)} characters; at most {MOST_LETTERS} were expected"
         if "?" in text:
             return f"key {key}: asks a question; a description was expected"
-        if not re.fullmatch(r"[^\W\d_]+", gloss.relation) and gloss.relation in text:
+        if any(name in text for name in identifiers):
             return f"key {key}: holds the relation's identifier; words were expected"
         for name in sorted(names):
             if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
