@@ -14,9 +14,8 @@ from rulemine.builder.verbalizer.brief import Brief
 from rulemine.builder.verbalizer.language import QUESTION_MARKS
 from rulemine.builder.verbalizer.mention import make_pattern
 from rulemine.builder.words import escape
-from rulemine.records import DIRECTIONS
 
-__all__ = ["Wanted", "meaning", "same_words", "shared", "template_pattern"]
+__all__ = ["Wanted", "same_words", "shared", "template_pattern"]
 
 T = TypeVar("T", bound=Hashable)
 
@@ -75,13 +74,6 @@ def shared(texts: Iterable[tuple[str, Wanted, T]]) -> list[list[T]]:
         for words in sorted(groups)
         if any(a.differs(b) for a, b in combinations({wanted for wanted, _ in groups[words]}, 2))
     ]
-
-
-def meaning(brief: Brief) -> str:
-    """What a question asks for, in the words of its gloss, e.g. ``the aunts of 72``."""
-    asks_subject = brief.question.direction == DIRECTIONS[0]
-    wanted = brief.gloss.subjects if asks_subject else brief.gloss.objects
-    return fill(wanted, {"topic": brief.topic_name})
 
 
 def template_pattern(brief: Brief) -> str:

@@ -23,7 +23,6 @@ from rulemine.errors import ConfigError, list_problems
 from rulemine.files import digest_of, dump_line, read_text
 from rulemine.kg import Triple
 from rulemine.llm.call import Message
-from rulemine.records import DIRECTIONS
 
 __all__ = ["PURPOSES", "Prompts", "load_prompts"]
 
@@ -145,8 +144,6 @@ class Prompts:
 
     def _values(self, brief: Brief) -> dict[str, str]:
         subject, relation, object_ = brief.removed
-        asks_subject = brief.question.direction == DIRECTIONS[0]
-        wanted = brief.gloss.subjects if asks_subject else brief.gloss.objects
         return {
             "subject": subject,
             "relation": relation,
@@ -154,7 +151,7 @@ class Prompts:
             "topic": brief.topic_name,
             "answer": brief.hard_answer.name_in(brief.naming),
             "meaning": brief.gloss.state(subject, object_),
-            "asked": fill(wanted, {"topic": brief.topic_name}),
+            "asked": brief.asked,
             "names": self.names[brief.naming],
         }
 

@@ -5,7 +5,7 @@ Guarantee: nothing here depends on the order in which replies arrived.
 
 from collections.abc import Sequence
 
-from rulemine.builder.verbalizer.ambiguity import meaning, shared
+from rulemine.builder.verbalizer.ambiguity import shared
 from rulemine.builder.verbalizer.brief import Problem
 from rulemine.builder.verbalizer.conversation import Talk, Writer
 
@@ -49,7 +49,7 @@ def send_back(talks: Sequence[Talk], writer: Writer, *, templates: bool) -> list
 
 
 def _against(talk: Talk, group: Sequence[Talk]) -> Problem:
-    others = sorted({meaning(t.brief) for t in group if t.wanted.differs(talk.wanted)})
+    others = sorted({t.brief.asked for t in group if t.wanted.differs(talk.wanted)})
     told = "; ".join(others[:MOST_OTHERS]) + "; …" * (len(others) > MOST_OTHERS)
     return Problem(AMBIGUOUS, f"the other one asks for {told}")
 
