@@ -128,26 +128,26 @@ def write_glosses(
     """
     before = read_glosses(path) if path.exists() else {}
     glosses = {row.relation: gloss_of(row) for row in phrases.rows} | before
-    open_ = [row.relation for row in phrases.rows if glosses[row.relation] == gloss_of(row)]
-    kept = sum(row.relation in before for row in phrases.rows)
+    asked: list[str] = []
     failed: list[tuple[str, str]] = []
     if session is not None:
-        kept -= sum(relation in before for relation in open_)
-        samples = _samples(kg, open_, calls.seed, labels or {})
-        works = [partial(_gloss, relation, samples[relation], calls) for relation in open_]
-        for relation, made in zip(open_, session.run(works, progress), strict=True):
+        asked = [row.relation for row in phrases.rows if glosses[row.relation] == gloss_of(row)]
+        samples = _samples(kg, asked, calls.seed, labels or {})
+        works = [partial(_gloss, relation, samples[relation], calls) for relation in asked]
+        for relation, made in zip(asked, session.run(works, progress), strict=True):
             if isinstance(made, Gloss):
                 glosses[relation] = made
             else:
                 failed.append((relation, explain(made)))
+    kept = {row.relation for row in phrases.rows} & before.keys() - set(asked)
     made_now = Glosses(tuple(glosses[relation] for relation in sorted(glosses)))
     if glosses != before:
         write_text(path, f"{_HEADER}\n{made_now.to_toml()}")
     return GlossReport(
         path=path,
-        model=0 if session is None else len(open_) - len(failed),
-        kept=kept,
-        phrases=len(phrases.rows) - kept if session is None else 0,
+        model=len(asked) - len(failed),
+        kept=len(kept),
+        phrases=len(phrases.rows) - len(kept) - len(asked),
         failed=tuple(failed),
         contradictions=tuple(contradictions(made_now, phrases)),
     )
