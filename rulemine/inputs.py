@@ -73,10 +73,22 @@ class Inputs:
 
     @cached_property
     def glosses(self) -> "Glosses":
-        """What the relations mean, for the language model."""
-        from rulemine.builder.verbalizer.gloss import load_glosses
+        """What the relations mean, for the language model; those that look the wrong way round are told."""
+        from rulemine.builder.verbalizer.gloss import contradictions, load_glosses
 
-        return load_glosses(self.recipe.verbalizer.glosses, self.phrases)
+        source = self.recipe.verbalizer.glosses
+        glosses = load_glosses(source, self.phrases)
+        if found := contradictions(glosses, self.phrases):
+            shown = [
+                f"\n  {c.relation}: {c.gloss} (phrase: {c.phrase})" for c in found[:MOST_SHOWN]
+            ]
+            self._note(
+                f"{source}: {len(found):,} of its templates say the opposite of a phrase written by hand. "
+                "Questions would ask for the wrong end; mend the gloss or the phrase:"
+                + "".join(shown)
+                + "\n  …" * (len(found) > MOST_SHOWN)
+            )
+        return glosses
 
     @cached_property
     def endpoint(self) -> "EndpointOptions":

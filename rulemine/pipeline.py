@@ -120,11 +120,11 @@ class Build:
             inputs.rules  # noqa: B018
         stages = self.target.with_name(self.target.name + ".stages")
         if "verbalize" not in self._skipped:
-            inputs.prompts, inputs.glosses, inputs.endpoint  # noqa: B018
-            if "verbalize" in STAGES[: STAGES.index(until) + 1]:
-                from rulemine.verbalizing import check_source
+            from rulemine.verbalizing import check_source
 
-                check_source(inputs, stages, self.means.replay)
+            asks = "verbalize" in STAGES[: STAGES.index(until) + 1]
+            check_source(inputs, stages, self.means.replay, asks=asks)
+            inputs.prompts, inputs.glosses, inputs.endpoint  # noqa: B018
         with working_folder(stages) as self.folder:
             for name in STAGES[: STAGES.index(until) + 1]:
                 if name in self._skipped:
@@ -149,7 +149,8 @@ class Build:
         from rulemine.verbalizing import estimate
 
         self.run("balance")
-        return estimate(self.inputs, self._asked("balance"), self.selection.removed, self.folder)
+        asked, removed = self._asked("balance"), self.selection.removed
+        return estimate(self.inputs, asked, removed, self.folder, self.means.replay)
 
     @cached_property
     def _skipped(self) -> dict[str, str]:

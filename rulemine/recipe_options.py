@@ -48,20 +48,27 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
 
     Raises:
         ConfigError: There is no such recipe, or an option does not fit it.
+        InputError: There is nothing to be replayed.
         ReleaseError: The release to be replayed cannot be used.
     """
     # By identity: 0 is a value like others.
     given = {o: v for o, v in vars(arguments).items() if v is not None and v is not False}
     if "levels" in given:
         given["levels"] = _levels(given["levels"])
-    settings = _replayed(given.get("replay"))
+    replay = given.get("replay")
+    settings = _replayed(replay)
     settings += [parse_setting(text) for text in arguments.set]
     settings += [
         (key, given[option]) for option, key in (_OF_MODEL | _OPTIONS).items() if option in given
     ]
     recipe = load_recipe(arguments.recipe, settings)
     if recipe.verbalizer.name == "template":
-        for option in [o for o in (*_OF_MODEL, "replay") if o in given]:
+        if replay is not None:
+            raise ConfigError(
+                f"--replay {replay}: is no release, only replies, so it does not say how they were asked "
+                "for. Give --verbalizer openai --model NAME too, and what else they were asked with."
+            )
+        for option in [o for o in _OF_MODEL if o in given]:
             raise ConfigError(
                 f"--{option.replace('_', '-')}: is for the questions of a language model, and those of "
                 "this recipe are templates. Give --verbalizer openai too, or leave it out."
@@ -71,7 +78,12 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
 
 def _replayed(source: Path | None) -> list[tuple[tuple[str, ...], Any]]:
     """The settings of the language model that a release was built with, to build it again."""
-    if source is None or not (source / MANIFEST).exists():
+    if source is None:
+        return []
+    if not (source / MANIFEST).exists():
+        from rulemine.llm.replay import find_journal  # loads asyncio
+
+        find_journal(source)
         return []
     release = Release.open(source)
     chosen = release.manifest["config"].get("verbalizer")

@@ -15,12 +15,14 @@ from rulemine.builder.verbalizer.brief import Brief
 from rulemine.builder.verbalizer.briefs import make_briefs
 from rulemine.builder.verbalizer.calls import Calls
 from rulemine.builder.verbalizer.verbalize import verbalize
+from rulemine.errors import InputError
 from rulemine.inputs import Inputs
 from rulemine.join import Ints
-from rulemine.llm.endpoint import require_client
+from rulemine.llm.client import require_client
 from rulemine.llm.journal import read_journal
 from rulemine.llm.replay import Replay, find_journal, replay_session
 from rulemine.llm.session import Session, open_session
+from rulemine.release import MANIFEST, Release
 
 __all__ = ["check_source", "estimate", "put_into_words"]
 
@@ -31,25 +33,38 @@ FRESH = 20_000
 """Objects made anew that the garbage collector lets pass before it looks at them."""
 
 
-def check_source(inputs: Inputs, folder: Path, replay: Path | None) -> None:
-    """Says at once, not after hours of mining, that no model can be asked.
+def check_source(inputs: Inputs, folder: Path, replay: Path | None, *, asks: bool) -> None:
+    """Says at once, not after hours of mining, that no model can be asked or no replies be replayed.
 
-    A build whose model has answered already may have all that it needs; then nothing is looked at.
+    A build whose model has answered already may have all that it needs: then neither key nor client is
+    looked for.
 
     Args:
         inputs: What the recipe names.
         folder: The folder of stages.
         replay: As for `put_into_words`.
+        asks: Whether questions are to be put into words at all; an estimate needs neither key nor client.
 
     Raises:
         EndpointError: There is no key, or the package openai is not installed.
-        InputError: There is no journal to be replayed.
+        InputError: There is no journal to be replayed, or it is that of another graph.
     """
     if replay is not None:
         find_journal(replay)
-    elif not (folder / WORKING_JOURNAL).exists():
+        if (replay / MANIFEST).is_file():
+            _check_graph(inputs, Release.open(replay))
+    elif asks and not (folder / WORKING_JOURNAL).exists():
         inputs.endpoint.key()
         require_client()
+
+
+def _check_graph(inputs: Inputs, release: Release) -> None:
+    made_from = release.manifest.get("kg")
+    if isinstance(made_from, dict) and made_from.get("digest") != inputs.kg.digest:
+        raise InputError(
+            f"--replay {release.path}: its questions are about another graph ({made_from.get('title')}) than "
+            f"{inputs.recipe.kg}. Replay with the recipe that it was built with."
+        )
 
 
 def put_into_words(
@@ -100,7 +115,7 @@ def put_into_words(
     return made.asked, ModelTrace(made.journal, inputs.prompts.text, inputs.glosses.to_toml())
 
 
-def estimate(inputs: Inputs, asked: Asked, removed: Ints, folder: Path) -> str:
+def estimate(inputs: Inputs, asked: Asked, removed: Ints, folder: Path, replay: Path | None) -> str:
     """What `put_into_words` would take, as text; asks nothing.
 
     Args:
@@ -108,8 +123,9 @@ def estimate(inputs: Inputs, asked: Asked, removed: Ints, folder: Path) -> str:
         asked: The questions.
         removed: Rows of the complete KG that are removed.
         folder: The folder of stages; what its journal has already costs nothing.
+        replay: As for `put_into_words`; then its journal counts instead.
     """
-    journal = folder / WORKING_JOURNAL
+    journal = folder / WORKING_JOURNAL if replay is None else find_journal(replay)
     done = read_journal(journal) if journal.exists() else {}
     prices = inputs.recipe.endpoint.price_input, inputs.recipe.endpoint.price_output
     return estimates.estimate(

@@ -1,7 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from rulemine.cli import make_parser
-from rulemine.errors import ConfigError
+from rulemine.errors import ConfigError, InputError
 from rulemine.recipe_options import chosen_recipe
 
 OPENAI = ["--verbalizer", "openai", "--model", "m"]
@@ -36,11 +38,23 @@ def test_what_is_not_given_leaves_the_recipe_as_it_is():
 
 @pytest.mark.parametrize(
     "options",
-    [["--model", "m"], ["--round-trip"], ["--paraphrases", "0"], ["--replay", "nowhere"]],
+    [["--model", "m"], ["--round-trip"], ["--paraphrases", "0"]],
 )
 def test_what_is_for_a_model_is_refused_where_templates_ask(options: list[str]) -> None:
     with pytest.raises(ConfigError, match=f"{options[0]}: is for the questions of a language"):
         chosen(*options)
+
+
+def test_a_replay_of_nothing_or_of_replies_alone_is_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nowhere: no such file or folder"):
+        chosen("--replay", "nowhere")
+    with pytest.raises(InputError, match="holds neither"):
+        chosen("--replay", str(tmp_path))
+    journal = tmp_path / "journal.jsonl"
+    journal.write_text("")
+    with pytest.raises(ConfigError, match=r"only replies.* Give --verbalizer openai --model NAME"):
+        chosen("--replay", str(journal))
+    assert chosen(*OPENAI, "--replay", str(journal)).verbalizer.model == "m"
 
 
 def test_glosses_take_the_options_of_the_endpoint():

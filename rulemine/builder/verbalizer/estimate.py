@@ -164,7 +164,9 @@ def estimate(
     for purpose in set(left) - {"question"}:
         model = chosen.auditor_model if purpose == "audit" else chosen.model
         kind = (purpose, model, prompts.version(purpose), prompts.digest(purpose))
-        done[purpose] = min(known[kind], left[purpose])
+        # Texts that were never asked for were neither audited nor reworded.
+        per_question = -(-left[purpose] // len(sizes))
+        done[purpose] = min(known[kind], left[purpose], per_question * done["question"])
         rest = left[purpose] - done[purpose]
         for tokens in (sent, received):
             tokens[purpose] = -(-tokens[purpose] * rest // left[purpose])

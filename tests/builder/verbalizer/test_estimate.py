@@ -120,3 +120,11 @@ def test_no_question_takes_nothing():
     found = made(briefs=[])
     assert (found.calls, found.sent, found.prompts) == (0, 0, ())
     assert "0 questions" in found.to_text()
+
+
+def test_what_was_audited_for_other_questions_is_not_counted_for_these():
+    audits = [calls_of(FULL).audit(about, "a?") for about in BRIEFS]
+    first = calls_of(FULL).question(BRIEFS[0], ())
+    assert made(FULL, journal(*map(entry, audits))).shares["audit"].answered == 0
+    found = made(FULL, journal(*map(entry, (first, *audits))))
+    assert found.shares["audit"].answered == 4
