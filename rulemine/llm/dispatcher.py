@@ -237,6 +237,11 @@ class Dispatcher:
         except TimeoutError:
             took = f"{self._loop.time() - job.sent:.1f} s, far longer than others take"
             outcome = EndpointProblem("fault", f"no whole answer within {took}", charged=True)
+        except asyncio.CancelledError:
+            if self._stopped:
+                raise
+            # Not from here, so from within the client; a call that just ended would be waited for for ever.
+            outcome = EndpointProblem("fault", "the client gave it up", charged=True)
         finally:
             del self._flying[job]
             self._budget.settle(job.most, cost)
@@ -256,6 +261,8 @@ class Dispatcher:
         while True:
             due = self._loop.time() + LOOKS_AFTER
             await asyncio.sleep(LOOKS_AFTER)
+            if self._stopped:
+                return  # nothing is sent again
             now = self._loop.time()
             if now > due + LOOKS_AFTER:
                 continue  # this process stood still: what came in meanwhile is not read yet

@@ -43,15 +43,11 @@ class Scripted:
         return REPLY
 
 
-async def settle(
-    endpoint: Scripted, *submissions: tuple[Call, bool], **options: Any
-) -> list[Answer]:
-    """The answers to calls, each given with whether it goes on with something."""
-
+def dispatcher_of(endpoint: Scripted, **options: Any) -> Dispatcher:
     async def keep(call: Call, answer: Answer, attempts: int) -> None:
         pass
 
-    sends = Dispatcher(
+    return Dispatcher(
         endpoint,  # type: ignore[arg-type]
         options_for("http://127.0.0.1:1/v1", **options),
         keep,
@@ -59,6 +55,13 @@ async def settle(
         lambda text: None,
         fresh=False,
     )
+
+
+async def settle(
+    endpoint: Scripted, *submissions: tuple[Call, bool], **options: Any
+) -> list[Answer]:
+    """The answers to calls, each given with whether it goes on with something."""
+    sends = dispatcher_of(endpoint, **options)
     answers = [sends.submit(call, begun=begun) for call, begun in submissions]
     running = asyncio.create_task(sends.run())
     try:
@@ -95,6 +98,36 @@ def test_a_call_is_cut_short_once_at_most(monkeypatch: pytest.MonkeyPatch, impat
     answers = asyncio.run(settle(endpoint, *[(call_of(n), False) for n in range(20)], timeout=1e6))
     assert answers == [REPLY] * 20
     assert set(Counter(endpoint.came).values()) == {2}
+
+
+def test_what_hangs_is_not_cut_short_at_a_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatcher, "LOOKS_AFTER", 0.01)
+    monkeypatch.setattr(ReplyTimes, "limit", lambda times, kind: 0.0)
+
+    async def go() -> None:
+        async def act(call: Call, before: int) -> None:
+            stopping.append(asyncio.create_task(sends.stop(60)))
+            await asyncio.sleep(0.1)
+
+        stopping: list[asyncio.Task[None]] = []
+        sends = dispatcher_of(Scripted(act))
+        answer = sends.submit(call_of(1), begun=False)
+        running = asyncio.create_task(sends.run())
+        assert await answer == REPLY
+        await stopping[0]
+        running.cancel()
+
+    asyncio.run(go())
+
+
+def test_a_call_that_the_client_itself_gives_up_is_sent_again(impatient: None) -> None:
+    async def act(call: Call, before: int) -> None:
+        if call.subject == "q3" and not before:
+            raise asyncio.CancelledError
+
+    endpoint = Scripted(act)
+    assert asyncio.run(settle(endpoint, *[(call_of(n), False) for n in range(8)])) == [REPLY] * 8
+    assert Counter(endpoint.came)["q3"] == 2
 
 
 def test_what_was_begun_goes_first() -> None:
