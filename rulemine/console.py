@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,9 @@ SECONDS_BEFORE_BAR = 1.0
 SECONDS_BETWEEN_LINES = 30.0
 """Where nobody watches, a line says now and then how it stands."""
 
+WITH_STATUS = "{desc}: {n}/{total}, {remaining} left{postfix} {bar}"
+"""A bar whose status is told: all of it fits on 80 columns, and the bar itself has the rest."""
+
 
 class Line:
     """The progress line of a command: a bar where somebody watches, else a line of text now and then."""
@@ -26,6 +30,7 @@ class Line:
     def __init__(self) -> None:
         self._bar: Any = None
         self._told = (0, 0)
+        self._paced: tuple[int, float] | None = None
         self._printed = time.monotonic()
 
     @contextmanager
@@ -36,9 +41,11 @@ class Line:
         with tqdm(
             desc=name, delay=SECONDS_BEFORE_BAR, file=sys.stderr, leave=False, disable=None
         ) as shown:
+            self._paced = None
 
             def tell(done: int, total: int) -> None:
                 self._told = done, total
+                self._paced = self._paced or (done, time.monotonic())
                 shown.total = total or None
                 shown.update(done - shown.n)
 
@@ -48,11 +55,24 @@ class Line:
     def status(self, text: str) -> None:
         """Shows how it stands, in a few words."""
         if not self._bar.disable:
+            self._bar.bar_format = WITH_STATUS
             self._bar.set_postfix_str(text, refresh=False)
         elif (now := time.monotonic()) - self._printed >= SECONDS_BETWEEN_LINES:
             self._printed = now
             done, total = self._told
-            print(f"{done:,} of {total:,} · {text}", file=sys.stderr, flush=True)
+            print(f"{done:,} of {total:,} · {text}{self._left(now)}", file=sys.stderr, flush=True)
+
+    def _left(self, now: float) -> str:
+        """How long it takes still, at the pace since the line before: what was there already came faster."""
+        done, total = self._told
+        before, since = self._paced or (done, now)
+        self._paced = done, now
+        if done <= before:
+            return ""
+        seconds = (total - done) * (now - since) / (done - before)
+        return (
+            f" · {ceil(seconds / 60):,} min left" if seconds >= 60 else f" · {ceil(seconds)} s left"
+        )
 
     def note(self, text: str) -> None:
         """Tells something that is no error, above the line."""

@@ -401,12 +401,16 @@ class Build:
         if at >= STAGES.index("ask"):
             asked = self._asked("split" if until == "release" else until)
             worded = Counter(question.wording for question in asked.questions)
+            rejected = len(asked.rejections) - worded["fallback"]
             if set(worded) != {"template"}:
+                chosen = self.recipe.verbalizer
+                failed = Counter(r.stage for r in asked.rejections)["verbalize"]
+                fate = "by template" if chosen.on_failure == "template" else "left out"
                 lines.append(
-                    f"{worded['model']:,} questions in the words of {self.recipe.verbalizer.model}, "
-                    f"{worded['fallback']:,} by template after it failed"
+                    f"{worded['model']:,} questions in the words of {chosen.model}"
+                    + f", {failed:,} {fate} because no text of it passed" * bool(failed)
                 )
-            lines.append(f"{len(asked.questions):,} questions, {len(asked.rejections):,} rejected")
+            lines.append(f"{len(asked.questions):,} questions, {rejected:,} rejected")
         place = self.target if until == "release" else self._done[until].folder
         return "\n".join([*lines, str(place)])
 

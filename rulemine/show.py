@@ -58,7 +58,7 @@ def show(release: str | Path, question_id: str, width: int = 100) -> str:
     blocks = [
         _headline(opened, question),
         _indented(_wrapped(printable(question.question), inner)),
-        *_otherwise(question, inner),
+        *_otherwise(opened, question, inner),
         _asked(question, names, inner),
         _titled("Rule", _rule(question, rule, statements, inner)),
         _titled(
@@ -110,10 +110,12 @@ def _headline(release: Release, question: Question) -> list[str]:
     return [" · ".join(facts)]
 
 
-def _otherwise(question: Question, width: int) -> list[list[str]]:
-    """Where the words come from, when not from a template; and the paraphrases."""
+def _otherwise(release: Release, question: Question, width: int) -> list[list[str]]:
+    """Why the words are those of a template when a model was asked; and the paraphrases."""
     if question.wording == "fallback":
-        return [_indented(["(a template: the model's texts failed the checks)"])]
+        why = [r.detail for r in release.rejections() if r.question == question.id]
+        said = "".join(f" ({detail})" for detail in why if detail)
+        return [_indented(_wrapped(f"No text of the model passed the checks{said}.", width, "  "))]
     lines = [line for text in question.paraphrases for line in _wrapped(printable(text), width)]
     return [_titled("In other words", lines)] if lines else []
 

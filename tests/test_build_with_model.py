@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 from command_line import FACTS, RULES, Command, run, tree
-from model_build import KEY, Running, build_words, failures, journal, questions
+from model_build import KEY, PATIENT, Running, build_words, failures, journal, questions
 
 EVERYTHING = ["--round-trip", "--auditor-model", "critic", "--paraphrases", "1"]
+
+pytestmark = pytest.mark.usefixtures("unhurried")
 
 FAULTY = ["--set", "endpoint.timeout=4"]
 """For an endpoint that never answers some calls: in that time this machine answers all others."""
@@ -26,7 +28,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]
     (folder / "rules.txt").write_text(RULES)
     with Running(fault=failures(0.1, 3)) as running:
         words = build_words(running.url, "kg", *EVERYTHING, *FAULTY)
-        ended = run(folder, words, OPENAI_API_KEY=KEY)
+        ended = run(folder, words, program=("-c", PATIENT), OPENAI_API_KEY=KEY)
         assert ended.status == 0, ended.err
         counts = running.server.counts() | {"keys": running.server.authorizations}
     return folder, counts, ended.out + ended.err
@@ -135,6 +137,31 @@ def test_of_an_edited_prompt_only_what_it_changes_is_asked(here: Path, command: 
         assert command(*words).status == 0
         assert sum(running.server.received.values()) == before + trips
     assert command("verify", "out/kg").status == 0
+
+
+def test_what_became_of_questions_without_a_good_text_is_told(here: Path, command: Command) -> None:
+    def fault(request: dict[str, Any], times: int) -> str:
+        topic = request["messages"][-1]["content"].split("Question Entity: ")[1].split("\n")[0]
+        return "content-filter" if sum(map(ord, topic)) % 2 else ""
+
+    for what, fate in (("template", "by template"), ("drop", "left out")):
+        with Running(fault=fault) as running:
+            ended = command(*build_words(running.url, what, "--on-failure", what))
+        assert ended.status == 0, ended.err
+        lines = (here / what / "rejected.jsonl").read_text().splitlines()
+        failed = [row for row in map(json.loads, lines) if row["stage"] == "verbalize"]
+        others = len(lines) - len(failed)
+        assert f", {len(failed)} {fate} because no text of it passed\n" in ended.out
+        gone = others + len(failed) * (what == "drop")
+        assert f" questions, {gone} rejected\n" in ended.out
+        card = (here / what / "README.md").read_text()
+        assert f"| questions made and not kept | {gone} |" in card
+        assert f" {len(failed)} {fate} because no text of it passed the checks" in card
+        kept = f"| questions kept with their template, for want of a good text | {len(failed)} |"
+        assert (kept in card) is (what == "template")
+        if what == "template":
+            shown = command("show", what, failed[0]["question"]).out
+            assert "No text of the model passed the checks (template used: filtered" in shown
 
 
 def test_dropped_questions_are_balanced_again(here: Path, command: Command) -> None:

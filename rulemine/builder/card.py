@@ -149,6 +149,9 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
 
 def _counts(counts: dict[str, Any]) -> list[str]:
     splits = ", ".join(f"{n:,} {name}" for name, n in counts["questions_by_split"].items())
+    fallback = counts["questions_by_wording"][
+        "fallback"
+    ]  # rejected texts of questions that are kept
     rows = [
         ("questions", f"{counts['questions']:,} ({splits})"),
         ("triples: complete", f"{counts['triples_complete']:,}"),
@@ -158,8 +161,12 @@ def _counts(counts: dict[str, Any]) -> list[str]:
         ("rules (with a question)", f"{counts['rules']:,} ({counts['rules_with_question']:,})"),
         ("answers per question", _ratio(counts["answers"], counts["questions"])),
         ("hard answers per question", _ratio(counts["hard_answers"], counts["questions"])),
-        ("questions made and not kept", f"{sum(counts['rejected'].values()):,}"),
+        ("questions made and not kept", f"{sum(counts['rejected'].values()) - fallback:,}"),
     ]
+    if fallback:
+        rows.append(
+            ("questions kept with their template, for want of a good text", f"{fallback:,}")
+        )
     levels = counts["removed_by_level"]
     if len(levels) > 1:
         text = ", ".join(f"{level} %: {n:,}" for level, n in levels.items())
@@ -210,7 +217,7 @@ def _wording(counts: dict[str, Any], config: dict[str, Any]) -> list[str]:
     tokens = counts["model_tokens"]
     lines = [
         f"- Questions: {worded['model']:,} in the words of the model `{config['model']}`, "
-        f"{worded['fallback']:,} by template after its texts failed the checks ({phrases})"
+        f"{_without_text(counts, config)} ({phrases})"
         + (f"; {counts['paraphrases']:,} paraphrases" if config["paraphrases"] else "")
         + ".",
         f"- Calls: {', '.join(f'{n:,} {purpose}' for purpose, n in calls.items())}; "
@@ -231,6 +238,15 @@ def _wording(counts: dict[str, Any], config: dict[str, Any]) -> list[str]:
             f"{found['wrong']:,} (asked again), {found['unreadable']:,} replies unreadable."
         )
     return lines
+
+
+def _without_text(counts: dict[str, Any], config: dict[str, Any]) -> str:
+    """What became of the questions for which the model had no good text."""
+    if config["on_failure"] == "drop":
+        dropped = sum(n for why, n in counts["rejected"].items() if why.startswith("verbalize: "))
+        return f"{dropped:,} left out because no text of it passed the checks"
+    fallback = counts["questions_by_wording"]["fallback"]
+    return f"{fallback:,} by template because no text of it passed the checks"
 
 
 def _dropped(dropped: dict[str, str], config: dict[str, Any]) -> list[str]:

@@ -159,8 +159,13 @@ class _Stage:
             tally = self._session.tally
             rate = tally.calls_per_minute(time.monotonic())
             self._status(
-                f"{self._rejected:,} rejected · {tally.tokens:,} tokens · {rate:,.0f} calls/min"
+                f"{self._rejected:,} rejected · {_short(tally.tokens)} tokens · {rate:,.0f} calls/min"
             )
+
+
+def _short(number: int) -> str:
+    """A number for a line that has little room, e.g. ``16.2M``."""
+    return f"{number:,}" if number < 1_000_000 else f"{number / 1e6:,.1f}M"
 
 
 def _outcome(asked: Asked, talks: Sequence[Talk], templates: bool) -> Asked:
