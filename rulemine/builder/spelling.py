@@ -17,6 +17,7 @@ __all__ = [
     "is_word",
     "mentions",
     "places",
+    "unaccented",
     "unify",
 ]
 
@@ -24,6 +25,7 @@ _QUOTES = dict.fromkeys(map(ord, "‘’‚‛′´`ʼʻ＇"), "'") | dict.fromk
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")
 _TYPOGRAPHY = _QUOTES | _DASHES
 _BLANKS = re.compile(r"\s+")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
 # Marks of direction, joiners and soft hyphens are written, not read.
 _UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
 
@@ -73,6 +75,18 @@ def unify(text: str) -> str:
     elif "`" in text:
         text = text.replace("`", "'")
     return _BLANKS.sub(" ", text)
+
+
+def unaccented(text: str) -> str:
+    """A text without accents on Latin, Greek and Cyrillic letters.
+
+    Example:
+        >>> unaccented("Île-de-France, Αθήνα")
+        'Ile-de-France, Αθηνα'
+    """
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
 
 
 def mentions(text: str, name: str) -> bool:

@@ -5,7 +5,10 @@ blanks have no such ends.
 """
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from rulemine.verify.replies import fold
 
 __all__ = ["leaks", "occurrences"]
 
@@ -50,23 +53,47 @@ def occurrences(text: str, name: str, with_particles: bool = True) -> list[Spot]
 def leaks(text: str, topic: str, answers: Iterable[str], by_model: bool) -> list[str]:
     """The answers that a text names, whatever the case; a name inside the topic's is the topic's.
 
+    A model may also spell them otherwise: quotes, dashes, kinds of blanks, and no accents.
+
     Args:
         text: The text.
         topic: The topic's name: "Anna Lind" names no Anna.
         answers: The answers' names.
         by_model: Whether the text is a model's; phrases of earlier releases minded no Hangul.
     """
-    text = text.casefold()
-    own = occurrences(text, topic.casefold())
-    return [
-        answer
-        for answer in answers
-        if (name := answer.casefold()) in text
-        and any(
-            not any(start <= low and high <= end for start, end in own)
-            for low, high in occurrences(text, name, with_particles=by_model)
-        )
-    ]
+    answers = list(answers)
+    found = set(
+        _outside(text.casefold(), topic.casefold(), ((a, a.casefold()) for a in answers), by_model)
+    )
+    if by_model:
+        names = ((answer, name) for answer in answers for name in _as_read(answer))
+        found.update(_outside(_as_read(text)[0], _as_read(topic)[0], names, by_model))
+    return [answer for answer in answers if answer in found]
+
+
+def _outside(
+    text: str, topic: str, names: Iterable[tuple[str, str]], with_particles: bool
+) -> Iterator[str]:
+    """The answers a name of which stands in a text otherwise than within the topic's name."""
+    own = occurrences(text, topic) if topic else []
+    for answer, name in names:
+        if name and name in text:
+            spots = occurrences(text, name, with_particles)
+            if any(
+                not any(start <= low and high <= end for start, end in own) for low, high in spots
+            ):
+                yield answer
+
+
+@lru_cache(maxsize=1 << 16)
+def _as_read(text: str) -> tuple[str, ...]:
+    """A text as readers see it; with accents, and without where that differs."""
+    folded = fold(text)
+    if folded.isascii():
+        return (folded,)
+    parts = unicodedata.normalize("NFD", folded)
+    plain = "".join(c for c in parts if not "\u0300" <= c <= "\u036f")
+    return tuple(dict.fromkeys((folded, unicodedata.normalize("NFC", plain))))
 
 
 def _is_joined(left: str, right: str, glued: tuple[tuple[int, int], ...]) -> bool:

@@ -79,7 +79,10 @@ def _texts_in(value: Any, depth: int = 0) -> list[str]:
 
 
 def texts_said(reply: str) -> set[str]:
-    """The texts that a reply gives, folded: those of its JSON, and its lines."""
+    """The texts that a reply gives, folded: those of its JSON, and its lines.
+
+    Each also with its last mark once more: one may end both a name and the question.
+    """
     said = {text for value in _values(reply) for text in _texts_in(value)}
     words = _words(reply)
     for draft in (words, _strictly(reply), *_FENCE.findall(words)):
@@ -89,7 +92,8 @@ def texts_said(reply: str) -> set[str]:
         for whole in {text, _BULLET.sub("", text)}:
             for bare in {whole, _LABEL.sub("", whole)}:
                 found |= {bare, _unquoted(bare.strip()), bare.strip().strip(_QUOTES)}
-    return set(map(fold, found)) - {""}
+    texts = set(map(fold, found)) - {""}
+    return texts | {text + text[-1] for text in texts if text[-1] in "?؟;"}
 
 
 def verdict(reply: str, ended: str) -> bool | None:

@@ -1,8 +1,8 @@
 """What no text of a language model may be, whatever it asks.
 
 Checks that each text of wording ``model`` is one line, one question with its mark at the end, neither
-very short nor very long, no refusal and no talk about the task, without triples and relation ids; and
-that no text is that of another formal query as well. Whom a text names is checked with `questions`.
+very short nor very long, no refusal and no talk about the task, without markup, triples and relation
+ids; and that no text is that of another formal query as well. Whom a text names is checked with `questions`.
 """
 
 import re
@@ -29,12 +29,21 @@ _SEMICOLON = ";"
 """The question mark of Greek, in its usual coding."""
 
 _ABOUT_THE_TASK = re.compile(
-    r"""^\W*(?:i['’]?m\ssorry|i\sam\ssorry|sorry\b|i\scan(?:no|['’])t\b|i\scan\snot\b|i\sam\sunable\b
+    r"""^\W*(?:
+        (?:i['’]?m|i\sam)\s(?:sorry|unable|not\sable|an\sai)\b|sorry\b|(?:my\s)?apologies\b|i\sapologi[sz]e\b
+        |i\s(?:can\s?not|can['’]t|won['’]t|must\sdecline)\b|as\san\s(?:ai|artificial\sintelligence)\b
+        |as\sa\s(?:large\s)?language\smodel\b
         |here(?:['’]s|\sis|\sare)\s(?:the|a|an|your|my|one)\b.{0,30}(?:question|paraphrase|rewording)
-        |(?:sure|certainly|of\scourse)\s?[,!.:]|(?:question|answer|paraphrase|output)\s?\d*\s?:)
-    |\bas\san\s(?:ai|artificial\sintelligence)\b|\bas\sa\slanguage\smodel\b
-    |\b(?:removed\striple|question\sentity|answer\sentity)\s*:""",
+        |(?:sure|certainly|of\scourse)\s?[,!.:]
+        |(?!wh|how)(?:[\w-]{1,12}\s){0,3}
+         (?:question|answer|paraphrase|rephrased|reworded|output|assistant)(?:\s(?:is|would\sbe|could\sbe))?\s?\d*\s?:
+    )
+    |\bas\san\sai(?:\slanguage)?(?:\smodel|\sassistant)?\s?,
+    |\b(?:removed\striple|question\sentity|answer\sentity)\b""",
     re.VERBOSE,
+)
+_MARKUP = re.compile(
+    r"(?<!\w)\*\*\w|~~|`|\\|</?[a-z]+>|<\||&(?:amp|quot|lt|gt|nbsp);|^\s*(?:#+|[*•]|\d\.)\s"
 )
 _TRIPLE = re.compile(r"->|=>|→|⇒|↦|(?<!\S)\?[a-z]\b")
 _ID_LIKE = re.compile(r"[/_:.]|[a-z][A-Z]")
@@ -62,6 +71,8 @@ def text_problems(pieces: Pieces, name: str, ids: Collection[str]) -> Iterator[t
         yield shown(pieces[-1]), "a question mark at the end"
     if sum(own.count(mark) for mark in _COUNTED) > 1:
         yield shown(own), "one question"
+    if found := _MARKUP.search(own.casefold()):
+        yield shown(found[0]), "words, no markup"
     if found := _ABOUT_THE_TASK.search(own.casefold()):
         yield shown(found[0]), "a question, no talk about it"
     if found := _TRIPLE.search(own):

@@ -68,6 +68,7 @@ def test_whatever_is_said_verdicts_and_choices_are_read_as_the_builder_reads_the
         ("Who is Zoe\u0308—Ann?", "Who is Zoë-Ann?"),
         ('{"questions": ["Is it 7?", "Who is 7?"]}', "Who is 7?"),
         ("1. Is it 7?\n2. Who is 7?", "Who is 7?"),
+        ("Who made Who Is 7?", "Who made Who Is 7??"),
     ],
 )
 def test_a_text_is_recognised_however_it_is_given(reply: str, text: str) -> None:

@@ -36,6 +36,8 @@ def problems(pattern: str, name: str = "Zoë (1990)?") -> list[str]:
         "{topic}の叔母は誰ですか？",
         "Who is {{the}} sure-footed aunt of {topic} ?",
         "Which answer did {topic} give?",
+        "Which company employs {topic} as an AI engineer?",
+        "What was the question that {topic} asked: 2**3?",
         "Born in part of 3/4 or e.g. 7.2: who taught {topic}?",
     ],
 )
@@ -56,6 +58,17 @@ def test_a_fine_text_is_fine(pattern: str) -> None:
         ("I'm sorry, who is the aunt of {topic}?", "a question, no talk about it"),
         ("I can’t say who the aunt of {topic} is, can you?", "a question, no talk about it"),
         ("As an AI, who is the aunt of {topic}?", "a question, no talk about it"),
+        (
+            "Who, I ask as an AI language model, is the aunt of {topic}?",
+            "a question, no talk about it",
+        ),
+        ("I won’t say who the aunt of {topic} is, okay?", "a question, no talk about it"),
+        ("My apologies, who is the aunt of {topic}?", "a question, no talk about it"),
+        ("A possible question is: who is the aunt of {topic}?", "a question, no talk about it"),
+        ("Who is the **aunt** of {topic}?", "words, no markup"),
+        ("Who is the <b>aunt</b> of {topic}?", "words, no markup"),
+        ("Who is the aunt of `{topic}`?", "words, no markup"),
+        ('Who is the aunt of \\"{topic}\\"?', "words, no markup"),
         ("Here's your question: who is the aunt of {topic}?", "a question, no talk about it"),
         ("**Question 1:** who is the aunt of {topic}?", "a question, no talk about it"),
         ("Sure! Who is the aunt of {topic}?", "a question, no talk about it"),
@@ -109,6 +122,10 @@ def test_a_name_stands_where_no_word_goes_on(text: str, name: str, number: int) 
         ("Whose aunt is ada, not BEN?", "ada", "Ben", True),
         ("Whose aunt is ada in Bendigo?", "ada", "Ben", False),
         ("東京の知事は誰ですか？", "知事", "東京", True),
+        ("Whose aunt is ada, not O’HARA?", "ada", "O'Hara", True),
+        ("Whose aunt is ada in ile–de–france?", "ada", "Île-de-France", True),
+        ("Whose aunt is ada, not René?", "ada", "Rene", False),
+        ("Whose aunt is ada?", "ada", "\u200b", False),
     ],
 )
 def test_an_answer_is_named_in_any_case(text: str, topic: str, answer: str, leaky: bool) -> None:

@@ -59,38 +59,54 @@ CODES = {
 _GAP = "\ufffc"
 """Stands for the topic's name in a text."""
 
-_ALLOWED_UNSEEN = frozenset("\u00a0\u00ad\u061c\u200c\u200d\u200e\u200f\u202f\u2009\u3000")
+_ALLOWED_UNSEEN = frozenset(
+    "\u00a0\u00ad\u061c\u200c\u200d\u200e\u200f\u202f\u2009\u2066\u2067\u2068\u2069\u3000"
+)
+_ENDS = re.compile(r"^[\s\u200b-\u200f\u2066-\u2069\ufeff]+|[\s\u200b-\u200f\u2066-\u2069\ufeff]+$")
+"""Blanks and marks of direction around a text."""
 
 _AROUND = "\"'`“”‘’«»()[]{}<>,;:.!?*"
 """What may stand around a word."""
 
 _MARKUP = re.compile(
-    r"(?<!\w)[*_]{1,3}[\w\ufffc]|[\w\ufffc?][*_]{1,3}(?!\w)|`|^\s*(?:#+|[>*•-])\s|\]\(|</?[A-Za-z!][^<>]*>"
-    r"|&(?:amp|quot|apos|lt|gt|nbsp|#\w+);|\\[\"'nrtu\\(\[]|\$\$"
+    r"(?<!\w)[*_]{1,3}[\w\ufffc]|[\w\ufffc?][*_]{1,3}(?!\w)|~~|[`\\{}\[\]]|<\||\|>|</?[A-Za-z!][^<>]*>"
+    r"|^\s*(?:#+|[>*•–-]|\(?\d{1,2}[.)])\s|&(?:amp|quot|apos|lt|gt|nbsp|#\w+);|\$\$"
 )
+_ITSELF = r"(?:ai|artificial\sintelligence|(?:large\s)?language\smodel)\b"
 _REFUSAL = re.compile(
-    r"\W*(?:(?:i['’]?m|i\sam)\s(?:very\s|so\s|really\s)?(?:sorry|afraid|unable|not\sable)\b|sorry\b|apologies\b"
-    r"|i\sapologi[sz]e\b|unfortunately\b|i\s(?:can|could|do|will|would)(?:\snot|not|n['’]t)\b|i\smust\sdecline"
+    r"^\W*(?:(?:i['’]?m|i\sam)\s(?:\w+\s){0,2}?(?:sorry|afraid|unable|not\sable|an?\s"
+    + _ITSELF
+    + r")"
+    r"|sorry\b|(?:my\s)?apologies\b|i\sapologi[sz]e\b|unfortunately\b|as\san?\s" + _ITSELF + r""
+    r"|i\smust\sdecline\b|(?:i|we)\s(?:(?:can|could|do|did|will|would)\s?not|(?:ca|could|do|did|wo|would)n['’]t)\b"
+    r"|(?:can|could|would)\syou\b.{0,30}\b(?:clarify|(?:more|further|additional)\s(?:information|details|context))\b"
     r"|es\stut\smir\sleid\b|leider\b|lo\ssiento\b|je\ssuis\sdésolée?\b|désolée?\b|mi\sdispiace\b|desculpe\b"
-    r"|抱歉|对不起|申し訳)",
+    r"|抱歉|对不起|申し訳)"
+    r"|\bas\san?\s" + _ITSELF + r"(?:\slanguage)?(?:\smodel|\sassistant)?\s?,",
     re.IGNORECASE,
 )
 _META = re.compile(
     r"^\W*(?:here(?:['’]s|\sis|\sare)\b.{0,60}\b(?:question|paraphrase|rewording|version|one)\b"
     r"|(?:sure|certainly|of\scourse|absolutely|okay|ok|great|alright|understood|got\sit)(?:\sthing)?(?:\s?[,!.:;–—]|\s-)"
-    r"|(?:the\s|my\s|a\s|your\s)?(?:(?:final|generated|possible|natural)\s)?"
-    r"(?:questions?|q|answers?|a|paraphrases?|output|response|reply|result|note|frage|pregunta|domanda)"
-    r"\s?\d*\s?[::])"
-    r"|\bas\san?\s(?:ai|artificial\sintelligence|(?:large\s)?language\smodel)\b"
+    r"|[qa]\s?\d*\s?[:\uff1a])"
+    # A label, like "Rephrased question (1):"; a question may have a colon, too.
+    r"|^(?!\W*(?:wh|how))[^:\uff1a?\ufffc]{0,40}?(?:\b(?:questions?|answers?|(?:para|re)phras\w*|reword\w*|rewrit\w*"
+    r"|revis\w+|corrected|versions?|options?|output|response|reply|result|note|assistant|user|asked\sfor"
+    r"|frage|pregunta|domanda|pergunta|vraag|вопрос|ερώτηση|سؤال)\b|问题|問題|質問|질문)[^:\uff1a?\ufffc]{0,20}[:\uff1a]"
+    r"|\b(?:based\son|given|from|for|in|about)\s(?:the|this|that|your)\s(?:\w+\s){0,2}triples?\b(?!\s\w)"
     r"|\b(?:removed\striple|(?:question|answer|topic)\sentity)\b|\bthe\sknowledge\sgraph\b"
     r"|\blet\sme\sknow\b|\bthis\squestion\sasks\b",
     re.IGNORECASE,
 )
-_ARROW = re.compile(r"-+>|=+>|<-+|[→⇒↦←⟶|{}\[\]]|(?<!\S)\?\w")
+_ARROW = re.compile(r"-+>|=+>|<-+|[→⇒↦←⟶]|(?<!<)\|(?!>)|(?<!\S)\?\w")
 _TRIPLE = re.compile(
     r"\([^()]*,[^()]*,[^()]*\ufffc\)|\(\ufffc,[^()]*,[^()]*\)|<[^<>]*\ufffc>|<\ufffc[^<>]*>"
+    r"|\[[^\[\]]*,[^\[\]]*,[^\[\]]*\]|\w\((?=[^()]*\ufffc)[^()]*,[^()]*\)"
 )
-_SENTENCE_END = re.compile(r"(?:[^\W\d_A-Z]{4,}|\ufffc)[.!]\s+[^\W\d_a-z]|[。！]\s*\w")
+_SENTENCE_END = re.compile(
+    r"(?:[^\W\d_A-Z]{4,}|\ufffc)[.!]\s+[^\W\d_a-z]|\s!\s+[^\W\d_a-z]|[.!]\s+¿|[。！]\s*\w"
+    r"|(?<!\bDr)[.!]\s+(?:Who|Whom|Whose|What|Which|Where|When|Why|How)\b"
+)
 _CAMEL = re.compile(r"[^\W\d_A-Z][A-Z]")
 _PLAIN = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*")
 
@@ -112,7 +128,7 @@ class _Draft:
     """A text to be checked.
 
     Attributes:
-        text: It, without blanks at its ends.
+        text: It, without blanks and unseen marks at its ends.
         pieces: What is left of it beside the topic's name.
         blank: The pieces with `_GAP` between them.
         words: The pieces with a blank between them.
@@ -148,8 +164,11 @@ def check_text(
     Returns:
         The text with ``{topic}`` in the place of the topic's name; or the first problem.
     """
-    text = text.strip()
+    text = _ENDS.sub("", text)
     pieces = cut(text, find_mentions(text, brief.topic_name))
+    if len(pieces) > 1 and not pieces[-1] and text[-1] in QUESTION_MARKS:
+        # The mark ends both the name and the sentence; in another naming only the sentence has it.
+        pieces = (*pieces[:-1], text[-1])
     draft = _Draft(
         text, pieces, _GAP.join(pieces), " ".join(pieces), brief, language, checker or Checker()
     )
@@ -187,15 +206,15 @@ def _markup(draft: _Draft) -> Problem | None:
 
 
 def _refusal(draft: _Draft) -> Problem | None:
-    return Problem("refusal") if _REFUSAL.match(draft.words) else None
+    return Problem("refusal") if _REFUSAL.search(draft.words) else None
 
 
 def _meta_text(draft: _Draft) -> Problem | None:
-    return _problem("meta_text", _META.search(draft.words))
+    return _problem("meta_text", _META.search(draft.blank))
 
 
 def _triple_syntax(draft: _Draft) -> Problem | None:
-    return _problem("triple_syntax", _ARROW.search(draft.words) or _TRIPLE.search(draft.blank))
+    return _problem("triple_syntax", _ARROW.search(draft.blank) or _TRIPLE.search(draft.blank))
 
 
 def _problem(code: str, found: re.Match[str] | None) -> Problem | None:
@@ -218,14 +237,16 @@ def _relation_id(draft: _Draft) -> Problem | None:
 
 @lru_cache(maxsize=4096)
 def _identifiers(relation: str) -> tuple[str, ...]:
-    """A relation's name and its parts, case folded, those that are no plain words.
+    """A relation's name, also with other signs, and its parts, case folded, those that are no plain words.
 
     Example:
-        >>> _identifiers("/people/person/place_of_birth"), _identifiers("aunt")
-        (('/people/person/place_of_birth', 'place_of_birth'), ())
+        >>> _identifiers("/film/film/running_time"), _identifiers("aunt")
+        (('/film/film/running_time', 'film/film/running_time', 'film.film.running_time', 'running_time'), ())
     """
-    parts = [relation, *re.split(r"[/#:.<>]+", relation)]
-    return tuple(dict.fromkeys(part.casefold() for part in parts if part and not _is_plain(part)))
+    parts = [part.strip("_") for part in re.split(r"[/#:.<>]+", relation)]
+    parts = [part for part in parts if part]
+    forms = (relation, "/".join(parts), ".".join(parts), *parts)
+    return tuple(dict.fromkeys(form.casefold() for form in forms if not _is_plain(form)))
 
 
 def _is_plain(name: str) -> bool:
@@ -239,23 +260,14 @@ def _topic_missing(draft: _Draft) -> Problem | None:
         return Problem("topic_missing", f"“{brief.topic_name}”")
     for naming in NAMINGS:
         name = brief.topic.name_in(naming)
-        starts, end = [], 0
+        starts, end = set[int](), 0
         for piece in pieces[:-1]:
-            starts.append(end + len(piece))
-            end = starts[-1] + len(name)
-        # In every naming the name has to be told from the words around it, and be nowhere else.
-        if _apart(name.join(pieces), name) != starts:
+            starts.add(end + len(piece))
+            end += len(piece) + len(name)
+        # In every naming the name has to be told from the words around it.
+        if not starts.issubset(places(name.join(pieces), name)):
             return Problem("topic_missing", f"“{brief.topic_name}” stands too close to other words")
     return None
-
-
-def _apart(text: str, name: str) -> list[int]:
-    """Where a name stands, places that overlap an earlier one left out."""
-    kept: list[int] = []
-    for at in places(text, name):
-        if not kept or at >= kept[-1] + len(name):
-            kept.append(at)
-    return kept
 
 
 def _answer_named(draft: _Draft) -> Problem | None:
@@ -270,14 +282,12 @@ def _answer_named(draft: _Draft) -> Problem | None:
 def _not_a_question(draft: _Draft) -> Problem | None:
     if draft.blank[-1] in question_marks(draft.language, draft.blank):
         return None
-    if draft.blank[-1] == _GAP and draft.text[-1] in QUESTION_MARKS:
-        return Problem("not_a_question", "the mark at the end is part of the entity's name")
     return Problem("not_a_question")
 
 
 def _several_questions(draft: _Draft) -> Problem | None:
     blank = draft.blank
-    count = sum(blank.count(mark) for mark in QUESTION_MARKS)
+    count = sum(map(blank.count, question_marks(draft.language, "")))
     if count > 1 or _SENTENCE_END.search(blank):
         return Problem("several_questions")
     return None
@@ -309,11 +319,11 @@ def _wrong_language(draft: _Draft) -> Problem | None:
 _CHECKS: tuple[Callable[[_Draft], Problem | None], ...] = (
     _empty,
     _several_lines,
+    _triple_syntax,
+    _relation_id,
     _markup,
     _refusal,
     _meta_text,
-    _triple_syntax,
-    _relation_id,
     _topic_missing,
     _answer_named,
     _not_a_question,

@@ -18,7 +18,7 @@ from rulemine.builder.verbalizer.languages import (
     WORDS,
 )
 
-__all__ = ["QUESTION_MARKS", "is_function_word", "question_marks", "speaks"]
+__all__ = ["QUESTION_MARKS", "is_function_word", "is_question_word", "question_marks", "speaks"]
 
 QUESTION_MARKS = "?？؟⁇⁈⁉՞፧᥅⳺⳻꘏꛷﹖︖𑅃\u037e"
 """Marks that end a question in any language; in Greek the semicolon does, too."""
@@ -75,6 +75,16 @@ def question_marks(language: str, text: str) -> str:
 def is_function_word(word: str) -> bool:
     """Whether a word in lower case is one that sentences of some language can hardly do without."""
     return word in _speakers()
+
+
+def is_question_word(word: str) -> bool:
+    """Whether a word in lower case is one that questions of some language begin with."""
+    return word in _askers()
+
+
+@cache
+def _askers() -> frozenset[str]:
+    return frozenset(word for words in QUESTION_WORDS.values() for word in words.split())
 
 
 @cache

@@ -2,15 +2,16 @@
 
 Guarantees: whatever naming a release is put into, a text that passes holds no answer's name of that naming
 as a whole token, outside the places where it names the topic; this is at least what the verifier demands.
-Beyond that, spellings that read alike count (see `rulemine.builder.spelling`), and so do an answer's
-aliases: its label without what makes it unique, without a parenthesis at its end, without punctuation.
+Beyond that, spellings that read alike count (see `rulemine.builder.spelling`), also without accents and in
+the plural, and so do an answer's aliases: its label without what makes it unique, without a parenthesis at
+its end, without punctuation.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from rulemine.builder.spelling import fold_loosely, places, unify
+from rulemine.builder.spelling import fold_loosely, places, unaccented, unify
 from rulemine.builder.verbalizer.language import is_function_word
 from rulemine.records import NAMINGS, EntityNames
 
@@ -19,7 +20,7 @@ __all__ = ["Leaks"]
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
 _POSSESSIVE = re.compile(r"(?<=\w)'(?=s\b)")
 _DROPPED = re.compile(r"['.]")
-_SIGNS = re.compile(r"[^\w\s]+")
+_SIGNS = re.compile(r"(?:[^\w\s]|_)+")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -27,7 +28,8 @@ class _Forms(NamedTuple):
     """How one entity may be written.
 
     Attributes:
-        names: For each of `NAMINGS` its names, folded: case alone, and loosely; different ones only.
+        names: For each of `NAMINGS` its names, folded: case alone, loosely, and without accents; different
+            ones only.
         aliases: Without punctuation, case folded: those that are looked for in any case.
         exact: Likewise with their case: those that could be common words in another case.
     """
@@ -118,10 +120,19 @@ def _is_outside(
         end = start + len(own)
         spots.append((start, end))
     return any(
-        not any(low <= at and at + len(name) <= high for low, high in spots)
+        not any(low <= at and at + len(form) <= high for low, high in spots)
         and not excused(name, at)
-        for at in places(text, name)
+        for form in _singular_and_plural(name)
+        for at in places(text, form)
     )
+
+
+def _singular_and_plural(name: str) -> Iterator[str]:
+    yield name
+    if len(name) > 2 and name[-1].isascii() and name[-1].isalpha():
+        for plural in (name + "s", name + "es"):
+            if not is_function_word(plural.casefold()):
+                yield plural
 
 
 def _is_opening(alias: str, at: int) -> bool:
@@ -139,10 +150,16 @@ def _forms(entity: EntityNames) -> _Forms:
         else:
             exact[alias] = None
     return _Forms(
-        tuple(tuple(dict.fromkeys((n.casefold(), fold_loosely(n)))) for n in names),
+        tuple(_folded(name) for name in names),
         tuple(aliases),
         tuple(exact),
     )
+
+
+def _folded(name: str) -> tuple[str, ...]:
+    loose = fold_loosely(name).strip()
+    forms = dict.fromkeys((name.casefold(), loose, unaccented(loose)))
+    return tuple(form for form in forms if form)
 
 
 def _aliases(entity: EntityNames) -> list[str]:
@@ -158,7 +175,7 @@ def _aliases(entity: EntityNames) -> list[str]:
             if bare and not (
                 bare == form and form in (entity.text, entity.entity) and " " not in bare
             ):
-                found[bare] = None
+                found[bare] = found[unaccented(bare)] = None
     return list(found)
 
 
@@ -166,10 +183,10 @@ def _bare(text: str) -> str:
     """A text without punctuation; case and blanks at its ends stay.
 
     Example:
-        >>> _bare("Who met Spider-Man's J. R.?")
-        'Who met Spider Man s J R '
+        >>> _bare("Who met Spider-Man's J. R. & Bob_York?")
+        'Who met Spider Man s J R and Bob York '
     """
     if text.isalnum():
         return text
-    text = _DROPPED.sub("", _POSSESSIVE.sub(" ", unify(text)))
+    text = _DROPPED.sub("", _POSSESSIVE.sub(" ", unify(text).replace("&", " and ")))
     return _BLANKS.sub(" ", _SIGNS.sub(" ", text))

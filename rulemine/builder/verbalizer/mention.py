@@ -8,7 +8,8 @@ What is decided here: case, Unicode normalisation, quotes, dashes, apostrophes, 
 blanks do not matter. Of overlapping places the first counts. ``72's`` and ``72,`` name 72, ``72nd`` and
 ``7.2`` do not name 7 or 2. A name inside a longer one (``York`` in ``New York``) is a mention: only who knows
 the longer name can tell, see `leaks`. A word in lower case is a common word, not the name, where the text
-spells the name elsewhere as it is (``the film Film``) or where it is a function word (``will`` for ``Will``).
+spells the name elsewhere as it is (``the film Film``) or where it is a function word (``will`` for ``Will``);
+so is the capital word that opens ``Who is the aunt of Who?``. Parts of ``don't`` and ``Ann's`` are no names.
 A name that starts with a sign needs a blank, quote or bracket before it, so that the last mark of ``Who is
 the aunt of ??`` ends the sentence.
 """
@@ -18,7 +19,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from rulemine.builder.spelling import fold_loosely, folds_in_place, is_unspaced, is_word
-from rulemine.builder.verbalizer.language import is_function_word
+from rulemine.builder.verbalizer.language import is_function_word, is_question_word
 from rulemine.builder.words import escape
 
 __all__ = ["Span", "cut", "find_mentions", "make_pattern"]
@@ -30,6 +31,11 @@ _JAMO = range(0x1160, 0x1200)
 """Vowels and final consonants of Hangul, which join the letter before."""
 
 _WORD = re.compile(r"[^\W_]+")
+_CONTRACTED = re.compile(r"['’ʼ][tm]\b", re.IGNORECASE)
+"""What makes a word part of one with it: ``don't``, ``I'm``."""
+
+_ENDINGS = frozenset(("s", "t", "m", "d", "ll", "re", "ve"))
+"""What follows the apostrophe of such words, and of possessives."""
 
 
 def find_mentions(text: str, name: str) -> tuple[Span, ...]:
@@ -54,11 +60,9 @@ def find_mentions(text: str, name: str) -> tuple[Span, ...]:
         for start, end, exact in found
         if not exact and not _is_common(text[start:end], name, bool(verbatim))
     ]
-    if not others:
-        return tuple(verbatim)
-    taken = verbatim
-    others = [(s, e) for s, e in others if not any(s < high and low < e for low, high in taken)]
-    return tuple(sorted([*verbatim, *_without_overlaps(others)]))
+    others = [(s, e) for s, e in others if not any(s < high and low < e for low, high in verbatim)]
+    kept = sorted([*verbatim, *_without_overlaps(others)])
+    return tuple(kept[1:] if kept and _only_opens(text, kept, name) else kept)
 
 
 def make_pattern(text: str, name: str) -> str | None:
@@ -146,8 +150,13 @@ def _is_free(text: str, start: int, end: int) -> bool:
             return False
         if not is_word(text[start]) and not _may_precede_a_sign(before[-1]):
             return False
+        contracts = before[-1] in "'’ʼ" and is_word(before[0])
+        if contracts and text[start:end].casefold() in _ENDINGS:
+            return False
     if not after:
         return True
+    if _CONTRACTED.match(text, end):
+        return False
     if _joins(after[0]) or _is_decimal(after, text[end - 1]):
         return False
     return not _blocks(after[0], text[end - 1])
@@ -158,8 +167,8 @@ def _blocks(neighbour: str, own: str) -> bool:
 
 
 def _is_decimal(beyond: str, own: str) -> bool:
-    """Whether a number goes on beyond a point or comma."""
-    return len(beyond) == 2 and beyond[0] in ".," and own.isdigit() and beyond[1].isdigit()
+    """Whether a number goes on beyond a sign, as in 7.5, 7,500, 7:30 and 7/2."""
+    return len(beyond) == 2 and beyond[0] in ".,:/" and own.isdigit() and beyond[1].isdigit()
 
 
 def _may_precede_a_sign(character: str) -> bool:
@@ -174,6 +183,15 @@ def _is_common(spelling: str, name: str, beside_verbatim: bool) -> bool:
         return False
     words = _WORD.findall(spelling)
     return beside_verbatim or (bool(words) and all(map(is_function_word, words)))
+
+
+def _only_opens(text: str, spans: list[Span], name: str) -> bool:
+    """Whether the first place is no name but the word that a sentence begins with: ``Who is Who?``."""
+    start, end = spans[0]
+    words = [word.casefold() for word in _WORD.findall(name)]
+    if any(map(is_word, text[:start])) or not words or not all(map(is_function_word, words)):
+        return False
+    return len(spans) > 1 or text[start:end] != name or is_question_word(name.casefold())
 
 
 def _without_overlaps(spans: list[Span]) -> list[Span]:

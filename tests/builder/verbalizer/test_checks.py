@@ -59,7 +59,8 @@ def code(text: str, about: Brief | None = None, language: str = "English") -> st
          "Which aunts, e.g. on the maternal side, does {topic} have?"),
         ("Great-aunts of Anna Lind are who?", "Great-aunts of {topic} are who?"),
         ("Who is the well-known aunt of Anna Lind?", "Who is the well-known aunt of {topic}?"),
-        ("Whose {dear} niece is Anna Lind?", Problem("triple_syntax", "“{”")),
+        ("\u200fWho is the aunt of \u2067Anna Lind\u2069?\u200f", "Who is the aunt of \u2067{topic}\u2069?"),
+        ("Whose {dear} niece is Anna Lind?", Problem("markup", "“{”")),
     ],
 )  # fmt: skip
 def test_good_texts_become_patterns(text: str, pattern: str | Problem) -> None:
@@ -81,6 +82,11 @@ def test_good_texts_become_patterns(text: str, pattern: str | Problem) -> None:
         ("markup", "Who is the aunt of [Anna Lind](x)?"),
         ("markup", "Who is the aunt of &quot;Anna Lind&quot;?"),
         ("markup", "Who is the aunt of \\u0041nna, Anna Lind?"),
+        ("markup", "1. Who is the aunt of Anna Lind?"),
+        ("markup", "<|im_start|>Who is the aunt of Anna Lind?"),
+        ("markup", "Who is the ~~uncle~~ aunt of Anna Lind?"),
+        ("markup", 'Who is the aunt of Anna Lind?"}'),
+        ("markup", "\\boxed{Who is the aunt of Anna Lind?}"),
         ("markup", "Who is\tthe aunt of Anna Lind?"),
         ("markup", "Who is the aunt of\x00 Anna Lind?"),
         ("markup", "Who is the aunt\ud800 of Anna Lind?"),
@@ -90,6 +96,13 @@ def test_good_texts_become_patterns(text: str, pattern: str | Problem) -> None:
         ("refusal", "I am unable to ask about Anna Lind, am I?"),
         ("refusal", "Sorry, who is Anna Lind?"),
         ("refusal", "Unfortunately, who is Anna Lind?"),
+        ("refusal", "I can't help with Anna Lind, can I?"),
+        ("refusal", "I won’t ask about Anna Lind, will I?"),
+        ("refusal", "My apologies, who is Anna Lind?"),
+        ("refusal", "I'm just an AI, who is Anna Lind?"),
+        ("refusal", "As an AI language model, who is the aunt of Anna Lind?"),
+        ("refusal", "Who, I ask as an AI, is the aunt of Anna Lind?"),
+        ("refusal", "Could you please give me more context about Anna Lind?"),
         ("meta_text", "Here is the question: Who is the aunt of Anna Lind?"),
         ("meta_text", "Here's your question: Who is the aunt of Anna Lind?"),
         ("meta_text", "Sure! Who is the aunt of Anna Lind?"),
@@ -98,7 +111,11 @@ def test_good_texts_become_patterns(text: str, pattern: str | Problem) -> None:
         ("meta_text", "Question: Who is the aunt of Anna Lind?"),
         ("meta_text", "Q: Who is the aunt of Anna Lind?"),
         ("meta_text", "Question 1: Who is the aunt of Anna Lind?"),
-        ("meta_text", "As an AI, who is the aunt of Anna Lind?"),
+        ("meta_text", "Rephrased: who is the aunt of Anna Lind?"),
+        ("meta_text", "A natural question could be: who is the aunt of Anna Lind?"),
+        ("meta_text", "Assistant: Who is the aunt of Anna Lind?"),
+        ("meta_text", "问题：Who is the aunt of Anna Lind?"),
+        ("meta_text", "Based on the given triple, who is the aunt of Anna Lind?"),
         ("meta_text", "Who is the aunt of the Question Entity Anna Lind?"),
         ("meta_text", "Who, in the knowledge graph, is the aunt of Anna Lind?"),
         ("triple_syntax", "Who completes (?, aunt, Anna Lind)?"),
@@ -107,14 +124,15 @@ def test_good_texts_become_patterns(text: str, pattern: str | Problem) -> None:
         ("triple_syntax", "Who → aunt → Anna Lind?"),
         ("triple_syntax", "Who | aunt | Anna Lind?"),
         ("triple_syntax", "Which ?x is the aunt of Anna Lind?"),
-        ("triple_syntax", "Who is the aunt of [Anna Lind]?"),
+        ("triple_syntax", "Who is aunt(x, Anna Lind)?"),
+        ("triple_syntax", "What is [Anna Lind, aunt, someone]?"),
         ("topic_missing", "Who is the aunt of her?"),
         ("topic_missing", "Who is the aunt of Anna?"),
         ("topic_missing", "Who is the aunt of Anna Lindgren?"),
         ("topic_missing", "Who is the aunt of 72?"),
-        ("topic_missing", "Who of e00072 is an aunt of Anna Lind?"),
         ("answer_named", "Is Bob York the aunt of Anna Lind?"),
         ("answer_named", "Is BOB YORK the aunt of Anna Lind?"),
+        ("answer_named", "Are the Bob Yorks aunts of Anna Lind?"),
         ("answer_named", "Who of the 7 is the aunt of Anna Lind?"),
         ("answer_named", "Is e00007 the aunt of Anna Lind?"),
         ("not_a_question", "Name the aunt of Anna Lind."),
@@ -124,6 +142,7 @@ def test_good_texts_become_patterns(text: str, pattern: str | Problem) -> None:
         ("several_questions", "Who is Anna Lind's aunt??"),
         ("several_questions", "There is someone here. Who is the aunt of Anna Lind?"),
         ("several_questions", "Consider Anna Lind. Who is the aunt?"),
+        ("several_questions", "He is old. Who is the aunt of Anna Lind?"),
         ("too_short", "Anna Lind?"),
         ("too_short", "Is Anna Lind?"),
         ("too_long", "Who is " + "really " * 60 + "the aunt of Anna Lind?"),
@@ -138,6 +157,24 @@ def test_each_reason(expected: str, text: str) -> None:
     assert isinstance(found, Problem)
     assert explain(found)
     assert expected in CODES
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which actor played Dr. Who alongside Anna Lind?",
+        "Which company employs Anna Lind as an AI engineer?",
+        "Which question did Anna Lind answer: the first or the last?",
+        "In which version of the song did Anna Lind sing: A or B?",
+        "Who won the triple jump before Anna Lind?",
+        "Can you give me the names of Anna Lind's aunts?",
+        "Which song called “Sorry” did Anna Lind sing?",
+        "Who cannot stand Anna Lind?",
+        "Which 3:2 match did Anna Lind win at 8:30 p.m. (local time, of course)?",
+    ],
+)
+def test_words_that_refusals_and_prefaces_have_are_not_always_such(text: str) -> None:
+    assert code(text) is None
 
 
 @pytest.mark.parametrize("name", sorted(CODES))
@@ -168,6 +205,19 @@ def test_other_languages(language: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("French", "Bien sûr ! Qui est la tante de Anna Lind ?"),
+        ("Spanish", "Anna Lind tiene una tía. ¿Quién es?"),
+        ("Greek", "Ποια είναι η Anna Lind; Ποια είναι η θεία της;"),
+        ("Chinese", "Anna Lind有姑姑。她是谁？"),
+    ],
+)
+def test_two_sentences_in_other_languages(language: str, text: str) -> None:
+    assert code(text, language=language) == "several_questions"
+
+
+@pytest.mark.parametrize(
     ("relation", "text", "expected"),
     [
         ("aunt", "Who is the aunt of Anna Lind?", None),
@@ -182,6 +232,11 @@ def test_other_languages(language: str, text: str) -> None:
          "relation_id"),
         ("/people/person/place_of_birth", "Whose place_of_birth is Anna Lind?", "relation_id"),
         ("/people/person/place_of_birth", "Whose place of birth is Anna Lind?", None),
+        ("/film/film/genre", "What is the film/film/genre of Anna Lind?", "relation_id"),
+        ("/film/film/genre", "What is the film.film.genre of Anna Lind?", "relation_id"),
+        ("/film/film/genre", "What is the film genre of Anna Lind?", None),
+        ("_has_part", "What has_part Anna Lind?", "relation_id"),
+        ("_has_part", "What has part Anna Lind?", None),
         ("P19", "What is P19 of Anna Lind?", "relation_id"),
         ("aunt", "Who was born_in Anna Lind?", "relation_id"),
     ],
@@ -201,11 +256,24 @@ def test_what_the_name_of_the_topic_holds_is_not_checked() -> None:
         assert code(f"Who is the aunt in {label}?", about) is None, label
 
 
-def test_a_mark_of_the_name_does_not_end_the_question() -> None:
+def test_a_mark_that_ends_name_and_question_is_both() -> None:
     about = brief(EntityNames("e00072", "72", "Who Framed Roger Rabbit?"))
-    assert code("Who directed Who Framed Roger Rabbit?", about) == "not_a_question"
-    found = check_text("Who directed Who Framed Roger Rabbit??", about, "English")
-    assert found == "Who directed {topic}?"
+    for text in ("Who directed Who Framed Roger Rabbit?", "Who directed Who Framed Roger Rabbit??"):
+        assert check_text(text, about, "English") == "Who directed {topic}?"
+    assert code("Who Framed Roger Rabbit?", about) == "too_short"
+    assert code("Who directed “Who Framed Roger Rabbit?”", about) == "not_a_question"
+
+
+@pytest.mark.parametrize("name", ["Who", "Is", "A", "What", "The The", "Will"])
+def test_a_topic_named_like_a_common_word(name: str) -> None:
+    about = brief(EntityNames("e00072", name, name))
+    for text in (
+        "Who is a niece of {topic}?",
+        "What is {topic}'s age?",
+        "Will the girl marry {topic}?",
+    ):
+        assert check_text(fill(text, {"topic": name}), about, "English") == text
+    assert code("Who is the aunt of Anna?", about) == "topic_missing"
 
 
 def test_the_hard_answer_is_looked_for_even_where_the_answers_lack_it() -> None:
@@ -262,7 +330,7 @@ def test_the_verifier_finds_nothing_in_what_passes() -> None:
             assert whole == own.join(pieces)
             assert verifier.occurrences(whole, own), (whole, own)
             hidden = [answer.name_in(other) for answer in answers]
-            assert not verifier.leaks(whole, own, hidden, by_model=False), (whole, own, hidden)
+            assert not verifier.leaks(whole, own, hidden, by_model=True), (whole, own, hidden)
     assert min(passed, failed, caught) > 500
 
 

@@ -26,6 +26,13 @@ def found(text: str, answer: EntityNames, topic: EntityNames = TOPIC) -> str | N
         ("Is Anna Lind the aunt of O’Hara?", "O'Hara", "o'hara"),
         ("Is Anna Lind the aunt of Jose\u0301?", "José", "josé"),
         ("Is Anna Lind the aunt of Jose\u0301?", "Jose", None),
+        ("Is Anna Lind the aunt of JOSE?", "José", "jose"),
+        ("Is Anna Lind in ile de France?", "Île-de-France", "ile de france"),
+        ("Is Anna Lind in ISTANBUL?", "İstanbul", "istanbul"),
+        ("Is Anna Lind like other actors?", "Actor", "actor"),
+        ("Does Anna Lind know the Bob Joneses?", "Bob Jones", "bob jones"),
+        ("Whom does Anna Lind know?", "Doe", None),
+        ("What are Anna Lind's 7s?", "7", None),
         ("Is Anna Lind the aunt of /m/answer?", "Bob", "/m/answer"),
         ("Is Anna Lind the aunt of e00002?", "Bob", "e00002"),
         ("Is Anna Lind 2 years old?", "Bob", "2"),
@@ -45,6 +52,8 @@ def found(text: str, answer: EntityNames, topic: EntityNames = TOPIC) -> str | N
         ("Did Anna Lind act in Spider-Man?", "Spider Man", "spider man"),
         ("Does Anna Lind live in the US?", "U.S.", "US"),
         ("Does Anna Lind know all of us?", "U.S.", None),
+        ("Is Anna Lind Bob Dylan's aunt?", "Bob_Dylan", "bob dylan"),
+        ("Does Anna Lind play rock and roll?", "Rock & Roll", "rock and roll"),
         ("Does Anna Lind live in Washington DC?", "Washington, D.C.", "washington dc"),
         ("Who is Anna Lind's aunt?", "Who (band)", None),
         ("Is Anna Lind in Who?", "Who (band)", "Who"),
@@ -59,6 +68,10 @@ def test_answers_that_a_text_names(text: str, answer: str, expected: str | None)
 def test_names_of_other_namings_count_in_the_words_around_the_topic() -> None:
     topic = EntityNames("e00001", "New", "Anna")
     assert found("Who likes Anna York?", entity("Bob", "New York"), topic) == "new york"
+
+
+def test_a_name_that_nobody_sees_is_nowhere() -> None:
+    assert found("Who is Anna Lind's aunt?", entity("\u200b")) is None
 
 
 def test_the_topic_is_no_answer_that_is_hidden() -> None:
