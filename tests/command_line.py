@@ -52,10 +52,15 @@ Command = Callable[..., Ended]
 """Runs a command, given its words; the fixture ``command``."""
 
 
-def run(folder: Path, arguments: Sequence[str | Path], **environment: str) -> Ended:
+def run(
+    folder: Path,
+    arguments: Sequence[str | Path],
+    program: Sequence[str] = ("-m", "rulemine"),
+    **environment: str,
+) -> Ended:
     """Runs a command as a process in a folder."""
     done = subprocess.run(
-        [sys.executable, "-m", "rulemine", *map(str, arguments)],
+        [sys.executable, *program, *map(str, arguments)],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **environment},
         capture_output=True,

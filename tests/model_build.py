@@ -6,7 +6,13 @@ from typing import Any
 
 from llm.running_server import KEY, Running, failures, until
 
-__all__ = ["KEY", "Running", "build_words", "failures", "journal", "questions", "until"]
+__all__ = ["KEY", "PATIENT", "Running", "build_words", "failures", "journal", "questions", "until"]
+
+PATIENT = (
+    "import sys; from rulemine import cli; from rulemine.llm import reply_times, session; "
+    "session.GRACE = reply_times.SHORTEST = 3600.0; sys.exit(cli.main())"
+)
+"""The command line as a program that waits for calls in flight, and for slow ones, as long as they take."""
 
 
 def build_words(url: str, output: str = "out/kg", *more: str) -> list[str]:

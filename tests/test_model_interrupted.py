@@ -11,26 +11,23 @@ from pathlib import Path
 
 import pytest
 from command_line import Command, tree
-from model_build import KEY, Running, build_words, journal, until
+from model_build import KEY, PATIENT, Running, build_words, journal, until
 
 ROOT = Path(__file__).resolve().parents[1]
 
 CONCURRENCY = 16
 
-PROGRAM = (
-    "import sys; from rulemine import cli; from rulemine.llm import session; "
-    "session.GRACE = 3600.0; sys.exit(cli.main())"
-)
-"""The command line; it waits for calls in flight as long as they take."""
-
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
+    pytest.mark.usefixtures("unhurried"),
+]
 
 
 @contextlib.contextmanager
 def started(folder: Path, words: list[str]) -> "Iterator[subprocess.Popen[str]]":
     """A process that is gone at the end, however that comes."""
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *words],
+        [sys.executable, "-c", PATIENT, *words],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": KEY},
         stdout=subprocess.PIPE,

@@ -15,6 +15,8 @@ from rulemine.llm.session import open_session
 from .conftest import AtStop
 from .running_server import KEY, MIXTURE, Running, answered, call_of, failures, once, options_for
 
+pytestmark = pytest.mark.usefixtures("unhurried")
+
 CUT = ("length", "content-filter", "wrong-schema", "headers")
 """Replies of a kind: the conversation decides."""
 
