@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
@@ -16,6 +15,7 @@ from fake_endpoint import MIXTURE, Connection, Server, failures
 
 from rulemine.errors import EndpointError
 from rulemine.llm.call import Ask, Call, Message, Reply
+from rulemine.llm.closing import Closing
 from rulemine.llm.endpoint import Endpoint
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.problem import EndpointProblem
@@ -78,7 +78,7 @@ class _HoldingConnection(Connection):
         self.server.look_again()
 
 
-class Running:
+class Running(Closing):
     """A server that runs while the context is open; the ways are those of `Server`."""
 
     def __init__(
@@ -98,12 +98,7 @@ class Running:
         self.back()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self.gone()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
