@@ -1,29 +1,24 @@
-"""The one client of language models: a request over the network, and what came back of it.
+"""An endpoint with OpenAI's chat API: what is sent to it for a call, and what came back of it.
 
-Guarantees: the only file that imports openai, and only once a request is to be sent; the client asks once
-(`max_retries` 0), so that retries are ours alone; a request ends within the time-out, counted from
-sending to the last byte, however slowly bytes drip; the key is in no reply, message, repr or traceback.
+Guarantees: a request ends within the time-out, counted from sending to the last byte, however slowly bytes
+drip; the key is in no reply, message, repr or traceback.
 """
 
 import asyncio
 import json
 import re
-import ssl
-import sys
 from collections.abc import Callable
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 from rulemine.errors import EndpointError, did_you_mean
 from rulemine.files import dump_line
 from rulemine.llm.call import Call, Reply
+from rulemine.llm.client import Client
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.problem import EndpointProblem, error_of, problem_of_network, problem_of_status
 from rulemine.llm.secret import Redactor
 
-__all__ = ["Endpoint", "estimate_tokens", "most_tokens", "require_client"]
-
-CONNECT_SECONDS = 10.0
-"""For connecting at most; a host that swallows packets is out of reach, not slow."""
+__all__ = ["Endpoint", "estimate_tokens", "most_tokens"]
 
 MODELS_SECONDS = 5.0
 """For the list of models that makes a message better."""
@@ -67,16 +62,8 @@ class Endpoint:
         self._redact = Redactor(
             (key, password, f"{user}:{password}" if password else "", *secret_query)
         )
-        self._client, self._http, self._network_problems = _connect(options, key)
-        address, _, query = options.base_url.partition("?")
-        self._chat = f"{address.rstrip('/')}/chat/completions" + (f"?{query}" if query else "")
-        self._headers = {
-            "Authorization": f"Bearer {key}",
-            "Content-Type": "application/json",
-            "Accept": "application/json",
-            "User-Agent": self._client.user_agent,
-        }
-        self._left_out: dict[str, set[str]] = {}
+        self._client = Client(options, key)
+        self._left_out: dict[str, frozenset[str]] = {}
         self._structured: set[str] = set()
         self._doubted: set[str] = set()
         self.answered = False
@@ -96,41 +83,34 @@ class Endpoint:
             EndpointProblem: There is no reply to it; see there. Of its kinds all but the last five.
             EndpointError: No call will be answered until the user acts.
         """
-        body = self._body(call)
-        outcome = await self._post(call.text if body == call.body() else dump_line(body))
+        omitted = self._omitted(call)
+        structured = call.schema is not None and "response_format" not in omitted
+        outcome = await self._post(_without(call, omitted) if omitted else call.text)
         if isinstance(outcome, str):
             reply = self._reply(outcome, call)
             if isinstance(reply, Reply):
-                if "response_format" in body:
+                if structured:
                     self._structured.add(call.model)
                 elif call.key in self._doubted:
                     self._leave_out(call.model, "response_format")
                 return reply
             outcome = reply
         outcome.detail = self._redact.message(outcome.detail)
-        if outcome.kind == "refused" and self._adapts(outcome, call, body):
+        if outcome.kind == "refused" and self._adapts(outcome, call, omitted):
             outcome.kind = "adapted"
         if outcome.kind in ("key", "missing", "quota", "dns", "tls"):
             raise await self._hopeless(outcome, call)
         raise outcome
 
-    def _body(self, call: Call) -> dict[str, Any]:
-        """What is sent: the call without what the endpoint does not know."""
-        body = call.body()
-        left_out = self._left_out.get(call.model, ())
-        if "max_tokens" in left_out:
-            body["max_completion_tokens"] = body.pop("max_tokens")
-        for name in left_out:
-            body.pop(name, None)
+    def _omitted(self, call: Call) -> frozenset[str]:
+        """The parameters of a call that the endpoint does not know."""
+        omitted = self._left_out.get(call.model, frozenset())
         if self._options.structured == "never" or call.key in self._doubted:
-            body.pop("response_format", None)
-        return body
+            omitted |= {"response_format"}
+        return omitted
 
     async def _post(self, text: str) -> str | EndpointProblem:
         """The body of a reply to a request, or what was wrong.
-
-        The connections are those of the client, and its way to them is left out: what it does around each
-        request costs as much CPU as all the rest of a call, and none of it is of use here.
 
         Problems are returned: raised from here they would carry the client's exception, and with it the
         request and the key, as their context.
@@ -138,20 +118,18 @@ class Endpoint:
         seconds = self._options.timeout
         try:
             async with asyncio.timeout(seconds):
-                response = await self._http.post(
-                    self._chat, content=text.encode(), headers=self._headers
-                )
+                status, headers, body = await self._client.post(text)
         except TimeoutError:
             return EndpointProblem("fault", f"no whole answer within {seconds:g} s", charged=True)
-        except self._network_problems as problem:
+        except self._client.problems as problem:
             found = problem_of_network(problem)
             if found.kind in ("dns", "tls") and self.answered:
                 found.kind = "away"  # it was there a moment ago
             return found
         self.answered = True
-        said: str = response.content.decode("utf-8", "replace")
-        if response.status_code >= 300:
-            return problem_of_status(response.status_code, response.headers, said)
+        said = body.decode("utf-8", "replace")
+        if status >= 300:
+            return problem_of_status(status, headers, said)
         return said
 
     def _reply(self, text: str, call: Call) -> Reply | EndpointProblem:
@@ -191,12 +169,13 @@ class Endpoint:
             received if _is_count(received) else estimate_tokens(said),
         )
 
-    def _adapts(self, problem: EndpointProblem, call: Call, body: dict[str, Any]) -> bool:
+    def _adapts(self, problem: EndpointProblem, call: Call, omitted: frozenset[str]) -> bool:
         """Whether a request was refused for a parameter that can be left out; it is from now on."""
         if problem.code != "refused":
             return False
         words = problem.detail.lower()
-        structured = "response_format" in body
+        sent = call.body().keys() - omitted
+        structured = "response_format" in sent
         if (
             structured
             and self._options.structured == "auto"
@@ -205,7 +184,7 @@ class Endpoint:
             return self._leave_out(call.model, "response_format")
         if _UNKNOWN.search(words):
             for name in ADAPTABLE[:3]:
-                if name in body and re.search(rf"(?<![a-z_]){name}(?![a-z_])", words):
+                if name in sent and re.search(rf"(?<![a-z_]){name}(?![a-z_])", words):
                     return self._leave_out(call.model, name)
         if structured and self._options.structured == "auto" and call.model not in self._structured:
             self._doubted.add(call.key)  # it may be that; the answer without it will tell
@@ -213,9 +192,9 @@ class Endpoint:
         return False
 
     def _leave_out(self, model: str, name: str) -> bool:
-        left_out = self._left_out.setdefault(model, set())
+        left_out = self._left_out.get(model, frozenset())
         if name not in left_out:
-            left_out.add(name)
+            self._left_out[model] = left_out | {name}
             instead = "; max_completion_tokens is sent instead" if name == "max_tokens" else ""
             self._status(
                 f"{self._options.address}: {model} takes no {name}{instead or ', left out'}."
@@ -267,13 +246,13 @@ class Endpoint:
         """The models that the endpoint names; empty where it does not tell."""
         try:
             async with asyncio.timeout(MODELS_SECONDS):
-                body = json.loads(await self._client.get("/models", cast_to=str))
+                body = json.loads(await self._client.models())
             return sorted(
                 self._redact.message(str(row["id"]))[:100]
                 for row in body["data"]
                 if isinstance(row, dict) and "id" in row
             )
-        except self._network_problems:
+        except self._client.problems:
             return []
         except (ValueError, KeyError, TypeError, RecursionError):  # not the list that was expected
             return []
@@ -293,55 +272,12 @@ def most_tokens(call: Call) -> int:
     return sent + len(json.dumps(call.schema)) * (call.schema is not None) + call.max_tokens
 
 
-def require_client() -> None:
-    """Does nothing where the package openai is installed.
-
-    Raises:
-        EndpointError: It is not.
-    """
-    try:
-        import openai  # noqa: F401
-    except ImportError:
-        raise EndpointError(
-            "Asking a model needs the package openai, which is not installed. Install it: "
-            "pip install 'rulemine[llm]'"
-        ) from None
-
-
-def _connect(options: EndpointOptions, key: str) -> tuple[Any, Any, tuple[type[Exception], ...]]:
-    """A client, its connections, and what both raise when the network fails."""
-    require_client()
-    import httpx2
-    import openai
-
-    settings: dict[str, Any] = {
-        "follow_redirects": False,  # a key is for the host that it was given for
-        "timeout": openai.Timeout(None, connect=min(CONNECT_SECONDS, options.timeout)),
-    }
-    if options.base_url.startswith("http:"):
-        settings["verify"] = (
-            False  # there is nothing to verify, and reading all authorities takes time
-        )
-    if options.is_loopback:
-        settings["trust_env"] = False
-        if options.base_url.startswith("https:"):  # SSL_CERT_FILE still counts
-            settings["verify"] = ssl.create_default_context()
-    try:
-        transport = openai.DefaultAioHttpClient(**settings)
-    except RuntimeError:  # aiohttp is not installed: slower, the same otherwise
-        transport = openai.DefaultAsyncHttpxClient(**settings)
-    client = openai.AsyncOpenAI(
-        api_key=key,
-        base_url=options.base_url.partition("?")[0],
-        default_query=options.query,
-        http_client=transport,
-        max_retries=0,
-        timeout=settings["timeout"],
-    )
-    # Of what aiohttp raises not all is turned into errors of httpx2, on which openai is built.
-    aiohttp = sys.modules.get("aiohttp")
-    network = (openai.OpenAIError, OSError, httpx2.HTTPError)
-    return client, transport, (*network, aiohttp.ClientError) if aiohttp else network
+def _without(call: Call, omitted: frozenset[str]) -> str:
+    """A request without some of its parameters, as JSON."""
+    body = call.body()
+    if "max_tokens" in omitted:
+        body["max_completion_tokens"] = body["max_tokens"]
+    return dump_line({name: value for name, value in body.items() if name not in omitted})
 
 
 def _fault(detail: str) -> EndpointProblem:

@@ -1,8 +1,8 @@
 """What sessions are tested with: a key in the environment, and both ways to the network."""
 
+import sys
 from collections.abc import Callable
 
-import openai
 import pytest
 
 from rulemine.llm import dispatcher, session
@@ -47,9 +47,5 @@ def at_stop(monkeypatch: pytest.MonkeyPatch) -> AtStop:
 def transport(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each of the two transports: the second is what the first falls back to."""
     if request.param == "default":
-
-        def missing(**settings: object) -> None:
-            raise RuntimeError("aiohttp is not installed")
-
-        monkeypatch.setattr(openai, "DefaultAioHttpClient", missing)
+        monkeypatch.setitem(sys.modules, "aiohttp", None)
     return str(request.param)

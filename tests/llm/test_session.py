@@ -279,7 +279,7 @@ def test_a_client_that_cannot_be_made_ends_the_run_with_its_error(
 
     with Running() as fake, open_session(options_for(fake.url), tmp_path / "j") as opened:
         with monkeypatch.context() as patch:
-            patch.setattr(endpoint, "_connect", odd)
+            patch.setattr(endpoint, "Client", odd)
             for works in (conversations(100), [several]):
                 with pytest.raises(ZeroDivisionError, match="of its own"):
                     opened.run(works)
