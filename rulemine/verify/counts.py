@@ -17,7 +17,7 @@ from rulemine.verify.dropped import twin_relations
 from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.graph import Graph, Triple
 from rulemine.verify.graphs import Removed
-from rulemine.verify.journal import asked_of, count_journal
+from rulemine.verify.journal import Entry, asked_of, count_journal
 from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.prompts import Gloss
 from rulemine.verify.report import Findings, shown
@@ -52,7 +52,7 @@ class Contents:
     removed: dict[Triple, Removed]
     questions: list[Located]
     rejections: list[Located]
-    entries: list[Located]
+    entries: list[Entry]
     glosses: dict[str, Gloss]
 
 
@@ -136,13 +136,20 @@ def check_counts(folder: Folder, contents: Contents, findings: Findings) -> None
         if key not in expected:
             findings.add(MANIFEST_NAME, None, "counts", shown(key), "no count of this name")
         elif key not in stated or stated[key] != expected[key]:
-            found = f"{key} = {shown(stated.get(key))}"
-            findings.add(MANIFEST_NAME, None, "counts", found, shown(expected[key]))
+            have, want = stated.get(key), expected[key]
+            if isinstance(have, dict) and isinstance(want, dict):  # only what differs
+                same = {name for name in have if have[name] == want.get(name)}
+                have, want = ({k: d[k] for k in d if k not in same} for d in (have, want))
+            findings.add(MANIFEST_NAME, None, "counts", f"{key} = {shown(have)}", shown(want))
 
 
 def check_options(folder: Folder, findings: Findings) -> None:
     """Checks that what the manifest says twice is the same in both places."""
     manifest, config = folder.manifest, folder.manifest["config"]
+    if "endpoint" in config:
+        findings.add(
+            MANIFEST_NAME, None, "options", "config.endpoint", "nothing about the endpoint"
+        )
     selection = config.get("selection")
     levels = selection.get("levels") if isinstance(selection, dict) else None
     for key, found, expected in (

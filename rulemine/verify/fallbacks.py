@@ -12,7 +12,7 @@ from rulemine.verify.collection import Located
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.wording import Verbalizer
 
-__all__ = ["STAGE", "check_fallbacks", "is_kept"]
+__all__ = ["FAILURES", "STAGE", "check_fallbacks", "codes_of", "is_kept"]
 
 STAGE = "verbalize"
 
@@ -25,12 +25,25 @@ CODES = {
 }  # fmt: skip
 """Why a text, or the call for it, was not good enough."""
 
+FAILURES = {
+    "context_too_long": "context_too_long",
+    "refused": "refused_by_endpoint",
+    "endpoint_error": "endpoint_error",
+}
+"""Why a call has no reply, in the journal → in a rejection."""
+
 _KEPT, _DROPPED = "template used: ", "dropped: "
 
 
 def is_kept(rejection: dict[str, Any]) -> bool:
     """Whether only the text was rejected, and the question asked with the phrase."""
     return rejection["stage"] == STAGE and str(rejection["detail"]).startswith(_KEPT)
+
+
+def codes_of(rejection: dict[str, Any]) -> list[str]:
+    """Why the attempts of a rejection of stage ``verbalize`` failed, one after the other."""
+    detail = str(rejection["detail"])
+    return detail.removeprefix(_KEPT).removeprefix(_DROPPED).split(", ")
 
 
 def check_fallbacks(
@@ -71,7 +84,7 @@ def _form_problems(row: dict[str, Any], verbalizer: Verbalizer) -> Iterator[tupl
     if not verbalizer.is_model:
         yield f"stage {STAGE}", "none (manifest, config.verbalizer.name)"
     start = _KEPT if is_kept(row) else _DROPPED
-    codes = row["detail"].removeprefix(start).split(", ")
+    codes = codes_of(row)
     if not row["detail"].startswith(start) or not CODES.issuperset(codes):
         yield shown(row["detail"]), f"{_KEPT!r} or {_DROPPED!r} and known codes"
     if row["reason"] != codes[-1]:

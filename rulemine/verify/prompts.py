@@ -1,11 +1,13 @@
 """The prompts of a release and what relations were said to mean: two files that people edit.
 
 Checks that ``llm/prompt.toml`` and ``llm/glosses.toml`` are TOML of the right kind, and that the glosses
-are those of the relations of the release.
+are those of the relations of the release, with each placeholder once; a gloss that is said to come from the
+phrase of its relation has its statement.
 """
 
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,6 +15,7 @@ from typing import Any, NamedTuple
 from rulemine.verify.folder import Folder
 from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.report import Findings, difference, shown
+from rulemine.verify.shapes import NAMINGS
 
 __all__ = ["GLOSSES", "PROMPT", "Gloss", "Prompt", "check_glosses", "read_prompts", "recognised"]
 
@@ -20,6 +23,15 @@ PROMPT, GLOSSES = "llm/prompt.toml", "llm/glosses.toml"
 
 PURPOSES = ("audit", "paraphrase", "question", "round_trip")
 """What a model is asked for in a release."""
+
+GLOSS = "gloss"
+"""What it is asked for before there is one."""
+
+SOURCES = ("written", "model", "phrase")
+"""Where a gloss is from."""
+
+_PLACEHOLDERS = {"statement": ("object", "subject"), "subjects": ("topic",), "objects": ("topic",)}
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w*)\}|[{}]")
 
 
 class Gloss(NamedTuple):
@@ -43,10 +55,14 @@ class Prompt(NamedTuple):
         version: Purpose and version.
         digest: SHA-256 of the templates: of the compact JSON of their sorted (key, text) pairs, those of
             ``names`` among them (as ``names.key``) where the prompt tells them.
+        templates: The templates.
+        names: Naming → how its names look, in words.
     """
 
     version: str
     digest: str
+    templates: Mapping[str, str]
+    names: Mapping[str, str]
 
 
 def recognised(
@@ -73,7 +89,13 @@ def read_prompts(folder: Folder, findings: Findings) -> dict[str, Prompt]:
     tables = _tables(folder, PROMPT, findings)
     if tables is None:
         return {}
+    if set(tables) != {"names", *PURPOSES, GLOSS}:
+        found = difference(set(tables), {"names", *PURPOSES, GLOSS})
+        findings.add(PROMPT, None, "record", found, "a section for each purpose, and names")
     names = tables.get("names")
+    if not isinstance(names, dict) or set(names) != set(NAMINGS):
+        expected = f"the texts {', '.join(NAMINGS)}"
+        findings.add(PROMPT, None, "record", f"[names] {shown(names)}", expected)
     prompts = {}
     for purpose in PURPOSES:
         section = tables.get(purpose)
@@ -86,12 +108,13 @@ def read_prompts(folder: Folder, findings: Findings) -> dict[str, Prompt]:
             expected = f"texts in [names] and in [{purpose}], which has a version"
             findings.add(PROMPT, None, "record", shown(section), expected)
             continue
-        pairs = {key: value for key, value in section.items() if key != "version"}
-        if "{names}" in str(section.get("user")):
+        templates = {key: value for key, value in section.items() if key != "version"}
+        pairs = dict(templates)
+        if "{names}" in templates.get("user", ""):
             pairs |= {f"names.{key}": value for key, value in names.items()}
         content = json.dumps(sorted(pairs.items()), ensure_ascii=False).encode()
         digest = hashlib.sha256(content).hexdigest()
-        prompts[purpose] = Prompt(f"{purpose}/{section['version']}", digest)
+        prompts[purpose] = Prompt(f"{purpose}/{section['version']}", digest, templates, names)
     return prompts
 
 
@@ -109,18 +132,35 @@ def check_glosses(folder: Folder, names: Names, findings: Findings) -> dict[str,
         found = difference(set(tables), set(names.relations))
         findings.add(GLOSSES, None, "glosses", found, f"the relations of {RELATIONS}")
     for relation, gloss in tables.items():
+        where = f"{shown(relation)}: "
         if (
             not isinstance(gloss, dict)
             or set(gloss) != {*Gloss._fields, "source"}
             or not _texts(gloss)
         ):
-            found = f"{shown(relation)}: {shown(gloss)}"
-            findings.add(
-                GLOSSES, None, "record", found, f"texts {', '.join(Gloss._fields)}, source"
-            )
-        else:
-            glosses[relation] = Gloss(*(gloss[key] for key in Gloss._fields))
+            expected = f"texts {', '.join(Gloss._fields)}, source"
+            findings.add(GLOSSES, None, "record", where + shown(gloss), expected)
+            continue
+        glosses[relation] = Gloss(*(gloss[key] for key in Gloss._fields))
+        for key, placeholders in _PLACEHOLDERS.items():
+            if _placeholders(gloss[key]) != placeholders:
+                expected = " and ".join(f"{{{name}}}" for name in placeholders)
+                found = f"{where}{key} = {shown(gloss[key])}"
+                findings.add(GLOSSES, None, "gloss", found, f"{expected}, each once")
+        if gloss["source"] not in SOURCES:
+            found = f"{where}source = {shown(gloss['source'])}"
+            findings.add(GLOSSES, None, "gloss", found, f"one of {', '.join(SOURCES)}")
+        phrase = names.relations.get(relation, {}).get("statement")
+        if gloss["source"] == "phrase" and gloss["statement"] != phrase:
+            found = f"{where}statement = {shown(gloss['statement'])}, from its phrase"
+            findings.add(GLOSSES, None, "gloss", found, f"{shown(phrase)} ({RELATIONS})")
     return glosses
+
+
+def _placeholders(template: str) -> tuple[str, ...]:
+    """The names in braces, sorted; a lone brace counts as an empty one."""
+    found = _PLACEHOLDER.finditer(template)
+    return tuple(sorted(part[1] or "" for part in found if part[0] not in ("{{", "}}")))
 
 
 def _texts(*tables: Any) -> bool:

@@ -9,7 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rulemine.verify.calls import Calls
 from rulemine.verify.collection import Located, check_collection
+from rulemine.verify.contexts import Contexts
+from rulemine.verify.conversations import Told, check_conversations
 from rulemine.verify.counts import (
     Contents,
     check_counts,
@@ -33,7 +36,7 @@ from rulemine.verify.graphs import (
     check_reference,
     check_removed,
 )
-from rulemine.verify.journal import check_journal, read_journal
+from rulemine.verify.journal import asked_of, check_entries, read_journal
 from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check_use
 from rulemine.verify.prompts import check_glosses, read_prompts
 from rulemine.verify.proofs import Facts, Prover
@@ -121,11 +124,17 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     check_most_answers(config, questions, findings)
     check_relation_counts(contents, findings)
     check_source(folder, names, complete, findings)
-    check_journal(entries, questions, rejections, names, prompts, glosses, verbalizer, findings)
-    check_texts(questions, names, verbalizer, findings)
     left = Facts(incomplete)
-    prover = Prover.of(rules.values(), left)
     known = Facts(complete.joined(reference) if len(reference) else complete)
+    if verbalizer.is_model:
+        queries = asked_of(questions, rejections, balanced=verbalizer.drops)
+        check_entries(entries, queries, prompts, verbalizer, findings)
+        calls = Calls(prompts, glosses, names, verbalizer)
+        contexts = Contexts(queries.values(), names, complete, incomplete, known, verbalizer)
+        told = Told(names, glosses, verbalizer, calls, contexts)
+        check_conversations(entries, queries, questions, rejections, told, findings)
+    check_texts(questions, names, verbalizer, findings)
+    prover = Prover.of(rules.values(), left)
     benchmark = Benchmark(known, left, removed, rules, names.entities, prover, {})
     for done, here in enumerate(questions):
         if progress is not None and done % 256 == 0:

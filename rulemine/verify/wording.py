@@ -5,6 +5,7 @@ model's text and each of its paraphrases is its pattern with the topic's name pu
 different, and that a release holds the wordings which its options allow.
 """
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from rulemine.verify.collection import Located
 from rulemine.verify.folder import MANIFEST_NAME
 from rulemine.verify.mentions import occurrences
 from rulemine.verify.names import RELATIONS, Names
+from rulemine.verify.prompts import GLOSSES, PROMPT
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import NAMINGS
 
@@ -36,6 +38,11 @@ class Verbalizer:
         paraphrases: Further texts per question at most.
         drops: Whether a question without a good text was dropped; else it has the phrase.
         naming: Place in `NAMINGS` of the naming of its prompts.
+        language: Of the texts, by its English name.
+        temperature: Of the model; below 0: not sent.
+        max_tokens: Of one reply.
+        attempts: Texts asked for at most until one is good.
+        seed: Of the build, which comes with every call.
     """
 
     is_model: bool = False
@@ -45,6 +52,11 @@ class Verbalizer:
     paraphrases: int = 0
     drops: bool = False
     naming: int = 0
+    language: str = ""
+    temperature: float = 0.0
+    max_tokens: int = 0
+    attempts: int = 1
+    seed: int = 0
 
 
 def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> Verbalizer:
@@ -64,6 +76,12 @@ def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> 
         "paraphrases": lambda v: type(v) is int and v >= 0,
         "on_failure": lambda v: v in ("template", "drop"),
         "naming": lambda v: v in NAMINGS,
+        "language": lambda v: isinstance(v, str) and v,
+        "temperature": lambda v: type(v) in (int, float) and math.isfinite(v),
+        "max_tokens": lambda v: type(v) is int and v > 0,
+        "attempts": lambda v: type(v) is int and v > 0,
+        "prompt": lambda v: v == PROMPT,
+        "glosses": lambda v: v == GLOSSES,
     }
     good: dict[str, Any] = {}
     if not isinstance(section, dict):
@@ -73,11 +91,14 @@ def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> 
     for key, fits in wanted.items():
         value = section.get(key)
         # A value of a type that cannot be compared is none of those that can.
-        if isinstance(value, str | bool | int) and fits(value):
+        if isinstance(value, str | bool | int | float) and fits(value):
             good[key] = value
         elif by_model or (key == "name" and key in section):
             found = f"config.verbalizer.{key} = {shown(value)}"
             findings.add(MANIFEST_NAME, None, "verbalizer", found, "one of its values")
+    if by_model and (unknown := sorted(set(section) - set(wanted))):
+        found = f"config.verbalizer.{', '.join(unknown)}"
+        findings.add(MANIFEST_NAME, None, "verbalizer", found, "no option of this name")
     if by_model and not good.get("model"):
         expected = "config.verbalizer.model, the name of a model"
         findings.add(MANIFEST_NAME, None, "verbalizer", "none", expected)
@@ -89,6 +110,11 @@ def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> 
         good.get("paraphrases", 0),
         good.get("on_failure") == "drop",
         NAMINGS.index(good.get("naming", naming)),
+        good.get("language", ""),
+        float(good.get("temperature", 0)),
+        good.get("max_tokens", 0),
+        good.get("attempts", 1),
+        config["seed"] if type(config.get("seed")) is int else 0,
     )
 
 

@@ -264,15 +264,15 @@ TAMPERINGS = {
     ),
     "an audit forgotten": (
         forgotten(1),
-        (QUESTION, 1, "journal"),
+        (QUESTION, 1, "call"),
     ),
     "the audit of a paraphrase forgotten": (
         forgotten(12),
-        (QUESTION, 1, "journal"),
+        (QUESTION, 1, "call"),
     ),
     "the round trip of a paraphrase forgotten": (
         forgotten(14),
-        (QUESTION, 1, "journal"),
+        (QUESTION, 1, "call"),
     ),
     "a round trip to the wrong end": (
         said(10, '{"relation": "husband", "direction": "subject"}'),
@@ -387,7 +387,7 @@ TAMPERINGS = {
     ),
     "a key in the prompt": (
         replaced(PROMPT, "Be exact.", "sk-or-v1-0123456789abcdef0123456789abcdef"),
-        (PROMPT, 6, "secret"),
+        (PROMPT, 9, "secret"),
     ),
     "a key in the card": (
         lambda folder: write_file(folder, "README.md", "#\n\nsk-abcdefghij1234567890\n"),

@@ -17,6 +17,8 @@ from tests.verify.tiny_model import (
     JOURNAL,
     PROMPT,
     change_entries,
+    made_call,
+    model_entries,
     model_files,
     model_manifest,
     write_model_release,
@@ -68,11 +70,24 @@ def test_words_of_a_model_need_a_model_in_the_options(tmp_path: Path) -> None:
         ({"round_trip": False}, (JOURNAL, "purpose")),
         ({"round_trip": "yes"}, ("manifest.json", "verbalizer")),
         ({"paraphrases": 1}, (QUESTION, "paraphrases")),
+        ({"paraphrases": 3}, (QUESTION, "call")),
+        ({"temperature": 0.5}, (QUESTION, "call")),
+        ({"temperature": -1}, (QUESTION, "call")),
+        ({"temperature": "hot"}, ("manifest.json", "verbalizer")),
+        ({"max_tokens": 301}, (QUESTION, "call")),
+        ({"max_tokens": 0}, ("manifest.json", "verbalizer")),
+        ({"language": "Finnish"}, (QUESTION, "call")),
+        ({"language": ""}, ("manifest.json", "verbalizer")),
+        ({"attempts": 1}, (TRAIN, "journal")),
+        ({"attempts": True}, ("manifest.json", "verbalizer")),
+        ({"prompt": "my.toml"}, ("manifest.json", "verbalizer")),
+        ({"glosses": ""}, ("manifest.json", "verbalizer")),
+        ({"api_key": ""}, ("manifest.json", "verbalizer")),
         ({"paraphrases": 0}, (JOURNAL, "purpose")),
         ({"paraphrases": -1}, ("manifest.json", "verbalizer")),
         ({"on_failure": "drop"}, (REJECTED, "rejected text")),
         ({"on_failure": "panic"}, ("manifest.json", "verbalizer")),
-        ({"naming": "private"}, (QUESTION, "journal")),
+        ({"naming": "private"}, (QUESTION, "call")),
         ({"naming": ""}, ("manifest.json", "verbalizer")),
     ],
 )
@@ -98,30 +113,38 @@ def dropped_release(folder: Path) -> Path:
     row |= {"wording": "model", "patterns": [pattern], "question": pattern.format(topic="ada")}
     files[FALLBACK] = json.dumps(row) + "\n"
     (lost, _) = map(json.loads, files[REJECTED].splitlines())
-    lost |= {"stage": "verbalize", "reason": "refusal", "detail": "dropped: topic_missing, refusal"}
+    codes = "topic_missing, refusal, refused_by_endpoint"
+    lost |= {"stage": "verbalize", "reason": "refused_by_endpoint", "detail": f"dropped: {codes}"}
     files[REJECTED] = json.dumps(lost) + "\n"
-    entries = list(map(json.loads, files[JOURNAL].splitlines()))
-    entries.sort(key=lambda entry: int(entry["request"], 16))
+    entries = model_entries()
     entries[4]["reply"] = "To whom is Ada, the elder married as the wife?"
-    entries[5] |= {"questions": ["q3"]}
+    entries[5] |= {"questions": ["q2", "q3"]}
     entries[11] |= {"questions": ["q3"]}
-    entries[16] |= {"reply": "PASS"}
-    number = len(entries)
-    trip = {"key": "f" * 64, "request": f"{number:064x}", "questions": ["q1"]}
-    trip |= {"reply": '{"relation": "husband", "direction": "subject"}'}
-    entries.append(entries[2] | trip)
+    entries[16] |= {"questions": ["q1"], "reply": "PASS", **call("audit", "q1", pattern)}
+    entries[18] |= {"questions": ["q3"], "purpose": "question", "reply": "What is it?"}
+    entries[18] |= {key: entries[4][key] for key in ("model", "prompt_version", "prompt_digest")}
+    entries[18] |= call("question", "q3")
+    trip = {"questions": ["q1"], "reply": '{"relation": "husband", "direction": "subject"}'}
+    entries.append(entries[2] | trip | call("round_trip", "q1", pattern))
+    entries.append(entries[17] | {"questions": ["q1"]} | call("paraphrase", "q1", pattern))
     lines = [json.dumps(entry) + "\n" for entry in sorted(entries, key=lambda e: e["key"])]
     files[JOURNAL] = "".join(lines)
     manifest = model_manifest({"on_failure": "drop"})
     manifest["counts"] |= {
-        "rejected": {"verbalize: refusal": 1},
+        "rejected": {"verbalize: refused_by_endpoint": 1},
         "questions_by_wording": {"template": 0, "model": 3, "fallback": 0},
-        "model_calls": COUNTS["model_calls"] | {"round_trip": 6},
-        "model_tokens": {"prompt": 1827, "completion": 170},
-        "audits": {"passed": 5, "failed": 1, "unreadable": 0},
+        "model_calls": {"audit": 6, "paraphrase": 3, "question": 6, "round_trip": 6},
+        "model_tokens": {"prompt": 2179, "completion": 200},
+        "audits": {"passed": 6, "failed": 0, "unreadable": 0},
         "round_trips": {"right": 5, "wrong": 1, "unreadable": 0},
     }
     return write_release(folder, files=files, manifest=manifest)
+
+
+def call(purpose: str, question: str, pattern: str = "") -> dict[str, str]:
+    """What an entry says of a call about the first text of a question."""
+    made = made_call(purpose, question, 0, pattern)
+    return {"key": made.key, "request": made.request}
 
 
 def test_questions_may_be_dropped_where_the_options_say_so(tmp_path: Path) -> None:
