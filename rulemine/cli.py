@@ -10,10 +10,11 @@ import contextlib
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import rulemine
+from rulemine.arguments import Parser
 from rulemine.errors import LimitError, OutputError, RulemineError, UserError
 
 __all__ = ["main", "make_parser"]
@@ -26,20 +27,9 @@ three commands for your own knowledge graph (subject <tab> relation <tab> object
 """
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser that makes the end of its help only when somebody reads it."""
-
-    make_epilog: Callable[[], str] | None = None
-
-    def format_help(self) -> str:
-        if self.make_epilog is not None:
-            self.epilog = self.make_epilog()
-        return super().format_help()
-
-
 def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands; ``run`` names the command's function in `rulemine.commands`."""
-    parser = _Parser(
+    parser = Parser(
         prog="rulemine",
         description="Question-answering benchmarks over knowledge graphs that no longer state the answer.",
         epilog=EPILOG,
@@ -56,12 +46,12 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _command(
-    commands: "argparse._SubParsersAction[_Parser]",
+    commands: "argparse._SubParsersAction[Parser]",
     name: str,
     run: str,
     summary: str,
     more: str = "",
-) -> _Parser:
+) -> Parser:
     parser = commands.add_parser(
         name,
         help=summary,
@@ -90,7 +80,7 @@ def _describe_keys() -> str:
     return _KEYS.format(keys=describe_keys())
 
 
-def _add_building(commands: "argparse._SubParsersAction[_Parser]") -> None:
+def _add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
     steps = {
         "build": "build a benchmark: all steps, resumed where an earlier run stopped",
         "ground": "build as far as the groundings of the rules",
@@ -111,9 +101,7 @@ def _add_building(commands: "argparse._SubParsersAction[_Parser]") -> None:
             help="a recipe (demo, family, fb15k237), a .toml file, a data set, or a KG as TSV",
         )
         parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder (out/NAME)")
-        parser.add_argument(
-            "--set", action="append", default=[], metavar="KEY=VALUE", help="override a key"
-        )
+        _add_keys(parser, "override a key, see below")
         parser.add_argument("--seed", type=int, metavar="N", help="seed of everything drawn (0)")
         _add_recipe_options(parser)
         _add_wording_options(_add_endpoint_options(parser))
@@ -125,12 +113,14 @@ def _add_building(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="TOML (out/NAME.glosses.toml)"
     )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE",
-        help="override a key, see rulemine build --help",
-    )  # fmt: skip
+    _add_keys(parser, "override a key, see rulemine build --help")
     parser.add_argument("--seed", type=int, metavar="N", help="draws the triples shown (0)")
     _add_endpoint_options(parser)
+
+
+def _add_keys(parser: Parser, what: str) -> None:
+    parser.takes_keys = True
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=what)
 
 
 def _add_recipe_options(parser: argparse.ArgumentParser) -> None:
@@ -179,12 +169,13 @@ def _add_wording_options(group: "argparse._ArgumentGroup") -> None:
 
 _GLOSS = """\
 With --verbalizer openai --model NAME a model describes each relation from its name and ten triples;
-without, the file is made from the phrases, to be edited by hand. What the file has already is kept.
+without, the file is made from the phrases, to be edited by hand. What the file has already is kept,
+and so is what the recipe's verbalizer.glosses say.
 Build with it: rulemine build RECIPE --verbalizer openai --model NAME --glosses FILE
 """
 
 
-def _add_mining(commands: "argparse._SubParsersAction[_Parser]") -> None:
+def _add_mining(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = _command(commands, "mine", "mine", "mine the rules of a knowledge graph")
     parser.add_argument("kg", metavar="KG", help="TSV (plain, .gz, .zst) or the name of a data set")
     parser.add_argument("--max-atoms", type=int, default=3, metavar="N", help="with the head (3)")
@@ -241,7 +232,7 @@ def _add_mining(commands: "argparse._SubParsersAction[_Parser]") -> None:
     _add_means(parser)
 
 
-def _add_reading(commands: "argparse._SubParsersAction[_Parser]") -> None:
+def _add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = _command(
         commands, "verify", "verify", "check a release: digests, proofs, answers, splits"
     )
@@ -262,7 +253,7 @@ def _add_reading(commands: "argparse._SubParsersAction[_Parser]") -> None:
     )
 
 
-def _add_scoring(commands: "argparse._SubParsersAction[_Parser]") -> None:
+def _add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = _command(commands, "answer", "answer", "answer questions without any model")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("--with", dest="answerer", required=True, metavar="NAME",
@@ -305,7 +296,7 @@ The planted rules of a synthetic graph are listed in FILE.rules.jsonl.
 """
 
 
-def _add_data(commands: "argparse._SubParsersAction[_Parser]") -> None:
+def _add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = _command(commands, "generate", "generate", "write an invented knowledge graph",
                       _RULES_PLANTED)  # fmt: skip
     parser.add_argument(
@@ -384,7 +375,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         print(
-            "\nrulemine: interrupted. Finished stages are kept; the same command goes on from there.",
+            "\nrulemine: interrupted. Finished stages and every reply of a model are kept; the same "
+            "command goes on from there.",
             file=sys.stderr,
         )
         return 130

@@ -60,3 +60,23 @@ def test_a_replay_of_nothing_or_of_replies_alone_is_told_apart(tmp_path: Path) -
 def test_glosses_take_the_options_of_the_endpoint():
     recipe = chosen(*OPENAI, "--concurrency", "3", "--seed", "5", command="gloss")
     assert (recipe.verbalizer.model, recipe.endpoint.concurrency, recipe.seed) == ("m", 3, 5)
+
+
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [
+        ("--verbaliser", "did you mean '--verbalizer'?"),
+        ("--paraphrazes=2", "--paraphrazes; did you mean '--paraphrases'?"),
+        ("--language", "verbalizer.language is a key: --set verbalizer.language=…"),
+        ("--api-key-variable", "endpoint.api_key_variable is a key"),
+    ],
+)
+def test_an_unknown_option_gets_a_hint(
+    option: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        make_parser().parse_args(["build", "demo", option, "German"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert hint in said
+    assert "--verbalizer NAME" in said  # the options there are

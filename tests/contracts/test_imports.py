@@ -41,6 +41,7 @@ TOP = {
     "__main__",
     "cli",
     "commands",
+    "arguments",
     "console",
     "drawing",
     "inputs",
