@@ -56,6 +56,7 @@ def build(arguments: Namespace) -> int:
 def gloss(arguments: Namespace) -> int:
     """``gloss``."""
     from rulemine.builder.verbalizer.calls import Calls
+    from rulemine.builder.verbalizer.gloss import load_glosses
     from rulemine.builder.verbalizer.write_glosses import write_glosses
     from rulemine.inputs import Inputs
     from rulemine.llm.session import open_session
@@ -66,7 +67,8 @@ def gloss(arguments: Namespace) -> int:
     inputs = Inputs(recipe, line.note)
     output: Path = arguments.output or Path("out") / f"{recipe.name}.glosses.toml"
     check_output(output)
-    inputs.kg, inputs.phrases, inputs.prompts  # noqa: B018  # before anything is written
+    inputs.prompts  # noqa: B018  # before anything is asked
+    given = load_glosses(recipe.verbalizer.glosses, inputs.phrases)
     with ExitStack() as stack:
         tell = session = None
         if recipe.verbalizer.name == "openai":
@@ -76,6 +78,7 @@ def gloss(arguments: Namespace) -> int:
         report = write_glosses(
             inputs.kg,
             inputs.phrases,
+            given,
             output,
             session,
             Calls(inputs.prompts, recipe.verbalizer, recipe.seed),

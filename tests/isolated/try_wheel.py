@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 NEEDED = (
     "rulemine/mining/amie.jar",
+    "rulemine/glosses/demo.toml",
     "rulemine/phrases/demo.toml",
     "rulemine/prompts/default.toml",
     "rulemine/py.typed",

@@ -18,6 +18,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from rulemine.config import read_toml
 from rulemine.errors import InputError, UserError, did_you_mean, list_problems
 
 __all__ = [
+    "PACKAGED",
     "Contradiction",
     "Gloss",
     "Glosses",
@@ -36,6 +38,9 @@ __all__ = [
     "load_glosses",
     "read_glosses",
 ]
+
+PACKAGED = ("demo", "family")
+"""Gloss files that come with the package."""
 
 PLACEHOLDERS = {
     "statement": ("subject", "object"),
@@ -136,14 +141,17 @@ def load_glosses(source: str, phrases: Phrases) -> Glosses:
     """The glosses of a graph: those of a file, the rest made from the phrases.
 
     Args:
-        source: A gloss file, or "" for none.
+        source: A gloss file, the name of a packaged one (see `PACKAGED`), or "" for none.
         phrases: The phrases of all relations of the graph.
 
     Raises:
         InputError: As `read_glosses`; or the file names a relation that the graph lacks and that looks
             like a misspelling of one without gloss.
     """
-    given = read_glosses(Path(source)) if source else {}
+    path = Path(source)
+    if source in PACKAGED:
+        path = Path(str(resources.files("rulemine"))) / "glosses" / f"{source}.toml"
+    given = read_glosses(path) if source else {}
     names = [phrase.relation for phrase in phrases.rows]
     lacking = [name for name in names if name not in given]
     problems = [

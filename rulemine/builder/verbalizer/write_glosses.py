@@ -1,8 +1,9 @@
 """Writing a gloss file: by a model, from the names of the relations and sample triples, or from the phrases.
 
 The file is for people to review: it says which end of each relation is which, and every question rests on
-it. Guarantees: what the file says already is kept, unless it is just what the phrases say and a model is
-there to do better; the file is written once, whole, at the end; the same replies give the same bytes.
+it. Guarantees: what the file says already is kept, else what the glosses say that the recipe names, unless
+it is just what the phrases say and a model is there to do better; the file is written once, whole, at the
+end; the same replies give the same bytes.
 """
 
 import re
@@ -57,7 +58,7 @@ class GlossReport:
     Attributes:
         path: The file.
         model: Relations glossed by the model.
-        kept: Relations whose gloss the file had.
+        kept: Relations whose gloss the file had, or the recipe names.
         phrases: Relations glossed by their phrase without asking, for want of a model.
         failed: Relations that the model was asked about in vain, and the last reason; they have the gloss
             of their phrase. Sorted.
@@ -103,6 +104,7 @@ def _some(rows: list[str]) -> list[str]:
 def write_glosses(
     kg: KnowledgeGraph,
     phrases: Phrases,
+    given: Glosses,
     path: Path,
     session: Conversations | None,
     calls: Calls,
@@ -115,6 +117,7 @@ def write_glosses(
     Args:
         kg: The complete KG, from which sample triples are drawn.
         phrases: The phrases of its relations.
+        given: Their glosses so far; the file's own come first.
         path: The gloss file; what it says already is kept.
         session: Where the model is asked; None: the glosses are made from the phrases.
         calls: Makes the calls; says how many attempts there are, and draws the samples.
@@ -127,7 +130,7 @@ def write_glosses(
         UserError: What the session raises; then the file is as it was, and the next run goes on.
     """
     before = read_glosses(path) if path.exists() else {}
-    glosses = {row.relation: gloss_of(row) for row in phrases.rows} | before
+    glosses = {row.relation: row for row in given.rows} | before
     asked: list[str] = []
     failed: list[tuple[str, str]] = []
     if session is not None:
@@ -139,7 +142,8 @@ def write_glosses(
                 glosses[relation] = made
             else:
                 failed.append((relation, explain(made)))
-    kept = {row.relation for row in phrases.rows} & before.keys() - set(asked)
+    had = before.keys() | {row.relation for row in given.rows if row.source != "phrase"}
+    kept = {row.relation for row in phrases.rows} & had - set(asked)
     made_now = Glosses(tuple(glosses[relation] for relation in sorted(glosses)))
     if glosses != before:
         write_text(path, f"{_HEADER}\n{made_now.to_toml()}")

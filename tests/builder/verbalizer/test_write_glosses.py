@@ -57,9 +57,10 @@ class Model:
         return [call.messages[1].content for call in self.calls if call.subject == relation]
 
 
-def write(path, session, seed=0, chosen=CHOSEN, labels=None):
+def write(path, session, seed=0, chosen=CHOSEN, labels=None, glosses=""):
     calls = Calls(load_prompts(""), chosen, seed)
-    return write_glosses(KG, PHRASES, path, session, calls, labels=labels)
+    given = load_glosses(glosses, PHRASES)
+    return write_glosses(KG, PHRASES, given, path, session, calls, labels=labels)
 
 
 def test_without_a_model_the_file_says_what_the_phrases_say(tmp_path):
@@ -115,6 +116,27 @@ def test_what_the_file_has_is_kept_and_what_only_phrases_say_is_asked_for(tmp_pa
     assert found["elsewhere"].statement == "{subject} e {object}"
 
 
+def test_glosses_that_the_recipe_names_are_the_start_and_are_not_asked_for(tmp_path):
+    path, model = tmp_path / "g.toml", Model()
+    report = write(path, model, glosses="family")
+    assert [call.subject for call in model.calls] == ["/film/film/place"]
+    assert (report.model, report.kept, report.phrases) == (1, 2, 0)
+    packaged = load_glosses("family", PHRASES)
+    assert [read_glosses(path)[name] for name in ("aunt", "uncle")] == [
+        packaged["aunt"],
+        packaged["uncle"],
+    ]
+
+
+def test_the_file_comes_before_the_glosses_that_the_recipe_names(tmp_path):
+    path = tmp_path / "g.toml"
+    path.write_text('[aunt]\nstatement = "{subject}, aunt of {object}"\nsubjects = "a {topic}"\n'
+                    'objects = "b {topic}"\n', encoding="utf-8")  # fmt: skip
+    report = write(path, None, glosses="family")
+    assert (report.kept, report.phrases) == (2, 1)
+    assert read_glosses(path)["aunt"].subjects == "a {topic}"
+
+
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
@@ -153,7 +175,12 @@ def test_a_relation_whose_name_is_plain_words_may_be_said_in_them(tmp_path):
     model = Model(**{"looks after": [gloss]})
     phrases = load_phrases("", kg.relations)
     report = write_glosses(
-        kg, phrases, tmp_path / "g.toml", model, Calls(load_prompts(""), CHOSEN, 0)
+        kg,
+        phrases,
+        load_glosses("", phrases),
+        tmp_path / "g.toml",
+        model,
+        Calls(load_prompts(""), CHOSEN, 0),
     )
     assert (report.model, report.failed, len(model.calls)) == (1, (), 1)
 
