@@ -123,7 +123,8 @@ class Build:
             from rulemine.verbalizing import check_source
 
             asks = "verbalize" in STAGES[: STAGES.index(until) + 1]
-            check_source(inputs, stages, self.means.replay, asks=asks)
+            note = self.means.note
+            check_source(inputs, stages, self.means.replay, asks=asks, note=note)
             inputs.prompts, inputs.glosses, inputs.endpoint  # noqa: B018
         with working_folder(stages) as self.folder:
             for name in STAGES[: STAGES.index(until) + 1]:

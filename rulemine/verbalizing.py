@@ -14,6 +14,7 @@ from rulemine.builder.verbalizer import estimate as estimates
 from rulemine.builder.verbalizer.brief import Brief
 from rulemine.builder.verbalizer.briefs import make_briefs
 from rulemine.builder.verbalizer.calls import Calls
+from rulemine.builder.verbalizer.language import unknown_language
 from rulemine.builder.verbalizer.verbalize import verbalize
 from rulemine.errors import InputError
 from rulemine.inputs import Inputs
@@ -33,7 +34,14 @@ FRESH = 20_000
 """Objects made anew that the garbage collector lets pass before it looks at them."""
 
 
-def check_source(inputs: Inputs, folder: Path, replay: Path | None, *, asks: bool) -> None:
+def check_source(
+    inputs: Inputs,
+    folder: Path,
+    replay: Path | None,
+    *,
+    asks: bool,
+    note: Callable[[str], None],
+) -> None:
     """Says at once, not after hours of mining, that no model can be asked or no replies be replayed.
 
     A build whose model has answered already may have all that it needs: then neither key nor client is
@@ -44,11 +52,16 @@ def check_source(inputs: Inputs, folder: Path, replay: Path | None, *, asks: boo
         folder: The folder of stages.
         replay: As for `put_into_words`.
         asks: Whether questions are to be put into words at all; an estimate needs neither key nor client.
+        note: Told when no text can be checked for its language.
 
     Raises:
         EndpointError: There is no key, or the package openai is not installed.
         InputError: There is no journal to be replayed, or it is that of another graph.
     """
+    language = inputs.recipe.verbalizer.language
+    if (hint := unknown_language(language)) is not None:
+        perhaps = f" ({hint})" if hint else ""
+        note(f"language {language!r} is not known here{perhaps}: no text is checked for it.")
     if replay is not None:
         find_journal(replay)
         if (replay / MANIFEST).is_file():

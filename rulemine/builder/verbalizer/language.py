@@ -17,8 +17,16 @@ from rulemine.builder.verbalizer.languages import (
     SIGNS,
     WORDS,
 )
+from rulemine.errors import did_you_mean
 
-__all__ = ["QUESTION_MARKS", "is_function_word", "is_question_word", "question_marks", "speaks"]
+__all__ = [
+    "QUESTION_MARKS",
+    "is_function_word",
+    "is_question_word",
+    "question_marks",
+    "speaks",
+    "unknown_language",
+]
 
 QUESTION_MARKS = "?？؟⁇⁈⁉՞፧᥅⳺⳻꘏꛷﹖︖𑅃\u037e"
 """Marks that end a question in any language; in Greek the semicolon does, too."""
@@ -70,6 +78,19 @@ def question_marks(language: str, text: str) -> str:
     """The marks that end a question in a language; in Greek text also the semicolon."""
     greek = _known(language) == "greek" or any("\u0370" <= c <= "\u03ff" for c in text)
     return QUESTION_MARKS + ";" if greek else QUESTION_MARKS
+
+
+def unknown_language(language: str) -> str | None:
+    """A hint about a language of which `speaks` knows nothing, perhaps empty; None where it knows it.
+
+    Example:
+        >>> unknown_language("Englsh"), unknown_language("Klingon"), unknown_language("English")
+        ("did you mean 'english'?", '', None)
+    """
+    if _known(language) is not None:
+        return None
+    hint = did_you_mean(language.casefold(), SCRIPTS)
+    return hint if hint.startswith("did you mean") else ""
 
 
 def is_function_word(word: str) -> bool:

@@ -9,6 +9,7 @@ from rulemine.builder.verbalizer.language import (
     is_function_word,
     question_marks,
     speaks,
+    unknown_language,
 )
 from rulemine.datasets import load_kg, load_labels
 
@@ -238,3 +239,10 @@ def test_every_template_is_english_with_any_label(
     for place, label in enumerate(labels):
         text = blanks[place % len(blanks)].replace("  ", f" {label} ")
         assert speaks(text.replace(label, " "), "English"), text
+
+
+def test_a_language_that_is_not_known_is_told() -> None:
+    for language in ("English", "en-GB", "Deutsch", "Brazilian Portuguese", "日本語"):
+        assert unknown_language(language) is None
+    assert unknown_language("Klingon") == ""
+    assert unknown_language("Germann") == "did you mean 'german'?"
