@@ -21,6 +21,8 @@ from rulemine.llm.session import Session, open_session
 from .conftest import AtStop
 from .running_server import KEY, Running, answered, call_of, options_for, until
 
+pytestmark = pytest.mark.usefixtures("unhurried")
+
 TESTS = Path(__file__).resolve().parents[1]
 
 Work = Callable[[Ask], Awaitable[Any]]
@@ -308,10 +310,11 @@ def test_signals_are_handled_as_before_once_a_run_is_over(tmp_path: Path) -> Non
 DRIVER = """
 import signal, sys
 from pathlib import Path
-from rulemine.llm import session
+from rulemine.llm import reply_times, session
 from llm.running_server import answered, options_for
 
-session.GRACE = 3600.0  # a run that waits for calls in flight ends when they do, and never else
+# A run that waits for calls in flight ends when they do, and never else; and none is cut short.
+session.GRACE = reply_times.SHORTEST = 3600.0
 signal.signal(signal.SIGINT, signal.SIG_IGN if sys.argv[3] == "ignored" else signal.default_int_handler)
 works = [lambda ask, n=n: answered(ask, n) for n in range(200)]
 def tell(text): print(text, flush=True)
@@ -349,7 +352,12 @@ def test_signals(how: str, number: int, status: int, tmp_path: Path) -> None:
             env=environment,
         )
         try:
-            until(lambda: fake.server.at_once == 16 and journal.read_bytes().count(b"\n") == 40)
+            until(
+                lambda: (
+                    (fake.server.at_once == 16 and journal.read_bytes().count(b"\n") == 40)
+                    or process.poll() is not None
+                )
+            )
             process.send_signal(number)
             assert process.stdout is not None
             if how not in ("ignored", "kill"):
