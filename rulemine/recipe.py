@@ -164,13 +164,14 @@ class VerbalizerSection:
         prompt: A TOML file of prompts; empty: the one that comes with the package.
         glosses: ``family``, ``demo`` or a TOML file that says what relations mean (`rulemine gloss`);
             empty: the phrases do.
-        naming: How the prompts name entities; empty: as the release does.
+        naming: How the prompts name entities: ``private``, ``entity``, ``text`` or ``paper``; empty: as the
+            release does.
         language: The language of the questions, by its English name.
         attempts: Texts asked for until one passes the checks.
         on_failure: What a question without one gets: ``template`` (marked as such) or ``drop``.
         auditor_model: A second model that says PASS or FAIL to every text; empty: none.
         round_trip: Whether the model must recognise relation and direction in its own text.
-        paraphrases: Further texts per question.
+        paraphrases: Further texts per question, 0 to 20.
     """
 
     name: str = "template"
@@ -276,7 +277,8 @@ class Recipe:
         reference: A larger KG that supplies further correct answers, likewise; empty: none.
         labels: A TSV of entity and text label, likewise; empty: entities are their own labels.
         rules: A file of rules (AMIE's text or JSON Lines); empty: they are mined.
-        naming: How the release names entities, see `rulemine.records.NAMINGS`.
+        naming: How the release names entities: ``private`` (codes), ``entity``, ``text`` (labels) or
+            ``paper`` (bare numbers).
         seed: The seed of everything that is drawn; ≥ 0.
         mining: See `MiningSection`.
         selection: See `SelectionSection`.
@@ -372,7 +374,7 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     missing = [key for key in ("name", "kg") if key not in values]
     if missing:
         raise ConfigError(f"{path}: {' and '.join(missing)} missing. Add: name = …, kg = …")
-    return build(Recipe, values, str(path) if not settings else f"{path} with --set")
+    return build(Recipe, values, str(path) if not settings else f"{path} with the options given")
 
 
 def _beside(values: dict[str, Any], folder: Path) -> dict[str, Any]:
