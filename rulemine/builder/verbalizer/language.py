@@ -1,8 +1,9 @@
 """Whether a text can be in the language that was asked for.
 
 Guarantee: the answer is no only on strong evidence: hardly a letter of the language's script, letters that
-the language does not have, or clearly more function words of another language. Of languages not known here
-nothing is claimed. Names of entities are to be left out first, since they are of any language.
+the language does not have, several words and no function word among them, or clearly more function words of
+another language. Of languages not known here nothing is claimed. Names of entities are to be left out first,
+since they are of any language.
 """
 
 import re
@@ -37,6 +38,9 @@ _NAME = re.compile(r"[^\W\d_]+")
 FEWEST = 2
 """Function words by which another language has to be ahead."""
 
+MOST_WITHOUT = 2
+"""Words that a question can have without a function word of its language."""
+
 
 def speaks(text: str, language: str) -> bool:
     """Whether a text can be in a language.
@@ -69,7 +73,8 @@ def speaks(text: str, language: str) -> bool:
     if not counts.get(wanted) and not _is_in_script(letters, wanted):
         return False
     if wanted in counts:
-        return max(counts.values()) < counts[wanted] + FEWEST
+        has_some = counts[wanted] > 0 or len(tokens) <= MOST_WITHOUT
+        return has_some and max(counts.values()) < counts[wanted] + FEWEST
     # Without words of the language at hand: no only where the text is English for the most part.
     return counts["english"] <= max(FEWEST, len(tokens) // 2) or SCRIPTS[wanted] != ("LATIN",)
 
@@ -141,7 +146,9 @@ def _is_in_script(letters: str, language: str) -> bool:
     if language in ("chinese", "mandarin") and kana > 1:
         return False
     # A few letters may be those of a name; a language without any letter of its own is none.
-    return own > 0 if len(letters) >= 4 and scripts != ("LATIN",) else 2 * own >= len(letters) - 4
+    if scripts == ("LATIN",):
+        return 2 * own >= len(letters) - 4 and (own > 0 or not letters)
+    return own > 0 if len(letters) >= 4 else 2 * own >= len(letters) - 4
 
 
 @lru_cache(maxsize=4096)

@@ -32,6 +32,8 @@ def found(text: str, answer: EntityNames, topic: EntityNames = TOPIC) -> str | N
         ("Is Anna Lind like other actors?", "Actor", "actor"),
         ("Does Anna Lind know the Bob Joneses?", "Bob Jones", "bob jones"),
         ("Whom does Anna Lind know?", "Doe", None),
+        ("Does Anna Lind know the e00002s?", "Bob", "e00002"),
+        ("Does Anna Lind know the Beyoncés?", "Beyoncé", "beyoncé"),
         ("What are Anna Lind's 7s?", "7", None),
         ("Is Anna Lind the aunt of /m/answer?", "Bob", "/m/answer"),
         ("Is Anna Lind the aunt of e00002?", "Bob", "e00002"),
