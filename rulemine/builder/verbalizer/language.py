@@ -73,7 +73,8 @@ def speaks(text: str, language: str) -> bool:
     if not counts.get(wanted) and not _is_in_script(letters, wanted):
         return False
     if wanted in counts:
-        has_some = counts[wanted] > 0 or len(tokens) <= MOST_WITHOUT
+        words = [token for token in tokens if len(token) > 1]  # the s of a possessive is none
+        has_some = counts[wanted] > 0 or len(words) <= MOST_WITHOUT
         return has_some and max(counts.values()) < counts[wanted] + FEWEST
     # Without words of the language at hand: no only where the text is English for the most part.
     return counts["english"] <= max(FEWEST, len(tokens) // 2) or SCRIPTS[wanted] != ("LATIN",)
