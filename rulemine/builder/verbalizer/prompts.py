@@ -168,13 +168,26 @@ class Prompts:
     ) -> tuple[Message, ...]:
         section = self.sections[purpose]
         lines: list[str] = []
-        for line in section["user"].strip("\n").split("\n"):
-            block = BLOCK.fullmatch(line)
-            lines += blocks[block[1]] if block else [fill(line, values)]
+        for text, block in _parts(section["user"]):
+            lines += blocks[block] if block else [fill(text, values)]
         return (
             Message("system", fill(section["system"].strip("\n"), {})),
             Message("user", "\n".join(lines)),
         )
+
+
+@lru_cache(maxsize=len(PURPOSES))
+def _parts(template: str) -> tuple[tuple[str, str], ...]:
+    """A template in parts: lines that are filled as they are, or else the name of a block."""
+    parts: list[tuple[str, str]] = []
+    for line in template.strip("\n").split("\n"):
+        if block := BLOCK.fullmatch(line):
+            parts.append(("", block[1]))
+        elif parts and not parts[-1][1]:
+            parts[-1] = (f"{parts[-1][0]}\n{line}", "")
+        else:
+            parts.append((line, ""))
+    return tuple(parts)
 
 
 @lru_cache(maxsize=1 << 14)  # every round trip shows many of them
@@ -198,12 +211,11 @@ def load_prompts(source: str) -> Prompts:
         ConfigError: The file cannot be read or is not TOML; or sections, templates or placeholders are
             missing, unknown or of another type: all of it in one message.
     """
-    path = Path(source)
-    if not source:
-        path = Path(str(resources.files("rulemine"))) / "prompts" / "default.toml"
+    default = Path(str(resources.files("rulemine"))) / "prompts" / "default.toml"
+    path = Path(source) if source else default
     tables = read_toml(path)
     if problems := problems_of(tables):
-        advice = "rulemine/prompts/default.toml shows a prompt file that is whole."
+        advice = f"A prompt file that is whole: {default}"
         raise ConfigError(list_problems(str(path), problems, advice))
     sections = {purpose: tables[purpose] for purpose in PURPOSES}
     return Prompts(read_text(path), sections, tables["names"])
