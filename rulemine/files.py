@@ -276,9 +276,12 @@ def _reject_constant(name: str) -> None:
     raise ValueError(f"{name} is not allowed")
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+
+
 def dump_line(value: Any) -> str:
     """A value as one line of compact JSON in UTF-8, keys in the order given."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+    return _JSON.encode(value)
 
 
 def digest_of(content: bytes) -> str:
