@@ -1,9 +1,10 @@
 """The journal of calls to a model: what was paid for is kept, whatever happens.
 
-Guarantees: an entry whose `Journal.append` has returned is on the disk. A crash, a kill or a power failure
-loses at most entries whose append had not returned; what such an end leaves behind (half a line, NUL
-bytes, garbage after the last good line) is recognised and dropped when the journal is next opened. A full
-disk leaves no half line. One process at a time appends.
+Guarantees: an entry whose `Journal.append` has returned is on the disk. A power failure loses at most entries
+whose append had not returned, a crash or a kill none whose append had begun: its line is with the operating
+system before anything else happens. What such an end leaves behind (half a line, NUL bytes, garbage after
+the last good line) is recognised and dropped when the journal is next opened. A full disk leaves no half
+line. One process at a time appends.
 
 Of several entries with one key a reply counts before a failure, and the first reply before later ones: what
 was used once does not change. A lasting failure counts before a passing one, the first before later ones;
@@ -29,8 +30,8 @@ from rulemine.llm.journal_lines import Found, scan_journal, settle, weight, writ
 __all__ = ["Journal", "read_journal", "write_journal"]
 
 GATHER_SECONDS = 0.004
-"""How long a write waits for further entries: at a thousand calls a second a twentieth of the CPU is saved.
-A reply that comes in the meantime is still in flight, should the process be killed."""
+"""How long lines wait to be brought to the disk together: at a thousand calls a second a twentieth of the CPU
+is saved."""
 
 
 class Journal(Closing):
@@ -87,14 +88,18 @@ class Journal(Closing):
     async def append(self, entry: Entry) -> None:
         """Appends an entry; returns when it is on the disk, and only then does `get` know it.
 
-        All that is pending goes to the disk in one write, in a thread of its own. Being cancelled ends
-        the waiting, not the writing.
+        The line is written at once, so that nothing but a power failure can lose it. All lines that are
+        not on the disk yet are brought there together, in a thread of its own. Being cancelled ends the
+        waiting, not that.
 
         Raises:
             OutputError: The disk is full or out of reach. The entry may still have been kept.
         """
         row = {**entry.to_json(), "attempts": entry.attempts, "time": entry.time}
-        line = (dump_line(row) + "\n").encode()
+        try:
+            self._write((dump_line(row) + "\n").encode())
+        except OSError as problem:
+            raise _unwritable(self.path, problem) from None
         with self._lock:
             if self._batch is None:
                 batch = _Batch()
@@ -102,11 +107,10 @@ class Journal(Closing):
                 self._batch = batch
             batch = self._batch
             batch.entries.append(entry)
-            batch.lines.append(line)
         await asyncio.wrap_future(batch.written)
 
     def close(self) -> None:
-        """Writes what is pending and lets the file go; harmless when done before."""
+        """Brings what is pending to the disk and lets the file go; harmless when done before."""
         self._writer.shutdown()
         if self._handle >= 0:
             with contextlib.suppress(OSError):  # or else the next run drops it
@@ -121,7 +125,7 @@ class Journal(Closing):
         if batch is None:
             return
         try:
-            self._write(b"".join(batch.lines))
+            os.fsync(self._handle)
         except OSError as problem:
             batch.written.set_exception(_unwritable(self.path, problem))
         except BaseException as problem:
@@ -132,23 +136,20 @@ class Journal(Closing):
                 settle(self._entries, entry)
             batch.written.set_result(None)
 
-    def _write(self, lines: bytes) -> None:
-        """Puts whole lines on the disk; of what does not fit, the lines that do: they are paid for."""
+    def _write(self, line: bytes) -> None:
+        """Hands a line to the operating system, whole or not at all."""
         self._take_back()
         self._torn = True
-        written, full = 0, None
+        written = 0
         try:
-            while written < len(lines):
-                written += os.write(self._handle, memoryview(lines)[written:])
-        except OSError as problem:
-            full = problem
-            written = lines.rfind(b"\n", 0, written) + 1
-            os.ftruncate(self._handle, self._end + written)
-        os.fsync(self._handle)
+            while written < len(line):
+                written += os.write(self._handle, memoryview(line)[written:])
+        except OSError:
+            with contextlib.suppress(OSError):
+                self._take_back()
+            raise
         self._end += written
         self._torn = False
-        if full is not None:
-            raise full
 
     def _take_back(self) -> None:
         """Cuts off what a failed write has left, if it could not be cut off then: nothing may follow it."""
@@ -158,11 +159,10 @@ class Journal(Closing):
 
 
 class _Batch:
-    """Entries that go to the disk together."""
+    """Entries that are brought to the disk together."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
-        self.lines: list[bytes] = []
         self.written: Future[None] = Future()
         self.written.set_running_or_notify_cancel()  # from here on nobody can cancel it
 

@@ -7,15 +7,18 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from rulemine.errors import OutputError
+from rulemine.llm.call import Ask
 from rulemine.llm.journal import Journal, read_journal
+from rulemine.llm.session import open_session
 
 from .journal_entries import append, entry, key_of
-from .running_server import until
+from .running_server import HoldingServer, Running, answered, options_for, until
 
 
 def environment() -> dict[str, str]:
@@ -117,27 +120,58 @@ def test_a_disk_full_at_any_byte_leaves_whole_lines(
         assert path.read_bytes() == kept + whole[ends[3] :]
 
 
-@pytest.mark.parametrize("failing", ["fsync", "ftruncate"])
-def test_what_a_failed_write_leaves_is_taken_back_at_the_next_chance(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
-) -> None:
-    def fail(*_: object) -> None:
-        raise OSError(errno.EIO, "Input/output error")
+def fail(*_: object) -> None:
+    raise OSError(errno.EIO, "Input/output error")
 
+
+def test_half_a_line_that_could_not_be_cut_off_is_before_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "journal.jsonl"
     append(path, [entry(1)])
     before = path.read_bytes()
     with Journal.open(path) as journal:
         with monkeypatch.context() as patch:
-            patch.setattr(os, failing, fail)
-            if failing == "ftruncate":
-                full_after(10, patch)
+            patch.setattr(os, "ftruncate", fail)
+            full_after(10, patch)
             (problem,) = gathered(journal, [2])
             assert isinstance(problem, OutputError)
-            assert journal.get(key_of(2)) is None
-        assert path.read_bytes() != before
+        assert len(path.read_bytes()) == len(before) + 10
         assert gathered(journal, [3]) == [None]
     assert list(read_journal(path)) == [key_of(1), key_of(3)]
+
+
+def test_what_may_not_have_reached_the_disk_does_not_count_in_this_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "journal.jsonl"
+    with Journal.open(path) as journal:
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fail)
+            (problem,) = gathered(journal, [1])
+        assert isinstance(problem, OutputError)
+        assert "Input/output error" in str(problem)
+        assert journal.get(key_of(1)) is None
+    assert list(read_journal(path)) == [key_of(1)], "it is paid for, and there after all"
+
+
+def test_a_kill_loses_no_more_replies_than_calls_may_be_in_flight(tmp_path: Path) -> None:
+    """When a request arrives, the replies that came before it was sent are in the file."""
+    path = tmp_path / "journal.jsonl"
+    missing: list[int] = []
+
+    def look(server: HoldingServer, _: object) -> bool:
+        missing.append(sum(server.received.values()) - len(read_journal(path)))
+        return False
+
+    async def converse(ask: Ask, number: int) -> str:
+        return await answered(ask, number)
+
+    with Running(holds=look) as fake:
+        options = options_for(fake.url, concurrency=1)
+        with open_session(options, path) as session:
+            session.run([partial(converse, number=number) for number in range(50)])
+    assert missing == [1] * 50, "the one that has just arrived"
 
 
 FULL = """
