@@ -162,8 +162,8 @@ class VerbalizerSection:
         temperature: Of the model; below 0: not sent, for models that refuse it.
         max_tokens: Tokens of one reply at most. Models that think before they write need more.
         prompt: A TOML file of prompts; empty: the one that comes with the package.
-        glosses: ``family``, ``demo`` or a TOML file that says what relations mean (`rulemine gloss`);
-            empty: the phrases do.
+        glosses: ``family``, ``demo``, ``fb15k237`` or a TOML file that says what relations mean
+            (`rulemine gloss`); empty: the phrases do.
         naming: How the prompts name entities: ``private``, ``entity``, ``text`` or ``paper``; empty: as the
             release does.
         language: The language of the questions, by its English name.

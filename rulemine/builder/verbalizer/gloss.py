@@ -39,7 +39,7 @@ __all__ = [
     "read_glosses",
 ]
 
-PACKAGED = ("demo", "family")
+PACKAGED = ("demo", "family", "fb15k237")
 """Gloss files that come with the package."""
 
 PLACEHOLDERS = {

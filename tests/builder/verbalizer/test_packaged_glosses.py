@@ -10,7 +10,7 @@ from rulemine.builder.phrases import Phrases, load_phrases
 from rulemine.builder.verbalizer.gloss import PACKAGED, Glosses, contradictions, load_glosses
 from rulemine.datasets import load_kg
 from rulemine.kg import KnowledgeGraph
-from rulemine.recipe import load_recipe
+from rulemine.recipe import load_recipe, named_recipes
 
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
@@ -31,7 +31,7 @@ def packaged(request: pytest.FixtureRequest) -> Packaged:
 
 
 def test_every_packaged_recipe_names_glosses_that_come_with_the_package() -> None:
-    for name in PACKAGED:
+    for name in named_recipes():
         recipe = load_recipe(name, [])
         assert recipe.verbalizer.glosses in PACKAGED
         assert recipe.verbalizer.glosses == recipe.questions.phrases
