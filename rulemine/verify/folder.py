@@ -60,7 +60,7 @@ class Folder:
             raise ReleaseError(f"{path}: {what}; the folder of a release was expected.")
         self.path = path
         self._findings = findings
-        self._raw: dict[str, bytes] = {}
+        self._digests: dict[str, str] = {}
         self.manifest = self._read_manifest()
 
     def _read_manifest(self) -> dict[str, Any]:
@@ -118,78 +118,112 @@ class Folder:
             if not parts or name.startswith("/") or ".." in parts or name == MANIFEST_NAME:
                 add(MANIFEST_NAME, None, "layout", shown(name), "files inside the folder")
                 continue
-            content = self._read(name)
-            if content is None:
+            if (size := self._look_through(name)) is None:
                 continue
-            self._check_secret(name, content)
-            if len(content) != entry["bytes"]:
-                add(name, None, "size", f"{len(content)} bytes", f"{entry['bytes']} (manifest)")
-            digest = hashlib.sha256(content).hexdigest()
+            if size != entry["bytes"]:
+                add(name, None, "size", f"{size} bytes", f"{entry['bytes']} (manifest)")
+            digest = self._digests[name]
             if digest != entry["sha256"]:
                 add(name, None, "digest", f"{digest[:12]}…", f"{entry['sha256'][:12]}… (manifest)")
         for path in sorted(self.path.rglob("*")):
             name = path.relative_to(self.path).as_posix()
             if not path.is_dir() and name not in listed and name != MANIFEST_NAME:
                 add(name, None, "unlisted", "a file", "only what the manifest lists")
-        self._findings.count("files", len(self._raw))
+        self._findings.count("files", len(self._digests))
 
-    def _check_secret(self, name: str, content: bytes) -> None:
+    def _check_secret(self, name: str, content: bytes, line: int = 1) -> bool:
+        """Whether there is none."""
         if (at := key_at(content)) is not None:
-            line = content.count(b"\n", 0, at) + 1
+            line += content.count(b"\n", 0, at)
             # What was found is not repeated: reports are shown around.
             found, expected = "what looks like an API key (sk-…)", "no key in a release; revoke it"
             self._findings.add(name, line, "secret", found, expected)
+            return False
+        return True
 
-    def _read(self, name: str) -> bytes | None:
+    def _look_through(self, name: str) -> int | None:
+        """The size of a file, once its digest is known; None where it cannot be read."""
+        digest, size, clean = hashlib.sha256(), 0, True
         try:
-            raw = (self.path / name).read_bytes()
-            content = gzip.decompress(raw) if name.endswith(".gz") else raw
-            self._raw[name] = raw  # what is checked further on is what has this digest
-            return content
-        except FileNotFoundError:
-            self._findings.add(name, None, "missing", "no file", "the file that the manifest lists")
-        except (OSError, EOFError, ValueError, zlib.error) as problem:
+            for number, block in self._blocks(name):
+                digest.update(block)
+                size += len(block)
+                clean = clean and self._check_secret(name, block, number)
+        except _UNREADABLE as problem:
+            self._note_unreadable(name, problem)
+            return None
+        self._digests[name] = digest.hexdigest()
+        return size
+
+    def _blocks(self, name: str) -> Iterator[tuple[int, bytes]]:
+        """The content in pieces of whole lines, each with the number of its first line.
+
+        No file is held: journals and graphs take hundreds of megabytes.
+        """
+        path, number = self.path / name, 1
+        pieces: list[bytes] = []
+        with gzip.open(path) if name.endswith(".gz") else path.open("rb") as file:
+            while block := file.read(_CHUNK):
+                if end := block.rfind(b"\n") + 1:
+                    whole = b"".join((*pieces, block[:end]))
+                    yield number, whole
+                    number += whole.count(b"\n")
+                    pieces.clear()
+                if end < len(block):
+                    pieces.append(block[end:])
+        if pieces:
+            yield number, b"".join(pieces)
+
+    def _note_unreadable(self, name: str, problem: Exception) -> None:
+        add = self._findings.add
+        if isinstance(problem, FileNotFoundError):
+            add(name, None, "missing", "no file", "the file that the manifest lists")
+        else:
             expected = "a whole gzip file" if name.endswith(".gz") else "a file"
-            self._findings.add(name, None, "readable", shown(str(problem)), expected)
-        return None
+            add(name, None, "readable", shown(str(problem)), expected)
 
     def has(self, name: str) -> bool:
         """Whether a file is listed and could be read."""
-        return name in self._raw
+        return name in self._digests
 
     def text(self, name: str) -> str:
         """The text of a file of any kind; bytes that are not UTF-8 are noted, and replaced."""
+        content = b"".join(block for _, block in self._read(name))
         try:
-            return self._raw[name].decode("utf-8")
+            return content.decode("utf-8")
         except UnicodeDecodeError as problem:
-            line = self._raw[name].count(b"\n", 0, problem.start) + 1
-            found = f"byte 0x{self._raw[name][problem.start]:02x}"
-            self._findings.add(name, line, "encoding", found, "UTF-8")
-            return self._raw[name].decode("utf-8", "replace")
+            line = content.count(b"\n", 0, problem.start) + 1
+            self._findings.add(
+                name, line, "encoding", f"byte 0x{content[problem.start]:02x}", "UTF-8"
+            )
+            return content.decode("utf-8", "replace")
+
+    def _read(self, name: str) -> Iterator[tuple[int, bytes]]:
+        """The blocks of a file that was looked through; that it is the same still is checked."""
+        digest = hashlib.sha256()
+        try:
+            for number, block in self._blocks(name):
+                digest.update(block)
+                yield number, block
+        except _UNREADABLE as problem:
+            self._note_unreadable(name, problem)
+            return
+        if digest.hexdigest() != self._digests[name]:
+            found, expected = "another file than a moment ago", "a release that nobody changes"
+            self._findings.add(name, None, "readable", found, expected)
 
     def _chunks(self, name: str) -> Iterator[tuple[int, bytes]]:
         """The content in pieces of whole lines, without the last LF; the number of the first line."""
-        content = self._raw[name]
-        if name.endswith(".gz"):
-            content = gzip.decompress(content)
-        if content and not content.endswith(b"\n"):
-            number = content.count(b"\n") + 1
-            self._findings.add(name, number, "whole lines", "no line end", "LF after every line")
-        if b"\r" in content:
-            number = content.count(b"\n", 0, content.index(b"\r")) + 1
-            self._findings.add(
-                name, number, "whole lines", "a carriage return", "LF line ends only"
-            )
-        stop = len(content) - content.endswith(b"\n")
-        start, number = 0, 1
-        while content:
-            end = content.find(b"\n", min(start + _CHUNK, stop), stop)
-            if end < 0:
-                yield number, content[start:stop]
-                return
-            yield number, content[start:end]
-            number += content.count(b"\n", start, end) + 1
-            start = end + 1
+        add, returned = self._findings.add, False
+        for number, block in self._read(name):
+            if not block.endswith(b"\n"):
+                last = number + block.count(b"\n")
+                add(name, last, "whole lines", "no line end", "LF after every line")
+            if b"\r" in block and not returned:
+                returned = True
+                line = number + block.count(b"\n", 0, block.index(b"\r"))
+                add(name, line, "whole lines", "a carriage return", "LF line ends only")
+            yield number, block.removesuffix(b"\n")
 
     def lines(self, name: str) -> Iterator[tuple[int, str]]:
         """The lines of a file with their numbers from 1; lines that are not UTF-8 are noted."""
@@ -272,6 +306,9 @@ def _three_each(chunk: bytes) -> list[str] | None:
 
 _CHUNK = 1 << 22
 """Bytes of a file that are taken apart at once."""
+
+_UNREADABLE = (OSError, EOFError, ValueError, zlib.error)
+"""What reading a file raises, compressed or not."""
 
 _count_tabs = methodcaller("count", "\t")
 
