@@ -4,11 +4,12 @@ A name stands in a text where neither of its ends goes on as a longer word. Scri
 blanks have no such ends.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from rulemine.verify.replies import fold
+from rulemine.verify.replies import fold, unify
 
 __all__ = ["leaks", "occurrences"]
 
@@ -27,6 +28,10 @@ _UNSPACED = (
 )
 _HANGUL = ((0x1100, 0x11FF), (0x3130, 0x318F), (0xAC00, 0xD7A3))
 """Korean sets blanks, and yet puts its particles right after a name."""
+
+_PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
+_POSSESSIVE = re.compile(r"(?<=[\w.])'(?=s\b)")
+_SIGNS = re.compile(r"[\W_]+")
 
 
 def occurrences(text: str, name: str, with_particles: bool = True) -> list[Spot]:
@@ -53,7 +58,8 @@ def occurrences(text: str, name: str, with_particles: bool = True) -> list[Spot]
 def leaks(text: str, topic: str, answers: Iterable[str], by_model: bool) -> list[str]:
     """The answers that a text names, whatever the case; a name inside the topic's is the topic's.
 
-    A model may also spell them otherwise: quotes, dashes, kinds of blanks, and no accents.
+    A model may also spell them otherwise: quotes, dashes, kinds of blanks, no accents; and names of several
+    words without punctuation, or without the parenthesis at their end.
 
     Args:
         text: The text.
@@ -68,6 +74,11 @@ def leaks(text: str, topic: str, answers: Iterable[str], by_model: bool) -> list
     if by_model:
         names = ((answer, name) for answer in answers for name in _as_read(answer))
         found.update(_outside(_as_read(text)[0], _as_read(topic)[0], names, by_model))
+        if several := [(answer, name) for answer in answers for name in _in_words(answer)]:
+            words, own = _bare(text), _bare(topic)
+            # Without its punctuation the topic's name may grow together with its neighbours.
+            if own and occurrences(words, own):
+                found.update(_outside(words, own, several, by_model))
     return [answer for answer in answers if answer in found]
 
 
@@ -89,11 +100,29 @@ def _outside(
 def _as_read(text: str) -> tuple[str, ...]:
     """A text as readers see it; with accents, and without where that differs."""
     folded = fold(text)
-    if folded.isascii():
-        return (folded,)
-    parts = unicodedata.normalize("NFD", folded)
-    plain = "".join(c for c in parts if not "\u0300" <= c <= "\u036f")
-    return tuple(dict.fromkeys((folded, unicodedata.normalize("NFC", plain))))
+    return tuple(dict.fromkeys((folded, _plain(folded))))
+
+
+@lru_cache(maxsize=1 << 16)
+def _in_words(name: str) -> tuple[str, ...]:
+    """What is left of a name without punctuation, where that is several words."""
+    if name.isalnum():
+        return ()
+    forms = map(_bare, (name, _PARENTHESIS.sub("", name)))
+    return tuple({form for bare in forms if " " in bare for form in (bare, _plain(bare))})
+
+
+def _bare(text: str) -> str:
+    """A text without punctuation; "D.C." is one word, "Ann's" two."""
+    text = _POSSESSIVE.sub(" ", unify(text).replace("&", " and "))
+    return " ".join(_SIGNS.sub(" ", text.replace(".", "").replace("'", "")).split())
+
+
+def _plain(text: str) -> str:
+    if text.isascii():
+        return text
+    parts = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize("NFC", "".join(c for c in parts if not "\u0300" <= c <= "\u036f"))
 
 
 def _is_joined(left: str, right: str, glued: tuple[tuple[int, int], ...]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rulemine.verify.shapes import DIRECTIONS
 
-__all__ = ["choice", "fold", "texts_said", "verdict"]
+__all__ = ["choice", "fold", "texts_said", "unify", "verdict"]
 
 _THOUGHTS = re.compile(r"<think>.*?</think>|^.*</think>", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n?(.*?)```", re.DOTALL)
@@ -42,6 +42,14 @@ def fold(text: str) -> str:
         text = unicodedata.normalize("NFKC", text.translate(_ALIKE)).casefold().translate(_ALIKE)
     seen = "".join(c for c in unicodedata.normalize("NFKC", text) if _is_seen(c))
     return " ".join(seen.split())
+
+
+def unify(text: str) -> str:
+    """A text with plain quotes and dashes, in usual width, nothing invisible; case and blanks stay."""
+    if text.isascii():
+        return text.replace("`", "'")
+    text = unicodedata.normalize("NFKC", text.translate(_ALIKE)).translate(_ALIKE)
+    return "".join(filter(_is_seen, text))
 
 
 def _is_seen(character: str) -> bool:

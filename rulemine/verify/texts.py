@@ -28,24 +28,39 @@ _GAP = "\ufffc"
 _SEMICOLON = ";"
 """The question mark of Greek, in its usual coding."""
 
+_DECLINES = re.compile(
+    r"""^\W*(?:
+        (?:i['’]?m|i\sam)\s(?:(?:really|so|very|just)\s)?(?:sorry|afraid|unable|not\sable|an\sai)\b
+        |sorry\b|(?:my\s)?apologies\b|i\sapologi[sz]e\b|unfortunately\b|i\smust\sdecline\b
+        |(?:i|we)\s(?:can\s?not|can['’]t|won['’]t|don['’]t|do\snot)\b|as\san\s(?:ai|artificial\sintelligence)\b
+        |as\sa\s(?:large\s)?language\smodel\b
+        |(?:can|could)\syou\s(?:please\s)?(?:clarify|(?:give|provide)\s(?:me\s)?more\s(?:information|details|context))\b
+        |es\stut\smir\sleid\b|lo\ssiento\b|je\ssuis\sdésolée?\b|抱歉|对不起
+    )
+    |\bas\san\sai(?:\slanguage)?(?:\smodel|\sassistant)?\s?,""",
+    re.VERBOSE,
+)
 _ABOUT_THE_TASK = re.compile(
     r"""^\W*(?:
-        (?:i['’]?m|i\sam)\s(?:sorry|unable|not\sable|an\sai)\b|sorry\b|(?:my\s)?apologies\b|i\sapologi[sz]e\b
-        |i\s(?:can\s?not|can['’]t|won['’]t|must\sdecline)\b|as\san\s(?:ai|artificial\sintelligence)\b
-        |as\sa\s(?:large\s)?language\smodel\b
-        |here(?:['’]s|\sis|\sare)\s(?:the|a|an|your|my|one)\b.{0,30}(?:question|paraphrase|rewording)
-        |(?:sure|certainly|of\scourse)\s?[,!.:]
+        here(?:['’]s|\sis|\sare)\s(?:the|a|an|your|my|one)\b.{0,30}(?:question|paraphrase|rewording)
+        |(?:sure(?:\sthing)?|certainly|of\scourse|absolutely|okay|great|got\sit)\s?[,!.:]|q\s?\d*\s?:
         |(?!wh|how)(?:[\w-]{1,12}\s){0,3}
-         (?:question|answer|paraphrase|rephrased|reworded|output|assistant)(?:\s(?:is|would\sbe|could\sbe))?\s?\d*\s?:
+         (?:question|answer|paraphrase|rephras(?:ed|ing|e)|reworded|revised|output|response|version|assistant
+         |user|frage|pregunta|问题)
+         (?:\s(?:is|would\sbe|could\sbe))?\s?(?:\#?\d+)?\s?(?:\(\w+\))?\s?[:\uff1a]
     )
-    |\bas\san\sai(?:\slanguage)?(?:\smodel|\sassistant)?\s?,
-    |\b(?:removed\striple|question\sentity|answer\sentity)\b""",
+    |\b(?:removed\striple|(?:question|answer|topic)\sentity|the\sknowledge\sgraph)\b
+    |\b(?:based\son|given|for|in)\sth(?:e|is)\s(?:given\s|removed\s)?triple\s?[,:]""",
     re.VERBOSE,
 )
 _MARKUP = re.compile(
-    r"(?<!\w)\*\*\w|~~|`|\\|</?[a-z]+>|<\||&(?:amp|quot|lt|gt|nbsp);|^\s*(?:#+|[*•]|\d\.)\s"
+    r"(?<!\w)[*_]{1,2}\w|~~|[`\\\[\]\u200b\u202a-\u202e\ufffd]|</?[a-z]+>|<\||&(?:amp|quot|lt|gt|nbsp|#\d+);"
+    r"|^\s*(?:#+|[>*•–-]|\(?\d[.)])\s"
 )
-_TRIPLE = re.compile(r"->|=>|→|⇒|↦|(?<!\S)\?[a-z]\b")
+_NEXT_SENTENCE = re.compile(r"(?:\ufffc|[a-z]{4})[.!]\s+[A-Z]|[.!]\s+¿|[。！]\s*\w")
+_TRIPLE = re.compile(
+    r"->|<-|=>|→|⇒|↦|(?<!\S)\?[a-z]\b|(?<!<)\|(?!>)|\([^(),]*,[^(),]*,[^(),]*\ufffc\)|\(\ufffc,[^(),]*,[^(),]*\)"
+)
 _ID_LIKE = re.compile(r"[/_:.]|[a-z][A-Z]")
 _AROUND = "\"'`“”‘’«»()[]{}<>,;:.!?*"
 
@@ -69,12 +84,13 @@ def text_problems(pieces: Pieces, name: str, ids: Collection[str]) -> Iterator[t
     marks = _MARKS + _SEMICOLON if any("Ͱ" <= c <= "Ͽ" for c in own) else _MARKS
     if not pieces[-1].rstrip().endswith(tuple(marks)):
         yield shown(pieces[-1]), "a question mark at the end"
-    if sum(own.count(mark) for mark in _COUNTED) > 1:
+    if sum(own.count(mark) for mark in _COUNTED) > 1 or _NEXT_SENTENCE.search(own):
         yield shown(own), "one question"
     if found := _MARKUP.search(own.casefold()):
         yield shown(found[0]), "words, no markup"
-    if found := _ABOUT_THE_TASK.search(own.casefold()):
-        yield shown(found[0]), "a question, no talk about it"
+    for talk in (_DECLINES, _ABOUT_THE_TASK):
+        if found := talk.search(own.casefold()):
+            yield shown(found[0]), "a question, no talk about it"
     if found := _TRIPLE.search(own):
         yield shown(found[0]), "words, no triple"
     for word in " ".join(pieces).split():

@@ -18,7 +18,7 @@ from rulemine.records import NAMINGS, EntityNames
 __all__ = ["Leaks"]
 
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
-_POSSESSIVE = re.compile(r"(?<=\w)'(?=s\b)")
+_POSSESSIVE = re.compile(r"(?<=[\w.])'(?=s\b)")
 _DROPPED = re.compile(r"['.]")
 _SIGNS = re.compile(r"(?:[^\w\s]|_)+")
 _BLANKS = re.compile(r"\s+")
