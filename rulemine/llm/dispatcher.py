@@ -14,11 +14,11 @@ import contextlib
 import math
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from rulemine.errors import EndpointError, LimitError
 from rulemine.llm.call import Answer, Call, Failure, Reply
 from rulemine.llm.endpoint import Endpoint, most_tokens
+from rulemine.llm.health import Health
 from rulemine.llm.job import Job
 from rulemine.llm.limits import Gate, RequestRate, TokenBudget
 from rulemine.llm.options import EndpointOptions
@@ -44,25 +44,6 @@ WORTH_TELLING = 3.0
 
 LOOKS_AFTER = 0.1
 """Seconds between two looks at what is on its way."""
-
-
-@dataclass(slots=True)
-class _Health:
-    """How the endpoint is doing.
-
-    Attributes:
-        contact: When it was last heard of at all.
-        deadline: Until when it may go on without a reply.
-        replies: Replies so far.
-        failures: Requests that failed so far.
-        refused: Calls refused so far.
-    """
-
-    contact: float
-    deadline: float
-    replies: int = 0
-    failures: int = 0
-    refused: int = 0
 
 
 class Dispatcher:
@@ -106,7 +87,7 @@ class Dispatcher:
         self._problem: BaseException | None = None
         self._told = -WORTH_TELLING
         now = self._loop.time()
-        self._health = _Health(contact=now, deadline=now + options.patience)
+        self._health = Health(contact=now, deadline=now + options.patience)
 
     def submit(self, call: Call, *, begun: bool) -> asyncio.Future[Answer]:
         """Takes a call.
@@ -303,7 +284,7 @@ class Dispatcher:
             health.contact = now
         if problem.kind == "refused":
             return self._refused(problem)
-        if job.strikes >= OUT and self._is_its_own(job, problem):
+        if job.strikes >= OUT and self._is_its_own(job, problem, now):
             self._tally.failed += 1
             return Failure(
                 "endpoint_error",
@@ -340,13 +321,24 @@ class Dispatcher:
         lasting = problem.code == "context_too_long" or health.replies > 0
         return Failure(problem.code, problem.detail, lasting)
 
-    def _is_its_own(self, job: Job, problem: EndpointProblem) -> bool:
+    def _is_its_own(self, job: Job, problem: EndpointProblem, now: float) -> bool:
         """Whether it is this call that fails, not the endpoint: others are answered, or there are none."""
         replies, failures = job.others
         if self._health.replies > replies:
             return True
-        alone = self._health.failures - failures == job.failures
-        return alone and problem.kind in ("fault", "cut")
+        if problem.kind not in ("fault", "cut"):
+            return False
+        return self._health.failures - failures == job.failures or self._only_these_fail(now)
+
+    def _only_these_fail(self, now: float) -> bool:
+        """Whether most calls were answered and all that are left failed time and again, out of patience.
+
+        A model that has nothing to say to some prompts has them at the end; every run would end there.
+        """
+        left = (*self._begun, *self._new, *self._waiting, *self._flying)
+        if now <= self._health.deadline or not all(job.strikes >= OUT for job in left):
+            return False
+        return len(left) < self._tally.answered + self._tally.journal
 
     def _lose_patience(self, job: Job, problem: EndpointProblem, now: float) -> None:
         options, health = self._options, self._health
