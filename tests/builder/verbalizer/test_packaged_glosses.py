@@ -66,3 +66,10 @@ def test_either_end_is_asked_for_alike_only_where_the_relation_holds_both_ways(
         triples = {(s, o) for s, r, o in kg.labelled() if r == relation}
         mirrored = sum((o, s) in triples for s, o in triples)
         assert mirrored > len(triples) / 2, relation
+
+
+def test_releases_of_templates_say_nothing_of_glosses() -> None:
+    for name in named_recipes():
+        recipe = load_recipe(name, [])
+        assert recipe.verbalizer.name == "template"
+        assert recipe.portable()["verbalizer"]["glosses"] == ""
