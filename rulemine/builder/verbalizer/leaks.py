@@ -129,7 +129,7 @@ def _is_outside(
 
 def _singular_and_plural(name: str) -> Iterator[str]:
     yield name
-    if len(name) > 2 and name[-1].isalnum():
+    if len(name) > 1 and name[-1].isalnum():
         for plural in (name + "s", name + "es"):
             if not is_function_word(plural.casefold()):
                 yield plural
