@@ -127,7 +127,9 @@ def _add_recipe_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--selection", metavar="MODE", help="maximal or paper")
     parser.add_argument("--rules", metavar="FILE", help="take these rules instead of mining")
     parser.add_argument("--reference", metavar="KG", help="a larger KG with further answers")
-    parser.add_argument("--share", type=float, metavar="X", help="fraction of them to remove")
+    parser.add_argument(
+        "--share", type=float, metavar="X", help="fraction of the chosen triples to remove (1)"
+    )
     parser.add_argument("--levels", metavar="LIST", help="nested levels, e.g. 20,40,60,80,100")
     parser.add_argument(
         "--max-answer-share", type=float, metavar="X", help="balance: most of one hard answer"

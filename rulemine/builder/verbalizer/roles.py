@@ -123,7 +123,7 @@ def both_ways(statement: str) -> bool:
 
 
 def is_mutual(statement: str) -> bool:
-    """Whether a clause holds with its ends exchanged too, so that no question about it has to tell them apart.
+    """Whether a clause holds with its ends exchanged too: no question about it has to tell them apart.
 
     Stricter than `both_ways`: a word that may mean something else, a place or a means, and a clause that only
     quotes the name of its relation are no reason to drop which end is which.
