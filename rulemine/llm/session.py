@@ -18,7 +18,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rulemine.errors import LimitError
 from rulemine.llm.call import Answer, Ask, Call, Entry
 from rulemine.llm.closing import Closing
 from rulemine.llm.dispatcher import Dispatcher
@@ -189,8 +188,7 @@ class Session(Closing):
         if entry is None and (entry := self._journal.get(key)) is not None:
             self.entries[key] = entry
             self.tally.journal += 1
-            if self.tally.journal % 256 == 0:
-                await asyncio.sleep(0)  # a journal that holds all would leave no room for signals
+            await asyncio.sleep(0)  # a journal that holds all would leave no room for signals
         if entry is not None:
             return entry.answer
         if self._end is None or self._end.done():
@@ -244,10 +242,8 @@ class Session(Closing):
         """Waits for the calls in flight; their answers are kept."""
         if self._dispatcher is None:
             return
-        # At a limit nothing is wrong with them, and the time-out of each bounds the waiting.
-        seconds = self._options.timeout + GRACE if isinstance(reason, LimitError) else GRACE
         loop = asyncio.get_running_loop()
-        stopping = loop.create_task(self._dispatcher.stop(seconds))
+        stopping = loop.create_task(self._dispatcher.stop(GRACE))
         hurried = loop.create_task(hurry.wait())
         await asyncio.wait((stopping, hurried), return_when=asyncio.FIRST_COMPLETED)
         for task in (stopping, hurried):

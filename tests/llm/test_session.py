@@ -1,8 +1,4 @@
 import asyncio
-import json
-import os
-import signal
-import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -16,14 +12,12 @@ from rulemine.llm.call import Answer, Ask, Failure, Reply
 from rulemine.llm.endpoint import most_tokens
 from rulemine.llm.journal import Journal, read_journal
 from rulemine.llm.replay import replay_session
-from rulemine.llm.session import Session, open_session
+from rulemine.llm.session import open_session
 
 from .conftest import AtStop
-from .running_server import KEY, Running, answered, call_of, options_for, until
+from .running_server import KEY, Running, answered, call_of, options_for
 
 pytestmark = pytest.mark.usefixtures("unhurried")
-
-TESTS = Path(__file__).resolve().parents[1]
 
 Work = Callable[[Ask], Awaitable[Any]]
 
@@ -199,6 +193,18 @@ def test_a_budget_is_hard_and_the_next_run_goes_on(tmp_path: Path) -> None:
         assert sum(fake.server.received.values()) == 400
 
 
+def test_what_may_have_been_charged_is_of_the_budget(tmp_path: Path, impatient: None) -> None:
+    budget = most_tokens(call_of(0)) * 3
+    with Running(fault=lambda request, times: "invalid-json") as fake:
+        options = options_for(fake.url, budget_tokens=budget)
+        with (
+            open_session(options, tmp_path / "j") as opened,
+            pytest.raises(LimitError, match=f"{budget} of {budget} tokens are spent after 3 req"),
+        ):
+            opened.run([asking(0)])
+        assert sum(fake.server.received.values()) == 3
+
+
 def test_every_request_is_counted_for_the_rate_retries_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, impatient: None
 ) -> None:
@@ -298,92 +304,6 @@ def test_nothing_of_a_session_shows_the_key(tmp_path: Path) -> None:
     for shown in (repr(opened), repr(opened.tally), repr(opened.entries), str(told)):
         assert KEY[:10] not in shown
     assert KEY[:10] not in (tmp_path / "j").read_text()
-
-
-def test_signals_are_handled_as_before_once_a_run_is_over(tmp_path: Path) -> None:
-    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    with Running() as fake, open_session(options_for(fake.url), tmp_path / "j") as opened:
-        opened.run(conversations(3))
-        assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
-
-
-DRIVER = """
-import signal, sys
-from pathlib import Path
-from rulemine.llm import reply_times, session
-from llm.running_server import answered, options_for
-
-# A run that waits for calls in flight ends when they do, and never else; and none is cut short.
-session.GRACE = reply_times.SHORTEST = 3600.0
-signal.signal(signal.SIGINT, signal.SIG_IGN if sys.argv[3] == "ignored" else signal.default_int_handler)
-works = [lambda ask, n=n: answered(ask, n) for n in range(200)]
-def tell(text): print(text, flush=True)
-try:
-    with session.open_session(options_for(sys.argv[1]), Path(sys.argv[2]), status=tell) as opened:
-        opened.run(works)
-except KeyboardInterrupt:
-    tell("interrupted")
-    sys.exit(130)
-tell("all done")
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize(
-    ("how", "number", "status"),
-    [
-        ("once", signal.SIGINT, 130),
-        ("twice", signal.SIGINT, 130),
-        ("term", signal.SIGTERM, -signal.SIGTERM),
-        ("hangup", signal.SIGHUP, -signal.SIGHUP),
-        ("ignored", signal.SIGINT, 0),
-        ("kill", signal.SIGKILL, -signal.SIGKILL),
-    ],
-)
-def test_signals(how: str, number: int, status: int, tmp_path: Path) -> None:
-    """The signal comes when 40 calls are kept and 16 in flight."""
-    journal = tmp_path / "j"
-    environment = {**os.environ, "PYTHONPATH": str(TESTS), "TEST_KEY": KEY}
-    with Running(holds=lambda server, request: len(server.answered) >= 40) as fake:
-        process = subprocess.Popen(
-            [sys.executable, "-c", DRIVER, fake.url, str(journal), how],
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        try:
-            until(
-                lambda: (
-                    (fake.server.at_once == 16 and journal.read_bytes().count(b"\n") == 40)
-                    or process.poll() is not None
-                )
-            )
-            process.send_signal(number)
-            assert process.stdout is not None
-            if how not in ("ignored", "kill"):
-                told = process.stdout.readline()
-                assert "16 calls in flight" in told
-            if how == "twice":
-                process.send_signal(number)
-            elif how != "kill":
-                fake.let_go()
-            output = process.communicate(timeout=120)[0]
-        finally:
-            process.kill()
-            process.communicate()
-        assert process.returncode == status, output
-        assert ("all done" in output) == (how == "ignored")
-        kept = {"once": 56, "term": 56, "hangup": 56, "ignored": 200}.get(how, 40)
-        assert len(read_journal(journal)) == kept, "those in flight were waited for, or not"
-        until(lambda: fake.server.at_once == 0)
-        fake.let_go()
-        with Session(options_for(fake.url), Journal.open(journal)) as opened:
-            opened.run(conversations(200))
-            assert opened.tally.journal == kept
-        assert len(read_journal(journal)) == 200
-        assert not fake.server.again
-    for line in journal.read_text().splitlines():
-        json.loads(line)
 
 
 def test_replies_stay_replies(tmp_path: Path) -> None:
