@@ -6,7 +6,7 @@ from typing import Any
 from rulemine.builder.parts import ReleaseParts
 from rulemine.builder.verbalizer.gloss import Glosses
 from rulemine.builder.verbalizer.replies import Choice, Verdict, read_choice, read_verdict
-from rulemine.builder.verbalizer.round_trip import misreading
+from rulemine.builder.verbalizer.round_trip import is_recognised
 from rulemine.llm.call import Answer, Failure
 
 __all__ = ["count_model"]
@@ -48,4 +48,4 @@ def _round_trip(answer: Answer, wanted: tuple[str, str], glosses: Glosses) -> st
     choice = None if isinstance(answer, Failure) else read_choice(answer)
     if not isinstance(choice, Choice):
         return "unreadable"
-    return "wrong" if misreading(choice, *wanted, glosses) else "right"
+    return "right" if is_recognised(choice, *wanted, glosses) else "wrong"

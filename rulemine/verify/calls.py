@@ -20,7 +20,7 @@ from rulemine.verify.wording import Verbalizer
 
 __all__ = ["Call", "Calls", "Query", "draw"]
 
-MOST_CHOICES = 40
+MOST_CHOICES = 50
 """Relations that a round trip chooses from at most."""
 
 _TEXT = {"type": "string"}

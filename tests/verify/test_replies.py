@@ -18,7 +18,7 @@ from rulemine.builder.verbalizer.replies import (
     read_question,
     read_verdict,
 )
-from rulemine.builder.verbalizer.round_trip import misreading
+from rulemine.builder.verbalizer.round_trip import is_recognised
 from rulemine.llm.call import Reply
 from rulemine.verify.prompts import Gloss, recognised
 from rulemine.verify.replies import choice, fold, texts_said, verdict
@@ -98,7 +98,7 @@ def test_round_trips_are_right_where_the_builder_takes_them_for_right() -> None:
     for relation, named in itertools.product([*ours], [*ours, "1", "AUNT", ""]):
         for direction, end in itertools.product(("subject", "object"), repeat=2):
             right = recognised((named, end), relation, direction, ours)
-            assert right == (misreading(Choice(named, end), relation, direction, glosses) is None)
+            assert right == is_recognised(Choice(named, end), relation, direction, glosses)
             verdicts.add((relation == "twin", right))
     assert len(verdicts) == 4
     assert not recognised(("aunt", "subject"), "unknown", "subject", ours)

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Self
 
-from rulemine.builder.phrases import fill
 from rulemine.builder.verbalizer.gloss import Gloss
 from rulemine.kg import Triple
 from rulemine.llm.call import Failure
-from rulemine.records import DIRECTIONS, EntityNames, Question
+from rulemine.records import EntityNames, Question
 
 __all__ = ["Brief", "Problem"]
 
@@ -44,9 +43,7 @@ class Brief:
     @property
     def asked(self) -> str:
         """What the question asks for, in the words of the gloss, e.g. ``the aunts of 72``."""
-        asks_subject = self.question.direction == DIRECTIONS[0]
-        wanted = self.gloss.subjects if asks_subject else self.gloss.objects
-        return fill(wanted, {"topic": self.topic_name})
+        return self.gloss.asked(self.question.direction, self.topic_name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from rulemine.seeds import stream
 
 __all__ = ["Calls", "round_trip_choices"]
 
-MOST_CHOICES = 40
+MOST_CHOICES = 50
 """Relations that a round trip chooses from at most."""
 
 _SCHEMAS = {

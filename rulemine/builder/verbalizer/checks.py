@@ -183,7 +183,7 @@ def explain(problem: Problem) -> str:
     """A problem in a sentence for the model."""
     detail = problem.detail
     if detail and problem.code != "wrong_language":
-        detail = f" ({detail})"
+        detail = f" ({detail.rstrip('. ')})"
     return fill(CODES[problem.code], {"detail": detail})
 
 

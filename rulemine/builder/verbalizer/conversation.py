@@ -14,7 +14,7 @@ from rulemine.builder.verbalizer.brief import Brief, Problem
 from rulemine.builder.verbalizer.calls import Calls
 from rulemine.builder.verbalizer.checks import Checker, check_text, explain
 from rulemine.builder.verbalizer.replies import read_choice, read_list, read_question, read_verdict
-from rulemine.builder.verbalizer.round_trip import misreading
+from rulemine.builder.verbalizer.round_trip import is_recognised, misreading
 from rulemine.llm.call import Ask, Call, Failure, Reply
 
 __all__ = ["Talk", "Writer"]
@@ -185,9 +185,10 @@ class Writer:
         said = read_choice(await _answer(talk, self._calls.round_trip(talk.brief, text), ask))
         if isinstance(said, Problem):
             return Problem("round_trip_failed", "what for could not be read")
-        query = talk.query
-        wrong = misreading(said, query.relation, query.direction, self._calls.glosses)
-        return Problem("round_trip_failed", wrong) if wrong else None
+        query, glosses = talk.query, self._calls.glosses
+        if is_recognised(said, query.relation, query.direction, glosses):
+            return None
+        return Problem("round_trip_failed", misreading(said, talk.brief.topic_name, glosses))
 
 
 async def _answer(talk: Talk, call: Call, ask: Ask) -> Reply:

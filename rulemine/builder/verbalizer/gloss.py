@@ -26,6 +26,7 @@ from rulemine.builder.phrases import Phrase, Phrases, fill, template_problem
 from rulemine.builder.verbalizer.roles import Roles, is_mutual, roles_of
 from rulemine.config import read_toml
 from rulemine.errors import InputError, UserError, did_you_mean, list_problems
+from rulemine.records import DIRECTIONS
 
 __all__ = [
     "PACKAGED",
@@ -78,6 +79,10 @@ class Gloss:
     def state(self, subject: str, object: str) -> str:
         """The triple in words, e.g. ``7 is the aunt of 72``."""
         return fill(self.statement, {"subject": subject, "object": object})
+
+    def asked(self, direction: str, topic: str) -> str:
+        """What a question for the subjects or the objects asks for, e.g. ``the aunts of 72``."""
+        return fill(self.subjects if direction == DIRECTIONS[0] else self.objects, {"topic": topic})
 
 
 @dataclass(frozen=True)

@@ -2,29 +2,28 @@
 
 from rulemine.builder.verbalizer.gloss import Glosses
 from rulemine.builder.verbalizer.replies import Choice
-from rulemine.records import DIRECTIONS
 
-__all__ = ["misreading"]
+__all__ = ["is_recognised", "misreading"]
 
 
-def misreading(said: Choice, relation: str, direction: str, glosses: Glosses) -> str | None:
-    """What a text was taken to ask for, where that is not what it should.
+def is_recognised(said: Choice, relation: str, direction: str, glosses: Glosses) -> bool:
+    """Whether a text was taken to ask for what it should.
 
     Args:
         said: The relation and the direction as the model sees them.
         relation: The relation that the question asks about.
         direction: The end that it asks for.
-        glosses: What all relations mean.
-
-    Returns:
-        The misreading in words, with S and O for the ends of a relation; None where there is none. Where
-        the gloss asks for subjects and objects in the same words, either end is right.
+        glosses: What all relations mean. Where the gloss asks for subjects and objects in the same words,
+            either end is right.
     """
+    if said.relation != relation:
+        return False
+    gloss = glosses[relation]
+    return said.direction == direction or gloss.subjects == gloss.objects
+
+
+def misreading(said: Choice, topic: str, glosses: Glosses) -> str:
+    """What a text about a topic was taken to ask for, in the words of the gloss that the model chose."""
     if said.relation not in glosses:
         return "none of those to choose from"
-    named = glosses[said.relation]
-    either = named.subjects == named.objects
-    if named.relation == relation and (either or said.direction == direction):
-        return None
-    end = "S" if said.direction == DIRECTIONS[0] else "O"
-    return f"it reads like asking for {end} in “{named.state('S', 'O')}”"
+    return f"it reads like a question for {glosses[said.relation].asked(said.direction, topic)}"

@@ -7,7 +7,7 @@ import pytest
 from rulemine.builder.verbalizer.calls import Calls
 from rulemine.builder.verbalizer.prompts import Prompts
 from rulemine.builder.verbalizer.replies import Choice
-from rulemine.builder.verbalizer.round_trip import misreading
+from rulemine.builder.verbalizer.round_trip import is_recognised, misreading
 from rulemine.builder.verbalizer.verbalize import verbalize
 from rulemine.errors import UserError
 from rulemine.llm.call import Failure, Reply
@@ -220,15 +220,17 @@ def test_a_text_that_is_not_recognised_goes_back():
     session = Scripted(recognised(("aunt", "object"), ("uncle", "subject"), ("aunt", "subject")))
     made = run(asked_for(AUNT), session, round_trip=True)
     told = rejections_in(by_purpose(session, "question")[2])
-    assert "it reads like asking for O in “S is the aunt of O”" in told[0]
-    assert "it reads like asking for S in “S is the uncle of O”" in told[1]
+    assert "it reads like a question for the nieces and nephews of bob)" in told[0]
+    assert "it reads like a question for the uncles of bob)" in told[1]
     assert made.asked.questions[0].question == "Which people are the aunts of bob?"
     assert made.tally.problems == {"round_trip_failed": 2}
 
 
 @pytest.mark.parametrize("name", ["1", "", "Aunt", "niece"])
 def test_a_relation_that_was_not_to_choose_is_wrong(name):
-    assert misreading(Choice(name, "subject"), "aunt", "subject", GLOSSES)
+    choice = Choice(name, "subject")
+    assert not is_recognised(choice, "aunt", "subject", GLOSSES)
+    assert misreading(choice, "bob", GLOSSES)
 
 
 def test_two_questions_with_the_same_prompt_are_one_call():
