@@ -1,3 +1,5 @@
+import asyncio
+import socket
 import subprocess
 import sys
 from typing import Any
@@ -157,6 +159,27 @@ def test_an_unknown_host_stops_at_once(transport: str) -> None:
     assert isinstance(error, EndpointError)
     assert "nonexistent.invalid" in str(error)
     assert "base_url" in str(error)
+
+
+def test_a_host_that_has_answered_is_away_when_its_name_is_not_known_any_more(
+    transport: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(*rest: object, **more: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    async def go() -> str:
+        endpoint = Endpoint(options_for(fake.url.replace("127.0.0.1", "localhost")), KEY)
+        assert isinstance(await endpoint.send(call_of(1)), Reply)
+        fake.gone()
+        monkeypatch.setattr(socket, "getaddrinfo", unknown)
+        for _ in range(3):  # the connection that was kept may be found cut off first
+            with pytest.raises(EndpointProblem) as caught:
+                await endpoint.send(call_of(2))
+        await endpoint.close()
+        return caught.value.kind
+
+    with Running() as fake:
+        assert asyncio.run(go()) == "away"
 
 
 def test_local_endpoints_are_not_asked_through_a_proxy(
