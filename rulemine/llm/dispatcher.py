@@ -2,11 +2,12 @@
 
 One loop sends everything, so that each limit has one place. A call holds one of the slots (`concurrency`)
 only while it is on its way; one that failed waits outside. What was begun goes first, that little of it is
-left for the end; and a call that takes far longer than others do is once sent again before its time-out.
+left for the end; and a call that takes far longer than others do, which overtake it, is once sent again
+before its time-out.
 
 Guarantees: a call that was answered is never sent again; never more in flight, per minute or in tokens than
 the options say; an answer is kept (journalled) before anyone sees it; nothing waits for an endpoint
-that is away longer than the options' patience.
+that is away longer than the options' patience; nothing is sent once it is known why the run has to end.
 """
 
 import asyncio
@@ -134,9 +135,9 @@ class Dispatcher:
                 job.sent = self._loop.time()
                 self._rate.take(job.sent)
                 self._flying[job] = asyncio.timeout(None)
-                task = self._loop.create_task(self._send(job, self._gate.sent()))
+                task = self._loop.create_task(self._fly(job, self._gate.sent()))
                 self._tasks.add(task)
-                task.add_done_callback(self._landed)
+                task.add_done_callback(self._tasks.discard)
         finally:
             looking.cancel()
 
@@ -195,9 +196,11 @@ class Dispatcher:
         kept = self._tally.answered + self._tally.journal
         return f"{kept} answers are kept." if kept != 1 else "1 answer is kept."
 
-    def _landed(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (problem := task.exception()) is not None:
+    async def _fly(self, job: Job, tries: bool) -> None:
+        """Sends a call; what ends the run is known before the next one could be sent."""
+        try:
+            await self._send(job, tries)
+        except Exception as problem:  # noqa: BLE001 - `run` raises it
             self._problem = self._problem or problem
             self._changed.set()
 
@@ -211,7 +214,7 @@ class Dispatcher:
             async with self._flying[job]:
                 outcome = await self._endpoint.send(job.call)
             cost = outcome.prompt_tokens + outcome.completion_tokens
-            self._times.count(job.kind, self._loop.time() - job.sent)
+            self._times.count(job.kind, job.sent, self._loop.time())
         except EndpointProblem as problem:
             outcome = problem
             cost = job.most if problem.charged else 0
@@ -238,7 +241,10 @@ class Dispatcher:
                 job.answer.set_result(answer)
 
     async def _look_after(self) -> None:
-        """Cuts short what takes far longer than others of its kind did, so that it is sent again."""
+        """Cuts short what hangs, to send it again: what takes far longer than others did, and is overtaken.
+
+        Where none is, it is the endpoint that has become slow: to send again would be to pay twice.
+        """
         while True:
             due = self._loop.time() + LOOKS_AFTER
             await asyncio.sleep(LOOKS_AFTER)
@@ -247,8 +253,10 @@ class Dispatcher:
             now = self._loop.time()
             if now > due + LOOKS_AFTER:
                 continue  # this process stood still: what came in meanwhile is not read yet
+            last = not self._next or len(self._flying) == 1  # none is left to overtake
             for job, timer in self._flying.items():
-                if not job.cut_short and now - job.sent > self._times.limit(job.kind):
+                late = now - job.sent > self._times.limit(job.kind) and not job.cut_short
+                if late and (last or self._times.overtaken(job.kind, job.sent)):
                     job.cut_short = True
                     timer.reschedule(now)
 

@@ -2,7 +2,7 @@
 
 A request that hangs would hold its slot until the time-out, a minute by default, and at its end a run would
 wait for nothing else; what other replies took tells much sooner that none will come. Nothing here waits or
-reads a clock: the caller gives the seconds.
+reads a clock: the caller gives the times, in seconds that only grow.
 """
 
 import math
@@ -34,12 +34,18 @@ class ReplyTimes:
         """
         self._enough = max(FEWEST, concurrency)
         self._recent: dict[Hashable, deque[float]] = {}
+        self._latest: dict[Hashable, float] = {}
 
-    def count(self, kind: Hashable, seconds: float) -> None:
-        """Notes what a reply took."""
+    def count(self, kind: Hashable, sent: float, came: float) -> None:
+        """Notes when a call was sent and its reply came."""
         if kind not in self._recent:
             self._recent[kind] = deque(maxlen=max(RECENT, self._enough))
-        self._recent[kind].append(seconds)
+        self._recent[kind].append(came - sent)
+        self._latest[kind] = max(sent, self._latest.get(kind, -math.inf))
+
+    def overtaken(self, kind: Hashable, sent: float) -> bool:
+        """Whether a call that was sent later than this has been answered."""
+        return self._latest.get(kind, -math.inf) > sent
 
     def limit(self, kind: Hashable) -> float:
         """Seconds after which no reply is to be expected any more; infinite while too few are known."""

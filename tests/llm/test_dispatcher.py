@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rulemine.errors import EndpointError
 from rulemine.llm import dispatcher
 from rulemine.llm.call import Answer, Ask, Call, Reply
 from rulemine.llm.dispatcher import Dispatcher
@@ -64,9 +65,13 @@ async def settle(
     sends = dispatcher_of(endpoint, **options)
     answers = [sends.submit(call, begun=begun) for call, begun in submissions]
     running = asyncio.create_task(sends.run())
+    settled = asyncio.gather(*answers)
     try:
         async with asyncio.timeout(60):
-            return list(await asyncio.gather(*answers))
+            await asyncio.wait((running, settled), return_when=asyncio.FIRST_COMPLETED)
+            if running.done():
+                running.result()  # raises what ended it
+            return list(await settled)
     finally:
         running.cancel()
 
@@ -95,9 +100,49 @@ def test_a_call_is_cut_short_once_at_most(monkeypatch: pytest.MonkeyPatch, impat
         await (asyncio.sleep(0.2) if before else asyncio.Event().wait())
 
     endpoint = Scripted(act)
-    answers = asyncio.run(settle(endpoint, *[(call_of(n), False) for n in range(20)], timeout=1e6))
-    assert answers == [REPLY] * 20
+    calls = [(call_of(number), False) for number in range(16)]
+    assert asyncio.run(settle(endpoint, *calls, timeout=1e6)) == [REPLY] * 16
     assert set(Counter(endpoint.came).values()) == {2}
+
+
+def test_an_endpoint_that_has_become_slow_is_asked_nothing_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """None of the calls that it is slow to answer is overtaken by another."""
+    monkeypatch.setattr(dispatcher, "LOOKS_AFTER", 0.01)
+    monkeypatch.setattr(ReplyTimes, "limit", lambda times, kind: looks())
+    seen = 0
+    enough = asyncio.Event()
+
+    def looks() -> float:
+        nonlocal seen
+        seen += 1
+        if seen > 20 * 16:
+            enough.set()
+        return 0.0
+
+    async def act(call: Call, before: int) -> None:
+        await enough.wait()
+
+    endpoint = Scripted(act)
+    calls = [(call_of(number), False) for number in range(17)]
+    assert asyncio.run(settle(endpoint, *calls, timeout=1e6)) == [REPLY] * 17
+    assert set(Counter(endpoint.came).values()) == {1}
+
+
+def test_nothing_is_sent_once_it_is_known_that_the_run_ends() -> None:
+    async def act(call: Call, before: int) -> None:
+        while endpoint.most_at_once < 4:
+            await asyncio.sleep(0)
+        if call.subject == "q0":
+            raise EndpointError("no such model")
+        await asyncio.Event().wait()
+
+    endpoint = Scripted(act)
+    calls = [(call_of(number), False) for number in range(8)]
+    with pytest.raises(EndpointError, match="no such model"):
+        asyncio.run(settle(endpoint, *calls, concurrency=4))
+    assert endpoint.came == ["q0", "q1", "q2", "q3"]
 
 
 def test_what_hangs_is_not_cut_short_at_a_stop(monkeypatch: pytest.MonkeyPatch) -> None:

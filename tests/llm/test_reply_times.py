@@ -10,7 +10,7 @@ KIND = ("model", "question")
 def times_of(*seconds: float, concurrency: int = 16) -> ReplyTimes:
     times = ReplyTimes(concurrency)
     for took in seconds:
-        times.count(KIND, took)
+        times.count(KIND, 0.0, took)
     return times
 
 
@@ -18,7 +18,7 @@ def times_of(*seconds: float, concurrency: int = 16) -> ReplyTimes:
 def test_a_few_replies_tell_nothing(concurrency: int, enough: int) -> None:
     times = times_of(*[1.0] * (enough - 1), concurrency=concurrency)
     assert times.limit(KIND) == math.inf
-    times.count(KIND, 1.0)
+    times.count(KIND, 0.0, 1.0)
     assert times.limit(KIND) == TIMES_THE_SLOWEST
 
 
@@ -38,3 +38,14 @@ def test_other_purposes_and_models_are_judged_by_their_own() -> None:
     times = times_of(*[1.0] * 100)
     for other in (("model", "paraphrase"), ("judge", "question")):
         assert times.limit(other) == math.inf
+
+
+def test_a_call_is_overtaken_by_one_of_its_kind_that_was_sent_later_and_answered() -> None:
+    times = ReplyTimes(16)
+    assert not times.overtaken(KIND, 5.0)
+    times.count(KIND, 7.0, 8.0)
+    times.count(KIND, 6.0, 9.0)
+    assert times.overtaken(KIND, 5.0)
+    assert times.overtaken(KIND, 6.5)
+    assert not times.overtaken(KIND, 7.0)
+    assert not times.overtaken(("model", "audit"), 5.0)
