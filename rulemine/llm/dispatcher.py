@@ -29,9 +29,10 @@ from rulemine.llm.tally import Tally
 
 __all__ = ["Dispatcher"]
 
-STRIKES = {"fault": 12, "cut": 12, "busy": 4, "limited": 1, "away": 0, "adapted": 0}
+STRIKES = {"empty": 16, "fault": 12, "cut": 12, "busy": 4, "limited": 1, "away": 0, "adapted": 0}
 OUT = 96
-"""A call is given up after 8 faults of its own (24 where the endpoint says that it is busy, 96 times 429)."""
+"""A call is given up after 8 faults of its own (6 answers with nothing in them, 24 where the endpoint says
+that it is busy, 96 times 429)."""
 
 FIRST_PAUSE, LONGEST_PAUSE, AWAY_PAUSE = 0.2, 30.0, 1.0
 PATIENCE_UNSEEN = 10.0
@@ -334,19 +335,22 @@ class Dispatcher:
         replies, failures = job.others
         if self._health.replies > replies:
             return True
-        if problem.kind not in ("fault", "cut"):
+        if problem.kind not in ("empty", "fault", "cut"):
             return False
-        return self._health.failures - failures == job.failures or self._only_these_fail(now)
+        if self._health.failures - failures == job.failures:
+            return True
+        # What answers with nothing in it is no endpoint to wait for.
+        waited = problem.kind == "empty" or now > self._health.deadline
+        return waited and self._only_these_fail()
 
-    def _only_these_fail(self, now: float) -> bool:
-        """Whether most calls were answered and all that are left failed time and again, out of patience.
+    def _only_these_fail(self) -> bool:
+        """Whether most calls were answered and all that are left failed time and again.
 
         A model that has nothing to say to some prompts has them at the end; every run would end there.
         """
         left = (*self._begun, *self._new, *self._waiting, *self._flying)
-        if now <= self._health.deadline or not all(job.strikes >= OUT for job in left):
-            return False
-        return len(left) < self._tally.answered + self._tally.journal
+        failed = all(job.strikes >= OUT for job in left)
+        return failed and len(left) < self._tally.answered + self._tally.journal
 
     def _lose_patience(self, job: Job, problem: EndpointProblem, now: float) -> None:
         options, health = self._options, self._health

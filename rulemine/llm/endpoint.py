@@ -148,7 +148,7 @@ class Endpoint:
         choice = choices[0] if choices and isinstance(choices[0], dict) else {}
         message = choice.get("message")
         if not isinstance(message, dict):
-            return _fault("an answer without a choice")
+            return EndpointProblem("empty", "an answer without a choice", charged=True)
         said = message.get("content")
         if isinstance(said, list):  # of parts, as some servers give it
             said = "".join(str(part.get("text") or "") for part in said if isinstance(part, dict))
@@ -157,7 +157,7 @@ class Endpoint:
         reason = reason[:40] if isinstance(reason, str) and reason else "stop"
         if not isinstance(said, str) or not said:
             if reason not in EMPTY_REASONS:
-                return _fault("an answer without content")
+                return EndpointProblem("empty", "an answer without content", charged=True)
             said = ""
         usage = body.get("usage")
         usage = usage if isinstance(usage, dict) else {}

@@ -21,6 +21,7 @@ Kind = Literal[
     "limited",
     "busy",
     "fault",
+    "empty",
     "refused",
     "adapted",
     "dns",
@@ -35,6 +36,7 @@ Kind = Literal[
 - ``cut``: connected, then cut off before the first byte of an answer;
 - ``limited``: 429; ``busy``: 502, 503, 504, 529, 408, 409;
 - ``fault``: any other failure that may pass: 500, cut off in the midst, late, not what was asked for;
+- ``empty``: answered as it should be, but with nothing in it;
 - ``refused``: this request will never be answered (400, 413, 422 …);
 - ``adapted``: the endpoint does not know a parameter, which is left out from now on: send again at once;
 - ``dns``, ``tls``, ``key``, ``missing``, ``quota``: no request will be answered until the user acts.
