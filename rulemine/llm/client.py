@@ -121,9 +121,11 @@ class Client:
 
     async def close(self) -> None:
         """Closes the connections."""
-        await self._openai.close()
-        if self._session is not None:
-            await self._session.close()
+        try:
+            await self._openai.close()
+        finally:
+            if self._session is not None:
+                await self._session.close()
 
     def _connections(self) -> Any:
         """Connections of aiohttp; to be made within a running event loop."""
