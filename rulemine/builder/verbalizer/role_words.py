@@ -47,8 +47,8 @@ MUTUAL = _set(
     "together mutual mutually friend friends friendship sibling siblings spouse spouses cousin cousins "
     "married marry marries relationship relative relatives related partner partners peer peers colleague "
     "colleagues coworker neighbor neighbors neighbour neighbours border borders bordered bordering adjoin "
-    "adjoins adjoined adjoining adjacent near same equal equals equivalent similar alike romantically connected "
-    "associated correlated interacts interacted co-star co-stars co-starred costarred collaborated "
+    "adjoins adjoined adjoining adjacent near same equal equals equivalent similar alike romantically "
+    "connected associated correlated interacts interacted co-star co-stars co-starred costarred collaborated "
     "collaborates collaborator coexists overlaps resembles twin twins rival rivals ally allies enemy enemies "
     "different identical co-occurs synonym antonym homologous compatible cooperates"
 )
