@@ -16,9 +16,10 @@ ROUNDING = 1e-6
 class RequestRate:
     """A token bucket for requests.
 
-    The bucket holds a tenth of the minute's requests at most and starts full. It fills so slowly that a
-    full bucket and what comes in during 60 s are together no more than the limit; half a second of slack
-    is left for requests that reach the endpoint later than others.
+    The bucket holds a twentieth of the minute's requests at most. It fills so slowly that a full bucket and
+    what comes in during 60 s are together no more than the limit; half a second of slack is left for
+    requests that reach the endpoint later than others. It starts with a single request, for a run that ended
+    a moment ago may have had its share of the minute.
     """
 
     def __init__(self, per_minute: int) -> None:
@@ -28,9 +29,9 @@ class RequestRate:
             per_minute: Requests in any 60 s at most; 0: any number.
         """
         self._limited = per_minute > 0
-        self._size = max(1, per_minute // 10)
+        self._size = max(1, per_minute // 20)
         self._per_second = (per_minute - self._size + 1) / 60.5
-        self._tokens, self._time = float(self._size), -math.inf
+        self._tokens, self._time = 1.0, -math.inf
 
     def pause(self, now: float) -> float:
         """Seconds until a request may be sent; 0: at once."""

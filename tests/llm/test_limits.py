@@ -9,7 +9,7 @@ from rulemine.llm.limits import Gate, RequestRate, TokenBudget
 @pytest.mark.parametrize("limit", [1, 2, 3, 9, 10, 11, 60, 61, 600, 5000])
 @pytest.mark.parametrize("greed", ["steady", "bursts"])
 def test_no_minute_holds_more_requests_than_the_limit(limit: int, greed: str) -> None:
-    rate, now, sent = RequestRate(limit), 1000.0, []
+    rate, now, sent = RequestRate(limit), 1000.0, list[float]()
     draw = random.Random(limit)
     while now < 1000 + 200 and len(sent) < 15_000:
         pause = rate.pause(now)
@@ -36,12 +36,27 @@ def test_without_a_limit_nothing_waits() -> None:
         rate.take(5.0)
 
 
-def test_the_first_requests_of_a_minute_need_not_wait_for_each_other() -> None:
+def test_requests_that_a_pause_has_saved_need_not_wait_for_each_other() -> None:
     rate = RequestRate(600)
-    for _ in range(60):
-        assert rate.pause(0.0) == 0
-        rate.take(0.0)
-    assert 0 < rate.pause(0.0) < 0.2
+    rate.take(0.0)
+    for _ in range(30):
+        assert rate.pause(10.0) == 0
+        rate.take(10.0)
+    assert 0 < rate.pause(10.0) < 0.2
+
+
+@pytest.mark.parametrize("limit", [60, 150, 5000])
+def test_a_run_that_follows_another_begins_no_minute_of_its_own(limit: int) -> None:
+    now, sent = 1000.0, list[float]()
+    for until in (1050, 1055, 1100):
+        rate = RequestRate(limit)
+        while now < until:
+            if pause := rate.pause(now):
+                now += pause
+            else:
+                rate.take(now)
+                sent.append(now)
+    assert sum(t <= 1060 for t in sent) <= limit
 
 
 def test_a_budget_is_never_overrun() -> None:

@@ -221,7 +221,8 @@ def test_every_request_is_counted_for_the_rate_retries_too(
         options = options_for(fake.url, max_requests_per_minute=6000)
         with open_session(options, tmp_path / "j") as opened:
             opened.run(conversations(10))
-        assert len(taken) == sum(fake.server.received.values()) == opened.tally.sent > 20
+        assert len(taken) == sum(fake.server.received.values()) == opened.tally.sent
+        assert opened.tally.retried > 0
 
 
 def test_without_a_key_it_says_which_variable(
