@@ -43,8 +43,12 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_configure() -> None:
-    """Makes Ctrl-C mean what it does in a terminal.
+    """Makes signals mean what they do in a terminal.
 
-    What a shell starts in the background ignores it, and so would every process that a test starts.
+    What a shell starts in the background ignores Ctrl-C, and what ``nohup`` starts the end of the terminal;
+    and so would every process that a test starts.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "SIGHUP"):  # not on Windows
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
