@@ -34,7 +34,6 @@ OUT = 96
 """A call is given up after 8 faults of its own (6 answers with nothing in them, 24 where the endpoint says
 that it is busy, 96 times 429)."""
 
-FIRST_PAUSE, LONGEST_PAUSE, AWAY_PAUSE = 0.2, 30.0, 1.0
 PATIENCE_UNSEEN = 10.0
 """Seconds for an endpoint that never answered: more likely the address is wrong than that it restarts."""
 
@@ -284,7 +283,7 @@ class Dispatcher:
         health.failures += 1
         job.failures += 1
         job.strikes += STRIKES.get(problem.kind, 0)
-        pause = self._pause_after(job, problem)
+        pause = job.pause_after(problem)
         if problem.kind in ("away", "cut", "limited"):
             self._turn_away(problem, now, tries, pause)
         else:
@@ -377,15 +376,6 @@ class Dispatcher:
                 "the server runs and that base_url is right (http or https, host, port); the same command "
                 "goes on."
             )
-
-    def _pause_after(self, job: Job, problem: EndpointProblem) -> float:
-        """Seconds until a call is sent again: twice as long each time, and not all at the same moment."""
-        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(job.failures - 1, 20))
-        if problem.kind == "away":
-            pause = min(pause, AWAY_PAUSE)
-        place = job.failures % 15 * 4
-        pause *= 0.5 + int(job.call.key[place : place + 4], 16) / 0x20000
-        return max(pause, problem.retry_after or 0.0)
 
     def _turn_away(self, problem: EndpointProblem, now: float, tries: bool, pause: float) -> None:
         closed = self._gate.turned_away(

@@ -4,8 +4,12 @@ import asyncio
 from dataclasses import dataclass
 
 from rulemine.llm.call import Answer, Call
+from rulemine.llm.problem import EndpointProblem
 
 __all__ = ["Job"]
+
+FIRST_PAUSE, LONGEST_PAUSE, AWAY_PAUSE = 0.2, 30.0, 1.0
+"""Seconds before a call is sent again, see `Job.pause_after`."""
 
 
 @dataclass(eq=False, slots=True)
@@ -39,3 +43,12 @@ class Job:
     def kind(self) -> tuple[str, str]:
         """Calls of a kind take about as long."""
         return self.call.model, self.call.purpose
+
+    def pause_after(self, problem: EndpointProblem) -> float:
+        """Seconds until it is sent again: twice as long each time, and not all at the same moment."""
+        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(self.failures - 1, 20))
+        if problem.kind == "away":
+            pause = min(pause, AWAY_PAUSE)
+        place = self.failures % 15 * 4
+        pause *= 0.5 + int(self.call.key[place : place + 4], 16) / 0x20000
+        return max(pause, problem.retry_after or 0.0)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rulemine.llm import dispatcher, session
+from rulemine.llm import dispatcher, job, session
 
 from .running_server import KEY
 
@@ -23,8 +23,8 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries come fast."""
-    monkeypatch.setattr(dispatcher, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(dispatcher, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(job, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(job, "LONGEST_PAUSE", 0.05)
 
 
 @pytest.fixture
