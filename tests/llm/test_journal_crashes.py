@@ -47,11 +47,14 @@ with Journal.open(Path(sys.argv[1])) as journal:
 """
 
 
+TURNS = 12
+
+
 def test_a_kill_at_any_moment_loses_nothing_whose_append_had_returned(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     chance = random.Random(7)
     told: set[int] = set()
-    for turn in range(30):
+    for turn in range(TURNS):
         start = turn * 1_000_000
         with (tmp_path / "told").open("wb+") as out:
             argv = [sys.executable, "-c", KILLED, str(path), str(start)]
@@ -65,11 +68,11 @@ def test_a_kill_at_any_moment_loses_nothing_whose_append_had_returned(tmp_path: 
             out.seek(0)
             numbers = out.read().split(b"\n")[1:-1]
         told.update(int(number) for number in numbers)
-    assert len(told) > 30
+    assert len(told) > TURNS
     whole = {key_of(n): entry(n, f"{n} " * 500) for n in told}
     known = read_journal(path)
     assert {key: known[key] for key in whole} == whole
-    assert len(known) - len(told) <= 30 * 16, "of each turn, calls in flight alone were not told"
+    assert len(known) - len(told) <= TURNS * 16, "of each turn, calls in flight alone were not told"
 
 
 def full_after(room: int, monkeypatch: pytest.MonkeyPatch) -> None:

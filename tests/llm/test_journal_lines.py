@@ -28,7 +28,8 @@ def lines(path: Path, *texts: str) -> list[bytes]:
 def test_a_file_cut_anywhere_in_its_last_two_lines_is_whole_up_to_there(path: Path) -> None:
     parts = lines(path, "Who?", "Whose aunt is Zoë “\u2028” 😀?", "short")
     whole, first, second = b"".join(parts), len(parts[0]), len(parts[0] + parts[1])
-    for size in range(first, len(whole) + 1):
+    near = [end + n for end in (first, second, len(whole)) for n in (-2, -1, 0, 1, 2)]
+    for size in sorted({*range(first, len(whole), 4), *near} & {*range(first, len(whole) + 1)}):
         path.write_bytes(whole[:size])
         complete = 1 + (size >= second - 1) + (size >= len(whole) - 1)
         torn = size - [first, second, len(whole)][complete - 1]
