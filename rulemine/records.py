@@ -217,18 +217,21 @@ class Prediction:
 
 _R = TypeVar("_R")
 
+_TEXTS = tuple[str, ...]
+
 
 def to_json(record: Any) -> dict[str, Any]:
     """A record as a JSON object, fields in their order; tuples become arrays."""
-    return {f.name: _plain(getattr(record, f.name)) for f in dataclasses.fields(record)}
+    return {name: _plain(getattr(record, name)) for name in _layout(type(record))[0]}  # type: ignore[arg-type]  # classes are hashable
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, str | int | float):
+    kind = type(value)
+    if kind is str or kind is int or kind is float:
         return value
-    if dataclasses.is_dataclass(value):
-        return to_json(value)
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+    if isinstance(value, tuple):
+        return [item if type(item) is str else _plain(item) for item in value]
+    return to_json(value) if dataclasses.is_dataclass(value) else value
 
 
 def from_json(kind: type[_R], row: dict[str, Any], where: str) -> _R:
@@ -243,14 +246,19 @@ def from_json(kind: type[_R], row: dict[str, Any], where: str) -> _R:
         InputError: A field is missing, unknown, or of another type.
     """
     hints, fields = _layout(kind)  # type: ignore[arg-type]  # classes are hashable
-    if unknown := set(row) - {f.name for f in fields}:
+    if unknown := row.keys() - hints.keys():
         raise InputError(f"{where}: unknown field(s) {', '.join(sorted(unknown))}.")
     values: dict[str, Any] = {}
     for f in fields:
         if f.name in row:
             value, hint = row[f.name], hints[f.name]
-            fits = type(value) is hint  # the common case, worth no message
-            values[f.name] = value if fits else _read(hint, value, f"{where}: field {f.name!r}")
+            # The common cases, worth no message: most of a release are texts and lists of answers.
+            if type(value) is hint:
+                values[f.name] = value
+            elif hint == _TEXTS and type(value) is list and all(type(v) is str for v in value):
+                values[f.name] = tuple(value)
+            else:
+                values[f.name] = _read(hint, value, f"{where}: field {f.name!r}")
         elif f.default is dataclasses.MISSING:
             raise InputError(f"{where}: field {f.name!r} is missing.")
     return kind(**values)
@@ -258,7 +266,8 @@ def from_json(kind: type[_R], row: dict[str, Any], where: str) -> _R:
 
 @functools.cache  # resolved anew for every line, the hints would take most of the reading time
 def _layout(kind: type) -> tuple[dict[str, Any], tuple[dataclasses.Field[Any], ...]]:
-    return typing.get_type_hints(kind), dataclasses.fields(kind)
+    hints, fields = typing.get_type_hints(kind), dataclasses.fields(kind)
+    return {f.name: hints[f.name] for f in fields}, fields
 
 
 def _read(hint: Any, value: Any, where: str) -> Any:

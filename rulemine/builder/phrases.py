@@ -16,7 +16,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
 
@@ -64,11 +64,28 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     """
     if "{" not in template and "}" not in template:
         return template
+    literals, names = _taken_apart(template)
+    filled = [literals[0]]
+    for name, literal in zip(names, literals[1:], strict=True):
+        filled += (values[name], literal)
+    return "".join(filled)
 
-    def part(found: re.Match[str]) -> str:
-        return found[0][0] if found[0] in ("{{", "}}") else values[found[1]]
 
-    return _PART.sub(part, template)
+@lru_cache(maxsize=1 << 12)  # prompts and phrases are filled for thousands of questions
+def _taken_apart(template: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The text around the placeholders of a template, and their names: one fewer."""
+    literals, names = [""], list[str]()
+    end = 0
+    for found in _PART.finditer(template):
+        literals[-1] += template[end : found.start()]
+        end = found.end()
+        if found[0] in ("{{", "}}"):
+            literals[-1] += found[0][0]
+        else:
+            literals.append("")
+            names.append(found[1])
+    literals[-1] += template[end:]
+    return tuple(literals), tuple(names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,8 @@ def unify(text: str) -> str:
             text = _UNSEEN.sub("", text)
     elif "`" in text:
         text = text.replace("`", "'")
+    if "  " not in text and text.isprintable():  # as most texts are: no blank but single spaces
+        return text
     return _BLANKS.sub(" ", text)
 
 

@@ -258,8 +258,7 @@ def _topic_missing(draft: _Draft) -> Problem | None:
     brief, pieces = draft.brief, draft.pieces
     if len(pieces) < 2:
         return Problem("topic_missing", f"“{brief.topic_name}”")
-    for naming in NAMINGS:
-        name = brief.topic.name_in(naming)
+    for name in {brief.topic.name_in(naming) for naming in NAMINGS}:
         starts, end = set[int](), 0
         for piece in pieces[:-1]:
             starts.add(end + len(piece))
