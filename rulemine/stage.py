@@ -17,6 +17,7 @@ from typing import Any
 
 from rulemine.errors import InputError, OutputError
 from rulemine.files import describe_content, digest_of, dump_line, parse_object, write_text
+from rulemine.locks import take_lock
 
 __all__ = ["STAGE_MANIFEST", "Done", "Stage", "run_stage", "working_folder"]
 
@@ -180,16 +181,8 @@ def _forget_if_empty(lock: Path, made: list[Path]) -> None:
 
 
 def _lock(handle: int, lock: Path) -> None:
-    try:
-        import fcntl
-    except ImportError:  # Windows: no lock, as everything else works without it
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Its last holder may have taken the file away since it was opened.
-        held = lock.exists() and os.path.samestat(os.fstat(handle), lock.stat())
-    except BlockingIOError:
-        held = False
+    # Its last holder may have taken the file away since it was opened.
+    held = take_lock(handle) and lock.exists() and os.path.samestat(os.fstat(handle), lock.stat())
     if not held:
         raise OutputError(
             f"{lock.parent}: another build is at work here. Wait for it, or choose another -o."

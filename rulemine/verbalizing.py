@@ -158,8 +158,8 @@ def _calls(inputs: Inputs) -> Calls:
 def _seldom_collected() -> Iterator[None]:
     """Has the garbage collector leave alone what is there, and look at what comes less often.
 
-    Questions and replies stay to the end, and conversations leave few cycles: going through all of them
-    again and again took a seventh of the CPU.
+    Questions and replies stay to the end, and conversations leave few cycles: to go through all of them
+    again and again is for nothing.
     """
     before = gc.get_threshold()
     gc.freeze()

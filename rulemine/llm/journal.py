@@ -26,6 +26,7 @@ from rulemine.files import dump_line
 from rulemine.llm.call import Entry
 from rulemine.llm.closing import Closing
 from rulemine.llm.journal_lines import Found, scan_journal, settle, weight, write_journal
+from rulemine.locks import take_lock
 
 __all__ = ["Journal", "read_journal", "write_journal"]
 
@@ -67,7 +68,11 @@ class Journal(Closing):
             try:
                 handle = _open_durably(path)
                 undo.callback(os.close, handle)
-                _lock_file(handle, path)
+                if not take_lock(handle):
+                    raise OutputError(
+                        f"{path}: another process is writing this journal. Wait for it, or choose "
+                        "another -o."
+                    )
                 found = scan_journal(path)
                 if found.end < found.size:
                     os.ftruncate(handle, found.end)
@@ -197,19 +202,6 @@ def _open_durably(path: Path) -> int:
             finally:
                 os.close(folder)
     return handle
-
-
-def _lock_file(handle: int, path: Path) -> None:
-    try:
-        import fcntl
-    except ImportError:  # Windows: no lock, as everything else works without it
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise OutputError(
-            f"{path}: another process is writing this journal. Wait for it, or choose another -o."
-        ) from None
 
 
 def _unwritable(path: Path, problem: OSError) -> OutputError:

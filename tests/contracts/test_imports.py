@@ -25,6 +25,7 @@ CORE = {
     "join",
     "kg",
     "kg_cache",
+    "locks",
     "recipe",
     "records",
     "release",
