@@ -249,7 +249,7 @@ def _bias(jpype: Any, options: MiningOptions, allowed: Allowed) -> Any:
     masks = [
         None if mask is None else jpype.JArray(jpype.JBoolean)(mask.tolist()) for mask in allowed
     ]
-    return jpype.JClass("org.rulemine.amie.mine.Bias")(
+    return jpype.JClass("org.rulemine.amie.rule.Bias")(
         *masks,
         options.max_recursion,
         options.skyline,

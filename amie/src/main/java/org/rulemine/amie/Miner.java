@@ -1,16 +1,16 @@
 package org.rulemine.amie;
 
 import java.nio.ByteBuffer;
-import org.rulemine.amie.mine.Bias;
-import org.rulemine.amie.mine.Thresholds;
-import org.rulemine.amie.mine.Tuning;
+import org.rulemine.amie.count.Tuning;
+import org.rulemine.amie.rule.Bias;
+import org.rulemine.amie.rule.Thresholds;
 
 /** The entry to the miner for other languages: primitive arguments and direct buffers only. */
 public final class Miner {
   private Miner() {}
 
   /**
-   * Prepares a mining run; nothing happens until it is started.
+   * Prepares a mining run; {@link MiningJob#start} starts it.
    *
    * @param triples ints in native order, three per triple: subject, relation, object; it must stay
    *     as it is until the job has ended
@@ -20,7 +20,7 @@ public final class Miner {
    * @param headCoverage smallest head coverage
    * @param stdConfidence smallest standard confidence
    * @param pcaConfidence smallest PCA confidence
-   * @param initialSupport smallest number of facts of a head relation
+   * @param initialSupport smallest number of triples of a head relation
    * @param bias which rules are searched and output
    * @param threads the number of threads
    */

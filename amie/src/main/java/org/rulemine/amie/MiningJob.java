@@ -4,25 +4,25 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import org.rulemine.amie.count.Stop;
+import org.rulemine.amie.count.Tuning;
 import org.rulemine.amie.kg.TripleIndex;
-import org.rulemine.amie.mine.Bias;
-import org.rulemine.amie.mine.Pool;
-import org.rulemine.amie.mine.RuleTable;
-import org.rulemine.amie.mine.Stop;
-import org.rulemine.amie.mine.Thresholds;
-import org.rulemine.amie.mine.Tuning;
+import org.rulemine.amie.rule.Bias;
+import org.rulemine.amie.rule.RuleTable;
+import org.rulemine.amie.rule.Thresholds;
+import org.rulemine.amie.search.HeadScheduler;
 
 /**
- * One mining run on threads of its own, observed and ended from outside.
+ * One mining run on its own threads, observed and cancelled from outside.
  *
- * <p>The caller starts it, waits in short turns, may cancel it, and takes the rules when the state is
- * {@link #DONE}. No failure leaves the threads: running out of memory is a state of the job.
+ * <p>The caller starts it, polls it, may cancel it, and takes the rules when the state is
+ * {@link #DONE}. No exception escapes its threads: running out of memory is a state of the job.
  */
 public final class MiningJob {
-  /** The job works. */
+  /** The job is running. */
   public static final int RUNNING = 0;
 
-  /** The rules are there. */
+  /** The rules are complete. */
   public static final int DONE = 1;
 
   /** The job ended because it was cancelled. */
@@ -42,7 +42,7 @@ public final class MiningJob {
   private final int threads;
   private final Tuning tuning;
   private final Stop stop = new Stop();
-  private volatile Pool pool;
+  private volatile HeadScheduler scheduler;
   private volatile int state = RUNNING;
   private volatile boolean cancelled;
   private Throwable failure;
@@ -98,8 +98,8 @@ public final class MiningJob {
     triples.asIntBuffer().get(rows);
     TripleIndex index = new TripleIndex(rows, entities, relations);
     rows = null;
-    Pool work = new Pool(index, thresholds, bias, threads, tuning, stop);
-    pool = work;
+    HeadScheduler work = new HeadScheduler(index, thresholds, bias, threads, tuning, stop);
+    scheduler = work;
     List<Thread> others = new ArrayList<>();
     for (int i = 1; i < threads; i++) {
       Thread other = thread(() -> guard(work::work), "rulemine-" + i);
@@ -121,7 +121,7 @@ public final class MiningJob {
     }
   }
 
-  /** Runs a part of the work; what it throws is kept, and ends the other parts. */
+  /** Runs a part of the work; an exception is recorded and stops the other parts. */
   private void guard(Runnable part) {
     try {
       part.run();
@@ -136,7 +136,7 @@ public final class MiningJob {
   }
 
   /**
-   * Waits until the job ends, at most so many milliseconds.
+   * Waits until the job ends, or for the given number of milliseconds.
    *
    * @return the state
    * @throws InterruptedException when the waiting thread is interrupted
@@ -148,7 +148,7 @@ public final class MiningJob {
     return state;
   }
 
-  /** Asks the job to end soon. */
+  /** Requests that the job end soon. */
   public void cancel() {
     cancelled = true;
     stop.request();
@@ -156,13 +156,13 @@ public final class MiningJob {
 
   /** Returns how much of {@link #total} is done. */
   public long done() {
-    Pool work = pool;
+    HeadScheduler work = scheduler;
     return work == null ? 0 : work.done();
   }
 
   /** Returns the size of the work, 0 while it is not known yet. */
   public long total() {
-    Pool work = pool;
+    HeadScheduler work = scheduler;
     return work == null ? 0 : work.total();
   }
 
@@ -177,13 +177,13 @@ public final class MiningJob {
 
   /** Returns a head relation that has been finished and was not returned before, or -1. */
   public int takeFinished() {
-    Pool work = pool;
+    HeadScheduler work = scheduler;
     return work == null ? -1 : work.takeFinished();
   }
 
   /** Returns the rules of a finished head relation, {@link #stride} longs each. */
   public long[] headRows(int head) {
-    return pool.rows(head);
+    return scheduler.rows(head);
   }
 
   /** Returns the number of rules. */
@@ -193,7 +193,7 @@ public final class MiningJob {
 
   /** Returns the number of longs per rule. */
   public int stride() {
-    return pool.stride();
+    return scheduler.stride();
   }
 
   /** Copies the rules into a direct buffer of {@code 8 * rules() * stride()} bytes. */

@@ -5,7 +5,7 @@ import java.util.TreeSet;
 
 /**
  * Small random graphs with thresholds, each a function of its seed. Relations are noise, copies,
- * inverses or compositions of others, with reflexive facts, so that rules of every shape and perfect
+ * inverses or compositions of others, with reflexive triples, so that rules of every shape and perfect
  * rules occur.
  */
 final class Graphs {
@@ -22,27 +22,27 @@ final class Graphs {
     int maxAtoms = leastAtoms + random.nextInt(mostAtoms - leastAtoms + 1);
     int entities = 2 + random.nextInt(maxAtoms > 4 ? 3 : 6);
     int relations = 1 + random.nextInt(maxAtoms > 3 ? 2 : 4);
-    boolean[][][] facts = new boolean[relations][entities][entities];
+    boolean[][][] triples = new boolean[relations][entities][entities];
     for (int r = 0; r < relations; r++) {
       int kind = r == 0 ? 0 : random.nextInt(5);
       int source = r == 0 ? 0 : random.nextInt(r);
       double density = 0.05 + random.nextDouble() * 0.4;
       for (int x = 0; x < entities; x++) {
         for (int y = 0; y < entities; y++) {
-          boolean fact = switch (kind) {
-            case 1 -> facts[source][x][y];
-            case 2 -> facts[source][y][x];
-            case 3 -> composed(facts[source], facts[random.nextInt(r)], x, y);
+          boolean triple = switch (kind) {
+            case 1 -> triples[source][x][y];
+            case 2 -> triples[source][y][x];
+            case 3 -> composed(triples[source], triples[random.nextInt(r)], x, y);
             default -> random.nextDouble() < density;
           };
-          facts[r][x][y] = fact ^ (random.nextInt(20) == 0);
+          triples[r][x][y] = triple ^ (random.nextInt(20) == 0);
         }
       }
     }
     TreeSet<Integer> cells = new TreeSet<>();
     for (int cell = 0; cell < relations * entities * entities; cell++) {
       int r = cell / (entities * entities);
-      if (facts[r][cell / entities % entities][cell % entities]) {
+      if (triples[r][cell / entities % entities][cell % entities]) {
         cells.add(cell);
       }
     }

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.rulemine.amie.mine.Bias;
-import org.rulemine.amie.mine.Thresholds;
-import org.rulemine.amie.mine.Tuning;
+import org.rulemine.amie.count.Tuning;
+import org.rulemine.amie.rule.Bias;
+import org.rulemine.amie.rule.Thresholds;
 
 /** Runs the miner through its facade, as Python does, and decodes what it hands over. */
 final class Mined {

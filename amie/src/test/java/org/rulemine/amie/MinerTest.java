@@ -14,8 +14,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rulemine.amie.mine.Bias;
-import org.rulemine.amie.mine.Tuning;
+import org.rulemine.amie.count.Tuning;
+import org.rulemine.amie.rule.Bias;
 
 final class MinerTest {
   /** On a small graph, what is meant for hubs and for many relations happens only with this. */
@@ -73,14 +73,14 @@ final class MinerTest {
     }
   }
 
-  /** A hub on both sides of several relations: pairs of facts would be 10^8, and more with paths. */
+  /** A hub on both sides of several relations: pairs of triples would be 10^8, and more with paths. */
   @Test
   void aHubDoesNotBlowUp() throws InterruptedException {
     int n = 10_000;
     int[] rows = new int[3 * 3 * n];
     for (int i = 0; i < n; i++) {
-      int[] facts = {i, 0, n, n, 1, i, i, 2, (int) (i * 7919L % n)};
-      System.arraycopy(facts, 0, rows, 9 * i, 9);
+      int[] triples = {i, 0, n, n, 1, i, i, 2, (int) (i * 7919L % n)};
+      System.arraycopy(triples, 0, rows, 9 * i, 9);
     }
     var given = new Graphs.Case(rows, n + 1, 3, 4, 0.1, 0.1, 0.1, 1);
     long[] found = assertTimeoutPreemptively(

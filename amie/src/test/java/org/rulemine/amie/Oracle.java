@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.rulemine.amie.rule.Atoms;
 
 /**
  * What the miner must find, by following the definitions literally on small graphs: breadth-first
@@ -47,7 +48,7 @@ final class Oracle {
     }
   }
 
-  private final boolean[][][] facts;
+  private final boolean[][][] triples;
   private final int entities;
   private final int relations;
   private final int maxAtoms;
@@ -59,10 +60,10 @@ final class Oracle {
     this.entities = entities;
     this.relations = relations;
     this.maxAtoms = maxAtoms;
-    this.facts = new boolean[relations][entities][entities];
+    this.triples = new boolean[relations][entities][entities];
     this.inDomain = new boolean[entities];
     for (int i = 0; i < rows.length; i += 3) {
-      facts[rows[i + 1]][rows[i]][rows[i + 2]] = true;
+      triples[rows[i + 1]][rows[i]][rows[i + 2]] = true;
     }
   }
 
@@ -75,7 +76,7 @@ final class Oracle {
     Set<Integer> objects = new LinkedHashSet<>();
     for (int a = 0; a < entities; a++) {
       for (int b = 0; b < entities; b++) {
-        if (facts[head][a][b]) {
+        if (triples[head][a][b]) {
           size++;
           subjects.add(a);
           objects.add(b);
@@ -202,7 +203,7 @@ final class Oracle {
         if (holds(node.body, value, 2)) {
           node.bodySize++;
           node.pcaSize += inDomain[functional == 0 ? a : b] ? 1 : 0;
-          node.support += facts[head][a][b] ? 1 : 0;
+          node.support += triples[head][a][b] ? 1 : 0;
         }
       }
     }
@@ -212,7 +213,7 @@ final class Oracle {
     for (Atom atom : body) {
       // Atoms with a variable that is not bound yet wait for it.
       if (atom.subject < next && atom.object < next
-          && !facts[atom.relation][value[atom.subject]][value[atom.object]]) {
+          && !triples[atom.relation][value[atom.subject]][value[atom.object]]) {
         return false;
       }
     }

@@ -3,16 +3,16 @@ package org.rulemine.amie.kg;
 import java.util.Arrays;
 
 /**
- * An immutable index over a set of integer triples, from which every walk of the miner starts.
+ * An immutable index over a set of integer triples, on which all counting rests.
  *
  * <p>Each triple {@code r(s, o)} is stored as two half-edges: at {@code s} with the <em>code</em>
- * {@code 2r} and neighbour {@code o}, at {@code o} with the code {@code 2r + 1} and neighbour
+ * {@code 2r} and neighbor {@code o}, at {@code o} with the code {@code 2r + 1} and neighbor
  * {@code s}. A code is thus a relation with the direction in which it leaves an entity;
  * {@code code ^ 1} is the same edge seen from its other end. A reflexive triple has both of its
  * half-edges at the one entity.
  *
- * <p>The half-edges lie in two orders, both O(triples): by (entity, code, neighbour), cut into
- * <em>groups</em> of equal entity and code; and by (entity, neighbour, code), the <em>near</em>
+ * <p>The half-edges lie in two orders, both O(triples): by (entity, code, neighbor), cut into
+ * <em>groups</em> of equal entity and code; and by (entity, neighbor, code), the <em>near</em>
  * order, in which all relations between two entities stand side by side.
  */
 public final class TripleIndex {
@@ -37,19 +37,19 @@ public final class TripleIndex {
   /** The code of each group. */
   public final int[] groupCode;
 
-  /** Neighbours of group {@code g}: {@code neighbour[edgeStart[g] .. edgeStart[g + 1] - 1]}. */
+  /** Neighbors of group {@code g}: {@code neighbor[edgeStart[g] .. edgeStart[g + 1] - 1]}. */
   public final int[] edgeStart;
 
-  /** Neighbours in group order, ascending and distinct within a group. */
-  public final int[] neighbour;
+  /** Neighbors in group order, ascending and distinct within a group. */
+  public final int[] neighbor;
 
   /** Half-edges of entity {@code e} in near order: {@code nearStart[e] .. nearStart[e + 1] - 1}. */
   public final int[] nearStart;
 
-  /** Neighbours in near order: ascending within an entity. */
-  public final int[] nearNeighbour;
+  /** Neighbors in near order: ascending within an entity. */
+  public final int[] nearNeighbor;
 
-  /** Codes in near order: ascending within an (entity, neighbour) run. */
+  /** Codes in near order: ascending within an (entity, neighbor) run. */
   public final int[] nearCode;
 
   /** Entities with code {@code c}: {@code columnEntity[columnStart[c] .. columnStart[c + 1] - 1]}. */
@@ -105,8 +105,8 @@ public final class TripleIndex {
       }
     }
     int edges = 2 * triples;
-    int[] order = HalfEdges.sorted(rows, entities, codes, HalfEdges.CODE);
-    this.neighbour = new int[edges];
+    int[] order = AdjacencyLists.sorted(rows, entities, codes, AdjacencyLists.CODE);
+    this.neighbor = new int[edges];
     this.groupStart = new int[entities + 1];
     int[] codeOf = new int[edges];
     int[] firstOf = new int[edges + 1];
@@ -114,16 +114,16 @@ public final class TripleIndex {
     int lastEntity = -1;
     int lastCode = -1;
     for (int i = 0; i < edges; i++) {
-      int entity = HalfEdges.key(rows, order[i], HalfEdges.ENTITY);
-      int code = HalfEdges.key(rows, order[i], HalfEdges.CODE);
-      neighbour[i] = HalfEdges.key(rows, order[i], HalfEdges.NEIGHBOUR);
+      int entity = AdjacencyLists.key(rows, order[i], AdjacencyLists.ENTITY);
+      int code = AdjacencyLists.key(rows, order[i], AdjacencyLists.CODE);
+      neighbor[i] = AdjacencyLists.key(rows, order[i], AdjacencyLists.NEIGHBOR);
       if (entity != lastEntity || code != lastCode) {
         codeOf[groups] = code;
         firstOf[groups++] = i;
         groupStart[entity + 1]++;
         lastEntity = entity;
         lastCode = code;
-      } else if (neighbour[i] == neighbour[i - 1]) {
+      } else if (neighbor[i] == neighbor[i - 1]) {
         throw new IllegalArgumentException("a triple of relation " + (code >> 1) + " occurs twice");
       }
     }
@@ -137,13 +137,13 @@ public final class TripleIndex {
     this.columnStart = new int[codes + 1];
     this.columnEntity = new int[groups];
     fillColumns();
-    order = HalfEdges.sorted(rows, entities, codes, HalfEdges.NEIGHBOUR);
-    this.nearNeighbour = new int[edges];
+    order = AdjacencyLists.sorted(rows, entities, codes, AdjacencyLists.NEIGHBOR);
+    this.nearNeighbor = new int[edges];
     this.nearCode = new int[edges];
     for (int i = 0; i < edges; i++) {
-      nearNeighbour[i] = HalfEdges.key(rows, order[i], HalfEdges.NEIGHBOUR);
-      nearCode[i] = HalfEdges.key(rows, order[i], HalfEdges.CODE);
-      nearStart[HalfEdges.key(rows, order[i], HalfEdges.ENTITY) + 1]++;
+      nearNeighbor[i] = AdjacencyLists.key(rows, order[i], AdjacencyLists.NEIGHBOR);
+      nearCode[i] = AdjacencyLists.key(rows, order[i], AdjacencyLists.CODE);
+      nearStart[AdjacencyLists.key(rows, order[i], AdjacencyLists.ENTITY) + 1]++;
     }
     for (int e = 0; e < entities; e++) {
       nearStart[e + 1] += nearStart[e];
@@ -210,19 +210,19 @@ public final class TripleIndex {
     return -1;
   }
 
-  /** Tells whether the edge {@code code} leads from an entity to {@code other}. */
+  /** Returns whether the edge {@code code} leads from an entity to {@code other}. */
   public boolean contains(int entity, int code, int other) {
     int group = group(entity, code);
     return group >= 0 && groupContains(group, other);
   }
 
-  /** Tells whether {@code other} is among the neighbours of a group. */
+  /** Returns whether {@code other} is among the neighbors of a group. */
   public boolean groupContains(int group, int other) {
     int low = edgeStart[group];
     int high = edgeStart[group + 1] - 1;
     while (low <= high) {
       int middle = (low + high) >>> 1;
-      int found = neighbour[middle];
+      int found = neighbor[middle];
       if (found < other) {
         low = middle + 1;
       } else if (found > other) {
@@ -236,7 +236,7 @@ public final class TripleIndex {
 
   /**
    * Returns where the run of edges between two entities starts in near order, or -1. The run ends
-   * where the neighbour changes or the entity's half-edges end.
+   * where the neighbor changes or the entity's half-edges end.
    */
   public int near(int entity, int other) {
     int low = nearStart[entity];
@@ -244,13 +244,13 @@ public final class TripleIndex {
     int end = high;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (nearNeighbour[middle] < other) {
+      if (nearNeighbor[middle] < other) {
         low = middle + 1;
       } else {
         high = middle;
       }
     }
-    return low < end && nearNeighbour[low] == other ? low : -1;
+    return low < end && nearNeighbor[low] == other ? low : -1;
   }
 
   /** Returns the number of half-edges at an entity. */

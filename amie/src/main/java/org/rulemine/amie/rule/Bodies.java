@@ -96,7 +96,7 @@ public final class Bodies {
   }
 
   /**
-   * Tells whether a rule has an even number of atoms, at least four, in which every relation occurs
+   * Returns whether a rule has an even number of atoms, at least four, in which every relation occurs
    * exactly twice. Such rules are never output.
    */
   public static boolean everyRelationTwice(int head, int[] body, int offset, int length) {

@@ -43,9 +43,9 @@ final class TripleIndexTest {
   }
 
   private static void check(TripleIndex index, int[] rows, int entities, int relations) {
-    boolean[][][] facts = new boolean[relations][entities][entities];
+    boolean[][][] triples = new boolean[relations][entities][entities];
     for (int i = 0; i < rows.length; i += 3) {
-      facts[rows[i + 1]][rows[i]][rows[i + 2]] = true;
+      triples[rows[i + 1]][rows[i]][rows[i + 2]] = true;
     }
     assertEquals(rows.length / 3, index.triples);
     for (int x = 0; x < entities; x++) {
@@ -54,13 +54,13 @@ final class TripleIndexTest {
         int near = index.near(x, y);
         int end = index.nearStart[x + 1];
         for (int code = 0; code < 2 * relations; code++) {
-          boolean fact = (code & 1) == 0 ? facts[code >> 1][x][y] : facts[code >> 1][y][x];
-          assertEquals(fact, index.contains(x, code, y));
+          boolean triple = (code & 1) == 0 ? triples[code >> 1][x][y] : triples[code >> 1][y][x];
+          assertEquals(triple, index.contains(x, code, y));
           boolean listed =
-              near >= 0 && near < end && index.nearNeighbour[near] == y && index.nearCode[near] == code;
-          assertEquals(fact, listed);
+              near >= 0 && near < end && index.nearNeighbor[near] == y && index.nearCode[near] == code;
+          assertEquals(triple, listed);
           near += listed ? 1 : 0;
-          degree += fact ? 1 : 0;
+          degree += triple ? 1 : 0;
         }
       }
       assertEquals(degree, index.degree(x));
@@ -86,7 +86,7 @@ final class TripleIndexTest {
     int[] one = {0, 0, 1, 2, 1, 0, 1, 0, 1};
     int[] other = {1, 0, 1, 0, 0, 1, 2, 1, 0};
     assertArrayEquals(
-        new TripleIndex(one, 3, 2).neighbour, new TripleIndex(other, 3, 2).neighbour);
+        new TripleIndex(one, 3, 2).neighbor, new TripleIndex(other, 3, 2).neighbor);
     assertArrayEquals(new TripleIndex(one, 3, 2).nearCode, new TripleIndex(other, 3, 2).nearCode);
   }
 

@@ -1,13 +1,14 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.constants;
 
 import java.util.Arrays;
 import org.rulemine.amie.kg.TripleIndex;
+import org.rulemine.amie.rule.Bias;
 
 /**
- * The atoms that join one variable of a head to a constant and hold under enough head facts.
+ * The atoms that join one variable of a head to a constant and hold under enough head triples.
  *
  * <p>An atom {@code r(v, C)} is a group of the index, that of {@code C} and the reversed code: its
- * neighbours are the entities for which the atom holds.
+ * neighbors are the entities for which the atom holds.
  */
 final class ConstantAtoms {
   /** A variable that takes one value only is as good as a constant; such atoms are dropped. */
@@ -21,7 +22,7 @@ final class ConstantAtoms {
   int[] entity = new int[16];
   int[] code = new int[16];
 
-  /** The number of head facts under which it holds. */
+  /** The number of head triples under which it holds. */
   int[] support = new int[16];
 
   /** By position among the variable's entities: the numbers of the atoms that hold there. */
@@ -32,16 +33,16 @@ final class ConstantAtoms {
    *
    * @param values the entities that the variable takes
    * @param from where they begin
-   * @param facts how many head facts each of them has
+   * @param triples how many head triples each of them has
    * @param barred a relation that must not occur, or -1
    * @param barredGroup a group that is no atom, or -1
    */
   ConstantAtoms(
-      TripleIndex index, Bias bias, int[] values, int from, int[] facts, int least, int barred,
+      TripleIndex index, Bias bias, int[] values, int from, int[] triples, int least, int barred,
       int barredGroup, Scratch scratch) {
     int[] count = scratch.count;
     int[] seen = scratch.seen;
-    for (int i = 0; i < facts.length; i++) {
+    for (int i = 0; i < triples.length; i++) {
       int v = values[from + i];
       for (int g = index.groupStart[v]; g < index.groupStart[v + 1]; g++) {
         int along = index.groupCode[g];
@@ -49,24 +50,24 @@ final class ConstantAtoms {
           continue;
         }
         for (int k = index.edgeStart[g]; k < index.edgeStart[g + 1]; k++) {
-          int back = index.group(index.neighbour[k], along ^ 1);
+          int back = index.group(index.neighbor[k], along ^ 1);
           if (count[back] == 0) {
-            add(back, index.neighbour[k], along);
+            add(back, index.neighbor[k], along);
           }
-          count[back] += facts[i];
+          count[back] += triples[i];
           seen[back]++;
         }
       }
     }
     keep(least, barredGroup, scratch);
-    of = new int[facts.length][];
+    of = new int[triples.length][];
     int[] found = new int[size];
-    for (int i = 0; i < facts.length; i++) {
+    for (int i = 0; i < triples.length; i++) {
       int v = values[from + i];
       int n = 0;
       for (int g = index.groupStart[v]; g < index.groupStart[v + 1] && size > 0; g++) {
         for (int k = index.edgeStart[g]; k < index.edgeStart[g + 1]; k++) {
-          int number = scratch.place[index.group(index.neighbour[k], index.groupCode[g] ^ 1)];
+          int number = scratch.place[index.group(index.neighbor[k], index.groupCode[g] ^ 1)];
           if (number > 0) {
             found[n++] = number - 1;
           }

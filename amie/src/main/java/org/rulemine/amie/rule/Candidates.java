@@ -1,10 +1,9 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.rule;
 
 import java.util.Arrays;
-import org.rulemine.amie.rule.Bodies;
 
 /** A growing list of canonical bodies of one length, as one task finds them, repeats included. */
-final class Candidates {
+public final class Candidates {
   final int length;
   int size;
   int[] atoms;
@@ -13,7 +12,7 @@ final class Candidates {
   /** PCA confidence of the closed parent that made the body; -1 when that parent is open. */
   double[] parent;
 
-  Candidates(int length) {
+  public Candidates(int length) {
     this.length = length;
     this.atoms = new int[16 * length];
     this.support = new int[16];
@@ -21,7 +20,7 @@ final class Candidates {
   }
 
   /** Brings a body, in place, into canonical form and adds it. */
-  void add(int[] body, int count, double parentPca) {
+  public void add(int[] body, int count, double parentPca) {
     if (size == support.length) {
       int room = size + (size >> 1);
       atoms = Arrays.copyOf(atoms, room * length);

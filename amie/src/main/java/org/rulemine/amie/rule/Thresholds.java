@@ -1,13 +1,13 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.rule;
 
 /**
- * What a rule must reach to be searched and to be output.
+ * The thresholds for searching and for output.
  *
  * @param maxAtoms the largest number of atoms of a rule, head included; 2 to 6
- * @param headCoverage smallest support as a share of the head relation's facts, 0 to 1
+ * @param headCoverage smallest support as a share of the head relation's triples, 0 to 1
  * @param stdConfidence smallest standard confidence, 0 to 1
  * @param pcaConfidence smallest PCA confidence, 0 to 1
- * @param initialSupport smallest number of facts of a head relation, at least 1
+ * @param initialSupport smallest number of triples of a head relation, at least 1
  */
 public record Thresholds(
     int maxAtoms,
@@ -35,9 +35,9 @@ public record Thresholds(
     }
   }
 
-  /** Returns the smallest support of a rule whose head relation has so many facts. */
-  public int support(int facts) {
-    return Math.max(1, (int) Math.ceil(headCoverage * (double) facts));
+  /** Returns the smallest support of a rule whose head relation has the given number of triples. */
+  public int support(int triples) {
+    return Math.max(1, (int) Math.ceil(headCoverage * (double) triples));
   }
 
   /**

@@ -1,4 +1,4 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.rule;
 
 import java.nio.LongBuffer;
 import java.util.List;
@@ -19,7 +19,7 @@ public final class RuleTable {
 
   private final List<long[]> parts;
 
-  RuleTable(int stride, List<long[]> parts) {
+  public RuleTable(int stride, List<long[]> parts) {
     this.stride = stride;
     this.parts = parts;
   }

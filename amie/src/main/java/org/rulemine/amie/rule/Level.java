@@ -1,33 +1,32 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.rule;
 
 import java.util.Arrays;
-import org.rulemine.amie.rule.RuleMap;
 
-/** The rules of one head and one length that the search has reached, with what is known of each. */
-final class Level {
-  /** The bodies; the other arrays go by their numbers. */
-  final RuleMap map;
+/** The rules of one head and one length that the search has reached, with their measures. */
+public final class Level {
+  /** The bodies; the other arrays are indexed by their numbers. */
+  public final RuleMap map;
 
-  int[] support = new int[16];
+  public int[] support = new int[16];
 
-  /** The least PCA confidence among the parents that close into the rule; -1 if one is open. */
-  double[] parentPca = new double[16];
+  /** The lowest PCA confidence among the parents that close into the rule; -1 if one is open. */
+  public double[] parentPca = new double[16];
 
   /** PCA confidence; 0 when it is below the threshold and was not needed. */
-  double[] pca;
+  public double[] pca;
 
   /** Number of pairs under the partial completeness assumption, of output rules. */
-  long[] pcaSize;
+  public long[] pcaSize;
 
   /** Number of pairs, of output rules; 0 marks a rule that is not output. */
-  long[] bodySize;
+  public long[] bodySize;
 
-  Level(int bodyLength) {
+  public Level(int bodyLength) {
     this.map = new RuleMap(bodyLength);
   }
 
-  /** Adds what a task has found. */
-  synchronized void merge(Candidates found) {
+  /** Merges the candidates of one task. */
+  public synchronized void merge(Candidates found) {
     for (int i = 0; i < found.size; i++) {
       int before = map.size();
       int number = map.add(found.atoms, i * found.length);
@@ -48,8 +47,8 @@ final class Level {
     }
   }
 
-  /** Makes room for the measures, once all rules are there. */
-  void seal() {
+  /** Allocates the measures, once all rules have been merged. */
+  public void seal() {
     pca = new double[map.size()];
     pcaSize = new long[map.size()];
     bodySize = new long[map.size()];

@@ -1,20 +1,20 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.count;
 
 import org.rulemine.amie.kg.TripleIndex;
 import org.rulemine.amie.rule.Atoms;
 import org.rulemine.amie.rule.Bodies;
 
 /**
- * Walks through the bindings of a body's variables under one head fact after the other.
+ * Enumerates the bindings of a body's variables, one head triple at a time.
  *
  * <pre>
- * walk.take(body, 0, n);
- * if (walk.start(a, b)) {
- *   while (walk.next()) { … walk.value[v] … }
+ * bindings.prepare(body, 0, n);
+ * if (bindings.start(a, b)) {
+ *   while (bindings.next()) { … bindings.value[v] … }
  * }
  * </pre>
  */
-final class BodyWalk {
+public final class BodyEnumerator {
   private final TripleIndex index;
   private final boolean injective;
   private final JoinPlan plan = new JoinPlan();
@@ -22,20 +22,20 @@ final class BodyWalk {
   private int direct;
 
   /** The entity bound to each variable. */
-  final int[] value = new int[Atoms.VARIABLES];
+  public final int[] value = new int[Atoms.VARIABLES];
 
   private final int[] at = new int[Atoms.VARIABLES];
   private final int[] end = new int[Atoms.VARIABLES];
   private final int[] driver = new int[Atoms.VARIABLES];
   private int depth;
 
-  BodyWalk(TripleIndex index, boolean injective) {
+  public BodyEnumerator(TripleIndex index, boolean injective) {
     this.index = index;
     this.injective = injective;
   }
 
-  /** Takes up a body; it must be connected to the head's variables. */
-  void take(int[] body, int offset, int length) {
+  /** Prepares a body, which must be connected to the head's variables. */
+  public void prepare(int[] body, int offset, int length) {
     direct = 0;
     for (int i = offset; i < offset + length; i++) {
       if (Atoms.mask(body[i]) == 0b11) {
@@ -47,7 +47,7 @@ final class BodyWalk {
   }
 
   /** Binds the head's variables; false when an atom between them fails. */
-  boolean start(int subject, int object) {
+  public boolean start(int subject, int object) {
     value[0] = subject;
     value[1] = object;
     if (injective && subject == object) {
@@ -66,7 +66,7 @@ final class BodyWalk {
   }
 
   /** Moves to the next binding; false at the end. */
-  boolean next() {
+  public boolean next() {
     int last = plan.depth - 1;
     if (last < 0) {
       // A body over the head's variables alone holds once.
@@ -104,7 +104,7 @@ final class BodyWalk {
     return true;
   }
 
-  /** Tells whether an entity is bound to none of the variables before a depth. */
+  /** Returns whether an entity is bound to none of the variables before a depth. */
   private boolean isFresh(int entity, int d) {
     boolean fresh = entity != value[0] && entity != value[1];
     for (int k = 0; k < d; k++) {
@@ -116,7 +116,7 @@ final class BodyWalk {
   private boolean advance(int d) {
     int n = plan.links[d];
     while (at[d] < end[d]) {
-      int entity = index.neighbour[at[d]++];
+      int entity = index.neighbor[at[d]++];
       boolean holds = !injective || isFresh(entity, d);
       for (int k = 0; k < n && holds; k++) {
         holds = k == driver[d]

@@ -1,12 +1,16 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.constants;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.rulemine.amie.count.Stop;
 import org.rulemine.amie.kg.TripleIndex;
 import org.rulemine.amie.rule.Atoms;
+import org.rulemine.amie.rule.Bias;
+import org.rulemine.amie.rule.Head;
+import org.rulemine.amie.rule.Thresholds;
 
 /**
  * The rules of up to three atoms whose head has a constant in the place of the variable that is not
@@ -48,7 +52,7 @@ final class ConstantHeadSearch {
     this.stamp = new int[index.entities];
   }
 
-  /** Finds the rules of all heads of a relation that have a constant with enough facts. */
+  /** Finds the rules of all heads of a relation that have a constant with enough triples. */
   void search(Head head, ConstantRules rules) {
     this.head = head;
     this.rules = rules;
@@ -59,7 +63,7 @@ final class ConstantHeadSearch {
     for (int i = index.columnStart[back]; i < index.columnStart[back + 1]; i++) {
       constant = index.columnEntity[i];
       own = index.group(constant, back);
-      values = Arrays.copyOfRange(index.neighbour, index.edgeStart[own], index.edgeStart[own + 1]);
+      values = Arrays.copyOfRange(index.neighbor, index.edgeStart[own], index.edgeStart[own + 1]);
       if (values.length >= least && !stop.requested()) {
         searchHead();
       }
@@ -107,7 +111,7 @@ final class ConstantHeadSearch {
 
   private int[] members(int group) {
     return Arrays.copyOfRange(
-        index.neighbour, index.edgeStart[group], index.edgeStart[group + 1]);
+        index.neighbor, index.edgeStart[group], index.edgeStart[group + 1]);
   }
 
   private long knownAmong(int[] entities) {
@@ -137,13 +141,13 @@ final class ConstantHeadSearch {
             || !rules.mayOccur(atoms.code[p] >> 1, atoms.code[q] >> 1)) {
           continue;
         }
-        double rival = Math.max(output[p] ? pca[p] : -1, output[q] ? pca[q] : -1);
+        double pcaToBeat = Math.max(output[p] ? pca[p] : -1, output[q] ? pca[q] : -1);
         int other = atoms.group[q];
         int[] both = Arrays.stream(members(atoms.group[p]))
             .filter(entity -> index.groupContains(other, entity))
             .toArray();
         long known = knownAmong(both);
-        if (rules.pass(count[q], known, both.length, rival)) {
+        if (rules.pass(count[q], known, both.length, pcaToBeat)) {
           rules.add(constant, count[q], both.length, known, atom(atoms, p), atom(atoms, q));
         }
       }
@@ -157,7 +161,7 @@ final class ConstantHeadSearch {
       int v = values[i];
       int end = index.nearStart[v + 1];
       for (int j = index.nearStart[v]; j < end; j++) {
-        for (int k = j + 1; k < end && index.nearNeighbour[k] == index.nearNeighbour[j]; k++) {
+        for (int k = j + 1; k < end && index.nearNeighbor[k] == index.nearNeighbor[j]; k++) {
           long pair = (long) index.nearCode[j] << 32 | index.nearCode[k];
           int[] entry = counts.computeIfAbsent(pair, unused -> new int[] {0, -1});
           if (entry[1] != i) {
@@ -193,7 +197,7 @@ final class ConstantHeadSearch {
       boolean met = false;
       int g = index.group(v, first);
       for (int k = index.edgeStart[g]; k < index.edgeStart[g + 1] && other >= 0 && !met; k++) {
-        met = index.groupContains(other, index.neighbour[k]);
+        met = index.groupContains(other, index.neighbor[k]);
       }
       sizes[0] += met ? 1 : 0;
       sizes[1] += met && known(v) ? 1 : 0;
@@ -215,15 +219,15 @@ final class ConstantHeadSearch {
     for (int i = 0; i < values.length; i++) {
       int g = index.group(values[i], code);
       for (int k = g < 0 ? 0 : index.edgeStart[g]; g >= 0 && k < index.edgeStart[g + 1]; k++) {
-        int middle = index.neighbour[k];
+        int middle = index.neighbor[k];
         for (int e = index.nearStart[middle]; e < index.nearStart[middle + 1]; e++) {
           int next = index.nearCode[e];
           if (next >> 1 == code >> 1 || !bias.allowsBody(next >> 1)) {
             continue;
           }
-          int back = index.group(index.nearNeighbour[e], next ^ 1);
+          int back = index.group(index.nearNeighbor[e], next ^ 1);
           if (scratch.count[back] == 0) {
-            found.add(new int[] {back, index.nearNeighbour[e], next});
+            found.add(new int[] {back, index.nearNeighbor[e], next});
             firstMiddle[back] = middle;
             scratch.seen[back] = 1;
             lastFact[back] = -1;
@@ -260,7 +264,7 @@ final class ConstantHeadSearch {
     for (int middle : members(atom[0])) {
       int g = index.group(middle, code ^ 1);
       for (int k = g < 0 ? 0 : index.edgeStart[g]; g >= 0 && k < index.edgeStart[g + 1]; k++) {
-        int v = index.neighbour[k];
+        int v = index.neighbor[k];
         if (stamp[v] != epoch) {
           stamp[v] = epoch;
           size++;

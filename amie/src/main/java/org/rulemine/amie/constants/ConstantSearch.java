@@ -1,8 +1,13 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.constants;
 
 import java.util.Arrays;
+import org.rulemine.amie.count.Stop;
 import org.rulemine.amie.kg.TripleIndex;
 import org.rulemine.amie.rule.Atoms;
+import org.rulemine.amie.rule.Bias;
+import org.rulemine.amie.rule.Head;
+import org.rulemine.amie.rule.Level;
+import org.rulemine.amie.rule.Thresholds;
 
 /**
  * The rules of up to three atoms with constants under one head; one per thread.
@@ -13,7 +18,7 @@ import org.rulemine.amie.rule.Atoms;
  * ConstantHeadSearch}. An atom with a constant is dropped when it unifies with another one: when it
  * has the relation of the head, or both have the same relation, direction and constant.
  */
-final class ConstantSearch {
+public final class ConstantSearch {
   private final TripleIndex index;
   private final Thresholds thresholds;
   private final Bias bias;
@@ -28,7 +33,7 @@ final class ConstantSearch {
   private Head head;
   private ConstantRules rules;
 
-  ConstantSearch(TripleIndex index, Thresholds thresholds, Bias bias, Stop stop) {
+  public ConstantSearch(TripleIndex index, Thresholds thresholds, Bias bias, Stop stop) {
     this.index = index;
     this.thresholds = thresholds;
     this.bias = bias;
@@ -46,7 +51,7 @@ final class ConstantSearch {
    * @param plain their rows
    * @return all rows in canonical order
    */
-  long[] rows(Head head, Level[] closed, long[] plain, int stride) {
+  public long[] rows(Head head, Level[] closed, long[] plain, int stride) {
     this.head = head;
     this.rules = new ConstantRules(head, thresholds, bias, stride);
     if (thresholds.maxAtoms() > 2) {
@@ -63,14 +68,14 @@ final class ConstantSearch {
   private ConstantAtoms atoms(int side) {
     int code = 2 * head.relation + side;
     int from = index.columnStart[code];
-    int[] facts = new int[index.columnStart[code + 1] - from];
-    for (int i = 0; i < facts.length; i++) {
+    int[] triples = new int[index.columnStart[code + 1] - from];
+    for (int i = 0; i < triples.length; i++) {
       int g = index.group(index.columnEntity[from + i], code);
-      facts[i] = index.edgeStart[g + 1] - index.edgeStart[g];
+      triples[i] = index.edgeStart[g + 1] - index.edgeStart[g];
       position[index.columnEntity[from + i]] = i;
     }
     return new ConstantAtoms(
-        index, bias, index.columnEntity, from, facts, head.minSupport, head.relation, -1, scratch);
+        index, bias, index.columnEntity, from, triples, head.minSupport, head.relation, -1, scratch);
   }
 
   private boolean known(int entity) {
@@ -84,7 +89,7 @@ final class ConstantSearch {
   private long knownMembers(int group) {
     long known = 0;
     for (int k = index.edgeStart[group]; k < index.edgeStart[group + 1]; k++) {
-      known += known(index.neighbour[k]) ? 1 : 0;
+      known += known(index.neighbor[k]) ? 1 : 0;
     }
     return known;
   }
@@ -122,14 +127,14 @@ final class ConstantSearch {
     }
   }
 
-  /** Counts, by atom on the object, the head facts under which it and an atom on the subject hold. */
+  /** Counts, by atom on the object, the head triples under which it and an atom on the subject hold. */
   private int countObjects(int group, ConstantAtoms objects) {
     int found = 0;
     for (int k = index.edgeStart[group]; k < index.edgeStart[group + 1]; k++) {
-      int facts = index.group(index.neighbour[k], 2 * head.relation);
-      for (int j = facts < 0 ? 0 : index.edgeStart[facts];
-          facts >= 0 && j < index.edgeStart[facts + 1]; j++) {
-        for (int q : objects.of[position[index.neighbour[j]]]) {
+      int triples = index.group(index.neighbor[k], 2 * head.relation);
+      for (int j = triples < 0 ? 0 : index.edgeStart[triples];
+          triples >= 0 && j < index.edgeStart[triples + 1]; j++) {
+        for (int q : objects.of[position[index.neighbor[j]]]) {
           if (pairCount[q]++ == 0) {
             touched[found++] = q;
           }
@@ -153,21 +158,21 @@ final class ConstantSearch {
         }
         body[0] = Atoms.along(code, 0, 1);
         int number = single.map.find(body, 0);
-        double rival = number >= 0 && single.bodySize[number] > 0 ? single.pca[number] : -1;
-        measureBeside(atoms, p, side, code, rival);
+        double pcaToBeat = number >= 0 && single.bodySize[number] > 0 ? single.pca[number] : -1;
+        measureBeside(atoms, p, side, code, pcaToBeat);
       }
     }
   }
 
   private void countBetween(int group, int side) {
     for (int k = index.edgeStart[group]; k < index.edgeStart[group + 1]; k++) {
-      int v = index.neighbour[k];
-      int facts = index.group(v, 2 * head.relation + side);
-      for (int j = facts < 0 ? 0 : index.edgeStart[facts];
-          facts >= 0 && j < index.edgeStart[facts + 1]; j++) {
-        int w = index.neighbour[j];
+      int v = index.neighbor[k];
+      int triples = index.group(v, 2 * head.relation + side);
+      for (int j = triples < 0 ? 0 : index.edgeStart[triples];
+          triples >= 0 && j < index.edgeStart[triples + 1]; j++) {
+        int w = index.neighbor[j];
         int end = index.nearStart[v + 1];
-        for (int i = index.near(v, w); i >= 0 && i < end && index.nearNeighbour[i] == w; i++) {
+        for (int i = index.near(v, w); i >= 0 && i < end && index.nearNeighbor[i] == w; i++) {
           // Codes as seen from the subject.
           codeCount[index.nearCode[i] ^ side]++;
         }
@@ -175,12 +180,12 @@ final class ConstantSearch {
     }
   }
 
-  private void measureBeside(ConstantAtoms atoms, int p, int side, int code, double rival) {
+  private void measureBeside(ConstantAtoms atoms, int p, int side, int code, double pcaToBeat) {
     long size = 0;
     long pcaSize = 0;
     int group = atoms.group[p];
     for (int k = index.edgeStart[group]; k < index.edgeStart[group + 1]; k++) {
-      int v = index.neighbour[k];
+      int v = index.neighbor[k];
       int others = index.group(v, code ^ side);
       if (others >= 0) {
         size += members(others);
@@ -189,7 +194,7 @@ final class ConstantSearch {
             : known(v) ? members(others) : 0;
       }
     }
-    if (rules.pass(codeCount[code], pcaSize, size, rival)) {
+    if (rules.pass(codeCount[code], pcaSize, size, pcaToBeat)) {
       rules.add(-1, codeCount[code], size, pcaSize,
           ConstantRules.atom(atoms.code[p], side, atoms.entity[p]), Atoms.along(code, 0, 1));
     }

@@ -6,12 +6,12 @@ package org.rulemine.amie.kg;
  * <p>Half-edge {@code 2t} is triple {@code t} seen from its subject, {@code 2t + 1} from its object;
  * the keys are computed from the triples, so that only permutations take memory.
  */
-final class HalfEdges {
+final class AdjacencyLists {
   static final int ENTITY = 0;
   static final int CODE = 1;
-  static final int NEIGHBOUR = 2;
+  static final int NEIGHBOR = 2;
 
-  private HalfEdges() {}
+  private AdjacencyLists() {}
 
   /** Returns one key of a half-edge. */
   static int key(int[] rows, int edge, int kind) {
@@ -26,7 +26,7 @@ final class HalfEdges {
   /**
    * Returns the half-edges ordered by entity, then {@code second}, then the remaining key.
    *
-   * @param second {@link #CODE} or {@link #NEIGHBOUR}
+   * @param second {@link #CODE} or {@link #NEIGHBOR}
    */
   static int[] sorted(int[] rows, int entities, int codes, int second) {
     int[] order = new int[rows.length / 3 * 2];
@@ -34,7 +34,7 @@ final class HalfEdges {
       order[i] = i;
     }
     int[] spare = new int[order.length];
-    int third = second == CODE ? NEIGHBOUR : CODE;
+    int third = second == CODE ? NEIGHBOR : CODE;
     sort(rows, order, spare, third, third == CODE ? codes : entities);
     sort(rows, spare, order, second, second == CODE ? codes : entities);
     sort(rows, order, spare, ENTITY, entities);

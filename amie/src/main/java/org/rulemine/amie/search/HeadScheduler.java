@@ -1,4 +1,4 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.search;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -7,20 +7,26 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
+import org.rulemine.amie.count.Stop;
+import org.rulemine.amie.count.Tuning;
 import org.rulemine.amie.kg.TripleIndex;
+import org.rulemine.amie.rule.Bias;
+import org.rulemine.amie.rule.Head;
+import org.rulemine.amie.rule.RuleTable;
+import org.rulemine.amie.rule.Thresholds;
 
 /**
- * The work of one mining run, shared by threads: head relations, largest first, and before a new one
- * is begun, help for those under way.
+ * Schedules the head relations of one mining run over threads: largest first, and a thread helps the
+ * searches in progress before it begins a new one.
  */
-public final class Pool {
+public final class HeadScheduler {
   final int threads;
   final Stop stop;
   private final TripleIndex index;
   private final Thresholds thresholds;
   private final Bias bias;
   private final Tuning tuning;
-  private final ArrayDeque<HeadSearch> calls = new ArrayDeque<>();
+  private final ArrayDeque<HeadSearch> waiting = new ArrayDeque<>();
   private final int[] heads;
   private int nextHead;
   private int unfinished;
@@ -34,7 +40,7 @@ public final class Pool {
    *
    * @param threads how many threads will call {@link #work}; at least 1
    */
-  public Pool(
+  public HeadScheduler(
       TripleIndex index, Thresholds thresholds, Bias bias, int threads, Tuning tuning, Stop stop) {
     this.index = index;
     this.thresholds = thresholds;
@@ -44,21 +50,21 @@ public final class Pool {
     this.stop = stop;
     this.rows = new long[index.relations][];
     List<int[]> eligible = new ArrayList<>();
-    long facts = 0;
+    long triples = 0;
     for (int r = 0; r < index.relations; r++) {
-      int size = Head.facts(index, r);
+      int size = Head.triples(index, r);
       if (size >= thresholds.initialSupport() && bias.allowsHead(r)) {
         eligible.add(new int[] {r, size});
-        facts += size;
+        triples += size;
       }
     }
     eligible.sort(Comparator.<int[]>comparingInt(e -> -e[1]).thenComparingInt(e -> e[0]));
     this.heads = eligible.stream().mapToInt(e -> e[0]).toArray();
     this.unfinished = heads.length;
-    this.total = facts * (thresholds.maxAtoms() - 1);
+    this.total = triples * (thresholds.maxAtoms() - 1);
   }
 
-  /** Returns how much of {@link #total} is done, in facts of head relations times lengths. */
+  /** Returns how much of {@link #total} is done, in triples of head relations times lengths. */
   public long done() {
     return done.sum();
   }
@@ -75,17 +81,17 @@ public final class Pool {
       HeadSearch search = null;
       int head = -1;
       synchronized (this) {
-        while (calls.isEmpty() && nextHead == heads.length && unfinished > 0 && !stop.requested()) {
+        while (waiting.isEmpty() && nextHead == heads.length && unfinished > 0 && !stop.requested()) {
           try {
             wait(100);
           } catch (InterruptedException e) {
             stop.request();
           }
         }
-        if (stop.requested() || (calls.isEmpty() && unfinished == 0)) {
+        if (stop.requested() || (waiting.isEmpty() && unfinished == 0)) {
           return;
         }
-        search = calls.poll();
+        search = waiting.poll();
         if (search == null) {
           head = heads[nextHead++];
         }
@@ -99,18 +105,18 @@ public final class Pool {
   }
 
   synchronized void push(HeadSearch search) {
-    calls.push(search);
+    waiting.push(search);
     notifyAll();
   }
 
-  void progress(long facts) {
-    done.add(facts);
+  void progress(long triples) {
+    done.add(triples);
   }
 
   void finished(HeadSearch search, Worker worker) {
     long[] found = search.rows(stride(), worker);
     if (stop.requested()) {
-      return; // what came last may be cut short
+      return; // the rows may be incomplete
     }
     synchronized (this) {
       rows[search.head.relation] = found;

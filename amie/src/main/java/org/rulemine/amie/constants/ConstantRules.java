@@ -1,9 +1,13 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.constants;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.rulemine.amie.rule.Atoms;
+import org.rulemine.amie.rule.Bias;
+import org.rulemine.amie.rule.Head;
+import org.rulemine.amie.rule.RuleTable;
+import org.rulemine.amie.rule.Thresholds;
 
 /**
  * Rules with constants under one head relation, as rows of the table, and the tests that they pass.
@@ -33,15 +37,15 @@ final class ConstantRules {
     return (entity + 1L) << 32 | Atoms.along(code, variable, CONSTANT);
   }
 
-  /** Tells whether so many pairs, and so many known ones, let a rule of some support pass. */
-  boolean pass(int support, long pcaSize, long size, double rival) {
+  /** Returns whether a rule with these counts passes. */
+  boolean pass(int support, long pcaSize, long size, double pcaToBeat) {
     double pca = (double) support / pcaSize;
     return pca >= thresholds.pcaConfidence()
         && (double) support / size >= thresholds.stdConfidence()
-        && (!bias.skyline() || pca > rival);
+        && (!bias.skyline() || pca > pcaToBeat);
   }
 
-  /** Tells whether a rule with these body relations has none too often; -1 is none. */
+  /** Returns whether no relation of a rule with this body occurs too often; -1 is no relation. */
   boolean mayOccur(int first, int second) {
     int h = head.relation;
     int firsts = 1 + (first == h ? 1 : 0) + (first == second ? 1 : 0);

@@ -1,4 +1,4 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.count;
 
 import java.util.Arrays;
 import java.util.HashMap;
@@ -6,11 +6,11 @@ import java.util.Map;
 import org.rulemine.amie.kg.TripleIndex;
 
 /**
- * Counts the head facts under which two entities are joined over a third one, for all pairs of codes
- * at once: a table of counters with a stamp each, so that a fact counts once per pair of codes.
+ * Counts the head triples under which two entities are joined through a third one, for all pairs of codes
+ * at once: a table of counters with a stamp each, so that a triple counts once per pair of codes.
  */
-final class Joiner {
-  /** So many remembered cells are forgotten together. */
+public final class Joiner {
+  /** When this many cells are cached, the cache is cleared. */
   private static final int KNOWN_LIMIT = 1 << 21;
 
   private final TripleIndex index;
@@ -29,31 +29,31 @@ final class Joiner {
   private int[] count = new int[0];
   private int[] stamp = new int[0];
 
-  /** The neighbourhood of the marked entity: where the run of each neighbour starts. */
+  /** The neighborhood of the marked entity: where the run of each neighbor starts. */
   private final int[] markStamp;
 
   private final int[] markRun;
   private int mark;
   private int marked;
 
-  /** What it has cost so far to do without marks for an entity with a large neighbourhood. */
+  /** The cost so far of working without marks at an entity with a large neighborhood. */
   private long unmarkedCost;
 
   private int unmarked;
 
-  /** The cells that a pair of entities hits, for pairs where finding them is much work. */
+  /** The cells that a pair of entities hits, cached for pairs where they are expensive to find. */
   private final Map<Long, int[]> known = new HashMap<>();
 
   private int knownCells;
 
-  /** The cells of the pair at hand, while they are recorded; and which are there already. */
+  /** The cells of the current pair while they are recorded, and which are recorded already. */
   private boolean recording;
 
   private int[] hits = new int[16];
   private int hitCount;
   private int[] seen = new int[0];
   private int serial;
-  private int[] runNeighbour = new int[16];
+  private int[] runNeighbor = new int[16];
   private int[] runPlace = new int[16];
   private int runs;
 
@@ -61,7 +61,7 @@ final class Joiner {
   private int barredCount;
   private boolean mayKeep = true;
 
-  Joiner(TripleIndex index, Tuning tuning) {
+  public Joiner(TripleIndex index, Tuning tuning) {
     this.index = index;
     this.tuning = tuning;
     int codes = 2 * index.relations;
@@ -79,7 +79,7 @@ final class Joiner {
    * @param entities the first {@code count} are barred; the array is read later, not copied
    * @param keep whether the barred entities follow from the two that are joined
    */
-  void bar(int[] entities, int count, boolean keep) {
+  public void bar(int[] entities, int count, boolean keep) {
     barred = entities;
     barredCount = count;
     mayKeep = keep;
@@ -95,13 +95,13 @@ final class Joiner {
   }
 
   /** Selects the codes with enough support at the first entity; returns how many. */
-  int selectFrom(int[] support, int base, int least) {
+  public int selectFrom(int[] support, int base, int least) {
     fromCodes = select(support, base, least, fromPlace, fromCode);
     return fromCodes;
   }
 
   /** Selects the codes with enough support at the second entity; returns how many. */
-  int selectTo(int[] support, int base, int least) {
+  public int selectTo(int[] support, int base, int least) {
     toCodes = select(support, base, least, toPlace, toCode);
     marked = -1;
     unmarked = -1;
@@ -121,17 +121,17 @@ final class Joiner {
   }
 
   /** Returns the code at a place among those selected for the first entity. */
-  int fromCode(int place) {
+  public int fromCode(int place) {
     return fromCode[place];
   }
 
   /** Returns the code at a place among those selected for the second entity. */
-  int toCode(int place) {
+  public int toCode(int place) {
     return toCode[place];
   }
 
   /** Clears the counters and counts from now on for the first entity's places low .. high - 1. */
-  void begin(int low, int high) {
+  public void begin(int low, int high) {
     this.low = low;
     this.high = high;
     known.clear();
@@ -146,16 +146,16 @@ final class Joiner {
     }
   }
 
-  /** Returns the number of facts counted for a pair of places. */
-  int support(int from, int to) {
+  /** Returns the number of triples counted for a pair of places. */
+  public int support(int from, int to) {
     return count[(from - low) * toCodes + to];
   }
 
-  /** Counts all ways from one entity over any third one to another. */
-  void connect(int from, int to, int fact) {
+  /** Counts all paths from one entity through a third one to another. */
+  public void connect(int from, int to, int triple) {
     if (marked != to) {
       if (spare(from, to)) {
-        connectUnmarked(from, to, fact);
+        connectUnmarked(from, to, triple);
         return;
       }
       markAround(to);
@@ -164,53 +164,53 @@ final class Joiner {
     boolean search = degree > (long) tuning.searchFactor() * runs;
     boolean keep =
         mayKeep && (search ? (long) tuning.searchFactor() * runs : degree) >= tuning.hubEdges();
-    if (keep && recall(from, to, fact)) {
+    if (keep && recall(from, to, triple)) {
       return;
     }
     if (search) {
-      connectRuns(from, fact);
+      connectRuns(from, triple);
     } else {
-      connectEdges(from, fact);
+      connectEdges(from, triple);
     }
     if (keep) {
       remember(from, to);
     }
   }
 
-  /** Goes through the edges of the first entity. */
-  private void connectEdges(int from, int fact) {
+  /** Scans the edges of the first entity. */
+  private void connectEdges(int from, int triple) {
     int end = index.nearStart[from + 1];
-    int[] near = index.nearNeighbour;
+    int[] near = index.nearNeighbor;
     for (int i = index.nearStart[from]; i < end; i++) {
       int middle = near[i];
       if (markStamp[middle] == mark && !isBarred(middle)) {
-        hit(fromPlace[index.nearCode[i]], markRun[middle], middle, fact);
+        hit(fromPlace[index.nearCode[i]], markRun[middle], middle, triple);
       }
     }
   }
 
-  /** Goes through the marked neighbours, which are far fewer, and searches each. */
-  private void connectRuns(int from, int fact) {
+  /** Scans the marked neighbors, which are far fewer, and searches each. */
+  private void connectRuns(int from, int triple) {
     int end = index.nearStart[from + 1];
-    int[] near = index.nearNeighbour;
+    int[] near = index.nearNeighbor;
     for (int run = 0; run < runs; ) {
-      int middle = runNeighbour[run];
+      int middle = runNeighbor[run];
       boolean open = !isBarred(middle);
       for (int i = open ? index.near(from, middle) : -1; i >= 0 && i < end && near[i] == middle; i++) {
-        hit(fromPlace[index.nearCode[i]], run, middle, fact);
+        hit(fromPlace[index.nearCode[i]], run, middle, triple);
       }
       do {
         run++;
-      } while (runNeighbour[run] == middle);
+      } while (runNeighbor[run] == middle);
     }
   }
 
-  /** Counts what a pair of entities is known to hit; otherwise begins to record it. */
-  private boolean recall(int from, int to, int fact) {
+  /** Counts the cached cells of a pair of entities; otherwise begins to record them. */
+  private boolean recall(int from, int to, int triple) {
     int[] cells = known.get((long) from * index.entities + to);
     if (cells != null) {
       for (int cell : cells) {
-        count(cell, fact);
+        count(cell, triple);
       }
       return true;
     }
@@ -237,7 +237,7 @@ final class Joiner {
     knownCells += hitCount + 16;
   }
 
-  /** Tells whether marks around an entity are not worth their cost, or not yet. */
+  /** Returns whether marks around an entity are not worth their cost yet. */
   private boolean spare(int from, int to) {
     if (unmarked != to) {
       unmarked = to;
@@ -247,10 +247,10 @@ final class Joiner {
     return unmarkedCost < index.degree(to);
   }
 
-  private void connectUnmarked(int from, int to, int fact) {
+  private void connectUnmarked(int from, int to, int triple) {
     int end = index.nearStart[from + 1];
     int farEnd = index.nearStart[to + 1];
-    int[] near = index.nearNeighbour;
+    int[] near = index.nearNeighbor;
     for (int i = index.nearStart[from]; i < end; i++) {
       int place = fromPlace[index.nearCode[i]];
       if (place < low || place >= high || isBarred(near[i])) {
@@ -260,31 +260,31 @@ final class Joiner {
       for (; k >= 0 && k < farEnd && near[k] == near[i]; k++) {
         int other = toPlace[index.nearCode[k]];
         if (other >= 0) {
-          count((place - low) * toCodes + other, fact);
+          count((place - low) * toCodes + other, triple);
         }
       }
     }
   }
 
-  private void count(int cell, int fact) {
+  private void count(int cell, int triple) {
     if (recording && seen[cell] != serial) {
       seen[cell] = serial;
       hits = hitCount == hits.length ? Arrays.copyOf(hits, 2 * hitCount) : hits;
       hits[hitCount++] = cell;
     }
-    if (stamp[cell] != fact) {
-      stamp[cell] = fact;
+    if (stamp[cell] != triple) {
+      stamp[cell] = triple;
       count[cell]++;
     }
   }
 
-  private void hit(int place, int run, int middle, int fact) {
+  private void hit(int place, int run, int middle, int triple) {
     if (place < low || place >= high) {
       return;
     }
     int base = (place - low) * toCodes;
-    for (int k = run; runNeighbour[k] == middle; k++) {
-      count(base + runPlace[k], fact);
+    for (int k = run; runNeighbor[k] == middle; k++) {
+      count(base + runPlace[k], triple);
     }
   }
 
@@ -296,42 +296,42 @@ final class Joiner {
     }
     int room = index.degree(entity) + 1;
     if (runPlace.length < room) {
-      runNeighbour = new int[room];
+      runNeighbor = new int[room];
       runPlace = new int[room];
     }
     runs = 0;
     for (int i = index.nearStart[entity]; i < index.nearStart[entity + 1]; i++) {
       int place = toPlace[index.nearCode[i]];
       if (place >= 0) {
-        int neighbour = index.nearNeighbour[i];
-        if (markStamp[neighbour] != mark) {
-          markStamp[neighbour] = mark;
-          markRun[neighbour] = runs;
+        int neighbor = index.nearNeighbor[i];
+        if (markStamp[neighbor] != mark) {
+          markStamp[neighbor] = mark;
+          markRun[neighbor] = runs;
         }
-        runNeighbour[runs] = neighbour;
+        runNeighbor[runs] = neighbor;
         runPlace[runs++] = place;
       }
     }
-    runNeighbour[runs] = -1;
+    runNeighbor[runs] = -1;
   }
 
-  /** Counts the pairs of different codes that lead from an entity to the same neighbour. */
-  void loops(int entity, int fact) {
+  /** Counts the pairs of different codes that lead from an entity to the same neighbor. */
+  public void loops(int entity, int triple) {
     boolean keep = mayKeep && index.degree(entity) >= tuning.hubEdges();
-    if (keep && recall(entity, entity, fact)) {
+    if (keep && recall(entity, entity, triple)) {
       return;
     }
     int end = index.nearStart[entity + 1];
     for (int i = index.nearStart[entity]; i < end; i++) {
       int place = fromPlace[index.nearCode[i]];
-      if (place < low || place >= high || isBarred(index.nearNeighbour[i])) {
+      if (place < low || place >= high || isBarred(index.nearNeighbor[i])) {
         continue;
       }
       int base = (place - low) * toCodes;
-      for (int k = i + 1; k < end && index.nearNeighbour[k] == index.nearNeighbour[i]; k++) {
+      for (int k = i + 1; k < end && index.nearNeighbor[k] == index.nearNeighbor[i]; k++) {
         int other = toPlace[index.nearCode[k]];
         if (other >= 0) {
-          count(base + other, fact);
+          count(base + other, triple);
         }
       }
     }

@@ -1,4 +1,4 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.count;
 
 import org.rulemine.amie.rule.Atoms;
 import org.rulemine.amie.rule.Bodies;
@@ -136,7 +136,7 @@ final class JoinPlan {
   }
 
   /**
-   * Tells whether what can follow after a depth depends on no bound variable but the one bound
+   * Returns whether what can follow after a depth depends on no bound variable but the one bound
    * there: no atom joins an earlier variable to a later one.
    */
   boolean isolates(int at) {

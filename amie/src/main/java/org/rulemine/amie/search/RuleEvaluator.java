@@ -1,7 +1,14 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.search;
 
+import org.rulemine.amie.count.PairCounter;
+import org.rulemine.amie.count.Stop;
+import org.rulemine.amie.count.Tuning;
 import org.rulemine.amie.kg.TripleIndex;
+import org.rulemine.amie.rule.Bias;
 import org.rulemine.amie.rule.Bodies;
+import org.rulemine.amie.rule.Head;
+import org.rulemine.amie.rule.Level;
+import org.rulemine.amie.rule.Thresholds;
 
 /**
  * Measures closed rules and decides which are output. One per thread.
@@ -11,13 +18,13 @@ import org.rulemine.amie.rule.Bodies;
  * and above that of at least one closed parent, unless a parent is open (the skyline). All of these
  * bound the size from above before anything is counted, and a count ends when it passes the bound.
  */
-final class Judge {
+final class RuleEvaluator {
   private final Thresholds thresholds;
   private final boolean skyline;
   private final PairCounter counter;
   private final int[] part = new int[Bodies.MAX_ATOMS];
 
-  Judge(TripleIndex index, Thresholds thresholds, Bias bias, Tuning tuning, Stop stop) {
+  RuleEvaluator(TripleIndex index, Thresholds thresholds, Bias bias, Tuning tuning, Stop stop) {
     this.skyline = bias.skyline();
     this.thresholds = thresholds;
     this.counter = new PairCounter(index, bias.injective(), tuning, stop);
@@ -40,18 +47,18 @@ final class Judge {
       return;
     }
     int support = level.support[number];
-    double rival = skyline ? level.parentPca[number] : -1;
+    double pcaToBeat = skyline ? level.parentPca[number] : -1;
     if (skyline && !redundant) {
-      rival = Math.max(rival, bestPart(levels, body, offset, length));
+      pcaToBeat = Math.max(pcaToBeat, bestPart(levels, body, offset, length));
     }
     long limit = Thresholds.largestSize(support, thresholds.pcaConfidence());
     if (last) {
-      limit = Math.min(limit, Thresholds.largestSizeAbove(support, rival));
+      limit = Math.min(limit, Thresholds.largestSizeAbove(support, pcaToBeat));
     }
     if (limit < support) {
       return;
     }
-    counter.take(head.relation, head.functional, body, offset, length);
+    counter.prepare(head.relation, head.functional, body, offset, length);
     long pcaSize = counter.countPca(limit);
     if (pcaSize > limit) {
       return;
@@ -59,7 +66,7 @@ final class Judge {
     double pca = (double) support / pcaSize;
     level.pca[number] = pca;
     long whole = Thresholds.largestSize(support, thresholds.stdConfidence());
-    if (redundant || pca <= rival || pcaSize > whole) {
+    if (redundant || pca <= pcaToBeat || pcaSize > whole) {
       return;
     }
     long rest = counter.countRest(whole - pcaSize);

@@ -1,34 +1,34 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.rule;
 
 import org.rulemine.amie.kg.TripleIndex;
 
-/** A head relation: its facts in the order in which they are walked, and what follows from them. */
-final class Head {
-  final int relation;
+/** A head relation: its triples in the order of enumeration, and what is derived from them. */
+public final class Head {
+  public final int relation;
 
-  /** Subjects and objects of the facts, ordered by the anchor's entity. */
-  final int[] subject;
+  /** Subjects and objects of the triples, ordered by the anchor's entity. */
+  public final int[] subject;
 
-  final int[] object;
+  public final int[] object;
 
   /**
    * The head variable that stays while paths grow from the other one: that with the larger
-   * neighbourhoods, 0 or 1. So a hub on one side is not walked around once for every fact it has.
+   * neighborhoods, 0 or 1. So a hub on one side is not expanded once for each of its triples.
    */
-  final int anchor;
+  public final int anchor;
 
   /** The smallest support a rule of this head may have. */
-  final int minSupport;
+  public final int minSupport;
 
   /** 0 when the subject is the functional variable, 1 when the object is. */
-  final int functional;
+  public final int functional;
 
-  Head(TripleIndex index, int relation, Thresholds thresholds) {
+  public Head(TripleIndex index, int relation, Thresholds thresholds) {
     this.relation = relation;
-    int facts = facts(index, relation);
-    this.subject = new int[facts];
-    this.object = new int[facts];
-    this.minSupport = thresholds.support(facts);
+    int triples = triples(index, relation);
+    this.subject = new int[triples];
+    this.object = new int[triples];
+    this.minSupport = thresholds.support(triples);
     // More distinct subjects than objects means a higher functionality; ties go to the subject.
     this.functional = index.columnSize(2 * relation) >= index.columnSize(2 * relation + 1) ? 0 : 1;
     long[] weight = new long[2];
@@ -50,19 +50,19 @@ final class Head {
       int group = index.group(entity, code);
       for (int k = index.edgeStart[group]; k < index.edgeStart[group + 1]; k++) {
         anchors[n] = entity;
-        others[n++] = index.neighbour[k];
+        others[n++] = index.neighbor[k];
       }
     }
   }
 
-  /** Returns the number of facts of a relation. */
-  static int facts(TripleIndex index, int relation) {
+  /** Returns the number of triples of a relation. */
+  public static int triples(TripleIndex index, int relation) {
     int code = 2 * relation;
-    int facts = 0;
+    int triples = 0;
     for (int i = index.columnStart[code]; i < index.columnStart[code + 1]; i++) {
       int group = index.group(index.columnEntity[i], code);
-      facts += index.edgeStart[group + 1] - index.edgeStart[group];
+      triples += index.edgeStart[group + 1] - index.edgeStart[group];
     }
-    return facts;
+    return triples;
   }
 }

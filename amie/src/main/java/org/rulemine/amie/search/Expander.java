@@ -1,9 +1,16 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.search;
 
 import java.util.Arrays;
+import org.rulemine.amie.count.BodyEnumerator;
+import org.rulemine.amie.count.Joiner;
+import org.rulemine.amie.count.Stop;
+import org.rulemine.amie.count.Tuning;
 import org.rulemine.amie.kg.TripleIndex;
 import org.rulemine.amie.rule.Atoms;
+import org.rulemine.amie.rule.Bias;
 import org.rulemine.amie.rule.Bodies;
+import org.rulemine.amie.rule.Candidates;
+import org.rulemine.amie.rule.Head;
 
 /**
  * Extends one rule of the search space by every frequent atom, all relations of a position at a
@@ -13,12 +20,12 @@ import org.rulemine.amie.rule.Bodies;
  * and <em>dangling</em> (an atom with a fresh variable). An open rule can only come from dangling,
  * and what closes it again joins its fresh variable to another one; so the two steps are done as one,
  * the <em>joining</em> of two variables by two atoms with a fresh variable between them, and the open
- * rule between needs not be visited. It is a rule of the search space whenever the joined one is
+ * rule between need not be visited. It is a rule of the search space whenever the joined one is
  * frequent, for support only falls with more atoms.
  *
  * <p>A rule with two open variables is a path from each head variable. Every such pair of paths joins
- * to a path between the head variables, which arises as well when only one of the two has grown, the
- * other head variable being the anchor ({@link Head#anchor}). So only that one is made to grow.
+ * to a path between the head variables, which is also reached by growing only one of the two, from
+ * the head variable that is not the anchor ({@link Head#anchor}). So only that one grows.
  */
 final class Expander {
   private final TripleIndex index;
@@ -27,7 +34,7 @@ final class Expander {
   private final Stop stop;
   private final int codes;
   private final Joiner joiner;
-  private final BodyWalk walk;
+  private final BodyEnumerator bindings;
 
   private final int[] child = new int[Bodies.MAX_ATOMS + 2];
   private final int[] pairFrom = new int[32];
@@ -40,7 +47,7 @@ final class Expander {
   private final int[] danglingStamp;
   private final int[] lastSeen = new int[Atoms.VARIABLES];
 
-  /** The entities bound at the moment, where different variables must stand for different ones. */
+  /** The entities bound at present, where distinct variables must stand for distinct ones. */
   private final int[] bound = new int[Atoms.VARIABLES];
 
   private int boundCount;
@@ -52,7 +59,7 @@ final class Expander {
     this.stop = stop;
     this.codes = 2 * index.relations;
     this.joiner = new Joiner(index, tuning);
-    this.walk = new BodyWalk(index, bias.injective());
+    this.bindings = new BodyEnumerator(index, bias.injective());
     this.danglingCount = new int[Atoms.VARIABLES * codes];
     this.danglingStamp = new int[Atoms.VARIABLES * codes];
   }
@@ -72,7 +79,7 @@ final class Expander {
     int openMask = Bodies.openVariables(body, offset, length);
     variables = Bodies.variables(body, offset, length) | 0b11;
     boolean closing = openMask == 0 || length == 0;
-    walk.take(body, offset, length);
+    bindings.prepare(body, offset, length);
     int dangling = 0;
     pairs = 0;
     if (closing) {
@@ -131,7 +138,7 @@ final class Expander {
       pairFrom[0] = Integer.numberOfTrailingZeros(openMask & ~(1 << anchor));
       pairTo[0] = anchor;
     }
-    // What changes least from binding to binding comes second, so that its marks serve many.
+    // The variable that changes least between bindings comes second, so that its marks are reused.
     for (int p = 0; p < pairs; p++) {
       int from = pairFrom[p];
       int to = pairTo[p];
@@ -142,7 +149,7 @@ final class Expander {
     }
   }
 
-  /** Counts, for every position at once, the head facts under which each code can follow. */
+  /** Counts, for every position at once, the head triples under which each code can follow. */
   private void count(Head head, int dangling) {
     int cells = pairs * codes;
     if (closingCount.length < cells) {
@@ -158,25 +165,25 @@ final class Expander {
         Arrays.fill(danglingStamp, v * codes, (v + 1) * codes, 0);
       }
     }
-    for (int fact = 0; fact < head.subject.length; fact++) {
+    for (int triple = 0; triple < head.subject.length; triple++) {
       if (stop.requested()) {
         return;
       }
-      if (!walk.start(head.subject[fact], head.object[fact])) {
+      if (!bindings.start(head.subject[triple], head.object[triple])) {
         continue;
       }
       Arrays.fill(lastSeen, -1);
       boolean first = true;
-      while (walk.next()) {
+      while (bindings.next()) {
         noteBound();
         for (int p = first || pairs == 0 || pairFrom[0] != 0 || pairTo[0] != 1 ? 0 : 1; p < pairs; p++) {
-          countClosing(p, walk.value[pairFrom[p]], walk.value[pairTo[p]], fact + 1);
+          countClosing(p, bindings.value[pairFrom[p]], bindings.value[pairTo[p]], triple + 1);
         }
         for (int left = dangling; left != 0; left &= left - 1) {
           int v = Integer.numberOfTrailingZeros(left);
-          if (lastSeen[v] != walk.value[v] || boundCount > 0) {
-            lastSeen[v] = walk.value[v];
-            countDangling(v, walk.value[v], fact + 1);
+          if (lastSeen[v] != bindings.value[v] || boundCount > 0) {
+            lastSeen[v] = bindings.value[v];
+            countDangling(v, bindings.value[v], triple + 1);
           }
         }
         first = false;
@@ -184,7 +191,7 @@ final class Expander {
     }
   }
 
-  /** Keeps relations that must not occur in bodies from being joined, which would be work for nothing. */
+  /** Clears the counts of relations that must not occur in bodies, so that they are not joined in vain. */
   private void forgetBarred(int dangling) {
     if (bias.bodies() == null) {
       return;
@@ -210,7 +217,7 @@ final class Expander {
     if (i < 0) {
       return;
     }
-    for (int end = index.nearStart[near + 1]; i < end && index.nearNeighbour[i] == far; i++) {
+    for (int end = index.nearStart[near + 1]; i < end && index.nearNeighbor[i] == far; i++) {
       int cell = base + (index.nearCode[i] ^ flip);
       if (closingStamp[cell] != stamp) {
         closingStamp[cell] = stamp;
@@ -230,17 +237,17 @@ final class Expander {
     }
   }
 
-  /** Takes down what is bound, when that matters to what can be bound next. */
+  /** Records the bound entities, when they restrict what can be bound next. */
   private void noteBound() {
     if (bias.injective()) {
       boundCount = 0;
       for (int left = variables; left != 0; left &= left - 1) {
-        bound[boundCount++] = walk.value[Integer.numberOfTrailingZeros(left)];
+        bound[boundCount++] = bindings.value[Integer.numberOfTrailingZeros(left)];
       }
     }
   }
 
-  /** Tells whether a group has a neighbour that may still be bound. */
+  /** Returns whether a group has a neighbor that may still be bound. */
   private boolean leadsOn(int group) {
     int taken = 0;
     for (int i = 0; i < boundCount; i++) {
@@ -330,18 +337,18 @@ final class Expander {
 
   private void countJoins(Head head, int from, int to) {
     boolean sole = from != to && variables == 0b11;
-    for (int fact = 0; fact < head.subject.length; fact++) {
+    for (int triple = 0; triple < head.subject.length; triple++) {
       if (stop.requested()) {
         return;
       }
-      if (!walk.start(head.subject[fact], head.object[fact])) {
+      if (!bindings.start(head.subject[triple], head.object[triple])) {
         continue;
       }
       int lastFrom = -1;
       int lastTo = -1;
-      while (walk.next()) {
-        int f = walk.value[from];
-        int t = walk.value[to];
+      while (bindings.next()) {
+        int f = bindings.value[from];
+        int t = bindings.value[to];
         if (f == lastFrom && t == lastTo && !bias.injective()) {
           continue;
         }
@@ -352,9 +359,9 @@ final class Expander {
         lastFrom = f;
         lastTo = t;
         if (from == to) {
-          joiner.loops(f, fact + 1);
+          joiner.loops(f, triple + 1);
         } else {
-          joiner.connect(f, t, fact + 1);
+          joiner.connect(f, t, triple + 1);
         }
       }
     }

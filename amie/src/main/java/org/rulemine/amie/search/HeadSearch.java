@@ -1,13 +1,19 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.search;
 
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.rulemine.amie.kg.TripleIndex;
+import org.rulemine.amie.rule.Bias;
+import org.rulemine.amie.rule.Candidates;
+import org.rulemine.amie.rule.Head;
+import org.rulemine.amie.rule.Level;
+import org.rulemine.amie.rule.RuleTable;
+import org.rulemine.amie.rule.Thresholds;
 
 /**
  * The search under one head relation: breadth first, each length in two phases (extend the rules of
  * the length before, then measure the closed ones). A phase is a range of independent items which
- * any number of threads share; whoever finishes the last item goes on with the next phase.
+ * any number of threads share; the thread that finishes the last item starts the next phase.
  */
 final class HeadSearch {
   /** Phases with fewer items than this are not worth a second thread. */
@@ -15,7 +21,7 @@ final class HeadSearch {
 
   final Head head;
   private final Bias bias;
-  private final Pool pool;
+  private final HeadScheduler scheduler;
   private final int maxBody;
 
   /** Closed and open rules by number of body atoms. */
@@ -23,7 +29,7 @@ final class HeadSearch {
 
   private final Level[] open;
 
-  /** The phase: its items, who is at work on it, and where the next batch starts. */
+  /** The phase: its items, the threads at work on it, and where the next batch starts. */
   private int bodyLength;
 
   private boolean measuring;
@@ -31,12 +37,13 @@ final class HeadSearch {
   private int itemCount;
   private int batch;
   private final AtomicInteger cursor = new AtomicInteger();
-  private final AtomicInteger hands = new AtomicInteger();
+  private final AtomicInteger active = new AtomicInteger();
 
-  HeadSearch(TripleIndex index, int relation, Thresholds thresholds, Bias bias, Pool pool) {
+  HeadSearch(
+      TripleIndex index, int relation, Thresholds thresholds, Bias bias, HeadScheduler scheduler) {
     this.head = new Head(index, relation, thresholds);
     this.bias = bias;
-    this.pool = pool;
+    this.scheduler = scheduler;
     this.maxBody = thresholds.maxAtoms() - 1;
     this.closed = new Level[maxBody + 1];
     this.open = new Level[maxBody + 1];
@@ -55,24 +62,24 @@ final class HeadSearch {
   }
 
   private void share(Worker worker) {
-    batch = Math.max(1, itemCount / (pool.threads * 16));
-    int helpers = itemCount < SMALL ? 0 : pool.threads - 1;
+    batch = Math.max(1, itemCount / (scheduler.threads * 16));
+    int helpers = itemCount < SMALL ? 0 : scheduler.threads - 1;
     cursor.set(0);
-    hands.set(helpers + 1);
+    active.set(helpers + 1);
     for (int i = 0; i < helpers; i++) {
-      pool.push(this);
+      scheduler.push(this);
     }
     help(worker);
   }
 
-  /** Does batches of the current phase until none is left. */
+  /** Processes batches of the current phase until none is left. */
   void help(Worker worker) {
     if (measuring) {
       measure(worker);
     } else {
       extend(worker);
     }
-    if (hands.decrementAndGet() == 0 && !pool.stop.requested()) {
+    if (active.decrementAndGet() == 0 && !scheduler.stop.requested()) {
       advance(worker);
     }
   }
@@ -80,13 +87,13 @@ final class HeadSearch {
   private void advance(Worker worker) {
     if (measuring) {
       if (bodyLength == maxBody) {
-        pool.finished(this, worker);
+        scheduler.finished(this, worker);
         return;
       }
       measuring = false;
       chooseItems();
     } else {
-      pool.progress(head.subject.length);
+      scheduler.progress(head.subject.length);
       bodyLength++;
       closed[bodyLength].seal();
       measuring = true;
@@ -95,7 +102,7 @@ final class HeadSearch {
     share(worker);
   }
 
-  /** Lists what is to be extended: closed rules unless perfect, by number; open ones as ~number. */
+  /** Lists the rules to extend: closed ones unless perfect, by number; open ones as ~number. */
   private void chooseItems() {
     Level rules = closed[bodyLength];
     int opens = open[bodyLength].map.size();
@@ -115,8 +122,8 @@ final class HeadSearch {
     boolean last = bodyLength == maxBody;
     Level level = closed[bodyLength];
     for (int from = cursor.getAndAdd(batch); from < itemCount; from = cursor.getAndAdd(batch)) {
-      for (int i = from; i < Math.min(itemCount, from + batch) && !pool.stop.requested(); i++) {
-        worker.judge.measure(head, closed, level, i, last);
+      for (int i = from; i < Math.min(itemCount, from + batch) && !scheduler.stop.requested(); i++) {
+        worker.evaluator.measure(head, closed, level, i, last);
       }
     }
   }
@@ -127,7 +134,7 @@ final class HeadSearch {
     Candidates opens = n + 3 <= maxBody ? new Candidates(n + 1) : null;
     Candidates joins = n + 2 <= maxBody ? new Candidates(n + 2) : null;
     for (int from = cursor.getAndAdd(batch); from < itemCount; from = cursor.getAndAdd(batch)) {
-      for (int i = from; i < Math.min(itemCount, from + batch) && !pool.stop.requested(); i++) {
+      for (int i = from; i < Math.min(itemCount, from + batch) && !scheduler.stop.requested(); i++) {
         if (n == 0) {
           worker.expander.expand(head, items, 0, 0, -1, closings, opens, joins);
         } else if (items[i] < 0) {
@@ -140,7 +147,7 @@ final class HeadSearch {
         }
       }
     }
-    if (pool.stop.requested()) {
+    if (scheduler.stop.requested()) {
       return;
     }
     closed[n + 1].merge(closings);

@@ -1,7 +1,7 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.rule;
 
 /**
- * Which rules the search goes through and which of them are output.
+ * Which rules are searched and which of them are output.
  *
  * @param heads by relation, whether it may be a head; null when all may
  * @param bodies by relation, whether it may occur in bodies; null when all may
@@ -9,7 +9,7 @@ package org.rulemine.amie.mine;
  * @param skyline whether a rule must be better than the rules it contains and its parents
  * @param perfectPruning whether rules with a PCA confidence of 1 are left unextended
  * @param constants whether constants may stand in atoms; at most three atoms then
- * @param injective whether different variables must stand for different entities, in every count
+ * @param injective whether distinct variables must stand for distinct entities, in every count
  */
 public record Bias(
     boolean[] heads,
@@ -20,7 +20,7 @@ public record Bias(
     boolean constants,
     boolean injective) {
 
-  /** What is in force in AMIE unless asked otherwise. */
+  /** The defaults of AMIE. */
   public static final Bias DEFAULT = new Bias(null, null, 3, true, true, false, false);
 
   /** Checks the ranges. */
@@ -30,11 +30,11 @@ public record Bias(
     }
   }
 
-  boolean allowsHead(int relation) {
+  public boolean allowsHead(int relation) {
     return heads == null || heads[relation];
   }
 
-  boolean allowsBody(int relation) {
+  public boolean allowsBody(int relation) {
     return bodies == null || bodies[relation];
   }
 }

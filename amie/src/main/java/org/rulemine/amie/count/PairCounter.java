@@ -1,4 +1,4 @@
-package org.rulemine.amie.mine;
+package org.rulemine.amie.count;
 
 import java.util.Arrays;
 import java.util.HashMap;
@@ -11,15 +11,15 @@ import org.rulemine.amie.rule.Atoms;
  * thread.
  *
  * <p>The pairs are counted start value by start value of the functional variable, so that only one
- * value's partners need be told apart: a stamp per entity, never a set of pairs. When different
- * variables must stand for different entities, nothing depends on one variable alone, and nothing is
- * remembered but the partners.
+ * value's partners need to be distinguished: a stamp per entity, never a set of pairs. When distinct
+ * variables must stand for distinct entities, nothing depends on one variable alone, and nothing but
+ * the partners is cached.
  */
-final class PairCounter {
-  /** Where a hub leads is written down once it has been walked so often for one rule, */
+public final class PairCounter {
+  /** The ends of a hub are cached after this many visits for one rule, */
   private static final int HUB_VISITS = 3;
 
-  /** as long as no more ends than these are remembered. */
+  /** as long as no more ends than this are cached. */
   private static final int HUB_ENDS = 1 << 21;
 
   private final TripleIndex index;
@@ -44,13 +44,13 @@ final class PairCounter {
   /** By depth: whether the ends reached depend on the entity bound there alone, not on the start. */
   private final boolean[] alone = new boolean[Atoms.VARIABLES];
 
-  /** By depth and entity of a hub: how often it was walked for this rule, and its ends when known. */
+  /** By depth and entity of a hub: its visits for this rule, and its ends when cached. */
   private final Map<Long, Integer> hubVisits = new HashMap<>();
 
   private final Map<Long, int[]> hubEnds = new HashMap<>();
   private int hubEndCount;
 
-  /** The ends of the hub at hand, while they are recorded; with stamps apart from the start's. */
+  /** The ends of the current hub while they are recorded, with stamps of their own. */
   private boolean recording;
 
   private int[] ends = new int[16];
@@ -73,7 +73,7 @@ final class PairCounter {
   private long count;
   private long limit;
 
-  PairCounter(TripleIndex index, boolean injective, Tuning tuning, Stop stop) {
+  public PairCounter(TripleIndex index, boolean injective, Tuning tuning, Stop stop) {
     this.injective = injective;
     this.hubEdges = tuning.hubEdges();
     this.index = index;
@@ -83,12 +83,12 @@ final class PairCounter {
   }
 
   /**
-   * Takes up a rule.
+   * Prepares a rule.
    *
    * @param head the head relation
    * @param functional 0 when the head's subject is the functional variable, 1 when its object is
    */
-  void take(int head, int functional, int[] body, int offset, int length) {
+  public void prepare(int head, int functional, int[] body, int offset, int length) {
     this.headCode = 2 * head + functional;
     this.start = functional;
     plan.start(body, offset, length, 1 << functional);
@@ -96,7 +96,7 @@ final class PairCounter {
     this.endDepth = plan.depth - 1;
     plan.bindRest();
     for (int d = 0; d <= endDepth; d++) {
-      // Once is enough; at the first step the candidates are distinct anyway.
+      // One visit is enough; at the first step the candidates are distinct anyway.
       alone[d] = !injective && d < endDepth && plan.isolates(d);
       once[d] = d > 0 && alone[d];
       int code = plan.codeFrom(d);
@@ -128,12 +128,12 @@ final class PairCounter {
   }
 
   /**
-   * Counts the pairs whose functional value has a fact of the head relation in the same place.
+   * Counts the pairs whose functional value has a triple of the head relation in the same place.
    *
    * @param limit counting stops as soon as the count is above it
    * @return the count, or {@code limit + 1}
    */
-  long countPca(long limit) {
+  public long countPca(long limit) {
     this.count = 0;
     this.limit = limit;
     int code = index.columnSize(headCode) < index.columnSize(columnCode) ? headCode : columnCode;
@@ -147,7 +147,7 @@ final class PairCounter {
   }
 
   /** Counts the pairs which {@link #countPca} leaves out, up to a limit likewise. */
-  long countRest(long limit) {
+  public long countRest(long limit) {
     this.count = 0;
     this.limit = limit;
     for (int i = index.columnStart[columnCode]; i < index.columnStart[columnCode + 1]; i++) {
@@ -217,9 +217,9 @@ final class PairCounter {
     boolean single = once[depth];
     int to = index.edgeStart[group + 1];
     for (int i = index.edgeStart[group]; i < to; i++) {
-      int entity = index.neighbour[i];
+      int entity = index.neighbor[i];
       if (fit >= 0 && (bits[fit + (entity >>> 6)] >>> entity & 1) == 0) {
-        // Most entities on the way lead nowhere; a bit tells without a look at their edges.
+        // Most entities on the way lead nowhere; a bit says so without reading their edges.
         continue;
       }
       if ((end || single) && stamps[entity] == epoch) {
@@ -253,8 +253,8 @@ final class PairCounter {
   }
 
   /**
-   * Goes on from a hub, where every start that passes it finds the same ends: after a few walks they
-   * are written down, so that the work is bounded by the pairs counted.
+   * Continues from a hub. Every start that passes it finds the same ends: after a few visits they
+   * are cached, so that the work is bounded by the pairs counted.
    */
   private boolean fromHub(int depth, int group, int least) {
     long key = (long) depth << 32 | value[plan.variable[depth - 1]];
@@ -311,7 +311,7 @@ final class PairCounter {
     spareEpoch = number;
   }
 
-  /** Tells whether an entity is the start or bound to a variable before a depth. */
+  /** Returns whether an entity is the start or bound to a variable before a depth. */
   private boolean isBound(int entity, int depth) {
     boolean bound = entity == value[start];
     for (int d = 0; d < depth; d++) {
@@ -329,7 +329,7 @@ final class PairCounter {
     return true;
   }
 
-  /** Tells whether the variables after the end can be bound; remembers it where one entity decides. */
+  /** Returns whether the variables after the end can be bound; remembers it where one entity decides. */
   private boolean restExists(int depth) {
     if (restVariable < 0) {
       return exists(depth);
@@ -341,7 +341,7 @@ final class PairCounter {
     return (restKnown[entity] & 1) != 0;
   }
 
-  /** Tells whether the variables from a depth on can be bound. */
+  /** Returns whether the variables from a depth on can be bound. */
   private boolean exists(int depth) {
     int n = plan.links[depth];
     int[] froms = plan.linkFrom[depth];
@@ -362,7 +362,7 @@ final class PairCounter {
       }
     }
     for (int i = index.edgeStart[group]; i < index.edgeStart[group + 1]; i++) {
-      int entity = index.neighbour[i];
+      int entity = index.neighbor[i];
       if (n > 1 && !linked(entity, n, froms, codes, least) || injective && isBound(entity, depth)) {
         continue;
       }
