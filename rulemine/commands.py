@@ -56,7 +56,6 @@ def build(arguments: Namespace) -> int:
 def gloss(arguments: Namespace) -> int:
     """``gloss``."""
     from rulemine.builder.verbalizer.calls import Calls
-    from rulemine.builder.verbalizer.gloss import load_glosses
     from rulemine.builder.verbalizer.write_glosses import write_glosses
     from rulemine.inputs import Inputs
     from rulemine.llm.session import open_session
@@ -68,7 +67,6 @@ def gloss(arguments: Namespace) -> int:
     output: Path = arguments.output or Path("out") / f"{recipe.name}.glosses.toml"
     check_output(output)
     inputs.prompts  # noqa: B018  # before anything is asked
-    given = load_glosses(recipe.verbalizer.glosses, inputs.phrases)
     with ExitStack() as stack:
         tell = session = None
         if recipe.verbalizer.name == "openai":
@@ -78,7 +76,7 @@ def gloss(arguments: Namespace) -> int:
         report = write_glosses(
             inputs.kg,
             inputs.phrases,
-            given,
+            inputs.glosses,
             output,
             session,
             Calls(inputs.prompts, recipe.verbalizer, recipe.seed),

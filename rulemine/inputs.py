@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rulemine.builder.filters import dropped_relations, load_filter
 from rulemine.builder.phrases import Phrases, load_phrases
+from rulemine.builder.twins import twins
 from rulemine.config import to_plain
 from rulemine.datasets import data_sets, load_kg, load_labels
 from rulemine.errors import InputError
@@ -73,22 +74,11 @@ class Inputs:
 
     @cached_property
     def glosses(self) -> "Glosses":
-        """What the relations mean, for the language model; those that look the wrong way round are told."""
-        from rulemine.builder.verbalizer.gloss import contradictions, load_glosses
+        """What the relations mean, for the language model."""
+        from rulemine.builder.verbalizer.gloss import load_glosses
 
-        source = self.recipe.verbalizer.glosses
-        glosses = load_glosses(source, self.phrases)
-        if found := contradictions(glosses, self.phrases):
-            shown = [
-                f"\n  {c.relation}: {c.gloss} (phrase: {c.phrase})" for c in found[:MOST_SHOWN]
-            ]
-            self._note(
-                f"{source}: {len(found):,} of its templates say the opposite of a phrase written by hand. "
-                "Questions would ask for the wrong end; mend the gloss or the phrase:"
-                + "".join(shown)
-                + "\n  …" * (len(found) > MOST_SHOWN)
-            )
-        return glosses
+        both_ways = {twin.relation for twin in twins(self.kg) if twin.relation == twin.other}
+        return load_glosses(self.recipe.verbalizer.glosses, self.phrases, both_ways)
 
     @cached_property
     def endpoint(self) -> "EndpointOptions":

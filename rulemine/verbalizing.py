@@ -14,7 +14,7 @@ from rulemine.builder.verbalizer import estimate as estimates
 from rulemine.builder.verbalizer.brief import Brief
 from rulemine.builder.verbalizer.briefs import make_briefs
 from rulemine.builder.verbalizer.calls import Calls
-from rulemine.builder.verbalizer.language import unknown_language
+from rulemine.builder.verbalizer.language import unchecked
 from rulemine.builder.verbalizer.verbalize import verbalize
 from rulemine.errors import InputError
 from rulemine.inputs import Inputs
@@ -58,10 +58,8 @@ def check_source(
         EndpointError: There is no key, or the package openai is not installed.
         InputError: There is no journal to be replayed, or it is that of another graph.
     """
-    language = inputs.recipe.verbalizer.language
-    if (hint := unknown_language(language)) is not None:
-        perhaps = f" ({hint})" if hint else ""
-        note(f"language {language!r} is not known here{perhaps}: no text is checked for it.")
+    if (reason := unchecked(inputs.recipe.verbalizer.language)) is not None:
+        note(f"No text is checked for its language: {reason}.")
     if replay is not None:
         find_journal(replay)
         if (replay / MANIFEST).is_file():

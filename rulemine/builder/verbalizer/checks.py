@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rulemine.builder.phrases import fill
-from rulemine.builder.spelling import is_unspaced, is_word, mentions, places
+from rulemine.builder.spelling import QUESTION_MARKS, is_unspaced, is_word, mentions, places
 from rulemine.builder.verbalizer.brief import Brief, Problem
-from rulemine.builder.verbalizer.language import QUESTION_MARKS, question_marks, speaks
+from rulemine.builder.verbalizer.language import is_other_language
 from rulemine.builder.verbalizer.leaks import Leaks
 from rulemine.builder.verbalizer.mention import cut, find_mentions
 from rulemine.builder.words import escape
@@ -279,14 +279,20 @@ def _answer_named(draft: _Draft) -> Problem | None:
 
 
 def _not_a_question(draft: _Draft) -> Problem | None:
-    if draft.blank[-1] in question_marks(draft.language, draft.blank):
+    if draft.blank[-1] in _marks(draft.blank):
         return None
     return Problem("not_a_question")
 
 
+def _marks(text: str) -> str:
+    """The marks that end a question."""
+    is_greek = any("\u0370" <= c <= "\u03ff" for c in text)
+    return QUESTION_MARKS + ";" * is_greek
+
+
 def _several_questions(draft: _Draft) -> Problem | None:
     blank = draft.blank
-    count = sum(map(blank.count, question_marks(draft.language, "")))
+    count = sum(map(blank.count, _marks(blank)))
     if count > 1 or _SENTENCE_END.search(blank):
         return Problem("several_questions")
     return None
@@ -310,9 +316,10 @@ def _too_long(draft: _Draft) -> Problem | None:
 
 
 def _wrong_language(draft: _Draft) -> Problem | None:
-    if speaks(draft.words, draft.language):
-        return None
-    return Problem("wrong_language", draft.language)
+    words = draft.words.replace(draft.brief.question.relation, " ")
+    if is_other_language(words, draft.language):
+        return Problem("wrong_language", draft.language)
+    return None
 
 
 _CHECKS: tuple[Callable[[_Draft], Problem | None], ...] = (

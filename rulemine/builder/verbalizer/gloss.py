@@ -15,25 +15,21 @@ phrase where no file has one; each template holds each of its placeholders exact
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
 
 from rulemine.builder.phrases import Phrase, Phrases, fill, template_problem
-from rulemine.builder.verbalizer.roles import Roles, is_mutual, roles_of
 from rulemine.config import read_toml
 from rulemine.errors import InputError, UserError, did_you_mean, list_problems
 from rulemine.records import DIRECTIONS
 
 __all__ = [
     "PACKAGED",
-    "Contradiction",
     "Gloss",
     "Glosses",
-    "contradictions",
     "gloss_of",
     "gloss_problems",
     "load_glosses",
@@ -142,12 +138,13 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def load_glosses(source: str, phrases: Phrases) -> Glosses:
+def load_glosses(source: str, phrases: Phrases, symmetric: Collection[str] = ()) -> Glosses:
     """The glosses of a graph: those of a file, the rest made from the phrases.
 
     Args:
         source: A gloss file, the name of a packaged one (see `PACKAGED`), or "" for none.
         phrases: The phrases of all relations of the graph.
+        symmetric: Relations that hold both ways round in the graph, see `gloss_of`.
 
     Raises:
         InputError: As `read_glosses`; or the file names a relation that the graph lacks and that looks
@@ -168,7 +165,12 @@ def load_glosses(source: str, phrases: Phrases) -> Glosses:
     if problems:
         advice = "Relation names are matched letter by letter."
         raise InputError(list_problems(source, problems, advice))
-    return Glosses(tuple(given.get(row.relation) or gloss_of(row) for row in phrases.rows))
+    return Glosses(
+        tuple(
+            given.get(row.relation) or gloss_of(row, row.relation in symmetric)
+            for row in phrases.rows
+        )
+    )
 
 
 def read_glosses(path: Path) -> dict[str, Gloss]:
@@ -223,16 +225,18 @@ def gloss_problems(gloss: Gloss) -> list[str]:
     ]
 
 
-def gloss_of(phrase: Phrase) -> Gloss:
+def gloss_of(phrase: Phrase, symmetric: bool = False) -> Gloss:
     """The gloss that a phrase makes: its statement, true of whoever is asked for.
+
+    Args:
+        phrase: The phrase.
+        symmetric: Whether the relation holds both ways round: no question about siblings has to tell which
+            end it asks for.
 
     Example:
         >>> aunt = Phrase("aunt", "{subject} is the aunt of {object}", "", "", "written")
         >>> gloss_of(aunt).subjects
         'every X such that “X is the aunt of {topic}”'
-        >>> sibling = gloss_of(Phrase("sib", "{subject} is a sibling of {object}", "", "", "written"))
-        >>> sibling.subjects == sibling.objects
-        True
     """
     # A letter that the clause does not have as a word of its own.
     free = next(
@@ -244,8 +248,7 @@ def gloss_of(phrase: Phrase) -> Gloss:
         return f"every {free} such that “{clause}”"
 
     subjects = such_that("subject", "object")
-    # No question about siblings or neighbours tells which end it asks for, and none has to.
-    objects = subjects if is_mutual(phrase.statement) else such_that("object", "subject")
+    objects = subjects if symmetric else such_that("object", "subject")
     return Gloss(phrase.relation, phrase.statement, subjects, objects, "phrase")
 
 
@@ -255,48 +258,3 @@ _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 def _renamed(template: str, names: Mapping[str, str]) -> str:
     """The template with other text for its placeholders; doubled braces stay doubled."""
     return _PLACEHOLDER.sub(lambda found: names[found[1]] if found[1] else found[0], template)
-
-
-class Contradiction(NamedTuple):
-    """A gloss that has its relation the wrong way round.
-
-    Attributes:
-        relation: The relation.
-        gloss: The template of the gloss that is wrong.
-        phrase: The statement that was written by hand and says the opposite.
-    """
-
-    relation: str
-    gloss: str
-    phrase: str
-
-
-def contradictions(glosses: Glosses, phrases: Phrases) -> list[Contradiction]:
-    """Glosses that have the relation the wrong way round, as far as their words tell.
-
-    Returns:
-        Sorted by relation. Only relations with a phrase written by hand are compared, and where the
-        words do not tell (see `rulemine.builder.verbalizer.roles`) nothing is.
-    """
-    found: list[Contradiction] = []
-    for phrase in phrases.rows:
-        gloss = glosses[phrase.relation]
-        if phrase.source != "written" or gloss.source == "phrase":
-            continue
-        written = roles_of(phrase.statement)
-        found += [
-            Contradiction(phrase.relation, template, phrase.statement)
-            for template, roles in _roles_of_gloss(gloss)
-            if roles.contradict(written)
-        ]
-    return found
-
-
-def _roles_of_gloss(gloss: Gloss) -> Iterable[tuple[str, Roles]]:
-    yield gloss.statement, roles_of(gloss.statement)
-    for template, clause in (
-        (gloss.subjects, {"topic": "{object}"}),
-        (gloss.objects, {"topic": "{subject}"}),
-    ):
-        wanted = "{subject}" if clause["topic"] == "{object}" else "{object}"
-        yield template, roles_of(f"{wanted} is {_renamed(template, clause)}")

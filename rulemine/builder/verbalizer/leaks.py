@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from rulemine.builder.spelling import fold_loosely, places, unaccented, unify
-from rulemine.builder.verbalizer.language import is_function_word
+from rulemine.builder.verbalizer.mention import FUNCTION_WORDS
 from rulemine.records import NAMINGS, EntityNames
 
 __all__ = ["Leaks"]
@@ -131,13 +131,13 @@ def _singular_and_plural(name: str) -> Iterator[str]:
     yield name
     if len(name) > 1 and name[-1].isalnum():
         for plural in (name + "s", name + "es"):
-            if not is_function_word(plural.casefold()):
+            if plural.casefold() not in FUNCTION_WORDS:
                 yield plural
 
 
 def _is_opening(alias: str, at: int) -> bool:
     """Whether an alias is only the capital letter at the start of a sentence: ``Who`` of ``Who (band)``."""
-    return at == 0 and is_function_word(alias.casefold())
+    return at == 0 and alias.casefold() in FUNCTION_WORDS
 
 
 def _forms(entity: EntityNames) -> _Forms:
@@ -145,7 +145,7 @@ def _forms(entity: EntityNames) -> _Forms:
     aliases, exact = dict[str, None](), dict[str, None]()
     for alias in _aliases(entity):
         words = alias.casefold().split()
-        if len(words) > 1 and not all(map(is_function_word, words)):
+        if len(words) > 1 and not FUNCTION_WORDS.issuperset(words):
             aliases[alias.casefold()] = None
         else:
             exact[alias] = None

@@ -19,10 +19,19 @@ import unicodedata
 from collections.abc import Iterator
 
 from rulemine.builder.spelling import fold_loosely, folds_in_place, is_unspaced, is_word
-from rulemine.builder.verbalizer.language import is_function_word, is_question_word
 from rulemine.builder.words import escape
 
-__all__ = ["Span", "cut", "find_mentions", "make_pattern"]
+__all__ = ["FUNCTION_WORDS", "Span", "cut", "find_mentions", "make_pattern"]
+
+_ASKING = "who whom whose what which where when why how"
+_OTHERS = """
+is are was were does do did has have had the a an of in on at by for from with to and or that this it its be
+been there can name list all will would could should may might must his her their they she he him them us one
+more most any some if so than then
+"""
+QUESTION_WORDS = frozenset(_ASKING.split())
+FUNCTION_WORDS = QUESTION_WORDS | frozenset(_OTHERS.split())
+"""Words of English that in lower case are hardly ever a name."""
 
 Span = tuple[int, int]
 """Start and end of a part of a text, in characters."""
@@ -182,16 +191,16 @@ def _is_common(spelling: str, name: str, beside_verbatim: bool) -> bool:
     if spelling == name or spelling != spelling.lower() or name == name.lower():
         return False
     words = _WORD.findall(spelling)
-    return beside_verbatim or (bool(words) and all(map(is_function_word, words)))
+    return beside_verbatim or (bool(words) and FUNCTION_WORDS.issuperset(words))
 
 
 def _only_opens(text: str, spans: list[Span], name: str) -> bool:
     """Whether the first place is no name but the word that a sentence begins with: ``Who is Who?``."""
     start, end = spans[0]
     words = [word.casefold() for word in _WORD.findall(name)]
-    if any(map(is_word, text[:start])) or not words or not all(map(is_function_word, words)):
+    if any(map(is_word, text[:start])) or not words or not FUNCTION_WORDS.issuperset(words):
         return False
-    return len(spans) > 1 or text[start:end] != name or is_question_word(name.casefold())
+    return len(spans) > 1 or text[start:end] != name or name.casefold() in QUESTION_WORDS
 
 
 def _without_overlaps(spans: list[Span]) -> list[Span]:

@@ -19,10 +19,8 @@ from rulemine.builder.verbalizer.brief import Problem
 from rulemine.builder.verbalizer.calls import Calls
 from rulemine.builder.verbalizer.checks import Checker, explain
 from rulemine.builder.verbalizer.gloss import (
-    Contradiction,
     Gloss,
     Glosses,
-    contradictions,
     gloss_of,
     gloss_problems,
     read_glosses,
@@ -62,7 +60,6 @@ class GlossReport:
         phrases: Relations glossed by their phrase without asking, for want of a model.
         failed: Relations that the model was asked about in vain, and the last reason; they have the gloss
             of their phrase. Sorted.
-        contradictions: See `rulemine.builder.verbalizer.gloss.contradictions`.
     """
 
     path: Path
@@ -70,7 +67,6 @@ class GlossReport:
     kept: int
     phrases: int
     failed: tuple[tuple[str, str], ...]
-    contradictions: tuple[Contradiction, ...]
 
     def to_text(self) -> str:
         """The report for people."""
@@ -82,17 +78,6 @@ class GlossReport:
         ]
         rows = [", ".join(f"{n:,} {what}" for n, what in parts if n) + f": {self.path}"]
         rows += _some([f"  {relation}: {reason}" for relation, reason in self.failed])
-        if self.contradictions:
-            rows.append(
-                f"{len(self.contradictions):,} look the wrong way round. Compare, and mend the gloss or the "
-                "phrase:"
-            )
-            rows += _some(
-                [
-                    f"  {found.relation}\n    gloss   {found.gloss}\n    phrase  {found.phrase}"
-                    for found in self.contradictions
-                ]
-            )
         return "\n".join(rows)
 
 
@@ -134,7 +119,11 @@ def write_glosses(
     asked: list[str] = []
     failed: list[tuple[str, str]] = []
     if session is not None:
-        asked = [row.relation for row in phrases.rows if glosses[row.relation] == gloss_of(row)]
+        asked = [
+            row.relation
+            for row in phrases.rows
+            if glosses[row.relation] in (gloss_of(row), gloss_of(row, symmetric=True))
+        ]
         samples = _samples(kg, asked, calls.seed, labels or {})
         works = [partial(_gloss, relation, samples[relation], calls) for relation in asked]
         for relation, made in zip(asked, session.run(works, progress), strict=True):
@@ -153,7 +142,6 @@ def write_glosses(
         kept=len(kept),
         phrases=len(phrases.rows) - len(kept) - len(asked),
         failed=tuple(failed),
-        contradictions=tuple(contradictions(made_now, phrases)),
     )
 
 
