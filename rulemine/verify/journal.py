@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from rulemine.verify.calls import Query
 from rulemine.verify.collection import Located
 from rulemine.verify.fallbacks import STAGE
 from rulemine.verify.folder import MANIFEST_NAME, Folder
@@ -24,6 +23,7 @@ __all__ = [
     "BALANCE",
     "JOURNAL",
     "Entry",
+    "Query",
     "asked_of",
     "check_entries",
     "count_journal",
@@ -32,6 +32,18 @@ __all__ = [
 
 JOURNAL = "llm/journal.jsonl"
 BALANCE = "balance"
+
+
+class Query(NamedTuple):
+    """What a question asks, kept or not.
+
+    Attributes:
+        relation: Its relation.
+        direction: The end asked for.
+    """
+
+    relation: str
+    direction: str
 
 
 class Entry(NamedTuple):
@@ -84,7 +96,7 @@ def asked_of(
         if here.row["stage"] in stages and here.row["question"]
     }
     rows |= {here.row["id"]: here.row for here in questions}
-    return {question: Query((*row["removed"],), row["direction"]) for question, row in rows.items()}
+    return {question: Query(row["removed"][1], row["direction"]) for question, row in rows.items()}
 
 
 def read_journal(folder: Folder, verbalizer: Verbalizer, findings: Findings) -> list[Entry]:

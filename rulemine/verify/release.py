@@ -9,10 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rulemine.verify.calls import Calls
 from rulemine.verify.collection import Located, check_collection
-from rulemine.verify.contexts import Contexts
-from rulemine.verify.conversations import Told, check_conversations
+from rulemine.verify.conversations import check_conversations
 from rulemine.verify.counts import (
     Contents,
     check_counts,
@@ -129,10 +127,9 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     if verbalizer.is_model:
         queries = asked_of(questions, rejections, balanced=verbalizer.drops)
         check_entries(entries, queries, prompts, verbalizer, findings)
-        calls = Calls(prompts, glosses, names, verbalizer)
-        contexts = Contexts(queries.values(), names, complete, incomplete, known, verbalizer)
-        told = Told(names, glosses, verbalizer, calls, contexts)
-        check_conversations(entries, queries, questions, rejections, told, findings)
+        check_conversations(
+            entries, queries, questions, rejections, names, glosses, verbalizer, findings
+        )
     check_texts(questions, names, verbalizer, findings)
     prover = Prover.of(rules.values(), left)
     benchmark = Benchmark(known, left, removed, rules, names.entities, prover, {})

@@ -38,11 +38,7 @@ class Verbalizer:
         paraphrases: Further texts per question at most.
         drops: Whether a question without a good text was dropped; else it has the phrase.
         naming: Place in `NAMINGS` of the naming of its prompts.
-        language: Of the texts, by its English name.
-        temperature: Of the model; below 0: not sent.
-        max_tokens: Of one reply.
         attempts: Texts asked for at most until one is good.
-        seed: Of the build, which comes with every call.
     """
 
     is_model: bool = False
@@ -52,11 +48,12 @@ class Verbalizer:
     paraphrases: int = 0
     drops: bool = False
     naming: int = 0
-    language: str = ""
-    temperature: float = 0.0
-    max_tokens: int = 0
     attempts: int = 1
-    seed: int = 0
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The purposes of calls that judge each text."""
+        return ("audit",) * bool(self.auditor) + ("round_trip",) * self.round_trip
 
 
 def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> Verbalizer:
@@ -110,11 +107,7 @@ def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> 
         good.get("paraphrases", 0),
         good.get("on_failure") == "drop",
         NAMINGS.index(good.get("naming", naming)),
-        good.get("language", ""),
-        float(good.get("temperature", 0)),
-        good.get("max_tokens", 0),
         good.get("attempts", 1),
-        config["seed"] if type(config.get("seed")) is int else 0,
     )
 
 

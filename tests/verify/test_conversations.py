@@ -1,7 +1,6 @@
 """Journals that were made up or mended afterwards, by somebody who knows what they look like."""
 
 import hashlib
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,88 +36,14 @@ def value(number: int, *keys: str, to: Any) -> Tampering:
     return entries(lambda rows: put(*keys, to=to)(rows[number]))
 
 
-def exchanged(one: int, other: int, *keys: str) -> Tampering:
-    """Two entries with some of each other's values."""
-
-    def change(rows: Rows) -> None:
-        for key in keys:
-            rows[one][key], rows[other][key] = rows[other][key], rows[one][key]
-
-    return entries(change)
-
-
 def one_more(number: int, **changes: Any) -> Tampering:
     """An entry like another one, under a key of its own."""
     fresh = {key: hashlib.sha256(key.encode()).hexdigest() for key in ("key", "request")}
     return entries(lambda rows: rows.append(rows[number] | fresh | changes))
 
 
-def told(old: str, new: str, key: str, fitting: str) -> Tampering:
-    """Another prompt for questions, and entries that say so."""
-
-    def tamper(folder: Path) -> None:
-        replaced(PROMPT, old, new)(folder)
-        change_entries(
-            folder,
-            lambda rows: [
-                row.update({key: fitting}) for row in rows if row["purpose"] == "question"
-            ],
-        )
-
-    return tamper
-
-
-WITTY = hashlib.sha256(
-    json.dumps(
-        [
-            ["context", "{fact}"],
-            ["earlier", "{text}: {reason}"],
-            ["names.entity", "ids"],
-            ["names.paper", "numbers"],
-            ["names.private", "codes"],
-            ["names.text", "labels"],
-            ["system", "Be witty."],
-            [
-                "user",
-                "Ask {answer} about {topic}, {names}: {asked}.\n{context}\n{earlier}\nIn {language}.",
-            ],
-        ]
-    ).encode()
-).hexdigest()
-
-KEY = "0" * 64
-
 # what is done; in which file the contents tell, at which line, and by which invariant
 TAMPERINGS = {
-    "a key made up": (value(0, "key", to=KEY), (QUESTION, 1, "call")),
-    "the key of an audit made up": (value(8, "key", to=KEY), (TRAIN, 1, "call")),
-    "the key of a round trip made up": (value(14, "key", to=KEY), (QUESTION, 1, "call")),
-    "the key of paraphrases made up": (value(17, "key", to=KEY), (TRAIN, 1, "call")),
-    "the key of a text that failed made up": (value(4, "key", to=KEY), (REJECTED, 2, "call")),
-    "a request made up": (value(13, "request", to=KEY), (JOURNAL, None, "request")),
-    "keys exchanged": (exchanged(1, 12, "key"), (JOURNAL, None, "request")),
-    "calls exchanged": (
-        exchanged(0, 4, "key", "request"),
-        (QUESTION, 1, "call"),
-    ),
-    "a prompt made up": (
-        told("Be exact.", "Be witty.", "prompt_digest", WITTY),
-        (QUESTION, 1, "call"),
-    ),
-    "a version made up": (
-        told("[question]\nversion = 1", "[question]\nversion = 2", "prompt_version", "question/2"),
-        (QUESTION, 1, "call"),
-    ),
-    "a gloss reworded": (
-        replaced(GLOSSES, "{subject} is the grandparent", "{subject} was the grandparent"),
-        (QUESTION, 1, "call"),
-    ),
-    "verdicts exchanged": (
-        entries(lambda rows: [rows[7].update(reply="PASS"), rows[8].update(reply="FAIL")]),
-        (TRAIN, 1, "journal"),
-    ),
-    "round trips exchanged": (exchanged(9, 10, "reply"), (TRAIN, 1, "journal")),
-    "a text that was not good enough at first": (exchanged(5, 6, "reply"), (TRAIN, 1, "journal")),
     "a text that was cut off": (
         value(0, "finish_reason", to="length"),
         (QUESTION, 1, "journal"),
@@ -127,25 +52,7 @@ TAMPERINGS = {
         value(3, "finish_reason", to="content_filter"),
         (QUESTION, 1, "journal"),
     ),
-    "more attempts than there are": (
-        entries(lambda rows: [row.update(questions=["q2"]) for row in (rows[0], rows[4])]),
-        (TRAIN, 1, "journal"),
-    ),
-    "a text after a call that failed": (
-        value(11, "questions", to=["q1", "q2"]),
-        (TRAIN, 1, "journal"),
-    ),
     "a call for a text that nobody needed": (one_more(4), (REJECTED, 2, "journal")),
-    "paraphrases of a text that there is not": (
-        value(17, "questions", to=["q1", "q2"]),
-        (REJECTED, 2, "journal"),
-    ),
-    "an audit of nothing that was said": (one_more(16), (REJECTED, 2, "journal")),
-    "a round trip of nothing that was said": (one_more(10), (TRAIN, 1, "journal")),
-    "a round trip without an audit": (
-        value(7, "reply", to="FAIL"),
-        (TRAIN, 1, "journal"),
-    ),
     "another reason for a failed call": (
         value(11, "failure", "code", to="endpoint_error"),
         (REJECTED, 2, "journal"),
@@ -162,24 +69,6 @@ TAMPERINGS = {
     ),
     "a code left out": (
         edited(REJECTED, 2, put("detail", to="template used: audit_failed, refused_by_endpoint")),
-        (REJECTED, 2, "journal"),
-    ),
-    "an audit that nobody failed": (
-        entries(lambda rows: [rows[16].update(reply="PASS"), rows[18].update(reply="PASS")]),
-        (REJECTED, 2, "journal"),
-    ),
-    "a failed audit kept quiet": (
-        edited(
-            REJECTED, 2, put("detail", to="template used: markup, refusal, refused_by_endpoint")
-        ),
-        (REJECTED, 2, "journal"),
-    ),
-    "a reply that was cut off, and not for that": (
-        value(4, "finish_reason", to="length"),
-        (REJECTED, 2, "journal"),
-    ),
-    "a round trip that failed, and not for that": (
-        value(9, "questions", to=["q1", "q2"]),
         (REJECTED, 2, "journal"),
     ),
     "a gloss about nobody": (
@@ -229,15 +118,6 @@ def test_nothing_about_the_endpoint_is_in_a_release(tmp_path: Path) -> None:
     manifest["config"] = manifest["config"] | {"endpoint": {"base_url": "http://10.0.0.7/v1"}}
     folder = write_release(tmp_path, files=model_files(), manifest=manifest)
     assert invariants(folder) == {("manifest.json", "options")}
-
-
-def test_the_seed_of_the_build_is_that_of_the_calls(tmp_path: Path) -> None:
-    manifest = model_manifest()
-    manifest["config"] = manifest["config"] | {"seed": 2**31}
-    assert verify(write_release(tmp_path / "same", files=model_files(), manifest=manifest)).ok
-    manifest["config"] = manifest["config"] | {"seed": 1}
-    folder = write_release(tmp_path / "other", files=model_files(), manifest=manifest)
-    assert (QUESTION, "call") in invariants(folder)
 
 
 def test_of_counts_that_differ_only_those_are_shown(tmp_path: Path) -> None:

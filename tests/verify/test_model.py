@@ -259,20 +259,20 @@ TAMPERINGS = {
         (QUESTION, 1, "journal"),
     ),
     "a PASS turned to FAIL": (
-        said(8, "FAIL"),
-        (TRAIN, 1, "journal"),
+        said(1, "FAIL"),
+        (QUESTION, 1, "journal"),
     ),
     "an audit forgotten": (
         forgotten(1),
-        (QUESTION, 1, "call"),
+        (QUESTION, 1, "journal"),
     ),
     "the audit of a paraphrase forgotten": (
         forgotten(12),
-        (QUESTION, 1, "call"),
+        (QUESTION, 1, "journal"),
     ),
     "the round trip of a paraphrase forgotten": (
         forgotten(14),
-        (QUESTION, 1, "call"),
+        (QUESTION, 1, "journal"),
     ),
     "a round trip to the wrong end": (
         said(10, '{"relation": "husband", "direction": "subject"}'),
