@@ -22,8 +22,8 @@ import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rulemine.datasets import find_files
-from rulemine.pipeline import STAGES
+from rulemine.builder.pipeline import STAGES
+from rulemine.datasets.registry import find_files
 
 RESULTS = Path(__file__).with_name("results.json")
 REGRESSION = 1.2

@@ -24,7 +24,9 @@ RELATIONS = 200
 SEED = 1
 STEPS = ("generate", "read", "read again", "mine", "ground", "select", "ask", "balance", "split",
          "release", "verify")  # fmt: skip
-READ = "import sys; from rulemine.datasets import load_kg; print(len(load_kg(sys.argv[1])))"
+READ = (
+    "import sys; from rulemine.datasets.registry import load_kg; print(len(load_kg(sys.argv[1])))"
+)
 
 
 class Cost(NamedTuple):

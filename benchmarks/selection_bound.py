@@ -19,10 +19,10 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_flow
 
-from rulemine.builder.ground import Groundings, ground
-from rulemine.builder.select import select
-from rulemine.kg import KnowledgeGraph
-from rulemine.rule_text import read_rules
+from rulemine.builder.removal.maximal import select
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.rules.formats import read_rules
+from rulemine.rules.grounding import Groundings, ground
 
 
 def flow_bound(groundings: Groundings, quota: int) -> int:

@@ -8,14 +8,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rulemine.builder.ground import Groundings, ground
+    from rulemine.builder.pipeline import Build
+    from rulemine.builder.recipe import Recipe
     from rulemine.evaluation import Report, answer, evaluate
-    from rulemine.kg import KnowledgeGraph
+    from rulemine.kg.graph import KnowledgeGraph
     from rulemine.mining import MiningOptions, Rules, mine
-    from rulemine.pipeline import Build
-    from rulemine.recipe import Recipe
-    from rulemine.release import Release
-    from rulemine.rule import Atom, Rule
+    from rulemine.query.atom import Atom
+    from rulemine.release.reader import Release
+    from rulemine.rules.grounding import Groundings, ground
+    from rulemine.rules.rule import Rule
 
 __version__ = "0.1.0"
 
@@ -37,19 +38,19 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Atom": "rulemine.rule",
-    "Build": "rulemine.pipeline",
-    "Groundings": "rulemine.builder.ground",
-    "KnowledgeGraph": "rulemine.kg",
+    "Atom": "rulemine.rules.rule",
+    "Build": "rulemine.builder.pipeline",
+    "Groundings": "rulemine.rules.grounding",
+    "KnowledgeGraph": "rulemine.kg.graph",
     "MiningOptions": "rulemine.mining",
-    "Recipe": "rulemine.recipe",
-    "Release": "rulemine.release",
+    "Recipe": "rulemine.builder.recipe",
+    "Release": "rulemine.release.reader",
     "Report": "rulemine.evaluation",
-    "Rule": "rulemine.rule",
+    "Rule": "rulemine.rules.rule",
     "Rules": "rulemine.mining",
     "answer": "rulemine.evaluation",
     "evaluate": "rulemine.evaluation",
-    "ground": "rulemine.builder.ground",
+    "ground": "rulemine.rules.grounding",
     "mine": "rulemine.mining",
 }
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from rulemine.cli import main
+from rulemine.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

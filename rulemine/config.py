@@ -7,17 +7,27 @@ values belong to the dataclasses, which raise `ConfigError` from ``__post_init__
 
 import dataclasses
 import difflib
+import math
 import tomllib
 import types
 import typing
 from collections.abc import Mapping
+from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
 from rulemine.errors import ConfigError, UserError, did_you_mean, list_problems
 from rulemine.files import read_text
 
-__all__ = ["build", "override", "parse_setting", "read_toml", "to_plain"]
+__all__ = [
+    "build",
+    "override",
+    "packaged",
+    "packaged_or_given",
+    "parse_setting",
+    "read_toml",
+    "to_plain",
+]
 
 _C = TypeVar("_C")
 
@@ -168,3 +178,41 @@ def to_plain(config: Any) -> dict[str, Any]:
             value = to_plain(value)
         plain[f.name] = list(value) if isinstance(value, tuple) else value
     return plain
+
+
+def _check(ok: bool, name: str, value: object, expected: str) -> None:
+    if not ok:
+        raise ConfigError(f"{name} is {value!r}; expected {expected}")
+
+
+def _is_share(value: float) -> bool:
+    return math.isfinite(value) and 0 < value <= 1
+
+
+def _is_text(name: str) -> bool:
+    """Whether a file name can be written down: on Linux it may hold any bytes."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def packaged(*names: str) -> Path:
+    """The path of a file or folder that comes with the package, whether it is there or not.
+
+    Args:
+        names: The way to it below the package, e.g. ``"datasets", "family", "recipe.toml"``.
+    """
+    return Path(str(resources.files("rulemine"))).joinpath(*names)
+
+
+def packaged_or_given(source: str, name: str) -> Path:
+    """The file of a packaged data set, or else the file that the user means.
+
+    Args:
+        source: The name of a data set of the package (a folder of ``rulemine/datasets``), or a path.
+        name: The name of the file in that folder.
+    """
+    path = packaged("datasets", source, name)
+    return path if source.isidentifier() and path.is_file() else Path(source)

@@ -9,7 +9,6 @@ names the file and the line.
 import gzip
 import hashlib
 import io
-import json
 import os
 import tempfile
 import zlib
@@ -18,18 +17,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from rulemine.codec import dump_line, parse_object
 from rulemine.errors import InputError, OutputError
 
 __all__ = [
     "describe_content",
     "digest_of",
-    "dump_line",
     "opened",
     "read_blocks",
     "read_bytes",
     "read_jsonl",
     "read_lines",
     "read_text",
+    "take_lock",
     "write_bytes",
     "write_jsonl",
     "write_stream",
@@ -253,37 +253,6 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         before += len(lines)
 
 
-def parse_object(text: str, where: str) -> dict[str, Any]:
-    """One JSON object out of a text.
-
-    Raises:
-        InputError: It is not JSON, or not an object; the message starts with `where`.
-    """
-    try:
-        value = json.loads(text, parse_constant=_reject_constant)
-        if "\\u" in text:  # half of a surrogate pair is valid JSON, and no text
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except (ValueError, RecursionError) as problem:
-        raise InputError(f"{where} is not valid JSON ({problem}). Mend or remove it.") from None
-    if not isinstance(value, dict):
-        raise InputError(
-            f"{where} holds a JSON {type(value).__name__}; an object {{…}} was expected."
-        )
-    return value
-
-
-def _reject_constant(name: str) -> None:
-    raise ValueError(f"{name} is not allowed")
-
-
-_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
-
-
-def dump_line(value: Any) -> str:
-    """A value as one line of compact JSON in UTF-8, keys in the order given."""
-    return _JSON.encode(value)
-
-
 def digest_of(content: bytes) -> str:
     """SHA-256 of some bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
@@ -387,3 +356,20 @@ def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
         write_bytes(path, b"".join(lines))
     else:
         _write(path, lines)
+
+
+def take_lock(handle: int) -> bool:
+    """Locks an open file until it is closed, whatever ends the process.
+
+    Returns:
+        False where another process has it locked. On Windows nothing is locked: all else works without it.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

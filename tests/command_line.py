@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from rulemine.rule_text import AMIE_COLUMNS
+from rulemine.rules.formats import AMIE_COLUMNS
+from tests import ROOT
 
 PEOPLE = 40
 
@@ -62,7 +63,7 @@ def run(
     done = subprocess.run(
         [sys.executable, *program, *map(str, arguments)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **environment},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,
         text=True,
         encoding="utf-8",

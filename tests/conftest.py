@@ -4,9 +4,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from command_line import FACTS, RULES, Command, Ended
 
-from rulemine.cli import main
+from rulemine.cli.main import main
+from tests.command_line import FACTS, RULES, Command, Ended
 
 
 @pytest.fixture

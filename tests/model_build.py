@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from llm.running_server import KEY, Running, failures, until
+from tests.llm.running_server import KEY, Running, failures, until
 
 __all__ = ["KEY", "PATIENT", "Running", "build_words", "failures", "journal", "questions", "until"]
 
 PATIENT = (
-    "import sys; from rulemine import cli; from rulemine.llm import reply_times, session; "
-    "session.GRACE = reply_times.SHORTEST = 3600.0; sys.exit(cli.main())"
+    "import sys; from rulemine.cli.main import main; from rulemine.llm import reply_times, session; "
+    "session.GRACE = reply_times.SHORTEST = 3600.0; sys.exit(main())"
 )
 """The command line as a program that waits for calls in flight, and for slow ones, as long as they take."""
 

@@ -2,7 +2,8 @@
 
 import random
 
-from rulemine.rule import Atom, Rule, Term
+from rulemine.query.atom import Atom, Term
+from rulemine.rules.rule import Rule
 
 RELATIONS = ("aunt", "brother", "=>", "is in")
 ENTITIES = ("Rome", "?a", "東京")

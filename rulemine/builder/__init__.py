@@ -1,1 +1,1 @@
-"""From rules to a benchmark: groundings, selection and removal, questions, balance, split, release."""
+"""From a recipe to a release, stage by stage."""

@@ -8,9 +8,9 @@ other entity.
 import math
 from fractions import Fraction
 
-from rulemine.builder.asked import Asked
 from rulemine.errors import ConfigError
-from rulemine.records import Question, Rejection
+from rulemine.release.question_set import Asked
+from rulemine.release.records import Question, Rejection
 from rulemine.seeds import stream
 
 __all__ = ["balance"]

@@ -10,10 +10,10 @@ everything test.
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
-from rulemine.builder.asked import Asked
 from rulemine.errors import ConfigError, UserError, did_you_mean
-from rulemine.kg import Triple
-from rulemine.records import SPLITS, Question
+from rulemine.kg.graph import Triple
+from rulemine.release.question_set import Asked
+from rulemine.release.records import SPLITS, Question
 from rulemine.seeds import stream
 
 __all__ = ["MODES", "groups_of", "split"]

@@ -7,11 +7,11 @@ release can do, neighbours and random what guessing gives.
 from collections.abc import Callable
 from typing import Protocol
 
-from rulemine.evaluation.answerers import ANSWERERS, answer
-from rulemine.evaluation.render import Cell
-from rulemine.evaluation.report import TITLES
+from rulemine.evaluation.answerers.model_free import ANSWERERS, answer
+from rulemine.evaluation.reporting.report import TITLES
+from rulemine.evaluation.reporting.tables import Cell
 from rulemine.evaluation.scoring import evaluate
-from rulemine.release import Release
+from rulemine.release.reader import Release
 
 __all__ = ["baselines"]
 
@@ -19,7 +19,7 @@ GRAPHS = ("complete", "incomplete")
 
 
 class Layout(Protocol):
-    """How a table becomes text: `rulemine.evaluation.render.format_table` or ``format_markdown``."""
+    """How a table becomes text: ``format_table`` or ``format_markdown`` of `reporting.tables`."""
 
     def __call__(
         self,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.records import SPLITS, Question
-from rulemine.rule_type import RULE_SUBTYPES, RULE_TYPES
+from rulemine.release.records import SPLITS, Question
+from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
 
 __all__ = ["Breakdown", "breakdowns", "cells_of"]
 

@@ -6,7 +6,7 @@ from rulemine.errors import PredictionError
 from rulemine.evaluation.bootstrap import Resamples
 from rulemine.evaluation.breakdown import cells_of
 from rulemine.evaluation.estimates import differences, rows_of
-from rulemine.evaluation.report import Comparison, Report
+from rulemine.evaluation.reporting.report import Comparison, Report
 
 __all__ = ["compare"]
 

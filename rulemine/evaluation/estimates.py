@@ -8,7 +8,7 @@ import numpy.typing as npt
 from rulemine.evaluation.bootstrap import Means, interval
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import COLUMNS, METRICS, Floats, hard_hits_rate
-from rulemine.evaluation.report import Estimate, Row
+from rulemine.evaluation.reporting.report import Estimate, Row
 
 __all__ = ["differences", "estimates", "rows_of"]
 

@@ -14,15 +14,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rulemine.errors import (
-    ConfigError,
-    InputError,
-    PredictionError,
-    did_you_mean,
-    list_problems,
-)
-from rulemine.files import parse_object, read_text, write_jsonl
-from rulemine.records import SPLITS, Prediction, Question
+from rulemine.codec import parse_object
+from rulemine.errors import ConfigError, InputError, PredictionError, did_you_mean, list_problems
+from rulemine.files import read_text, write_jsonl
+from rulemine.release.records import SPLITS, Prediction, Question
 
 __all__ = ["MISSING", "fit", "read_predictions", "write_predictions"]
 

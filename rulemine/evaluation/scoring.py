@@ -18,11 +18,11 @@ from rulemine.evaluation.comparison import compare
 from rulemine.evaluation.estimates import estimates, rows_of
 from rulemine.evaluation.matching import Matcher, make_matcher
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
-from rulemine.evaluation.naming import names_in, translation
 from rulemine.evaluation.predictions import fit, read_predictions
-from rulemine.evaluation.report import Estimate, Report, Row
-from rulemine.records import NAMINGS, EntityNames, Prediction, Question
-from rulemine.release import Release
+from rulemine.evaluation.reporting.report import Estimate, Report, Row
+from rulemine.kg.entity_names import NAMINGS, EntityNames
+from rulemine.release.reader import Release
+from rulemine.release.records import Prediction, Question, names_in, translation
 
 __all__ = ["RESAMPLES", "Predictions", "evaluate", "score_questions"]
 

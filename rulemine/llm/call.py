@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from rulemine.files import digest_of, dump_line
+from rulemine.codec import dump_line
+from rulemine.files import digest_of
 
 __all__ = ["Answer", "Ask", "Call", "Conversations", "Entry", "Failure", "Message", "Reply", "Used"]
 

@@ -25,7 +25,7 @@ from rulemine.llm.limits import Gate, RequestRate, TokenBudget
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.problem import EndpointProblem
 from rulemine.llm.reply_times import ReplyTimes
-from rulemine.llm.tally import Tally
+from rulemine.llm.usage import Tally
 
 __all__ = ["Dispatcher"]
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable
 from typing import TypeGuard
 
+from rulemine.codec import dump_line
 from rulemine.errors import EndpointError, did_you_mean
-from rulemine.files import dump_line
 from rulemine.llm.call import Call, Reply
 from rulemine.llm.client import Client
 from rulemine.llm.options import EndpointOptions

@@ -21,12 +21,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Self
 
+from rulemine.codec import dump_line
 from rulemine.errors import OutputError
-from rulemine.files import dump_line
+from rulemine.files import take_lock
 from rulemine.llm.call import Entry
 from rulemine.llm.closing import Closing
 from rulemine.llm.journal_lines import Found, scan_journal, settle, weight, write_journal
-from rulemine.locks import take_lock
 
 __all__ = ["Journal", "read_journal", "write_journal"]
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rulemine.codec import from_json, parse_object
 from rulemine.errors import MOST_PROBLEMS_SHOWN, InputError, list_problems
-from rulemine.files import BLOCK, opened, parse_object, read_jsonl, write_jsonl
+from rulemine.files import BLOCK, opened, read_jsonl, write_jsonl
 from rulemine.llm.call import Answer, Entry, Failure, Reply, Used
-from rulemine.records import from_json
 
 __all__ = ["Found", "read_used", "scan_journal", "settle", "weight", "write_journal"]
 

@@ -8,15 +8,64 @@ import os
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from rulemine.config import _check
 from rulemine.errors import ConfigError, EndpointError
-from rulemine.recipe import EndpointSection
 
-__all__ = ["EndpointOptions"]
+__all__ = ["EndpointOptions", "EndpointSection"]
+
+
+STRUCTURED = ("auto", "always", "never")
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSection:
+    """Where the model is and what may be asked of it; nothing here changes a byte of a release.
+
+    Attributes:
+        base_url: The address of the API, up to and with ``/v1``.
+        api_key_variable: The environment variable that holds the key. A local endpoint needs none.
+        concurrency: Calls in flight at most.
+        budget_tokens: Tokens of one run at most, sent and received; 0: any number.
+        max_requests_per_minute: Requests in any 60 s at most, retries included; 0: any number.
+        timeout: Seconds for one call, from sending to the last byte.
+        patience: Seconds that an endpoint may be out of reach before the run ends.
+        structured: ``auto`` (structured outputs until the endpoint refuses them), ``always`` or ``never``.
+        price_input: Money per million tokens sent, for estimates; 0: unknown.
+        price_output: Money per million tokens received; 0: unknown.
+    """
+
+    base_url: str = "https://api.openai.com/v1"
+    api_key_variable: str = "OPENAI_API_KEY"
+    concurrency: int = 16
+    budget_tokens: int = 0
+    max_requests_per_minute: int = 0
+    timeout: float = 60.0
+    patience: float = 120.0
+    structured: str = "auto"
+    price_input: float = 0.0
+    price_output: float = 0.0
+
+    def __post_init__(self) -> None:
+        address = self.base_url.partition("://")
+        ok = address[0] in ("http", "https") and bool(address[2])
+        _check(ok, "base_url", self.base_url.rpartition("@")[2], "http://… or https://…/v1")
+        name = self.api_key_variable
+        ok = name.replace("_", "a").isalnum() and not name[0].isdecimal()
+        # What was given is not repeated: it may be the key itself.
+        _check(ok, "api_key_variable", "…", "the name of an environment variable")
+        _check(1 <= self.concurrency <= 1024, "concurrency", self.concurrency, "1 to 1024")
+        for key in ("budget_tokens", "max_requests_per_minute", "price_input", "price_output"):
+            value = getattr(self, key)
+            _check(0 <= value < float("inf"), key, value, "0 or more")
+        for key in ("timeout", "patience"):
+            value = getattr(self, key)
+            _check(0 < value < float("inf"), key, value, "seconds above 0")
+        _check(self.structured in STRUCTURED, "structured", self.structured, ", ".join(STRUCTURED))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EndpointOptions(EndpointSection):
-    """Everything a session has to know; the attributes are those of `rulemine.recipe.EndpointSection`.
+    """Everything a session has to know; the attributes are those of `rulemine.llm.options.EndpointSection`.
 
     Raises:
         ConfigError: A value is out of range, or the address has no host or no possible port.

@@ -13,7 +13,7 @@ from rulemine.errors import InputError, ReplayError, list_problems
 from rulemine.llm.call import Answer, Ask, Call, Entry
 from rulemine.llm.closing import Closing
 from rulemine.llm.journal import read_journal
-from rulemine.llm.tally import Tally
+from rulemine.llm.usage import Tally
 
 __all__ = ["Replay", "find_journal", "replay_session"]
 

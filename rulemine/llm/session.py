@@ -24,7 +24,7 @@ from rulemine.llm.dispatcher import Dispatcher
 from rulemine.llm.endpoint import Endpoint
 from rulemine.llm.journal import Journal
 from rulemine.llm.options import EndpointOptions
-from rulemine.llm.tally import Tally
+from rulemine.llm.usage import Tally
 
 __all__ = ["Session", "open_session"]
 

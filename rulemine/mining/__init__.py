@@ -1,7 +1,7 @@
 """Mining: from a knowledge graph to rules. Importing it starts no Java."""
 
-from rulemine.mining.mine import mine
+from rulemine.mining.miner import mine
 from rulemine.mining.options import MiningOptions
-from rulemine.mining.rules import Rules
+from rulemine.mining.result import Rules
 
 __all__ = ["MiningOptions", "Rules", "mine"]

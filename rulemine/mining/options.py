@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rulemine.errors import HeapError, MiningError
 
-__all__ = ["MAX_ATOMS", "MIN_ATOMS", "MiningOptions", "parse_heap"]
+__all__ = ["MAX_ATOMS", "MIN_ATOMS", "MiningOptions", "MiningSection", "parse_heap"]
 
 MIN_ATOMS = 2
 MAX_ATOMS = 5
@@ -158,3 +158,22 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class MiningSection:
+    """How rules are mined.
+
+    Attributes:
+        max_atoms: Atoms of a rule at most, the head included; 2 … 5.
+        min_head_coverage: 0 … 1.
+        min_std_confidence: 0 … 1.
+        min_pca_confidence: 0 … 1.
+        min_initial_support: A head relation has at least this many facts; ≥ 1.
+    """
+
+    max_atoms: int = 3
+    min_head_coverage: float = 0.1
+    min_std_confidence: float = 0.3
+    min_pca_confidence: float = 0.4
+    min_initial_support: int = 100

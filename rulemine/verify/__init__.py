@@ -18,7 +18,7 @@ and what the card (README.md) says. Of the checks that a text had to pass in the
 again whose verdict is beyond doubt.
 """
 
-from rulemine.verify.release import verify
 from rulemine.verify.report import Problem, VerificationReport
+from rulemine.verify.verifier import verify
 
 __all__ = ["Problem", "VerificationReport", "verify"]

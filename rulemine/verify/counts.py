@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from rulemine.verify.collection import Located
-from rulemine.verify.dropped import twin_relations
 from rulemine.verify.folder import MANIFEST_NAME, Folder
-from rulemine.verify.graph import Graph, Triple
 from rulemine.verify.graphs import Removed
-from rulemine.verify.journal import Entry, asked_of, count_journal
+from rulemine.verify.model.journal import Entry, asked_of, count_journal
+from rulemine.verify.model.prompts import Gloss
 from rulemine.verify.names import RELATIONS, Names
-from rulemine.verify.prompts import Gloss
+from rulemine.verify.question_set import Located
+from rulemine.verify.relations import twin_relations
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import HornRule
 from rulemine.verify.shapes import RULE_TYPES, SPLITS, WORDINGS
+from rulemine.verify.triples import Graph, Triple
 
 __all__ = ["Contents", "check_counts", "check_options", "check_relation_counts", "check_source"]
 

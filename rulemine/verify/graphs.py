@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from rulemine.verify.folder import MANIFEST_NAME, Folder
-from rulemine.verify.graph import Columns, Graph, Terms, Triple, member
 from rulemine.verify.names import Names
 from rulemine.verify.report import Findings, shown
+from rulemine.verify.triples import Columns, Graph, Terms, Triple, member
 
 __all__ = ["Triple", "check_graph", "check_incomplete", "check_removed"]
 

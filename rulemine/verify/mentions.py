@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from rulemine.verify.replies import fold, unify
+from rulemine.verify.model.replies import fold, unify
 
 __all__ = ["leaks", "occurrences"]
 

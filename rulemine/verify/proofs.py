@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rulemine.verify.graph import Graph, Triple
 from rulemine.verify.rules import Atom, HornRule, Term
+from rulemine.verify.triples import Graph, Triple
 
 __all__ = ["Facts", "Proofs", "Prover", "match"]
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rulemine.verify.graph import Triple
 from rulemine.verify.graphs import REMOVED, Removed, as_triple
 from rulemine.verify.mentions import leaks, occurrences
 from rulemine.verify.names import Entity
@@ -19,6 +18,7 @@ from rulemine.verify.proofs import Facts, Proofs, Prover
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.rules import RULES, HornRule
 from rulemine.verify.shapes import NAMINGS
+from rulemine.verify.triples import Triple
 from rulemine.verify.wording import Pieces, texts_of
 
 __all__ = ["Benchmark", "check_question"]

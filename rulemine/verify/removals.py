@@ -8,12 +8,12 @@ certificates than the quota of the build.
 
 from collections import Counter
 
-from rulemine.verify.collection import Located
-from rulemine.verify.graph import Graph, Triple
 from rulemine.verify.graphs import INCOMPLETE, REMOVED, Removed, as_triple
 from rulemine.verify.proofs import Bindings, match
+from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import RULES, HornRule
+from rulemine.verify.triples import Graph, Triple
 
 __all__ = ["check_asked", "check_certificates"]
 

@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from rulemine.verify.collection import Located
 from rulemine.verify.folder import MANIFEST_NAME
 from rulemine.verify.mentions import occurrences
+from rulemine.verify.model.prompts import GLOSSES, PROMPT
 from rulemine.verify.names import RELATIONS, Names
-from rulemine.verify.prompts import GLOSSES, PROMPT
+from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import NAMINGS
 

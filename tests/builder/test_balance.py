@@ -2,8 +2,7 @@ import pytest
 
 from rulemine.builder.balance import TOO_MANY, balance
 from rulemine.errors import ConfigError
-
-from .asking import asked, question
+from tests.builder.rule_questions.asking import asked, question
 
 # 60 questions with the answer "hub", 40 with one each.
 MANY = [question(i, (f"s{i:03}", "r", "hub" if i < 60 else f"o{i}")) for i in range(100)]

@@ -6,17 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rulemine.builder.diagnose import edges_between
-from rulemine.builder.ground import Groundings, ground
-from rulemine.builder.prove import proofs_left
-from rulemine.builder.select import select
-from rulemine.builder.select_paper import select_paper
-from rulemine.builder.selection import Selection, read_selection, write_selection
-from rulemine.kg import KnowledgeGraph
-from rulemine.rule import Rule
-from rulemine.rule_text import read_rules
+from rulemine.builder.difficulty import edges_between
+from rulemine.builder.removal.brink import select_paper
+from rulemine.builder.removal.maximal import select
+from rulemine.builder.removal.selection import Selection, read_selection, write_selection
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.rules.formats import read_rules
+from rulemine.rules.grounding import Groundings, ground
+from rulemine.rules.proofs import proofs_left
+from rulemine.rules.rule import Rule
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 FACTS = DATA / "family" / "facts.tsv"
 RULES = DATA.parent / "amie" / "golden" / "family-3atoms.amie.txt"

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.builder.filters import dropped_relations, load_filter
-from rulemine.builder.phrases import load_phrases
+from rulemine.builder.recipe import load_recipe
+from rulemine.builder.relation_filter import dropped_relations, load_filter
 from rulemine.config import read_toml
-from rulemine.datasets import load_kg
-from rulemine.kg import KnowledgeGraph
-from rulemine.recipe import load_recipe
+from rulemine.datasets.registry import load_kg
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.phrasing.templates import load_phrases
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 
 
@@ -30,7 +30,9 @@ def test_phrases_and_filter_name_relations_of_the_graph(kg: KnowledgeGraph) -> N
     assert phrases.unused == ()
     assert phrases.derived == 0
     listed = load_filter("fb15k237", kg.relations)
-    assert listed.keys() == read_toml(ROOT / "rulemine/filters/fb15k237.toml")["drop"].keys()
+    assert (
+        listed.keys() == read_toml(ROOT / "rulemine/datasets/fb15k237/filter.toml")["drop"].keys()
+    )
 
 
 def test_dull_relations_are_dropped(kg: KnowledgeGraph) -> None:
@@ -56,7 +58,7 @@ def test_dull_relations_are_dropped(kg: KnowledgeGraph) -> None:
 def test_statements_say_the_triple_the_right_way_round(
     kg: KnowledgeGraph, subject: str, relation: str, object_: str, sentence: str
 ) -> None:
-    from rulemine.datasets import load_labels
+    from rulemine.datasets.registry import load_labels
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RULEMINE_DATA", str(DATA))

@@ -5,10 +5,9 @@ import pytest
 
 from rulemine.builder.split import groups_of, split
 from rulemine.errors import ConfigError, UserError
-from rulemine.records import SPLITS
+from rulemine.release.records import SPLITS
 from rulemine.seeds import stream
-
-from .asking import asked, question
+from tests.builder.rule_questions.asking import asked, question
 
 
 def random_questions(n: int, seed: int):

@@ -2,14 +2,11 @@
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from rulemine import commands as functions
-from rulemine.cli import main, make_parser
-
-ROOT = Path(__file__).resolve().parents[2]
+from rulemine.cli.main import main, make_parser
+from tests import ROOT
 
 
 def commands() -> Iterator[tuple[str, str, argparse.ArgumentParser]]:
@@ -29,7 +26,7 @@ def test_every_command_has_a_summary_and_a_function(name: str) -> None:
     summary, parser = COMMANDS[name]
     assert len(summary.split()) >= 2
     assert parser.description
-    assert callable(getattr(functions, parser.get_default("run")))
+    assert callable(parser.get_default("run"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -1,15 +1,15 @@
 """What a user of a language model can set, and every reason that may be given, is documented."""
 
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
 
-from rulemine.builder.verbalizer.checks import CODES
-from rulemine.builder.verbalizer.prompt_file import PURPOSES
-from rulemine.recipe import EndpointSection, VerbalizerSection
+from rulemine.llm.options import EndpointSection
+from rulemine.verbalizer.checks import CODES
+from rulemine.verbalizer.options import VerbalizerSection
+from rulemine.verbalizer.prompt_schema import PURPOSES
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = "docs/questions-by-a-model.md"
 TEXT = (ROOT / DOCUMENT).read_text("utf-8")
 ROWS = [line for line in TEXT.splitlines() if line.startswith("| ")]

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.release import Release
+from rulemine.release.reader import Release
 from tests.evaluation.world import write_release
 
 

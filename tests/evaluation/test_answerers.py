@@ -4,8 +4,9 @@ import pytest
 
 from rulemine.errors import ConfigError, ReleaseError
 from rulemine.evaluation import answer
-from rulemine.kg import KnowledgeGraph
-from rulemine.rule import Atom, Rule
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.query.atom import Atom
+from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, write_release
 

@@ -1,9 +1,9 @@
 """The table of all model-free answerers."""
 
-from rulemine.evaluation.answerers import ANSWERERS
+from rulemine.evaluation.answerers.model_free import ANSWERERS
 from rulemine.evaluation.baselines import baselines
-from rulemine.evaluation.render import format_markdown, format_table
-from rulemine.release import Release
+from rulemine.evaluation.reporting.tables import format_markdown, format_table
+from rulemine.release.reader import Release
 
 
 def test_every_answerer_on_both_graphs(release: Release) -> None:

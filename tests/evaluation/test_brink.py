@@ -4,7 +4,7 @@ import pytest
 
 from rulemine.evaluation import evaluate
 from rulemine.evaluation.brink import normalise, pieces
-from rulemine.records import Prediction
+from rulemine.release.records import Prediction
 from tests.evaluation.world import EntityNames, question, write_release
 
 PIECES = [

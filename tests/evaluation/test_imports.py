@@ -1,7 +1,14 @@
 import subprocess
 import sys
 
-FORBIDDEN = ("jpype", "openai", "pandas", "rulemine.builder", "rulemine.mining", "rulemine.cli")
+FORBIDDEN = (
+    "jpype",
+    "openai",
+    "pandas",
+    "rulemine.builder",
+    "rulemine.mining",
+    "rulemine.cli",
+)
 
 
 def test_scoring_needs_no_jvm_no_client_and_no_builder():

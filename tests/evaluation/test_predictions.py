@@ -4,7 +4,7 @@ import pytest
 
 from rulemine.errors import ConfigError, InputError, PredictionError
 from rulemine.evaluation import evaluate, read_predictions, write_predictions
-from rulemine.records import Prediction
+from rulemine.release.records import Prediction
 from tests.evaluation.world import QUESTIONS
 
 GOOD = [

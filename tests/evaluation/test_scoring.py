@@ -9,8 +9,9 @@ from rulemine.errors import ConfigError, PredictionError
 from rulemine.evaluation import METRICS, compare, evaluate, write_predictions
 from rulemine.evaluation.breakdown import breakdowns, cells_of
 from rulemine.evaluation.metrics import COLUMNS, score
-from rulemine.records import EntityNames, Prediction
-from rulemine.rule_type import RULE_SUBTYPES, RULE_TYPES
+from rulemine.kg.entity_names import EntityNames
+from rulemine.release.records import Prediction
+from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
 from rulemine.seeds import stream
 from tests.evaluation.world import ANN, CID, EVE, question, write_release
 

@@ -4,19 +4,14 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from rulemine.codec import to_json
 from rulemine.files import digest_of, write_bytes
-from rulemine.kg import KnowledgeGraph, Triple
-from rulemine.records import (
-    FORMAT_VERSION,
-    SPLITS,
-    Diagnosis,
-    EntityNames,
-    Question,
-    to_json,
-)
-from rulemine.release import Release
-from rulemine.rule import Rule
-from rulemine.rule_text import parse_readable, rule_to_json
+from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.release.reader import Release
+from rulemine.release.records import FORMAT_VERSION, SPLITS, Diagnosis, Question
+from rulemine.rules.formats import parse_readable, rule_to_json
+from rulemine.rules.rule import Rule
 
 NAMES = (
     EntityNames("e00000", "11", "Ann"),

@@ -19,25 +19,25 @@ ROOT = Path(__file__).resolve().parents[2]
 
 NEEDED = (
     "rulemine/mining/amie.jar",
-    "rulemine/glosses/demo.toml",
-    "rulemine/phrases/demo.toml",
-    "rulemine/prompts/default.toml",
+    "rulemine/datasets/demo/glosses.toml",
+    "rulemine/datasets/demo/templates.toml",
+    "rulemine/verbalizer/prompts.toml",
     "rulemine/py.typed",
-    "rulemine/recipes/demo.toml",
-    "rulemine/sources.toml",
+    "rulemine/datasets/demo/recipe.toml",
+    "rulemine/datasets/sources.toml",
 )
 
 HEAVY = ("aiohttp", "asyncio", "jpype", "numpy", "openai", "pydantic", "tqdm")
 """What importing the package and reading a command line do not load."""
 
 LIGHT = (
-    "import sys, rulemine, rulemine.cli; rulemine.cli.make_parser(); "
+    "import sys, rulemine, rulemine.cli.main; rulemine.cli.main.make_parser(); "
     f"loaded = sorted(set({HEAVY!r}) & set(sys.modules)); "
     "sys.exit(f'importing loads {loaded}' if loaded else 0)"
 )
 
 BUILDING = (
-    "import sys, rulemine.cli; status = rulemine.cli.main(['build', 'demo', '-o', 'out/demo']); "
+    "import sys, rulemine.cli.main; status = rulemine.cli.main.main(['build', 'demo', '-o', 'out/demo']); "
     "loaded = sorted({'aiohttp', 'asyncio', 'openai', 'pydantic'} & set(sys.modules)); "
     "sys.exit(f'templates load {loaded}' if loaded else status)"
 )

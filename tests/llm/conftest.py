@@ -6,8 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from rulemine.llm import dispatcher, job, session
-
-from .running_server import KEY
+from tests.llm.running_server import KEY
 
 AtStop = Callable[[Callable[[], None]], None]
 """Has something done when a run ends early, as soon as it sends nothing more."""

@@ -6,10 +6,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Self
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
+from tests import ROOT
+
+sys.path.insert(0, str(ROOT / "examples"))
 
 from fake_endpoint import MIXTURE, Connection, Server, failures
 

@@ -10,8 +10,7 @@ from fake_endpoint import Connection
 from rulemine.errors import EndpointError
 from rulemine.llm.call import Reply
 from rulemine.llm.client import Client
-
-from .running_server import KEY, Running, call_of, options_for, send
+from tests.llm.running_server import KEY, Running, call_of, options_for, send
 
 
 def test_a_login_of_the_address_is_sent(transport: str) -> None:

@@ -15,9 +15,8 @@ from rulemine.llm.call import Answer, Ask, Call, Reply
 from rulemine.llm.dispatcher import Dispatcher
 from rulemine.llm.reply_times import ReplyTimes
 from rulemine.llm.session import open_session
-from rulemine.llm.tally import Tally
-
-from .running_server import Running, call_of, options_for
+from rulemine.llm.usage import Tally
+from tests.llm.running_server import Running, call_of, options_for
 
 REPLY = Reply("What?", "stop", 1, 1)
 

@@ -10,8 +10,7 @@ from rulemine.errors import EndpointError
 from rulemine.llm.call import Reply
 from rulemine.llm.endpoint import Endpoint, estimate_tokens, most_tokens
 from rulemine.llm.problem import EndpointProblem
-
-from .running_server import KEY, Running, call_of, options_for, send
+from tests.llm.running_server import KEY, Running, call_of, options_for, send
 
 
 def always(fault: str) -> Any:

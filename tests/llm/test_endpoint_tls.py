@@ -8,8 +8,7 @@ import pytest
 
 from rulemine.errors import EndpointError
 from rulemine.llm.call import Reply
-
-from .running_server import Running, call_of, options_for, send
+from tests.llm.running_server import Running, call_of, options_for, send
 
 
 def test_tls_to_a_server_without_stops_at_once(transport: str) -> None:

@@ -11,9 +11,17 @@ from rulemine.llm import dispatcher
 from rulemine.llm.call import Ask, Failure, Reply
 from rulemine.llm.journal import read_journal
 from rulemine.llm.session import open_session
-
-from .conftest import AtStop
-from .running_server import KEY, MIXTURE, Running, answered, call_of, failures, once, options_for
+from tests.llm.conftest import AtStop
+from tests.llm.running_server import (
+    KEY,
+    MIXTURE,
+    Running,
+    answered,
+    call_of,
+    failures,
+    once,
+    options_for,
+)
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 

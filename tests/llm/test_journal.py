@@ -15,8 +15,7 @@ import pytest
 from rulemine.errors import InputError, OutputError
 from rulemine.llm.call import Answer, Entry
 from rulemine.llm.journal import Journal, read_journal, write_journal
-
-from .journal_entries import LASTING, PASSING, append, entry, key_of, reply
+from tests.llm.journal_entries import LASTING, PASSING, append, entry, key_of, reply
 
 
 @pytest.fixture

@@ -16,9 +16,8 @@ from rulemine.errors import OutputError
 from rulemine.llm.call import Ask
 from rulemine.llm.journal import Journal, read_journal
 from rulemine.llm.session import open_session
-
-from .journal_entries import append, entry, key_of
-from .running_server import HoldingServer, Running, answered, options_for, until
+from tests.llm.journal_entries import append, entry, key_of
+from tests.llm.running_server import HoldingServer, Running, answered, options_for, until
 
 
 def environment() -> dict[str, str]:

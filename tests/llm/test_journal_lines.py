@@ -10,8 +10,7 @@ import pytest
 from rulemine.errors import InputError
 from rulemine.llm.call import Reply
 from rulemine.llm.journal import Journal, read_journal
-
-from .journal_entries import DIGEST, LASTING, append, entry, key_of
+from tests.llm.journal_entries import DIGEST, LASTING, append, entry, key_of
 
 
 @pytest.fixture

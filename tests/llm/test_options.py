@@ -2,8 +2,7 @@ import pytest
 
 from rulemine.config import to_plain
 from rulemine.errors import ConfigError, EndpointError
-from rulemine.llm.options import EndpointOptions
-from rulemine.recipe import EndpointSection
+from rulemine.llm.options import EndpointOptions, EndpointSection
 
 
 def test_every_recipe_s_section_is_a_session_s_options() -> None:

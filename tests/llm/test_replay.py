@@ -13,8 +13,7 @@ from rulemine.errors import InputError, ReplayError
 from rulemine.llm.call import Answer, Ask, Call, Entry, Message, Reply
 from rulemine.llm.journal import write_journal
 from rulemine.llm.replay import replay_session
-
-from .journal_entries import DIGEST, LASTING, PASSING, append, reply
+from tests.llm.journal_entries import DIGEST, LASTING, PASSING, append, reply
 
 
 def call_of(number: int, purpose: str = "question") -> Call:

@@ -13,9 +13,8 @@ from rulemine.llm.endpoint import most_tokens
 from rulemine.llm.journal import Journal, read_journal
 from rulemine.llm.replay import replay_session
 from rulemine.llm.session import open_session
-
-from .conftest import AtStop
-from .running_server import KEY, Running, answered, call_of, options_for
+from tests.llm.conftest import AtStop
+from tests.llm.running_server import KEY, Running, answered, call_of, options_for
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 

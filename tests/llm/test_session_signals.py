@@ -13,10 +13,9 @@ from rulemine.llm import session
 from rulemine.llm.call import Ask, Call, Entry
 from rulemine.llm.journal import Journal, read_journal, write_journal
 from rulemine.llm.session import Session, open_session
-
-from .journal_entries import LASTING
-from .running_server import KEY, Running, call_of, options_for, until
-from .test_session import conversations
+from tests.llm.journal_entries import LASTING
+from tests.llm.running_server import KEY, Running, call_of, options_for, until
+from tests.llm.test_session import conversations
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-_ROOT = Path(__file__).resolve().parents[2]
+from tests import ROOT
+
+_ROOT = ROOT
 
 
 @pytest.fixture(scope="session")

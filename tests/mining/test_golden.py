@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.kg import KnowledgeGraph
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, mine
-from rulemine.rule import Atom, Rule
+from rulemine.query.atom import Atom
+from rulemine.rules.rule import Rule
 
 BRINK = (0.1, 0.3, 0.4)
 DEFAULTS = (0.01, 0.1, 0.1)

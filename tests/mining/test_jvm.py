@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests import ROOT
 
 _MINE = """
 from rulemine.errors import RulemineError
-from rulemine.kg import KnowledgeGraph
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, mine
 kg = KnowledgeGraph.from_triples([(f"e{i}", r, f"e{i + 1}") for i in range(9) for r in "pq"])
 def attempt(**options):

@@ -6,12 +6,11 @@ from random import Random
 
 import numpy as np
 
-from rulemine.kg import KnowledgeGraph
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, mine
-from rulemine.rule import Rule, sort_rules
-
-from .amie_oracle import OracleResult, RuleKey, canonical, oracle_rules, show
-from .random_graphs import Case, Triple
+from rulemine.rules.rule import Rule, sort_rules
+from tests.oracles.amie_oracle import OracleResult, RuleKey, canonical, oracle_rules, show
+from tests.oracles.random_graphs import Case, Triple
 
 Counts = tuple[int, int, int, int, int]
 """Support, body size, PCA body size, head size, functional variable."""

@@ -12,9 +12,9 @@ import sys
 import time
 from pathlib import Path
 
-from .amie_oracle import OracleResult
-from .comparison import differences, expected, instabilities, shrink
-from .random_graphs import Case, random_case, random_variant
+from tests.oracles.amie_oracle import OracleResult
+from tests.oracles.comparison import differences, expected, instabilities, shrink
+from tests.oracles.random_graphs import Case, random_case, random_variant
 
 FOUND = Path(__file__).with_name("found")
 

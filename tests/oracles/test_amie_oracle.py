@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from .amie_oracle import (
+from tests.oracles.amie_oracle import (
     OracleResult,
     RuleKey,
     Triple,
@@ -18,7 +18,7 @@ from .amie_oracle import (
     proper_sub_rules,
     variables,
 )
-from .random_graphs import Case, random_case
+from tests.oracles.random_graphs import Case, random_case
 
 SEEDS_WHERE_ORDER_MATTERS = (
     *(0, 4, 23, 50, 54, 68, 71, 85, 146),

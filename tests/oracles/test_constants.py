@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.kg import KnowledgeGraph
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, Rules, mine
-from rulemine.rule import sort_rules
-from rulemine.rule_text import parse_amie_rule
-
-from .constants_oracle import ConstantsOracle, Counts, Key, Node
-from .random_graphs import Case, random_variant
+from rulemine.rules.formats import parse_amie_rule
+from rulemine.rules.rule import sort_rules
+from tests.oracles.constants_oracle import ConstantsOracle, Counts, Key, Node
+from tests.oracles.random_graphs import Case, random_variant
 
 BLOCK = 10
 

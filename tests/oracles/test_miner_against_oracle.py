@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.rule import Rule
-
-from .amie_oracle import proper_sub_rules
-from .comparison import differences, expected, instabilities, mined
-from .random_graphs import Case, Options, random_case, random_variant
+from rulemine.rules.rule import Rule
+from tests.oracles.amie_oracle import proper_sub_rules
+from tests.oracles.comparison import differences, expected, instabilities, mined
+from tests.oracles.random_graphs import Case, Options, random_case, random_variant
 
 BLOCK = 20
 CANDIDATES_THAT_REMOVE_NOTHING = (466, 790)

@@ -10,8 +10,8 @@ from rulemine.verify import folder as folders
 from rulemine.verify import verify
 from rulemine.verify.folder import Folder
 from rulemine.verify.report import Findings
+from tests.verify.model.tiny_model import JOURNAL, write_model_release
 from tests.verify.tiny import seal
-from tests.verify.tiny_model import JOURNAL, write_model_release
 
 
 @pytest.mark.parametrize("size", [1, 7, 100, 1000])

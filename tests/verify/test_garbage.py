@@ -11,8 +11,8 @@ import pytest
 from rulemine.errors import ReleaseError
 from rulemine.seeds import Stream, stream
 from rulemine.verify import verify
+from tests.verify.model.tiny_model import write_model_release
 from tests.verify.tiny import read_file, seal, write_file, write_release
-from tests.verify.tiny_model import write_model_release
 
 ROUNDS = 100
 

@@ -3,9 +3,9 @@
 from itertools import product
 
 from rulemine.seeds import stream
-from rulemine.verify.graph import Graph, Triple
 from rulemine.verify.proofs import Facts, Prover, count, match
 from rulemine.verify.rules import Atom, HornRule
+from rulemine.verify.triples import Graph, Triple
 
 
 def all_proofs(head: Atom, body: list[Atom], triple: Triple, facts: set[Triple]) -> int:

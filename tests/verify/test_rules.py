@@ -4,10 +4,13 @@ from dataclasses import fields
 
 import pytest
 
-from rulemine import records
-from rulemine.rule import Atom, Rule
-from rulemine.rule_text import format_readable, parse_readable
-from rulemine.rule_type import RULE_TYPES, classify
+from rulemine.kg.entity_names import NAMINGS
+from rulemine.kg.graph import DIRECTIONS
+from rulemine.query.atom import Atom
+from rulemine.release import records
+from rulemine.rules.formats import format_readable, parse_readable
+from rulemine.rules.rule import Rule
+from rulemine.rules.taxonomy import RULE_TYPES, classify
 from rulemine.seeds import stream
 from rulemine.verify import folder, rules, shapes
 from rulemine.verify.report import Findings
@@ -98,9 +101,9 @@ def test_the_shapes_have_the_fields_of_the_records(shape: shapes.Shape, kind: ty
 
 def test_the_constants_are_those_of_the_format() -> None:
     assert folder.FORMAT_VERSION == records.FORMAT_VERSION
-    assert shapes.NAMINGS == records.NAMINGS
+    assert shapes.NAMINGS == NAMINGS
     assert shapes.SPLITS == records.SPLITS
-    assert shapes.DIRECTIONS == records.DIRECTIONS
+    assert shapes.DIRECTIONS == DIRECTIONS
     assert shapes.WORDINGS == records.WORDINGS
     assert shapes.RULE_TYPES == RULE_TYPES
     assert Findings().report is not None

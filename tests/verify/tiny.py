@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rulemine.rule import Measures, Rule
-from rulemine.rule_text import parse_readable, rule_to_json
+from rulemine.rules.formats import parse_readable, rule_to_json
+from rulemine.rules.rule import Measures, Rule
 
 Triple = tuple[str, str, str]
 

@@ -1,0 +1,148 @@
+"""What a recipe names, read when it is first needed: graphs, labels, phrases, rules, prompts, glosses.
+
+Guarantee: everything is read from where the recipe says, once, and never changed.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rulemine.builder.recipe import Recipe
+from rulemine.builder.relation_filter import dropped_relations, load_filter
+from rulemine.config import to_plain
+from rulemine.datasets.registry import data_sets, load_kg, load_labels
+from rulemine.errors import InputError
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.relation_overlap import twins
+from rulemine.phrasing.templates import Phrases, load_phrases
+from rulemine.rules.formats import read_rules
+from rulemine.rules.rule import Rule
+
+if TYPE_CHECKING:  # builds without a model load nothing of this
+    from rulemine.llm.options import EndpointOptions
+    from rulemine.phrasing.glosses import Glosses
+    from rulemine.verbalizer.prompts import Prompts
+
+__all__ = ["Inputs"]
+
+MOST_SHOWN = 5
+"""How many of the names that the graph lacks are spelled out."""
+
+
+class Inputs:
+    """The inputs of a build.
+
+    Args:
+        recipe: The recipe.
+        note: Told what is no error and yet worth knowing.
+
+    Raises:
+        UserError: Each property, when what it reads is missing or wrong.
+    """
+
+    def __init__(self, recipe: Recipe, note: Callable[[str], None] = lambda _text: None) -> None:
+        self.recipe = recipe
+        self._note = note
+
+    @cached_property
+    def kg(self) -> KnowledgeGraph:
+        """The complete KG."""
+        return load_kg(self.recipe.kg, note=self._note)
+
+    @cached_property
+    def reference(self) -> KnowledgeGraph | None:
+        """The larger KG that supplies further answers, if any."""
+        return load_kg(self.recipe.reference, note=self._note) if self.recipe.reference else None
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Entity → text label, for the entities that have one."""
+        return load_labels(self.recipe.labels) if self.recipe.labels else {}
+
+    @cached_property
+    def phrases(self) -> Phrases:
+        """The relation phrases."""
+        return load_phrases(self.recipe.questions.phrases, self.kg.relations)
+
+    @cached_property
+    def prompts(self) -> "Prompts":
+        """The prompts of the language model."""
+        from rulemine.verbalizer.prompts import load_prompts
+
+        return load_prompts(self.recipe.verbalizer.prompt)
+
+    @cached_property
+    def glosses(self) -> "Glosses":
+        """What the relations mean, for the language model."""
+        from rulemine.phrasing.glosses import load_glosses
+
+        both_ways = {twin.relation for twin in twins(self.kg) if twin.relation == twin.other}
+        return load_glosses(self.recipe.verbalizer.glosses, self.phrases, both_ways)
+
+    @cached_property
+    def endpoint(self) -> "EndpointOptions":
+        """Where the language model is."""
+        from rulemine.llm.options import EndpointOptions
+
+        return EndpointOptions(**to_plain(self.recipe.endpoint))
+
+    @cached_property
+    def dropped(self) -> dict[str, str]:
+        """The relations that are not asked about, with the reason."""
+        chosen = self.recipe.questions
+        listed = load_filter(chosen.filter, self.kg.relations)
+        return dropped_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of the file that the recipe names, as far as they fit the graph.
+
+        Raises:
+            InputError: None fits, or one has no measures.
+        """
+        path = Path(self.recipe.rules)
+        for number, rule in enumerate(self._all_rules, start=1):
+            if rule.measures is None:
+                raise InputError(
+                    f"{path}: rule {number}, {rule}, has no measures, which every question tells. "
+                    "Mine the rules, or give them with support, body_size, pca_body_size, "
+                    "head_size and functional."
+                )
+        fitting = tuple(rule for rule in self._all_rules if not self.lacking(rule))
+        if not fitting:
+            names = sorted(frozenset().union(*map(self.lacking, self._all_rules)))
+            shown = ", ".join(map(repr, names[:MOST_SHOWN])) + ", …" * (len(names) > MOST_SHOWN)
+            raise InputError(
+                f"{path}: every rule names something that {self.recipe.kg} lacks: {shown}. "
+                "Give rules for this graph; names are compared letter by letter."
+            )
+        return fitting
+
+    @cached_property
+    def foreign_rules(self) -> tuple[Rule, ...]:
+        """The rules of that file that name what the graph lacks."""
+        if not self.recipe.rules:
+            return ()
+        return tuple(rule for rule in self._all_rules if self.lacking(rule))
+
+    @cached_property
+    def _all_rules(self) -> tuple[Rule, ...]:
+        return read_rules(Path(self.recipe.rules))
+
+    def lacking(self, rule: Rule) -> frozenset[str]:
+        """The relations and entities of a rule that the graph lacks."""
+        entities = rule.entities - self.kg.entity_ids.keys()
+        return (rule.relations - self.kg.relation_ids.keys()) | entities
+
+    def about(self) -> dict[str, Any]:
+        """Title, source, licence and citation of the graph: the recipe's words, else what is known."""
+        known = data_sets().get(self.recipe.kg)
+        about: dict[str, Any] = to_plain(self.recipe.about)
+        for key, value in about.items():
+            if not value:
+                default = Path(self.recipe.kg).name if key == "title" else "not stated"
+                about[key] = getattr(known, key) if known else default
+        if self.recipe.questions.filters:
+            about["dropped"] = self.dropped
+        return about

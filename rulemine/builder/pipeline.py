@@ -1,0 +1,435 @@
+"""The one list of stages, from a recipe to a release.
+
+    kg → mine → ground → select → ask → balance → (verbalize →) split → release
+
+Each stage reads files of earlier ones and writes its own (see `rulemine.builder.stage`); what is finished is
+never done again, and the bytes are the same however often the build was interrupted. Over 400 lines
+because the whole way stands in one place, each stage a few lines.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rulemine.builder.assemble import parts_of_build
+from rulemine.builder.balance import balance
+from rulemine.builder.inputs import Inputs
+from rulemine.builder.recipe import Recipe
+from rulemine.builder.removal.brink import select_paper
+from rulemine.builder.removal.levels import thin, with_levels
+from rulemine.builder.removal.maximal import select
+from rulemine.builder.removal.selection import Selection, read_selection, write_selection
+from rulemine.builder.rule_questions.ask import ask
+from rulemine.builder.split import split
+from rulemine.builder.stage import Done, Stage, run_stage, working_folder
+from rulemine.codec import dump_line
+from rulemine.config import to_plain
+from rulemine.errors import ConfigError, MiningError
+from rulemine.files import digest_of, write_jsonl
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.mining import MiningOptions, mine
+from rulemine.release.contents import read_trace
+from rulemine.release.publish import check_target, publish
+from rulemine.release.question_set import Asked, read_asked, write_asked
+from rulemine.release.writer import write_release, write_trace
+from rulemine.rules.formats import read_rules, rule_to_json
+from rulemine.rules.grounding import Groundings, ground, read_groundings, write_groundings
+from rulemine.rules.rule import Rule
+
+__all__ = ["STAGES", "Build", "Means"]
+
+STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "release")
+
+FOREIGN_RULES = "foreign_rules.jsonl"
+"""Where the given rules are kept that name what the graph lacks, in the folder of ``mine``."""
+
+MOST_SHOWN = 5
+"""How many of the rules that do not fit the graph are spelled out."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a build may use, none of which changes a byte.
+
+    Attributes:
+        threads: Threads of the miner; None: one per processor.
+        heap: Java heap, e.g. ``4g``; None: half of the memory.
+        watch: Called with the name of a stage that starts; gives a context whose value is told the
+            progress (done, total).
+        finished: Told the name of a stage, its folder, and whether it was there already.
+        note: Told what is no error and yet worth knowing, in whole sentences.
+        status: Told how a stage stands, in a few words for the end of a progress line.
+        replay: A release, or a journal, from which a model's replies are taken instead of asking it.
+    """
+
+    threads: int | None = None
+    heap: str | None = None
+    watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext()
+    finished: Callable[[str, Done], None] = lambda _name, _done: None
+    note: Callable[[str], None] = lambda _text: None
+    status: Callable[[str], None] = lambda _text: None
+    replay: Path | None = None
+
+
+class Build:
+    """A build of one recipe into one folder.
+
+    Args:
+        recipe: What to build.
+        target: The folder of the release; the stages are kept beside it, in ``<target>.stages``.
+        means: Threads, heap, and who is told of progress.
+
+    Raises:
+        OutputError: The target holds something that is not a release of this program.
+        ConfigError: An input named by the recipe is missing or wrong; also its subclasses' kin.
+    """
+
+    def __init__(self, recipe: Recipe, target: Path, means: Means | None = None) -> None:
+        self.recipe = recipe
+        self.target = target
+        self.means = means or Means()
+        self.options = MiningOptions(
+            **to_plain(recipe.mining), threads=self.means.threads, heap=self.means.heap
+        )
+        self._done: dict[str, Done] = {}
+        self.inputs = Inputs(recipe, self.means.note)
+        self._made: dict[str, Asked] = {}
+
+    def run(self, until: str = "release") -> Done:
+        """Does every stage up to the named one that is not done yet.
+
+        Args:
+            until: One of `STAGES`.
+
+        Returns:
+            The named stage; for ``release``, the release is also in the target folder.
+
+        Raises:
+            RulemineError: Some input cannot be used, or something cannot be written.
+        """
+        check_target(self.target)
+        if until in self._skipped:
+            raise ConfigError(f"{until}: this recipe has no such step: {self._skipped[until]}.")
+        # Everything the user named is read before anything is written.
+        inputs = self.inputs
+        inputs.kg, inputs.reference, inputs.labels, inputs.phrases, inputs.dropped  # noqa: B018
+        if self.recipe.rules:
+            inputs.rules  # noqa: B018
+        stages = self.target.with_name(self.target.name + ".stages")
+        if "verbalize" not in self._skipped:
+            from rulemine.builder.verbalize_stage import check_source
+
+            asks = "verbalize" in STAGES[: STAGES.index(until) + 1]
+            note = self.means.note
+            check_source(inputs, stages, self.means.replay, asks=asks, note=note)
+            inputs.prompts, inputs.glosses, inputs.endpoint  # noqa: B018
+        with working_folder(stages) as self.folder:
+            for name in STAGES[: STAGES.index(until) + 1]:
+                if name in self._skipped:
+                    continue
+                with self.means.watch(name) as self._progress:
+                    done = run_stage(getattr(self, f"_{name}")(), self.folder)
+                self._done[name] = done
+                self.means.finished(name, done)
+            if until == "release":
+                publish(self._done["release"].folder, self.target)
+        return self._done[until]
+
+    def estimate(self) -> str:
+        """What it would take to put the questions into a model's words, as text; asks nothing.
+
+        Raises:
+            ConfigError: The recipe's questions are templates.
+            RulemineError: As `run`.
+        """
+        if "verbalize" in self._skipped:
+            raise ConfigError(f"nothing to estimate: {self._skipped['verbalize']}.")
+        from rulemine.builder.verbalize_stage import estimate
+
+        self.run("balance")
+        asked, removed = self._asked("balance"), self.selection.removed
+        return estimate(self.inputs, asked, removed, self.folder, self.means.replay)
+
+    @cached_property
+    def _skipped(self) -> dict[str, str]:
+        """The stages that this recipe does not have, and why."""
+        skipped = {}
+        if self.recipe.selection.mode == "paper":
+            skipped["ground"] = "the published selection enumerates groundings on its own"
+        if self.recipe.verbalizer.name == "template":
+            skipped["verbalize"] = (
+                "its questions are templates; give --verbalizer openai --model NAME"
+            )
+        return skipped
+
+    # What stages have written, read back from their files.
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules, mined or given."""
+        return read_rules(self._done["mine"].folder / "rules.jsonl")
+
+    @cached_property
+    def groundings(self) -> Groundings:
+        """The groundings, or a sample of them."""
+        return read_groundings(self._done["ground"].folder, self.rules)
+
+    @cached_property
+    def selection(self) -> Selection:
+        """What is removed, and why it can still be proved."""
+        return read_selection(self._done["select"].folder, self.rules)
+
+    def _asked(self, stage: str) -> Asked:
+        if stage not in self._made:
+            self._made[stage] = read_asked(self._done[stage].folder)
+        return self._made[stage]
+
+    def _hand_on(self, stage: str, folder: Path, asked: Asked) -> None:
+        write_asked(folder, asked)
+        self._made = {stage: asked}  # the stage before is not asked for again
+
+    # The stages.
+
+    def _stage(
+        self, name: str, version: int, options: dict[str, Any], work: Callable[[Path], None]
+    ) -> Stage:
+        inputs = {"kg": self.inputs.kg.digest} | {n: done.digest for n, done in self._done.items()}
+        return Stage(name, version, options, inputs, work)
+
+    def _mine(self) -> Stage:
+        def work(folder: Path) -> None:
+            given = self.recipe.rules
+            rules = (
+                self.inputs.rules if given else mine(self.inputs.kg, self.options, self._progress)
+            )
+            if not rules:
+                raise MiningError(
+                    f"{self.recipe.kg}: {explain_no_rules(self.inputs.kg, self.options)}"
+                )
+            write_jsonl(folder / "rules.jsonl", map(rule_to_json, rules))
+            if self.inputs.foreign_rules:
+                write_jsonl(folder / FOREIGN_RULES, map(rule_to_json, self.inputs.foreign_rules))
+
+        options: dict[str, Any] = to_plain(self.recipe.mining)
+        if self.recipe.rules:
+            given = (*self.inputs.rules, *self.inputs.foreign_rules)
+            options = {"rules": [rule_to_json(rule) for rule in given]}
+        return self._stage("mine", 1, options, work)
+
+    def _ground(self) -> Stage:
+        chosen = self.recipe.selection
+
+        def work(folder: Path) -> None:
+            sample = chosen.groundings_per_rule or None
+            found = ground(
+                self.inputs.kg,
+                self.rules,
+                sample=sample,
+                seed=self.recipe.seed,
+                unasked=self.inputs.dropped,
+                progress=self._progress,
+            )
+            write_groundings(folder, found)
+
+        options = {
+            "sample": chosen.groundings_per_rule,
+            "seed": self.recipe.seed,
+            "dropped": sorted(self.inputs.dropped),
+        }
+        return self._stage("ground", 3, options, work)
+
+    def _select(self) -> Stage:
+        chosen = self.recipe.selection
+
+        def work(folder: Path) -> None:
+            seed = self.recipe.seed
+            if chosen.mode == "paper":
+                found = select_paper(
+                    self.inputs.kg, self.rules, per_rule=chosen.per_rule, progress=self._progress
+                )
+            else:
+                found = select(
+                    self.inputs.kg,
+                    self.groundings,
+                    per_rule=chosen.per_rule,
+                    seed=seed,
+                    progress=self._progress,
+                )
+            if chosen.share < 1:
+                found = thin(found, chosen.share, seed)
+            if chosen.levels:
+                found = with_levels(found, chosen.levels, seed)
+            if not len(found.head):
+                raise MiningError(
+                    f"{self.recipe.kg}: none of the {len(self.rules)} rule(s) has a grounding in the "
+                    "graph that could prove a removed triple. Give other rules, or mine with lower "
+                    "thresholds."
+                )
+            write_selection(folder, found)
+
+        options = {**to_plain(chosen), "seed": self.recipe.seed}
+        return self._stage("select", 1, options, work)
+
+    def _ask(self) -> Stage:
+        def work(folder: Path) -> None:
+            asked = ask(
+                self.inputs.kg,
+                self.selection,
+                self.inputs.phrases,
+                reference=self.inputs.reference,
+                labels=self.inputs.labels,
+                seed=self.recipe.seed,
+                max_answers=self.recipe.questions.max_answers,
+                progress=self._progress,
+            )
+            self._hand_on("ask", folder, asked)
+
+        options = {
+            "seed": self.recipe.seed,
+            "max_answers": self.recipe.questions.max_answers,
+            "phrases": self.inputs.phrases.to_plain(),
+            "reference": self.inputs.reference.digest if self.inputs.reference else "",
+            "labels": digest_of(dump_line(sorted(self.inputs.labels.items())).encode()),
+        }
+        return self._stage("ask", 1, options, work)
+
+    def _balance(self) -> Stage:
+        share = self.recipe.questions.max_answer_share
+
+        def work(folder: Path) -> None:
+            asked = balance(self._asked("ask"), share, self.recipe.seed)
+            self._hand_on("balance", folder, asked)
+
+        return self._stage("balance", 1, {"share": share, "seed": self.recipe.seed}, work)
+
+    def _verbalize(self) -> Stage:
+        # Fewer questions have a lower limit of questions per answer: only what is dropped changes it.
+        share = self.recipe.questions.max_answer_share
+        share = share if self.recipe.verbalizer.on_failure == "drop" else 1.0
+
+        def work(folder: Path) -> None:
+            from rulemine.builder.verbalize_stage import put_into_words
+
+            asked, trace = put_into_words(
+                self.inputs,
+                self._asked("balance"),
+                self.selection.removed,
+                self.folder,
+                replay=self.means.replay,
+                progress=self._progress,
+                status=self.means.status,
+                note=self.means.note,
+            )
+            if share < 1:
+                asked = balance(asked, share, self.recipe.seed)
+            self._hand_on("verbalize", folder, asked)
+            write_trace(folder, trace)
+
+        options = {
+            **self.recipe.portable()["verbalizer"],
+            "prompt": digest_of(self.inputs.prompts.text.encode()),
+            "glosses": digest_of(self.inputs.glosses.to_toml().encode()),
+            "share": share,
+            "seed": self.recipe.seed,
+        }
+        return self._stage("verbalize", 1, options, work)
+
+    @property
+    def _before_split(self) -> str:
+        return "balance" if "verbalize" in self._skipped else "verbalize"
+
+    def _split(self) -> Stage:
+        chosen = self.recipe.questions
+
+        def work(folder: Path) -> None:
+            asked = split(
+                self._asked(self._before_split), chosen.split, chosen.ratios, self.recipe.seed
+            )
+            self._hand_on("split", folder, asked)
+
+        options = {"mode": chosen.split, "ratios": chosen.ratios, "seed": self.recipe.seed}
+        return self._stage("split", 1, options, work)
+
+    def _release(self) -> Stage:
+        verbalized = self._done.get("verbalize")
+
+        def work(folder: Path) -> None:
+            parts = parts_of_build(
+                self.recipe.portable(),
+                self.inputs.about(),
+                self.inputs.kg,
+                self.selection,
+                self._asked("split"),
+                self.inputs.phrases,
+                None if verbalized is None else read_trace(verbalized.folder.joinpath),
+            )
+            write_release(folder, parts, self.recipe.naming)
+
+        options = {"recipe": self.recipe.portable(), "about": self.inputs.about()}
+        return self._stage("release", 1, options, work)
+
+    def summary(self, until: str) -> str:
+        """What a build came to, in a few lines for its user."""
+        twice = (
+            f" ({self.inputs.kg.duplicates:,} duplicate lines)" if self.inputs.kg.duplicates else ""
+        )
+        lines = [f"{len(self.inputs.kg):,} triples{twice}, {len(self.rules):,} rules"]
+        if foreign := self.inputs.foreign_rules:
+            place = self._done["mine"].folder / FOREIGN_RULES
+            lines.append(
+                f"{len(foreign):,} given rules left out, the graph lacks their names: {place}"
+            )
+            lines += [
+                f"  {rule} (lacks {', '.join(sorted(self.inputs.lacking(rule)))})"
+                for rule in foreign[:MOST_SHOWN]
+            ]
+            lines += ["  …"] * (len(foreign) > MOST_SHOWN)
+        at = STAGES.index(until)
+        if "ground" in self._done:
+            lines.append(self.groundings.describe())
+        if at >= STAGES.index("select"):
+            tally = self.selection.tally
+            if "ground" not in self._done:
+                lines.append(
+                    f"{tally.groundings:,} groundings with {tally.provable:,} distinct heads, "
+                    f"{tally.considered:,} of them sampled"
+                )
+            left = len(self.inputs.kg) - len(self.selection.removed)
+            lines.append(f"{self.selection.describe()}; {left:,} triples left")
+        if at >= STAGES.index("ask"):
+            asked = self._asked("split" if until == "release" else until)
+            worded = Counter(question.wording for question in asked.questions)
+            rejected = len(asked.rejections) - worded["fallback"]
+            if set(worded) != {"template"}:
+                chosen = self.recipe.verbalizer
+                failed = Counter(r.stage for r in asked.rejections)["verbalize"]
+                fate = "by template" if chosen.on_failure == "template" else "left out"
+                lines.append(
+                    f"{worded['model']:,} questions in the words of {chosen.model}"
+                    + f", {failed:,} {fate} because no text of it passed" * bool(failed)
+                )
+            lines.append(f"{len(asked.questions):,} questions, {rejected:,} rejected")
+        place = self.target if until == "release" else self._done[until].folder
+        return "\n".join([*lines, str(place)])
+
+
+def explain_no_rules(kg: KnowledgeGraph, options: MiningOptions) -> str:
+    """Why a graph gave no rule, and which threshold to lower."""
+    most = max((int(n) for n in kg.relation_sizes()), default=0)
+    if most < options.min_initial_support:
+        return (
+            f"no rule: the largest relation has {most} facts, and a head relation needs "
+            f"{options.min_initial_support}. Lower min_initial_support."
+        )
+    return (
+        f"no rule reaches head coverage {options.min_head_coverage}, standard confidence "
+        f"{options.min_std_confidence} and PCA confidence {options.min_pca_confidence} with at most "
+        f"{options.max_atoms} atoms. Lower min_std_confidence or min_pca_confidence first, then "
+        "min_head_coverage."
+    )

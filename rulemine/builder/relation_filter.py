@@ -1,0 +1,96 @@
+"""Which relations are not asked about: a list that users can edit, and statistics of the graph.
+
+A filter file is TOML with one table, relation → reason:
+
+    [drop]
+    "/common/topic/webpage./common/webpage/category" = "about a web page, not about the topic"
+
+Guarantees: what is dropped is decided before anything is removed, so no removal is spent on it; its
+triples stay, may be part of proofs, and are never removed; each dropped relation has one reason, that
+of the list before that of a statistic.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from rulemine.config import packaged_or_given, read_toml
+from rulemine.errors import InputError, did_you_mean, list_problems
+from rulemine.kg.graph import KnowledgeGraph
+
+__all__ = ["ONE_END", "TOO_MANY", "dropped_relations", "load_filter"]
+
+"""Filter files that come with the package."""
+
+ONE_END = "one entity is an end of most of its facts"
+TOO_MANY = "its questions have too many answers"
+
+_EXPECTED = 'A filter file has one table, [drop], with lines "relation" = "reason".'
+
+
+def load_filter(source: str | Path, relations: Iterable[str]) -> dict[str, str]:
+    """The listed relations with their reasons, sorted by relation.
+
+    Args:
+        source: A filter file, the name of a packaged data set that has one, or "" for none.
+        relations: The relations of the graph; others are passed over.
+
+    Raises:
+        InputError: The file is no filter file, or names a relation that looks like a misspelling.
+        ConfigError: The file is missing or not TOML.
+    """
+    if source == "":
+        return {}
+    path = packaged_or_given(str(source), "filter.toml")
+    is_given = path == Path(source)
+    values = read_toml(path)
+    listed = values.get("drop")
+    if set(values) != {"drop"} or not isinstance(listed, dict):
+        found = ", ".join(values) or "nothing"
+        raise InputError(f"{path}: holds {found}. {_EXPECTED}")
+    known = set(relations)
+    problems = []
+    for relation, reason in listed.items():
+        if not isinstance(reason, str) or not reason.strip() or "\n" in reason:
+            problems.append(
+                f"the reason of {relation!r} is {reason!r}; a line of text was expected"
+            )
+        elif is_given and relation not in known:
+            hint = did_you_mean(relation, known)
+            if hint.startswith("did you mean"):
+                problems.append(f"relation {relation!r} is not in the graph; {hint}")
+    if problems:
+        raise InputError(list_problems(str(path), problems, _EXPECTED))
+    return {relation: listed[relation] for relation in sorted(known & listed.keys())}
+
+
+def dropped_relations(
+    kg: KnowledgeGraph, listed: Mapping[str, str], max_end_share: float, max_median_answers: int
+) -> dict[str, str]:
+    """The relations that are not asked about, with the reason, sorted by relation.
+
+    Args:
+        kg: The complete KG.
+        listed: Relation → reason, of a filter file.
+        max_end_share: A relation is dropped when one entity is the object of more than this share of
+            its facts, or the subject; 1: off.
+        max_median_answers: A relation is dropped when in both directions half of its facts are among
+            more than so many that answer the same question; 0: off.
+    """
+    n = len(kg.entities)
+    dropped = dict(listed)
+    order = np.argsort(kg.triples[:, 1], kind="stable")
+    starts = np.searchsorted(kg.triples[order, 1], np.arange(len(kg.relations) + 1))
+    for number, relation in enumerate(kg.relations):
+        facts = kg.triples[order[starts[number] : starts[number + 1]]]
+        if relation in dropped or not len(facts):
+            continue
+        subjects, objects = (np.bincount(facts[:, c], minlength=n) for c in (0, 2))
+        if max_end_share < 1 and max(subjects.max(), objects.max()) > max_end_share * len(facts):
+            dropped[relation] = ONE_END
+        elif max_median_answers:
+            answers = (subjects[facts[:, 0]], objects[facts[:, 2]])
+            if min(float(np.median(column)) for column in answers) > max_median_answers:
+                dropped[relation] = TOO_MANY
+    return dict(sorted(dropped.items()))

@@ -1,0 +1,1 @@
+"""Which triples are removed: selection, search, levels."""

@@ -1,0 +1,114 @@
+"""A choice of certificates that is being made: what is removed, what is needed, what is free.
+
+Guarantee: at any time between two calls, no removed triple is in the body of a chosen grounding,
+each triple is the head of at most one chosen grounding, and no rule has more than its quota.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.rules.grounding import Groundings
+
+__all__ = ["Choice"]
+
+Ints = npt.NDArray[np.int64]
+
+
+class Choice:
+    """The state of a selection.
+
+    Args:
+        groundings: What to choose from; chosen ones are named by their position in it.
+        triples: Number of triples of the graph.
+        quota: Certificates a rule may have.
+
+    Attributes:
+        quota: As given.
+        rule: int64, shape (n,): rule of each grounding.
+        head: int64, shape (n,): head of each grounding.
+        body: int64, shape (n, k): body of each; padded with a position that stands for no triple.
+        certificate: int64, shape (triples + 1,): the grounding chosen for a removed triple, else −1.
+        removed: bool, shape (triples + 1,).
+        needed: int64, shape (triples + 1,): how many chosen groundings have the triple in their body.
+        count: int64, shape (rules,): chosen groundings of each rule.
+    """
+
+    def __init__(self, groundings: Groundings, triples: int, quota: int) -> None:
+        self.quota = quota
+        self.rule = groundings.rule.astype(np.int64)
+        self.head = groundings.head
+        self.body = np.where(groundings.body < 0, triples, groundings.body)
+        self.certificate = np.full(triples + 1, -1, np.int64)
+        self.removed = np.zeros(triples + 1, bool)
+        self.needed = np.zeros(triples + 1, np.int64)
+        self.count = np.zeros(len(groundings.rules), np.int64)
+        self._users: dict[int, list[int]] = {}
+        # How much stands on each triple: as head of a proof, and as part of one.
+        self._as_head = np.bincount(self.head, minlength=triples + 1)
+        self._in_body = np.bincount(self.body.ravel(), minlength=triples + 1)
+        self._in_body[triples] = 0
+        self._parts = [sorted({t for t in row if t != triples}) for row in self.body.tolist()]
+        by_id = sorted(range(len(groundings.rules)), key=lambda r: groundings.rules[r].id)
+        rank = np.empty(len(by_id), np.int64)
+        rank[by_id] = np.arange(len(by_id))
+        self._by_head = np.lexsort((rank[self.rule], self.head))
+        self._head_start = np.searchsorted(self.head[self._by_head], np.arange(triples + 2))
+
+    @property
+    def chosen(self) -> Ints:
+        """The chosen groundings, ascending."""
+        return np.sort(self.certificate[self.certificate >= 0])
+
+    def of_head(self, triple: int) -> Ints:
+        """The groundings with a given head, by rule id, then in canonical order."""
+        return self._by_head[self._head_start[triple] : self._head_start[triple + 1]]
+
+    def free(self, groundings: Ints) -> Ints:
+        """Those of some groundings that could be added now, quota aside; in the order given."""
+        head = self.head[groundings]
+        taken = self.removed[head] | (self.needed[head] > 0)
+        return groundings[~(taken | self.removed[self.body[groundings]].any(axis=1))]
+
+    def least_harmful(self, groundings: Ints) -> int:
+        """The one of some groundings that blocks the fewest others; the first such.
+
+        Removing its head blocks the groundings that need it; keeping its body blocks those that have
+        a part of it as head, unless that is kept already.
+        """
+        body = self.body[groundings]
+        kept = np.where(self.needed[body] == 0, self._as_head[body], 0).sum(axis=1)
+        return int(groundings[np.argmin(self._in_body[self.head[groundings]] + kept)])
+
+    def obstacles(self, groundings: Ints) -> Ints:
+        """About how many chosen groundings stand in the way of each of some groundings."""
+        head = self.head[groundings]
+        inside: Ints = self.removed[self.body[groundings]].sum(axis=1)
+        return inside + np.where(self.removed[head], 1, self.needed[head])
+
+    def in_the_way(self, grounding: int) -> list[int]:
+        """The removed triples that would have to come back for a grounding to be added."""
+        head = int(self.head[grounding])
+        found = [head] if self.removed[head] else list(self._users.get(head, ()))
+        found += [t for t in self._parts[grounding] if self.removed[t] and t not in found]
+        return found
+
+    def add(self, grounding: int) -> None:
+        """Chooses a free grounding: removes its head, keeps its body."""
+        head = int(self.head[grounding])
+        self.certificate[head] = grounding
+        self.removed[head] = True
+        self.count[self.rule[grounding]] += 1
+        for part in self._parts[grounding]:
+            self.needed[part] += 1
+            self._users.setdefault(part, []).append(head)
+
+    def drop(self, head: int) -> int:
+        """Puts a removed triple back; gives the grounding that had been chosen for it."""
+        grounding = int(self.certificate[head])
+        self.certificate[head] = -1
+        self.removed[head] = False
+        self.count[self.rule[grounding]] -= 1
+        for part in self._parts[grounding]:
+            self.needed[part] -= 1
+            self._users[part].remove(head)
+        return grounding

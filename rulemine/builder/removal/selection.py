@@ -1,0 +1,118 @@
+"""A selection: the triples to remove, and for each the proofs that survive without it.
+
+Guarantees, whichever procedure made it: no removed triple is in the body of a certificate; every
+removed triple has a certificate; no rule has more certificates than its quota.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.arrays import read_arrays, write_arrays
+from rulemine.rules.rule import Rule
+
+__all__ = ["Selection", "Tally", "read_selection", "write_selection"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a selection was chosen from.
+
+    Attributes:
+        groundings: All groundings of the rules.
+        provable: Distinct triples that are the head of some grounding.
+        considered: Groundings that were looked at: all of them or a sample.
+        ceiling: No selection from these groundings with this quota removes more triples; see the
+            procedure for how it is got. 0 for a procedure that does not try to remove many.
+    """
+
+    groundings: int
+    provable: int
+    considered: int
+    ceiling: int
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What is removed, one row per certificate.
+
+    Attributes:
+        rules: The rules it was chosen from.
+        head: int64, shape (m,): the removed triple, a row of ``kg.triples``.
+        rule: int32, shape (m,): position in `rules`.
+        body: int64, shape (m, k): rows of ``kg.triples`` in the order of ``Rule.body``, padded with −1.
+        level: int16, shape (m,): smallest level, in percent, at which the head is removed; 100
+            without levels. Equal heads have equal levels.
+        tally: What it was chosen from.
+    """
+
+    rules: tuple[Rule, ...]
+    head: Ints
+    rule: npt.NDArray[np.int32]
+    body: Ints
+    level: npt.NDArray[np.int16]
+    tally: Tally
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+    @cached_property
+    def removed(self) -> Ints:
+        """The removed triples: rows of ``kg.triples``, ascending, each once."""
+        return np.unique(self.head)
+
+    @property
+    def rules_covered(self) -> int:
+        """How many rules have a certificate."""
+        return len(np.unique(self.rule))
+
+    def removed_at(self, level: int) -> Ints:
+        """The triples removed at a level, in percent: rows of ``kg.triples``, ascending."""
+        return np.unique(self.head[self.level <= level])
+
+    def describe(self) -> str:
+        """What was selected, in a sentence."""
+        ceiling = self.tally.ceiling
+        most = f" (quotas and heads allow at most {ceiling:,})" if ceiling else ""
+        return (
+            f"{len(self.removed):,} triples removed{most}, "
+            f"{len(self):,} certificates, {self.rules_covered:,} of {len(self.rules):,} rules"
+        )
+
+
+def write_selection(folder: Path, selection: Selection) -> None:
+    """Writes a selection without its rules; equal selections give equal bytes.
+
+    Raises:
+        OutputError: The folder cannot be written.
+    """
+    t = selection.tally
+    write_arrays(
+        folder,
+        head=selection.head,
+        rule=selection.rule,
+        body=selection.body,
+        level=selection.level,
+        tally=np.array([t.groundings, t.provable, t.considered, t.ceiling]),
+    )
+
+
+def read_selection(folder: Path, rules: Sequence[Rule]) -> Selection:
+    """Reads what `write_selection` wrote.
+
+    Args:
+        folder: Where it was written.
+        rules: The rules, in the same order.
+
+    Raises:
+        InputError: A file is missing or damaged.
+    """
+    names = ("head", "rule", "body", "level", "tally")
+    head, rule, body, level, tally = read_arrays(folder, names)
+    return Selection(tuple(rules), head, rule, body, level, Tally(*tally.tolist()))

@@ -1,0 +1,1 @@
+"""Questions about removed triples that rules can still prove."""

@@ -1,0 +1,223 @@
+"""From a selection to questions: one per certificate row, with answers, diagnosis and text.
+
+Guarantees: the hard answer is one of the hard answers, which are answers; the topic is an answer only
+where its self-loop is a triple; the text names the topic and, in every naming, no answer. What breaks
+the last is rejected with the reason; the checks are made in all namings at once, so every naming of a
+release has the same questions. Questions are in canonical order: removed triple, direction, rule.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rulemine.builder.difficulty import diagnose
+from rulemine.builder.removal.selection import Selection
+from rulemine.builder.rule_questions.text_check import TextCheck
+from rulemine.errors import UserError
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
+from rulemine.phrasing.templates import Phrases
+from rulemine.query.answers import AnswerIndex, Key, count_answers
+from rulemine.release.naming import name_entities
+from rulemine.release.question_set import Asked
+from rulemine.release.records import Question, Rejection
+from rulemine.rules.taxonomy import classify
+from rulemine.seeds import stream
+
+__all__ = ["ask"]
+
+TOO_MANY = "it has too many answers"
+
+ID_DIGITS = 5
+"""Digits of a question id at least."""
+
+
+def ask(
+    kg: KnowledgeGraph,
+    selection: Selection,
+    phrases: Phrases,
+    *,
+    reference: KnowledgeGraph | None = None,
+    labels: Mapping[str, str] | None = None,
+    seed: int = 0,
+    max_answers: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Asked:
+    """One question per certificate row of a selection.
+
+    Args:
+        kg: The complete KG.
+        selection: What is removed from it, with certificates; its rules have measures.
+        phrases: The wording of every relation of the graph.
+        reference: A larger KG, matched by labels, that supplies further correct answers.
+        labels: Entity → text label, for the naming ``text``.
+        seed: Draws which end is the topic, and the private ids.
+        max_answers: Answers of a question at most; 0: any number. Of the ends that keep to it one is
+            drawn; where neither does, the question is rejected.
+        progress: Told (questions made, of all).
+
+    Returns:
+        Questions with source labels, ids in canonical order and no split yet; what was rejected.
+
+    Raises:
+        UserError: No question is left.
+    """
+    drafts = _draft(kg, selection, seed, max_answers, reference)
+    answers = _answers(kg, selection, drafts, reference)
+    known = set(kg.entities)
+    further = sorted({end for s, _, o in answers.reference for end in (s, o)} - known)
+    names = name_entities(kg.entities, seed=seed, labels=labels, further=further)
+    check = TextCheck(names, phrases)
+    diagnoses = diagnose(kg, selection)
+    types = [classify(rule) for rule in selection.rules]
+    questions: list[Question] = []
+    rejections: list[Rejection] = []
+    width = max(ID_DIGITS, len(str(len(drafts))))
+    for done, draft in enumerate(drafts):
+        if progress is not None and done % 1024 == 0:
+            progress(done, len(drafts))
+        rule = selection.rules[draft.rule]
+        problem = check.problem(draft.key, answers.all[draft.key], draft.hard_answer)
+        if (n := len(answers.all[draft.key])) > (max_answers or n):
+            problem = TOO_MANY, f"{n} answers; at most {max_answers} are wanted"
+        if problem is not None:
+            reason, detail = problem
+            rejections.append(
+                Rejection("ask", reason, "", draft.removed, draft.direction, rule.id, detail)
+            )
+            continue
+        body = selection.body[draft.row]
+        questions.append(
+            Question(
+                id=f"q{len(questions) + 1:0{width}d}",
+                question=phrases[draft.relation].ask(draft.direction, draft.topic),
+                topic=draft.topic,
+                relation=draft.relation,
+                direction=draft.direction,
+                answers=answers.all[draft.key],
+                hard_answer=draft.hard_answer,
+                hard_answers=answers.hard[draft.key],
+                removed=draft.removed,
+                level=int(selection.level[draft.row]),
+                rule=rule.id,
+                rule_type=types[draft.rule].type,
+                rule_subtype=types[draft.rule].subtype,
+                certificate=tuple(kg.labelled(body[body >= 0])),
+                diagnosis=diagnoses.of(
+                    int(selection.head[draft.row]), rule, answers.stated[draft.key]
+                ),
+                split="",
+            )
+        )
+    if progress is not None:
+        progress(len(drafts), len(drafts))
+    if not questions:
+        raise UserError(
+            f"no question is left: of {len(drafts)} drafted, {len(rejections)} were rejected, because "
+            "their text would name an answer. Give other phrases (questions.phrases) or other labels."
+        )
+    everything = Asked((), (), names, len(kg.entities), answers.reference)
+    return everything.keep(questions, rejections)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A question before its answers: a row of the selection and the end that is asked for."""
+
+    row: int
+    rule: int
+    removed: Triple
+    direction: str
+
+    @property
+    def relation(self) -> str:
+        return self.removed[1]
+
+    @property
+    def topic(self) -> str:
+        return self.removed[0 if self.direction == "object" else 2]
+
+    @property
+    def hard_answer(self) -> str:
+        return self.removed[2 if self.direction == "object" else 0]
+
+    @property
+    def key(self) -> Key:
+        return Key(self.topic, self.relation, self.direction)
+
+
+def _draft(
+    kg: KnowledgeGraph,
+    selection: Selection,
+    seed: int,
+    max_answers: int,
+    reference: KnowledgeGraph | None,
+) -> list[_Draft]:
+    """The drafts in canonical order, the end asked for drawn by a fair coin each.
+
+    Where only one end has no more than `max_answers` answers, that end is asked for.
+    """
+    by_key = sorted(range(len(selection.rules)), key=lambda i: selection.rules[i].sort_key)
+    rank = np.empty(len(by_key), np.int64)
+    rank[by_key] = np.arange(len(by_key))
+    proofs = [selection.body[:, i] for i in reversed(range(selection.body.shape[1]))]
+    asks_object = np.empty(len(selection.head), bool)
+    # The coins fall in an order that they cannot change.
+    by_triple = np.lexsort((*proofs, rank[selection.rule], selection.head))
+    asks_object[by_triple] = stream(seed, "coin").uniform(len(by_triple)) < 0.5
+    if max_answers:
+        objects, subjects = count_answers(kg, selection.head, reference)
+        asks_object = np.where(
+            (objects <= max_answers) == (subjects <= max_answers),
+            asks_object,
+            objects <= max_answers,
+        )
+    order = np.lexsort((*proofs, rank[selection.rule], asks_object, selection.head))
+    removed = kg.labelled(selection.head[order])
+    return [
+        _Draft(row, int(selection.rule[row]), triple, DIRECTIONS[int(asks_object[row])])
+        for row, triple in zip(order.tolist(), removed, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """The answer sets of all keys, sorted labels, and the reference triples they took."""
+
+    all: dict[Key, tuple[str, ...]]
+    hard: dict[Key, tuple[str, ...]]
+    stated: dict[Key, int]
+    reference: tuple[Triple, ...]
+
+
+def _answers(
+    kg: KnowledgeGraph,
+    selection: Selection,
+    drafts: list[_Draft],
+    reference: KnowledgeGraph | None,
+) -> _Answers:
+    keys = sorted({draft.key for draft in drafts})
+    topics, relations, directions = ([key[i] for key in keys] for i in range(3))
+    removed = np.zeros(len(kg), bool)
+    removed[selection.removed] = True
+    found = AnswerIndex(kg).find_labelled(topics, relations, directions)
+    made = _Answers({}, {}, {}, ())
+    more: dict[Key, list[Triple]] = {}
+    if reference is not None:
+        index = AnswerIndex(reference)
+        wider = index.find_labelled(topics, relations, directions)
+        more = {key: index.triples(wider.of(i)) for i, key in enumerate(keys)}
+    taken: set[Triple] = set()
+    for i, key in enumerate(keys):
+        end = 2 if key[2] == "object" else 0
+        rows = found.of(i)
+        stated = kg.triples[rows, end]
+        answers = [kg.entities[e] for e in stated.tolist()]
+        here = set(answers)
+        further = [triple for triple in more.get(key, ()) if triple[end] not in here]
+        taken.update(further)
+        made.all[key] = tuple(sorted([*answers, *(triple[end] for triple in further)]))
+        gone = removed[rows]
+        made.hard[key] = tuple(kg.entities[e] for e in stated[gone].tolist())
+        made.stated[key] = int(len(rows) - gone.sum())
+    return _Answers(made.all, made.hard, made.stated, tuple(sorted(taken)))

@@ -1,0 +1,73 @@
+"""Whether the text of a question gives an answer away, in any naming.
+
+Guarantee: the verdict is about all namings at once, so it does not depend on the one a release is
+written in. An answer that equals the topic is not an issue of the text: the topic has to be named.
+"""
+
+import re
+from collections.abc import Sequence
+
+from rulemine.kg.entity_names import NAMINGS, EntityNames
+from rulemine.phrasing.templates import Phrases
+from rulemine.query.answers import Key
+from rulemine.text.normalization import fold, mentions
+
+__all__ = ["NAMED", "SELF_LOOP", "TextCheck"]
+
+SELF_LOOP = "the topic is the hard answer"
+NAMED = "the text names an answer"
+
+_CODED = ("private", "paper")
+_TOKEN = re.compile(r"\w+")
+
+
+class TextCheck:
+    """Checks texts of questions; names are folded once, when they are first needed."""
+
+    def __init__(self, names: Sequence[EntityNames], phrases: Phrases) -> None:
+        self._phrases = phrases
+        self._names = {row.entity: row for row in names}
+        self._folded: dict[tuple[str, str], str] = {}
+        self._seen: dict[Key, str | None] = {}
+
+    def problem(self, key: Key, answers: Sequence[str], hard_answer: str) -> tuple[str, str] | None:
+        """Why a question cannot be asked.
+
+        Args:
+            key: What it asks.
+            answers: All its answers, source labels.
+            hard_answer: The answer that it is made from.
+
+        Returns:
+            The reason and its detail, which names no entity; None when the question is fine.
+        """
+        if key.topic == hard_answer:
+            return SELF_LOOP, "the removed triple is a self-loop"
+        if key not in self._seen:
+            self._seen[key] = self._naming_that_tells(key, answers)
+        naming = self._seen[key]
+        return None if naming is None else (NAMED, f"in the naming {naming}")
+
+    def _naming_that_tells(self, key: Key, answers: Sequence[str]) -> str | None:
+        phrase, names = self._phrases[key.relation], self._names[key.topic]
+        told = [answer for answer in answers if answer != key.topic]
+        for naming in (*(n for n in NAMINGS if n not in _CODED), *_CODED):
+            text = phrase.ask(key.direction, names.name_in(naming))
+            if naming in _CODED:
+                # These names are single tokens without case, so looking tokens up is exact.
+                tokens = set(_TOKEN.findall(text))
+                if any(self._names[answer].name_in(naming) in tokens for answer in told):
+                    return naming
+                continue
+            text = fold(text)
+            for answer in told:
+                name = self._fold(answer, naming)
+                if name in text and mentions(text, name):
+                    return naming
+        return None
+
+    def _fold(self, entity: str, naming: str) -> str:
+        name = self._folded.get((entity, naming))
+        if name is None:
+            name = self._folded[entity, naming] = fold(self._names[entity].name_in(naming))
+        return name

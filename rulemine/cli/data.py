@@ -1,0 +1,99 @@
+"""The commands about graphs: ``generate`` and ``data``.
+
+A command imports what it needs when it runs, so that ``--help`` and scoring never load what only
+mining needs. Every command takes the parsed arguments and returns the exit status.
+"""
+
+import argparse
+from argparse import Namespace
+from pathlib import Path
+
+from rulemine.cli.console import bar, check_output
+from rulemine.cli.parser import Parser, add_command
+from rulemine.errors import ConfigError, UserError, did_you_mean
+
+__all__ = ["add_data"]
+
+_RULES_PLANTED = """\
+types of --rule: symmetry, inversion, hierarchy, composition; it may be given again and again.
+The planted rules of a synthetic graph are listed in FILE.rules.jsonl.
+"""
+
+
+def add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Adds the commands about graphs."""
+    parser = add_command(commands, "generate", generate, "write an invented knowledge graph",
+                      _RULES_PLANTED)  # fmt: skip
+    parser.add_argument(
+        "what", choices=("synthetic", "demo"),
+        help="synthetic: random, with planted rules; demo: the world of the demo",
+    )  # fmt: skip
+    parser.add_argument("--triples", type=int, default=100_000, metavar="N", help="(100000)")
+    parser.add_argument("--relations", type=int, default=100, metavar="R", help="(100)")
+    parser.add_argument("--entities", type=int, metavar="E", help="to draw from (N / 10)")
+    parser.add_argument("--rule", action="append", metavar="TYPE:X",
+                        help="plant this rule with standard confidence X (eight rules)")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything drawn (0)")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="TSV, plain or .gz"
+    )
+    parser = add_command(commands, "data", data, "list data sets, fetch one, say where it is")
+    parser.add_argument("what", choices=("list", "get", "path"), help="what to do")
+    parser.add_argument("name", nargs="?", help="of the data set")
+
+
+def generate(arguments: Namespace) -> int:
+    """``generate synthetic`` and ``generate demo``."""
+    from rulemine.datasets.demo_world import generate as generate_demo
+    from rulemine.datasets.synthetic import DEFAULT_RULES, Synthetic, rules_file, write_synthetic
+    from rulemine.kg.graph import KnowledgeGraph
+
+    check_output(arguments.output)
+    if arguments.seed < 0:
+        raise ConfigError(f"seed is {arguments.seed}; expected an integer ≥ 0.")
+    if arguments.what == "demo":
+        kg = KnowledgeGraph.from_triples(generate_demo(arguments.seed))
+        kg.write(arguments.output)
+        print(f"{arguments.output}: {len(kg):,} triples")
+        return 0
+    graph = Synthetic(
+        arguments.triples,
+        arguments.relations,
+        arguments.seed,
+        entities=arguments.entities,
+        rules=arguments.rule or DEFAULT_RULES,
+    )
+    with bar("generate") as tell:
+        write_synthetic(graph, arguments.output, tell)
+    print(f"{arguments.output}: {graph.triples:,} triples")
+    print(f"{rules_file(arguments.output)}: {len(graph.planted)} planted rules")
+    return 0
+
+
+def data(arguments: Namespace) -> int:
+    """``data list``, ``data get NAME``, ``data path NAME``."""
+    from rulemine.datasets.registry import data_sets, find_files, get_files
+
+    if arguments.what == "list":
+        for name, entry in data_sets().items():
+            there = "here" if all(find_files(name)) else "to get"
+            print(f"{name:16} {there:7} {entry.title}\n{'':25}{entry.licence}; {entry.source}")
+        return 0
+    if not arguments.name:
+        raise ConfigError(
+            f"data {arguments.what}: name a data set; {did_you_mean('', data_sets())}"
+        )
+    with bar("get") as tell:
+        paths = (
+            get_files(arguments.name, tell)
+            if arguments.what == "get"
+            else find_files(arguments.name)
+        )
+    missing = [path for path in paths if path is None]
+    if missing:
+        raise UserError(
+            f"{arguments.name}: is not on this machine. Fetch it: rulemine data get {arguments.name}"
+        )
+    for path in paths:
+        print(path)
+    return 0

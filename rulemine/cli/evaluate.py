@@ -1,0 +1,122 @@
+"""The commands that score: ``answer``, ``evaluate`` and ``baselines``.
+
+A command imports what it needs when it runs, so that ``--help`` and scoring never load what only
+mining needs. Every command takes the parsed arguments and returns the exit status.
+"""
+
+import argparse
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from rulemine.cli.console import bar, check_output, emit
+from rulemine.cli.parser import Parser, add_command
+
+__all__ = ["add_scoring"]
+
+
+def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Adds the commands that score."""
+    parser = add_command(commands, "answer", answer, "answer questions without any model")
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument("--with", dest="answerer", required=True, metavar="NAME",
+                        help="lookup, neighbours, reasoner or random")  # fmt: skip
+    parser.add_argument("--kg", default="incomplete", help="complete or incomplete (incomplete)")
+    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
+    parser.add_argument("--hops", type=int, default=1, metavar="K", help="for neighbours (1)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="for random (0)")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="predictions"
+    )
+    parser = add_command(commands, "evaluate", evaluate, "score predictions")
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument("predictions", type=Path, metavar="FILE", help="JSON Lines, or JSON")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="paired difference to these")
+    parser.add_argument("--matching", default="vocabulary", metavar="MODE",
+                        help="of raw text: ids, vocabulary or brink (vocabulary)")  # fmt: skip
+    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
+    parser.add_argument("--naming", metavar="NAMING", help="of the predictions (the release's)")
+    parser.add_argument("--ignore-case", action="store_true", help="with --matching vocabulary")
+    parser.add_argument("--missing", choices=("error", "empty"), default="error",
+                        help="questions without prediction: an error, or empty answers")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
+    parser.add_argument("--format", choices=("table", "json", "csv", "markdown"), default="table",
+                        help="of the report (table)")  # fmt: skip
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")
+    parser = add_command(
+        commands, "baselines", baselines, "answer and score with every model-free answerer"
+    )
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of random (0)")
+    parser.add_argument("--format", choices=("table", "markdown"), default="table", help="(table)")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")
+
+
+def answer(arguments: Namespace) -> int:
+    """``answer``."""
+    from rulemine.evaluation import answer as answer_questions
+    from rulemine.evaluation import write_predictions
+    from rulemine.release.reader import Release
+
+    check_output(arguments.output)
+    release = Release.open(arguments.release)
+    with bar("answer") as tell:
+        predictions = answer_questions(
+            release,
+            with_=arguments.answerer,
+            kg=arguments.kg,
+            split=_split(arguments.split),
+            hops=arguments.hops,
+            seed=arguments.seed,
+            progress=tell,
+        )
+    write_predictions(arguments.output, predictions)
+    print(f"{arguments.output}: {len(predictions)} predictions", file=sys.stderr)
+    return 0
+
+
+def _split(name: str) -> str | None:
+    return None if name == "all" else name
+
+
+def evaluate(arguments: Namespace) -> int:
+    """``evaluate``."""
+    from rulemine.evaluation import evaluate as score
+    from rulemine.release.reader import Release
+
+    check_output(arguments.output)
+    report = score(
+        Release.open(arguments.release),
+        arguments.predictions,
+        against=arguments.against,
+        matching=arguments.matching,
+        split=_split(arguments.split),
+        naming=arguments.naming,
+        missing=arguments.missing,
+        ignore_case=arguments.ignore_case,
+        seed=arguments.seed,
+    )
+    emit(getattr(report, f"to_{arguments.format}")(), arguments.output)
+    return 0
+
+
+def baselines(arguments: Namespace) -> int:
+    """``baselines``."""
+    from rulemine.evaluation.baselines import baselines as score_all
+    from rulemine.evaluation.reporting.tables import format_markdown, format_table
+    from rulemine.release.reader import Release
+
+    check_output(arguments.output)
+    release = Release.open(arguments.release)
+    layout = format_markdown if arguments.format == "markdown" else format_table
+    with bar("baselines") as tell:
+        text = score_all(
+            release,
+            layout,
+            split=_split(arguments.split),
+            seed=arguments.seed,
+            progress=tell,
+        )
+    emit(text, arguments.output)
+    return 0

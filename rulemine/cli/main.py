@@ -1,0 +1,116 @@
+"""The command line: arguments in, text out, and nothing else.
+
+Exit status: 0 done; 1 a release has faults (`verify`), or this program failed; 2 something the user
+gave cannot be used, said in one paragraph; 3 a limit that the user set has ended it early; 130
+interrupted.
+"""
+
+import argparse
+import contextlib
+import errno
+import os
+import sys
+from collections.abc import Iterator, Sequence
+
+import rulemine
+from rulemine.cli.build import add_building
+from rulemine.cli.data import add_data
+from rulemine.cli.evaluate import add_scoring
+from rulemine.cli.mine import add_mining
+from rulemine.cli.parser import Parser
+from rulemine.cli.release import add_reading
+from rulemine.errors import LimitError, OutputError, RulemineError, UserError
+
+__all__ = ["main", "make_parser"]
+
+EPILOG = """\
+three commands for your own knowledge graph (subject <tab> relation <tab> object):
+  rulemine build my.tsv -o out/my        mine, remove, ask: a benchmark in out/my
+  rulemine verify out/my                 check every proof and every answer
+  rulemine show out/my q00001            look at one question
+"""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all commands; ``run`` names the command's function in `rulemine.cli.mine`."""
+    parser = Parser(
+        prog="rulemine",
+        description="Question-answering benchmarks over knowledge graphs that no longer state the answer.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"rulemine {rulemine.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    add_building(commands)
+    add_mining(commands)
+    add_reading(commands)
+    add_scoring(commands)
+    add_data(commands)
+    return parser
+
+
+@contextlib.contextmanager
+def _standard_output() -> Iterator[None]:
+    """A reader that stops reading (``| head``) is no error; a full disk behind it is the user's."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as problem:
+        if problem.filename is not None or problem.errno not in (errno.EPIPE, errno.ENOSPC):
+            raise
+        # Python flushes standard output once more at exit; give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if problem.errno == errno.ENOSPC:
+            raise OutputError(
+                f"standard output: cannot be written ({problem.strerror}). Free space, or send it "
+                "elsewhere."
+            ) from None
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command.
+
+    Args:
+        argv: The arguments, without the program's name; None: those of the process.
+
+    Returns:
+        The exit status, see the module.
+    """
+    for channel in (sys.stdout, sys.stderr):
+        # Labels are any text. A terminal of another encoding shows what it can; files get it all.
+        reconfigure = getattr(channel, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding=None if channel.isatty() else "utf-8", errors="replace")
+    try:
+        arguments = make_parser().parse_args(argv)
+        with _standard_output():
+            return int(arguments.run(arguments))
+    except LimitError as problem:
+        print(f"rulemine: {problem}", file=sys.stderr)
+        return 3
+    except UserError as problem:
+        print(f"rulemine: {problem}", file=sys.stderr)
+        return 2
+    except RulemineError as problem:
+        print(f"rulemine: {problem}", file=sys.stderr)
+        return 1
+    except OSError as problem:
+        if problem.filename is None:  # not about a file: a mistake of this program
+            raise
+        print(
+            f"rulemine: {problem.filename}: cannot be used ({problem.strerror}). Check the name and "
+            "the rights of the folders on the way to it.",
+            file=sys.stderr,
+        )
+        return 2
+    except KeyboardInterrupt:
+        print(
+            "\nrulemine: interrupted. Finished stages and every reply of a model are kept; the same "
+            "command goes on from there.",
+            file=sys.stderr,
+        )
+        return 130
+    except MemoryError:
+        print("rulemine: out of memory. Use a smaller graph or higher thresholds.", file=sys.stderr)
+        return 1
+    return 0

@@ -1,0 +1,81 @@
+"""The commands that read a release: ``verify``, ``show`` and ``rename``.
+
+A command imports what it needs when it runs, so that ``--help`` and scoring never load what only
+mining needs. Every command takes the parsed arguments and returns the exit status.
+"""
+
+import argparse
+from argparse import Namespace
+from pathlib import Path
+
+from rulemine.cli.console import bar
+from rulemine.cli.parser import Parser, add_command
+from rulemine.errors import ConfigError
+
+__all__ = ["add_reading"]
+
+
+def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Adds the commands that read a release."""
+    parser = add_command(
+        commands, "verify", verify, "check a release: digests, proofs, answers, splits"
+    )
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument("--most", type=int, default=20, metavar="N", help="faults to print (20)")
+    parser = add_command(commands, "show", show, "show a question with its proof")
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument("id", nargs="*", metavar="ID", help="of a question, e.g. q00001")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="N drawn questions (0)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draw (0)")
+    parser = add_command(commands, "rename", rename, "write a release again in another naming")
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "--naming", required=True, metavar="NAMING", help="private, entity, text or paper"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the new release"
+    )
+
+
+def verify(arguments: Namespace) -> int:
+    """``verify``."""
+    from rulemine.verify import verify as verify_release
+
+    with bar("verify") as tell:
+        report = verify_release(arguments.release, tell)
+    print(report.to_text(arguments.most))
+    return 1 if report.problems else 0
+
+
+def show(arguments: Namespace) -> int:
+    """``show``."""
+    import shutil
+
+    from rulemine.release.reader import Release
+    from rulemine.release.show import show as show_question
+    from rulemine.seeds import stream
+
+    width = shutil.get_terminal_size((100, 24)).columns
+    ids = list(arguments.id)
+    if arguments.sample < 0:
+        raise ConfigError(f"show: --sample is {arguments.sample}; expected 0 or more.")
+    if arguments.sample:
+        release = Release.open(arguments.release)
+        everything = [question.id for question in release.questions()]
+        order = stream(arguments.seed, "show").permutation(len(everything))
+        ids += sorted(everything[i] for i in order[: arguments.sample])
+    if not ids:
+        raise ConfigError("show: name a question, or give --sample N.")
+    for question in ids:
+        print(show_question(arguments.release, question, width=width))
+    return 0
+
+
+def rename(arguments: Namespace) -> int:
+    """``rename``."""
+    from rulemine.release.publish import rename as rename_release
+    from rulemine.release.reader import Release
+
+    rename_release(Release.open(arguments.release), arguments.output, arguments.naming)
+    print(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")
+    return 0

@@ -1,0 +1,1 @@
+"""Data sets known by name, the recipes that come with the package, and synthetic graphs."""

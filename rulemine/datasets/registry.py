@@ -1,0 +1,279 @@
+"""Where a knowledge graph comes from: a file, or a data set known by name.
+
+What a data set is stands in ``sources.toml``. Its files are looked for below ``$RULEMINE_DATA``,
+``./data`` and the cache, in this order, and downloaded into the cache when asked for; every file is
+checked against its digest before it is used.
+"""
+
+import hashlib
+import io
+import os
+import tarfile
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rulemine.config import packaged, read_toml
+from rulemine.errors import DatasetError, InputError, did_you_mean, list_problems
+from rulemine.files import digest_of, read_bytes, read_lines, write_bytes
+from rulemine.kg.cache import read_cached
+from rulemine.kg.graph import KnowledgeGraph
+
+__all__ = ["DataSet", "data_sets", "find_files", "get_files", "load_kg", "load_labels"]
+
+Progress = Callable[[int, int], None]
+
+DATA_VARIABLE = "RULEMINE_DATA"
+SECONDS_TO_CONNECT = 30
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file of a data set.
+
+    Attributes:
+        path: Where it lies below a data folder.
+        url: Where it is downloaded from.
+        bytes: Size of the download's content; 0 where it is not known.
+        sha256: Accepted digests of the content, hexadecimal; empty where only `blob` is known.
+        member: Its name inside the .tar.gz that `url` names; empty when `url` is the file itself.
+        blob: Its id as a git blob, hexadecimal: SHA-1 of ``blob <size>``, a NUL and the content. Known
+            from a repository's listing without having the file; empty for most.
+    """
+
+    path: str
+    url: str
+    bytes: int
+    sha256: tuple[str, ...]
+    member: str = ""
+    blob: str = ""
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """The digests of which the content must have one, of the kind that is known."""
+        return self.sha256 or (self.blob,)
+
+
+def _digest(file: SourceFile, content: bytes) -> str:
+    """The digest of a content, of the kind that is known of a file."""
+    return digest_of(content) if file.sha256 else blob_of(content)
+
+
+def blob_of(content: bytes) -> str:
+    """The id of a content as a git blob, hexadecimal.
+
+    Example:
+        >>> blob_of(b"hello")
+        'b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0'
+    """
+    head = f"blob {len(content)}\0".encode()
+    return hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """A data set known by name.
+
+    Attributes:
+        name: The name.
+        title: What it is, in one line.
+        kind: ``kg`` or ``labels``.
+        source: Where it comes from.
+        licence: Its licence.
+        citation: What to cite.
+        files: Its files; their contents follow each other.
+        package: The file inside this package that holds it instead; empty for most.
+    """
+
+    name: str
+    title: str
+    kind: str
+    source: str
+    licence: str
+    citation: str
+    files: tuple[SourceFile, ...] = ()
+    package: str = ""
+
+
+@cache
+def data_sets() -> dict[str, DataSet]:
+    """Name → data set, in the order of ``sources.toml``."""
+    table: dict[str, Any] = read_toml(packaged("datasets", "sources.toml"))
+    files = {
+        path: SourceFile(
+            path,
+            row["url"],
+            row.get("bytes", 0),
+            tuple(row.get("sha256", ())),
+            row.get("member", ""),
+            row.get("blob", ""),
+        )
+        for path, row in table["files"].items()
+    }
+    return {
+        name: DataSet(name=name, **{**row, "files": tuple(files[p] for p in row.get("files", ()))})
+        for name, row in table["sets"].items()
+    }
+
+
+def cache_folder() -> Path:
+    """Where downloads go: ``rulemine`` below ``$XDG_CACHE_HOME`` or ``~/.cache``."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "rulemine"
+
+
+def data_folders() -> tuple[Path, ...]:
+    """The folders that are searched, in order."""
+    named = os.environ.get(DATA_VARIABLE)
+    return (*([Path(named)] if named else []), Path("data"), cache_folder())
+
+
+def data_set(name: str) -> DataSet:
+    """The data set of that name.
+
+    Raises:
+        DatasetError: There is none.
+    """
+    try:
+        return data_sets()[name]
+    except KeyError:
+        hint = did_you_mean(name, data_sets())
+        raise DatasetError(f"{name}: no such data set, and no such file; {hint}") from None
+
+
+def find_files(name: str) -> tuple[Path | None, ...]:
+    """Where each file of a data set lies on this machine; None where it does not.
+
+    Raises:
+        DatasetError: There is no such data set, or a file found has a wrong digest.
+    """
+    wanted = data_set(name)
+    if wanted.package:
+        return (packaged("datasets", wanted.package),)
+    return tuple(_find(file) for file in wanted.files)
+
+
+def _find(file: SourceFile) -> Path | None:
+    for folder in data_folders():
+        for path in (folder / file.path, folder / f"{file.path}.gz"):
+            if path.is_file():
+                found = _digest(file, read_bytes(path))
+                if found not in file.accepted:
+                    raise DatasetError(
+                        f"{path}: has digest {found}; {' or '.join(file.accepted)} was expected, so it "
+                        "is another version. Replace it, or name your file by its path."
+                    )
+                return path
+    return None
+
+
+def get_files(name: str, progress: Progress | None = None) -> tuple[Path, ...]:
+    """The files of a data set, downloaded into the cache where they are missing.
+
+    Raises:
+        DatasetError: There is no such data set, or it cannot be downloaded; says what to put where.
+    """
+    wanted = data_set(name)
+    if wanted.package:
+        return (packaged("datasets", wanted.package),)
+    return tuple(_find(file) or _download(name, file, progress) for file in wanted.files)
+
+
+def _download(name: str, file: SourceFile, progress: Progress | None) -> Path:
+    try:
+        content = _fetch(file.url, progress)
+        if file.member:
+            with tarfile.open(fileobj=io.BytesIO(content), mode="r:gz") as archive:
+                member = archive.extractfile(file.member)
+                content = member.read() if member else b""
+    except (OSError, KeyError, tarfile.TarError, EOFError) as problem:
+        reason = getattr(problem, "reason", None) or problem
+        raise DatasetError(
+            f"data set {name}: {file.path} is not on this machine and cannot be downloaded from "
+            f"{file.url} ({reason}). Put the file at {data_folders()[0] / file.path} "
+            f"(or below another folder that {DATA_VARIABLE} names)."
+        ) from None
+    if (found := _digest(file, content)) not in file.accepted:
+        raise DatasetError(
+            f"data set {name}: the download from {file.url} has digest {found}; expected "
+            f"{file.accepted[0]}. It was not kept. Try again, or get the file from its source."
+        )
+    path = cache_folder() / f"{file.path}.gz"
+    write_bytes(path, content)
+    return path
+
+
+def _fetch(url: str, progress: Progress | None) -> bytes:
+    if not url.startswith("https://"):
+        raise OSError(f"{url} is not an https address")
+    parts: list[bytes] = []
+    with urllib.request.urlopen(url, timeout=SECONDS_TO_CONNECT) as answer:  # noqa: S310
+        total = int(answer.headers.get("Content-Length") or 0)
+        done = 0
+        while part := answer.read(1 << 20):
+            parts.append(part)
+            done += len(part)
+            if progress:
+                progress(done, total)
+    return b"".join(parts)
+
+
+def _resolve(name: str, progress: Progress | None) -> tuple[Path, ...]:
+    # A name wins over a file: a folder called "family" must not hide the data set.
+    if name in data_sets():
+        return get_files(name, progress)
+    path = Path(name)
+    if path.exists() or "/" in name or path.suffix:
+        return (path,)
+    data_set(name)
+    return ()
+
+
+def load_kg(
+    name: str,
+    progress: Progress | None = None,
+    note: Callable[[str], None] | None = None,
+) -> KnowledgeGraph:
+    """A knowledge graph by the name of a data set or the path of a TSV file.
+
+    A large file is taken apart once and then read from the cache, see `rulemine.kg.cache`.
+
+    Args:
+        name: The name or the path.
+        progress: Told (bytes, bytes in all) of a download.
+        note: Told, in whole sentences, when the cache is damaged or cannot be written.
+
+    Raises:
+        DatasetError: The data set is unknown or cannot be had.
+        InputError: The file is not a knowledge graph.
+    """
+    paths = _resolve(name, progress)
+    if len(paths) == 1:
+        return read_cached(paths[0], cache_folder() / "graphs", note=note)
+    return KnowledgeGraph.read(*paths)
+
+
+def load_labels(name: str, progress: Progress | None = None) -> dict[str, str]:
+    """Entity → text label, by the name of a data set or the path of a two-column TSV file.
+
+    Raises:
+        DatasetError: The data set is unknown or cannot be had.
+        InputError: The file is not text, or a line has not two non-empty columns.
+    """
+    labels: dict[str, str] = {}
+    for path in _resolve(name, progress):
+        problems = []
+        for number, line in enumerate(read_lines(path), start=1):
+            fields = [part.strip() for part in line.split("\t")]
+            if len(fields) != 2 or not all(fields):
+                problems.append(f"line {number} is not entity <tab> label: {line[:80]!r}")
+            elif labels.setdefault(fields[0], fields[1]) != fields[1]:
+                problems.append(f"line {number} gives {fields[0]!r} a second label")
+        if problems:
+            raise InputError(
+                list_problems(str(path), problems, "Give two columns, each entity once.")
+            )
+    return labels

@@ -1,0 +1,311 @@
+"""Synthetic knowledge graphs: skewed degrees, and rules that hold with known confidences.
+
+A graph has planted relations, of which rules hold, and other relations, of which none does. Entities
+take part in a relation as often as Zipf's law says (the i-th most frequent one in proportion to
+i^-0.6), and every relation has its own hubs; the sizes of the other relations fall with i^-0.5.
+
+Guarantees: exactly as many distinct triples as asked for; the same arguments give the same bytes
+everywhere (all draws come from `rulemine.seeds`); a planted rule has its standard confidence up to
+rounding, and chance facts only add to it; triples are made and written relation by relation, and
+never all held.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.errors import ConfigError, did_you_mean
+from rulemine.files import write_jsonl, write_stream
+from rulemine.query.atom import Atom
+from rulemine.rules.formats import rule_to_json
+from rulemine.rules.rule import Rule
+from rulemine.seeds import Stream, stream
+
+__all__ = ["DEFAULT_RULES", "TYPES", "Planted", "Synthetic", "rules_file", "write_synthetic"]
+
+Ints = npt.NDArray[np.int64]
+
+TYPES = {"symmetry": 1, "inversion": 2, "hierarchy": 2, "composition": 3}
+"""Type of a planted rule → how many relations it takes."""
+
+DEFAULT_RULES = (
+    "symmetry:0.9", "inversion:0.8", "hierarchy:0.7", "composition:0.6",
+    "symmetry:0.5", "inversion:0.4", "hierarchy:0.3", "composition:0.8",
+)  # fmt: skip
+
+PLANTED_SHARE = 0.5
+"""About this share of the triples belongs to relations of planted rules."""
+
+CHANCE_SHARE = 0.2
+"""Facts of a rule's head relation that no rule gives, for each one that it gives."""
+
+FANNED_IN = 20
+"""Subjects per middle entity of a composition, on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A rule that holds in the graph.
+
+    Attributes:
+        type: One of `TYPES`.
+        confidence: Its standard confidence, 0 < confidence ≤ 1.
+        rule: The rule, without measures.
+    """
+
+    type: str
+    confidence: float
+    rule: Rule
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object: the rule, and ``planted_confidence``."""
+        return {**rule_to_json(self.rule), "planted_confidence": self.confidence}
+
+
+class Synthetic:
+    """A synthetic graph, made relation by relation.
+
+    Args:
+        triples: How many distinct triples.
+        relations: How many relations.
+        seed: Of everything drawn.
+        entities: How many entities there are to draw from; None: a tenth of the triples.
+        rules: Planted rules as ``type:confidence``.
+
+    Attributes:
+        planted: The planted rules.
+
+    Raises:
+        ConfigError: A number is out of range, a rule is no rule, or the relations do not suffice.
+    """
+
+    def __init__(
+        self,
+        triples: int,
+        relations: int,
+        seed: int = 0,
+        *,
+        entities: int | None = None,
+        rules: Sequence[str] = DEFAULT_RULES,
+    ) -> None:
+        self.triples, self.relations, self.seed = triples, relations, seed
+        self.entities = max(500, triples // 10) if entities is None else entities
+        parsed = [_parse(text) for text in rules]
+        needed = sum(TYPES[kind] for kind, _ in parsed) + 1
+        if relations < needed:
+            raise ConfigError(
+                f"relations is {relations}; expected at least {needed}: what the {len(parsed)} planted "
+                "rules take, and one more. Ask for more relations, or plant fewer rules."
+            )
+        if triples < 100 * relations:
+            raise ConfigError(
+                f"triples is {triples}; expected at least {100 * relations}, 100 per relation."
+            )
+        least = max(100, math.isqrt(20 * triples) + 1)  # so that distinct pairs are soon found
+        if not least <= self.entities < 2**31:
+            raise ConfigError(
+                f"entities is {self.entities}; expected {least} … {2**31 - 1} for {triples} triples."
+            )
+        self._width = len(str(self.entities - 1))
+        self._relation_width = len(str(relations - 1))
+        self.planted = tuple(self._plant(parsed))
+
+    def _plant(self, parsed: Sequence[tuple[str, float]]) -> Iterator[Planted]:
+        at = 0
+        for kind, confidence in parsed:
+            names = [self._relation_name(at + i) for i in range(TYPES[kind])]
+            yield Planted(kind, confidence, _rule(kind, names))
+            at += len(names)
+
+    def _relation_name(self, number: int) -> str:
+        return f"r{number:0{self._relation_width}d}"
+
+    def relation_facts(self) -> Iterator[tuple[int, Ints]]:
+        """The triples, relation by relation.
+
+        Yields:
+            The number of the relation, and its facts: int64, shape (n, 2), subject and object,
+            distinct, sorted.
+        """
+        left, at = self.triples, 0
+        bodies = int(self.triples * PLANTED_SHARE) // max(1, 2 * len(self.planted))
+        for number, planted in enumerate(self.planted):
+            draws = stream(self.seed, "synthetic", "planted", number)
+            for facts in _facts_of(planted, bodies, self.entities, draws):
+                yield at, facts
+                at, left = at + 1, left - len(facts)
+        sizes = _zipf_sizes(left, self.relations - at)
+        for size in sizes:
+            draws = stream(self.seed, "synthetic", "relation", at)
+            yield at, _distinct(size, self.entities, draws)
+            at += 1
+
+    def lines(self) -> Iterator[bytes]:
+        """The triples as TSV, in large pieces; all lines have the same length."""
+        for number, facts in self.relation_facts():
+            for start in range(0, len(facts), 1 << 18):
+                some = facts[start : start + (1 << 18)]
+                middle = f"\t{self._relation_name(number)}\t".encode()
+                table = np.empty((len(some), 2 * self._width + len(middle) + 3), np.uint8)
+                after = 1 + self._width
+                self._put_names(table[:, :after], some[:, 0])
+                table[:, after : after + len(middle)] = np.frombuffer(middle, np.uint8)
+                self._put_names(table[:, after + len(middle) : -1], some[:, 1])
+                table[:, -1] = ord("\n")
+                yield table.tobytes()
+
+    def _put_names(self, table: npt.NDArray[np.uint8], ids: Ints) -> None:
+        table[:, 0] = ord("e")
+        rest = ids.copy()
+        for column in range(self._width, 0, -1):
+            rest, digit = np.divmod(rest, 10)
+            table[:, column] = digit + ord("0")
+
+
+def write_synthetic(
+    graph: Synthetic, path: Path, progress: Callable[[int, int], None] | None = None
+) -> None:
+    """Writes a graph as TSV, compressed when the name ends in .gz, and its rules beside it.
+
+    Args:
+        graph: The graph.
+        path: The file; the planted rules go to `rules_file`, one JSON object a line.
+        progress: Told (bytes, bytes in all).
+
+    Raises:
+        OutputError: A file cannot be written.
+    """
+    line = 2 * graph._width + graph._relation_width + 6
+
+    def pieces() -> Iterator[bytes]:
+        done = 0
+        for piece in graph.lines():
+            done += len(piece)
+            if progress:
+                progress(done, line * graph.triples)
+            yield piece
+
+    write_stream(path, pieces(), line * graph.triples)
+    write_jsonl(rules_file(path), (planted.to_json() for planted in graph.planted))
+
+
+def rules_file(path: Path) -> Path:
+    """Where the planted rules of a graph are written: its name and ``.rules.jsonl``."""
+    return path.with_name(path.name + ".rules.jsonl")
+
+
+def _parse(text: str) -> tuple[str, float]:
+    kind, colon, number = text.partition(":")
+    if kind not in TYPES:
+        raise ConfigError(f"rule {text!r}: {kind!r} is no type; {did_you_mean(kind, TYPES)}.")
+    try:
+        confidence = float(number)
+    except ValueError:
+        confidence = math.nan
+    if not colon or not 0 < confidence <= 1:
+        raise ConfigError(
+            f"rule {text!r}: expected type:confidence with 0 < confidence ≤ 1, e.g. inversion:0.8."
+        )
+    return kind, confidence
+
+
+def _rule(kind: str, names: Sequence[str]) -> Rule:
+    """The rule of a type; the head relation is the last of the names."""
+    body = {
+        "symmetry": (Atom(1, names[0], 0),),
+        "inversion": (Atom(1, names[0], 0),),
+        "hierarchy": (Atom(0, names[0], 1),),
+        "composition": (Atom(0, names[0], 2), Atom(2, names[-2:][0], 1)),
+    }[kind]
+    return Rule(Atom(0, names[-1], 1), body).canonical()
+
+
+def _facts_of(planted: Planted, size: int, entities: int, draws: Stream) -> Iterator[Ints]:
+    """The facts of each relation of a planted rule, body first."""
+    if planted.type == "symmetry":
+        # With a share p of m pairs both ways, 2pm of m + pm facts have their reverse.
+        once = _distinct(size, entities, draws)
+        once = _unique(np.sort(once[once[:, 0] != once[:, 1]], axis=1), entities)
+        both = _some(once, planted.confidence / (2 - planted.confidence), draws)
+        yield _unique(np.concatenate((once, both[:, ::-1])), entities)
+        return
+    if planted.type == "composition":
+        # One middle per subject and one object per middle: as many body pairs as subjects.
+        first = np.empty((min(size, entities // 2), 2), np.int64)
+        first[:, 0] = np.sort(draws.permutation(entities)[: len(first)])
+        first[:, 1] = _zipf(len(first), max(1, len(first) // FANNED_IN), draws)
+        middles = np.unique(first[:, 1])
+        second = np.column_stack((middles, _zipf(len(middles), entities, draws)))
+        yield first
+        yield second
+        pairs = np.column_stack((first[:, 0], second[np.searchsorted(middles, first[:, 1]), 1]))
+    else:
+        pairs = _distinct(size, entities, draws)
+        yield pairs
+        if planted.type == "inversion":
+            pairs = pairs[:, ::-1]
+    held = _some(pairs, planted.confidence, draws)
+    chance = _distinct(int(CHANCE_SHARE * len(held)) + 1, entities, draws)
+    yield _unique(np.concatenate((held, chance)), entities)
+
+
+def _some(rows: Ints, share: float, draws: Stream) -> Ints:
+    """A share of some rows, rounded, drawn uniformly."""
+    return rows[np.sort(draws.permutation(len(rows))[: round(share * len(rows))])]
+
+
+def _zipf(n: int, bound: int, draws: Stream) -> Ints:
+    """Numbers below a bound, i about in proportion to i^-0.6."""
+    drawn = draws.uniform(n)
+    # The power 2.5 = 1 / (1 - 0.6), out of operations that are exactly rounded everywhere.
+    found = (drawn * drawn * np.sqrt(drawn) * bound).astype(np.int64)
+    return np.minimum(found, bound - 1)
+
+
+def _spread(ranks: Ints, entities: int, draws: Stream) -> Ints:
+    """Ranks as entities: a one-to-one map that gives every relation hubs of its own."""
+    factor = draws.below(entities) | 1
+    while math.gcd(factor, entities) > 1:
+        factor += 2
+    return (ranks * (factor % entities) + draws.below(entities)) % entities
+
+
+def _distinct(n: int, entities: int, draws: Stream) -> Ints:
+    """`n` distinct pairs with skewed ends, sorted."""
+    subjects, objects = _stream_of(draws), _stream_of(draws)
+    found = np.empty(0, np.int64)
+    while len(found) < n:
+        more = _zipf(n, entities, draws) * entities + _zipf(n, entities, draws)
+        both = np.concatenate((found, more))
+        first = np.sort(np.unique(both, return_index=True)[1])[:n]
+        found = both[first]
+    pairs = np.column_stack(
+        (
+            _spread(found // entities, entities, subjects),
+            _spread(found % entities, entities, objects),
+        )
+    )
+    return _unique(pairs, entities)
+
+
+def _stream_of(draws: Stream) -> Stream:
+    """A stream of its own out of the next number of another."""
+    return stream(draws.below(2**53), "synthetic", "spread")
+
+
+def _unique(pairs: Ints, entities: int) -> Ints:
+    keys = np.unique(pairs[:, 0] * entities + pairs[:, 1])
+    return np.column_stack((keys // entities, keys % entities))
+
+
+def _zipf_sizes(total: int, relations: int) -> list[int]:
+    """Sizes of relations by Zipf's law; each at least one, together `total`."""
+    weights = 1 / np.sqrt(np.arange(1, relations + 1))
+    ends = np.round(np.cumsum(weights) / weights.sum() * (total - relations)).astype(np.int64)
+    sizes: list[int] = (np.diff(ends, prepend=0) + 1).tolist()
+    return sizes

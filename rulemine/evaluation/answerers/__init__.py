@@ -1,0 +1,1 @@
+"""Systems under test; those built in are the baselines."""

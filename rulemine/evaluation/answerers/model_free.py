@@ -1,0 +1,215 @@
+"""Systems without a model that answer the questions of a release: what a score can be measured against.
+
+``lookup``      the entities that the graph links to the topic by the relation asked, in its direction
+``neighbours``  every entity at most `hops` edges from the topic, whatever their relation and direction
+``reasoner``    what ``lookup`` finds, and every head that one application of a rule of the release
+                derives; on the incomplete graph it hits every hard answer, because the certificate of
+                each question is still there
+``random``      one entity, drawn uniformly from those of the graph
+
+Guarantees: the answers to a question depend on nothing but the question, the graph, the rules and the
+seed (not on the split or on other questions), and are sorted.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.errors import ConfigError, did_you_mean
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.index import Index
+from rulemine.release.reader import Release
+from rulemine.release.records import SPLITS, Prediction, Question
+from rulemine.rules.forward import derive
+from rulemine.rules.rule import Rule
+from rulemine.seeds import stream
+
+__all__ = ["ANSWERERS", "Answerer", "Lookup", "Neighbours", "RandomEntity", "Reasoner", "answer"]
+
+Ints = npt.NDArray[np.int64]
+
+ANSWERERS = ("lookup", "neighbours", "reasoner", "random")
+
+
+class Answerer(Protocol):
+    """Anything that answers questions from a graph."""
+
+    def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
+        """The answers to each question, as entity ids of the graph."""
+        ...
+
+
+def answer(
+    release: Release,
+    with_: str | Answerer = "lookup",
+    *,
+    kg: str = "incomplete",
+    split: str | None = "test",
+    seed: int = 0,
+    hops: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Prediction]:
+    """Predictions of an answerer without a model.
+
+    Args:
+        release: The release.
+        with_: One of `ANSWERERS`, or an answerer of your own.
+        kg: The graph that it may see: ``complete``, ``incomplete`` or ``incomplete-<level>``.
+        split: The split to answer; None for all.
+        seed: Seed of ``random``.
+        hops: How far ``neighbours`` goes, ≥ 1.
+        progress: Called by ``reasoner`` with the rules applied and all rules.
+
+    Returns:
+        A prediction for each question, sorted by id, its answers sorted, in the naming of the release.
+
+    Raises:
+        ConfigError: There is no such answerer or split, or `hops` or `seed` is out of range.
+        ReleaseError: The release has no such graph, or a file is missing or was edited.
+    """
+    if split is not None and split not in SPLITS:
+        raise ConfigError(f"split: {split!r} is none; {did_you_mean(split, SPLITS)}")
+    if hops < 1 or seed < 0:
+        raise ConfigError(f"answer: hops {hops}, seed {seed}; expected hops ≥ 1 and a seed ≥ 0.")
+    chosen: Answerer
+    if not isinstance(with_, str):
+        chosen = with_
+    elif with_ == "lookup":
+        chosen = Lookup()
+    elif with_ == "neighbours":
+        chosen = Neighbours(hops)
+    elif with_ == "reasoner":
+        chosen = Reasoner(release.rules(), progress)
+    elif with_ == "random":
+        chosen = RandomEntity(seed)
+    else:
+        raise ConfigError(f"answer: {with_!r} is no answerer; {did_you_mean(with_, ANSWERERS)}")
+    graph = release.kg(kg)
+    questions = release.questions(split)
+    names = graph.entities
+    return [
+        Prediction(question.id, answers=tuple(names[i] for i in sorted(found)))  # ids: label order
+        for question, found in zip(questions, chosen(graph, questions), strict=True)
+    ]
+
+
+class Lookup:
+    """See the module."""
+
+    def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
+        """The stated answers to each question."""
+        return _stated(Index(kg), questions)
+
+
+class Neighbours:
+    """See the module.
+
+    Args:
+        hops: How many edges away, ≥ 1. The topic itself counts only when it has an edge to itself.
+    """
+
+    def __init__(self, hops: int = 1) -> None:
+        self._hops = hops
+
+    def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
+        """The neighbours of each topic."""
+        ends = kg.triples[:, [0, 2]].astype(np.int64)
+        ends = np.concatenate((ends, ends[:, ::-1]))
+        ends = ends[np.argsort(ends[:, 0], kind="stable")]
+        starts = np.searchsorted(ends[:, 0], np.arange(len(kg.entities) + 1))
+        near: dict[int, set[int]] = {}
+
+        def around(entity: int) -> set[int]:
+            if entity not in near:
+                near[entity] = set(ends[starts[entity] : starts[entity + 1], 1].tolist())
+            return near[entity]
+
+        reached: dict[str, set[int]] = {}
+        for topic in {q.topic: None for q in questions}:
+            at = kg.entity_ids.get(topic)
+            seen: set[int] = set() if at is None else set(around(at))
+            edge = seen - {at}
+            for _ in range(1, self._hops):
+                edge = {e for entity in sorted(edge) for e in around(entity)} - seen - {at}
+                seen |= edge
+            reached[topic] = seen
+        return [reached[q.topic] for q in questions]
+
+
+class Reasoner:
+    """See the module.
+
+    Args:
+        rules: Applied once each, not to what other rules derive.
+        progress: Called with the rules applied and all rules.
+    """
+
+    def __init__(
+        self, rules: Sequence[Rule], progress: Callable[[int, int], None] | None = None
+    ) -> None:
+        self._rules = rules
+        self._progress = progress
+
+    def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
+        """The stated and the derived answers to each question."""
+        index = Index(kg)
+        found = _stated(index, questions)
+        asked: dict[tuple[str, str], dict[int, list[int]]] = {}
+        for number, q in enumerate(questions):
+            if q.topic in kg.entity_ids:
+                same = asked.setdefault((q.relation, q.direction), {})
+                same.setdefault(kg.entity_ids[q.topic], []).append(number)
+        for done, rule in enumerate(self._rules, start=1):
+            for direction in ("object", "subject"):
+                by_topic = asked.get((rule.head.relation, direction))
+                if by_topic:
+                    topics = list(by_topic)
+                    ends = derive(index, rule, np.array(topics, np.int64), direction)
+                    for at, entity in zip(*(column.tolist() for column in ends), strict=True):
+                        for number in by_topic[topics[at]]:
+                            found[number].add(entity)
+            if self._progress:
+                self._progress(done, len(self._rules))
+        return found
+
+
+class RandomEntity:
+    """See the module.
+
+    Args:
+        seed: The draw for a question depends on this and the id of the question.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+
+    def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
+        """One entity for each question."""
+        n = len(kg.entities)
+        return [{stream(self._seed, "random answer", q.id).below(n)} for q in questions]
+
+
+def _stated(index: Index, questions: Sequence[Question]) -> list[set[int]]:
+    """The answers to each question that the graph states."""
+    kg = index.kg
+    found: list[set[int]] = []
+    for direction, keys, order, end in (
+        ("object", index.subject_keys, index.by_subject, 2),
+        ("subject", index.object_keys, index.by_object, 0),
+    ):
+        wanted = [
+            kg.relation_ids[q.relation] * index.entities + kg.entity_ids[q.topic]
+            if q.direction == direction
+            and q.topic in kg.entity_ids
+            and q.relation in kg.relation_ids
+            else -1
+            for q in questions
+        ]
+        first = np.searchsorted(keys, wanted, "left").tolist()
+        last = np.searchsorted(keys, wanted, "right").tolist()
+        ends = kg.triples[order, end]
+        parts = [set(ends[a:b].tolist()) for a, b in zip(first, last, strict=True)]
+        found = [a | b for a, b in zip(found, parts, strict=True)] if found else parts
+    return found

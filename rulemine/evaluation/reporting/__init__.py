@@ -1,0 +1,1 @@
+"""Reports of scores, as tables and files."""

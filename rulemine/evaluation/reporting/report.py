@@ -1,0 +1,300 @@
+"""Reports: scores with intervals, overall and by group, as table, JSON, CSV and Markdown.
+
+Guarantees: values in JSON and CSV are fractions with all their digits, in tables percentages with
+one decimal; what is undefined is ``null`` in JSON, empty in CSV and ``–`` in tables, never 0. The texts
+depend on the report alone: no time, no path, no locale.
+"""
+
+import csv
+import io
+import json
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from rulemine.evaluation.bootstrap import CONFIDENCE
+from rulemine.evaluation.breakdown import Breakdown
+from rulemine.evaluation.metrics import METRICS, Floats
+from rulemine.evaluation.reporting.tables import Cell, format_markdown, format_table
+
+__all__ = ["Comparison", "Estimate", "Report", "Row"]
+
+TITLES = {
+    "hits_any": "Hits@Any",
+    "precision": "Precision",
+    "recall": "Recall",
+    "f1": "F1",
+    "hits_hard": "Hits@Hard",
+    "hhr": "HHR",
+}
+"""The columns of tables; JSON and CSV have all `METRICS`."""
+
+BREAKDOWN_TITLES = {
+    "rule_type": "rule type",
+    "rule_subtype": "other rules by shape",
+    "proofs": "proofs left",
+    "reverse_edge": "reverse edge",
+    "split": "split",
+    "level": "level",
+}
+
+_INTERVAL = f"{CONFIDENCE:.0%} bootstrap interval".replace("%", " %")
+
+
+class Estimate(NamedTuple):
+    """A score and its interval.
+
+    Attributes:
+        value: The score; None where undefined.
+        low: Lower bound of the interval; None where undefined.
+        high: Upper bound.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Row(NamedTuple):
+    """The scores of a group of questions.
+
+    Attributes:
+        breakdown: What the questions are grouped by; "all" for the row of all questions.
+        group: The group; "all" likewise.
+        n: Questions in the group; with 0 every score is undefined.
+        scores: Score (see `METRICS`) → estimate.
+    """
+
+    breakdown: str
+    group: str
+    n: int
+    scores: dict[str, Estimate]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows(ABC):
+    """What reports and comparisons share.
+
+    Attributes:
+        release: Name of the release.
+        naming: The naming of the predictions.
+        split: The split evaluated; "all" for all.
+        rows: All questions first, then the breakdowns.
+        resamples: How many resamples the intervals rest on.
+        seed: Their seed.
+        notes: What a reader of the numbers must know, as sentences.
+    """
+
+    release: str
+    naming: str
+    split: str
+    rows: tuple[Row, ...] = field(repr=False)
+    resamples: int
+    seed: int
+    notes: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """Questions evaluated."""
+        return self.rows[0].n
+
+    @property
+    def overall(self) -> dict[str, Estimate]:
+        """The scores over all questions: score → estimate."""
+        return self.rows[0].scores
+
+    def row(self, breakdown: str, group: str) -> Row:
+        """The row of a group.
+
+        Raises:
+            KeyError: There is no such group in the report.
+        """
+        for row in self.rows:
+            if (row.breakdown, row.group) == (breakdown, group):
+                return row
+        raise KeyError((breakdown, group))
+
+    @abstractmethod
+    def _head(self) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def _title(self) -> str: ...
+
+    def _signed(self) -> bool:
+        return False
+
+    def _what(self) -> str:
+        return "scores"
+
+    def _content(self) -> dict[str, Any]:
+        """What `to_json` writes."""
+        broken: dict[str, dict[str, Any]] = {}
+        for row in self.rows[1:]:
+            group = {"n": row.n, "scores": _plain(row.scores)}
+            broken.setdefault(row.breakdown, {})[row.group] = group
+        return self._head() | {
+            "naming": self.naming,
+            "split": self.split,
+            "n": self.n,
+            "confidence": CONFIDENCE,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "notes": list(self.notes),
+            "scores": _plain(self.overall),
+            "breakdowns": broken,
+        }
+
+    def _lines(self) -> list[list[str]]:
+        """The lines of `to_csv`."""
+        return [
+            [self._what(), row.breakdown, row.group, str(row.n)]
+            + ["" if v is None else repr(v) for m in METRICS for v in row.scores[m]]
+            for row in self.rows
+        ]
+
+    def to_json(self) -> str:
+        """The report as indented JSON with LF at the end.
+
+        Keys: what was evaluated and how; ``scores``: score → {value, low, high}; ``breakdowns``: breakdown
+        → group → {n, scores}; ``difference``, where there is one: the same of the difference.
+        """
+        return json.dumps(self._content(), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+    def to_csv(self) -> str:
+        """The report as CSV: a header, then a line for each group.
+
+        Columns: what the line has (``scores`` or ``difference``), breakdown, group, n, and for each score
+        its value and the bounds of its interval.
+        """
+        bounds = [f"{m}{part}" for m in METRICS for part in ("", "_low", "_high")]
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["what", "breakdown", "group", "n", *bounds])
+        writer.writerows(self._lines())
+        return out.getvalue()
+
+    def to_table(self) -> str:
+        """The report for a terminal, about 100 columns: percentages, below each its interval."""
+        return format_table(
+            f"{self._title()}\nin percent; below each value its {_INTERVAL}",
+            ["", "n", *TITLES.values()],
+            self._cells(),
+            self.notes,
+        )
+
+    def to_markdown(self) -> str:
+        """The report as a Markdown table: percentages, intervals in parentheses."""
+        return format_markdown(
+            f"{self._title()} · in percent ({_INTERVAL})",
+            ["group", "n", *TITLES.values()],
+            self._cells(),
+            self.notes,
+        )
+
+    def _cells(self) -> list[tuple[str, list[tuple[str, list[Cell]]]]]:
+        """Sections (title, rows), a row being its label and cells of a value and an interval."""
+        sections: list[tuple[str, list[tuple[str, list[Cell]]]]] = []
+        for row in self.rows:
+            title = "" if row.breakdown == "all" else BREAKDOWN_TITLES[row.breakdown]
+            if not sections or sections[-1][0] != title:
+                sections.append((title, []))
+            cells = [(f"{row.n:,}", "")]
+            cells += [_percent(row.scores[m], self._signed()) for m in TITLES]
+            sections[-1][1].append((row.group, cells))
+        return sections
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(_Rows):
+    """The difference of two systems, first minus second; made by `rulemine.evaluation.compare`.
+
+    Attributes:
+        first: What the first report is of, e.g. "complete".
+        second: What the second is of.
+    """
+
+    first: str
+    second: str
+
+    def _head(self) -> dict[str, Any]:
+        return {"release": self.release, "first": self.first, "second": self.second}
+
+    def _title(self) -> str:
+        return (
+            f"{self.release} · split {self.split} · {self.n:,} questions · "
+            f"{self.first} − {self.second}, paired"
+        )
+
+    def _signed(self) -> bool:
+        return True
+
+    def _what(self) -> str:
+        return "difference"
+
+
+@dataclass(frozen=True, eq=False)
+class Report(_Rows):
+    """The scores of one system; made by `rulemine.evaluation.evaluate`.
+
+    Attributes:
+        matching: The matching mode.
+        missing: Questions without a prediction, scored as empty.
+        ids: The questions evaluated, sorted.
+        scores: Per question, the columns of `rulemine.evaluation.metrics.COLUMNS`; shape (n, columns).
+        groups: The breakdowns, with the group of every question.
+        difference: The difference to other predictions, where that was asked for.
+    """
+
+    matching: str
+    missing: int
+    ids: tuple[str, ...] = field(repr=False)
+    scores: Floats = field(repr=False)
+    groups: tuple[Breakdown, ...] = field(repr=False)
+    difference: "Comparison | None" = None
+
+    def _head(self) -> dict[str, Any]:
+        return {"release": self.release, "matching": self.matching, "missing": self.missing}
+
+    def _title(self) -> str:
+        return (
+            f"{self.release} · split {self.split} · {self.n:,} questions · naming {self.naming} · "
+            f"matching {self.matching}"
+        )
+
+    def _content(self) -> dict[str, Any]:
+        content = super()._content()
+        if self.difference is not None:
+            content["difference"] = self.difference._content()
+        return content
+
+    def _lines(self) -> list[list[str]]:
+        lines = super()._lines()
+        return lines if self.difference is None else lines + self.difference._lines()
+
+    def to_table(self) -> str:
+        """As `_Rows.to_table`, with the difference below."""
+        below = "" if self.difference is None else "\n" + self.difference.to_table()
+        return super().to_table() + below
+
+    def to_markdown(self) -> str:
+        """As `_Rows.to_markdown`, with the difference below."""
+        below = "" if self.difference is None else "\n" + self.difference.to_markdown()
+        return super().to_markdown() + below
+
+
+def _plain(scores: dict[str, Estimate]) -> dict[str, dict[str, float | None]]:
+    return {name: estimate._asdict() for name, estimate in scores.items()}
+
+
+def _percent(estimate: Estimate, signed: bool) -> Cell:
+    """Value and interval as text, in percent."""
+
+    def text(value: float) -> str:
+        rounded = round(100 * value, 1) + 0.0  # −0.0 becomes 0.0
+        return f"{rounded:+.1f}" if signed else f"{rounded:.1f}"
+
+    value, low, high = estimate
+    if value is None:
+        return "–", ""
+    between = " … " if signed else "–"
+    return text(value), "" if low is None or high is None else f"{text(low)}{between}{text(high)}"

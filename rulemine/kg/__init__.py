@@ -1,0 +1,1 @@
+"""Knowledge graphs: reading, caching, indexing, and how their relations overlap."""

@@ -1,0 +1,158 @@
+"""A cache of large graphs, so that a file is taken apart only once.
+
+An entry is named after the SHA-256 of the bytes of the file that was read, so it cannot be stale: a
+changed file has another name, whatever its time and size. Guarantees: the graph is the same as without
+the cache; an entry appears whole or not at all; a damaged one is noticed by its checksum, told, and
+made again; when none can be written, that is told and nothing else; nothing is ever unpickled.
+
+An entry is a line of JSON (sizes), entity labels and relation labels (UTF-8, LF after each), triples
+(int32) and source order (int32, int64 from 2³¹ triples on), all little endian, and the SHA-256 of
+everything before it.
+"""
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from rulemine.errors import OutputError
+from rulemine.files import BYTES_FOR_BEST, opened, write_stream
+from rulemine.kg.graph import KnowledgeGraph
+
+__all__ = ["LEAST_BYTES", "VARIABLE", "read_cached"]
+
+VARIABLE = "RULEMINE_CACHE"
+"""The environment variable that turns the cache off when it is ``off``."""
+
+LEAST_BYTES = 50 << 20
+"""Files smaller than this together are not worth an entry."""
+
+VERSION = 1
+"""Of the format; part of the name of every entry."""
+
+_AT_ONCE = 1 << 22
+_LONGEST_HEADER = 1000
+_TRIPLES = "<i4"
+
+Note = Callable[[str], None]
+
+
+def read_cached(
+    path: Path, folder: Path, *, note: Note | None = None, least: int | None = None
+) -> KnowledgeGraph:
+    """Reads a graph as `KnowledgeGraph.read` does, from the cache where it is there.
+
+    Args:
+        path: Its file.
+        folder: The folder of the cache; made when something is written.
+        note: Told what the user may want to know, in whole sentences.
+        least: Bytes of the file from which on the cache is used; None: `LEAST_BYTES`.
+
+    Raises:
+        InputError: As `KnowledgeGraph.read`.
+    """
+    least = LEAST_BYTES if least is None else least
+    off = os.environ.get(VARIABLE, "").strip().lower() == "off"
+    if off or not path.is_file() or path.stat().st_size < least:
+        return KnowledgeGraph.read(path)
+    entry = _entry(folder, path, _digest(path))
+    if entry.is_file():
+        kg = _read(entry)
+        if kg is not None:
+            return kg
+        if note:
+            note(f"{entry}: is damaged. The graph is read from {path}, and this is made again.")
+    seen = hashlib.sha256()
+    kg = KnowledgeGraph.read(path, watch=seen.update)
+    # Named by what was read, which need not be what was there a moment ago.
+    entry = _entry(folder, path, seen.hexdigest())
+    try:
+        write_stream(entry, _pieces(kg), BYTES_FOR_BEST)
+    except OutputError as problem:
+        if note:
+            note(f"The graph is not kept for the next time. {problem}")
+    return kg
+
+
+def _entry(folder: Path, path: Path, digest: str) -> Path:
+    kind = path.suffix[1:] if path.suffix in (".gz", ".zst") else "tsv"
+    return folder / f"{digest}.{kind}.{VERSION}.kg"
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with opened(path) as file:
+        while block := file.read(_AT_ONCE):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _pieces(kg: KnowledgeGraph) -> Iterator[bytes]:
+    digest = hashlib.sha256()
+    for piece in _content(kg):
+        digest.update(piece)
+        yield piece
+    yield digest.digest()
+
+
+def _content(kg: KnowledgeGraph) -> Iterator[bytes]:
+    labels = [
+        "".join(label + "\n" for label in some).encode() for some in (kg.entities, kg.relations)
+    ]
+    header = {
+        "labels": [len(blob) for blob in labels],
+        "triples": len(kg.triples),
+        "duplicates": kg.duplicates,
+    }
+    yield (json.dumps(header) + "\n").encode()
+    yield from labels
+    for array in (kg.triples, kg.source_order):
+        kind = _TRIPLES if array is kg.triples else _order_type(len(kg.triples))
+        for start in range(0, len(array), _AT_ONCE):
+            yield array[start : start + _AT_ONCE].astype(kind).tobytes()
+
+
+def _order_type(triples: int) -> str:
+    return "<i4" if triples < 2**31 else "<i8"
+
+
+def _read(entry: Path) -> KnowledgeGraph | None:
+    """The graph of an entry; None when the entry is damaged or cannot be read."""
+    try:
+        with entry.open("rb", buffering=0) as file:
+            return _parse(file, entry.stat().st_size)
+    except (OSError, ValueError, KeyError, TypeError, MemoryError):
+        return None
+
+
+def _parse(file: io.FileIO, size: int) -> KnowledgeGraph:
+    """The graph of an open entry.
+
+    Raises:
+        ValueError: The entry is damaged; also KeyError and TypeError.
+    """
+    line = bytearray(os.pread(file.fileno(), _LONGEST_HEADER, 0).partition(b"\n")[0] + b"\n")
+    file.seek(len(line))
+    header = json.loads(line)
+    n, lengths = int(header["triples"]), [int(length) for length in header["labels"]]
+    order_type = np.dtype(_order_type(n))
+    parts = [*lengths, 12 * n, order_type.itemsize * n, hashlib.sha256().digest_size]
+    if min(parts) < 0 or len(lengths) != 2 or len(line) + sum(parts) != size:
+        raise ValueError("its size is not what it says")
+    found = [np.fromfile(file, np.uint8, length) for length in parts]
+    digest = hashlib.sha256(line)
+    for part in found[:-1]:
+        digest.update(part.data)
+    if digest.digest() != found[-1].tobytes():
+        raise ValueError("its checksum is wrong")
+    entities, relations = (
+        tuple(part.tobytes().decode("utf-8").split("\n")[:-1]) for part in found[:2]
+    )
+    triples = found[2].view(_TRIPLES).reshape(n, 3).astype(np.int32, copy=False)
+    triples.flags.writeable = False
+    order = found[3].view(order_type).astype(np.int64)
+    return KnowledgeGraph(entities, relations, triples, int(header["duplicates"]), order)

@@ -1,0 +1,347 @@
+"""A knowledge graph: integer triples and the vocabularies that name them.
+
+Guarantees: a graph is a *set* of triples; entity and relation ids are positions in the sorted
+(code point order) label lists, and triples are sorted by (subject, relation, object), so the same
+triples give the same arrays whatever the order of the lines they were read from. Entities and
+relations are named apart: the same text may name one of each.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.errors import InputError
+from rulemine.files import write_stream
+from rulemine.kg.tsv import read_fields
+
+__all__ = ["DIRECTIONS", "KnowledgeGraph", "Triple", "read_triples"]
+
+Triple = tuple[str, str, str]
+"""Subject, relation, object, as labels."""
+
+ROWS_AT_ONCE = 1 << 16
+"""Triples whose labels are handled in one go."""
+
+MOST_LABELS = 2**31 - 1
+"""Ids are int32."""
+
+BYTES_A_TRIPLE = 40
+"""A guess, to choose how hard to compress."""
+
+DIRECTIONS = ("subject", "object")
+"""Which end of the relation a question asks for."""
+
+
+@dataclass(frozen=True, eq=False)
+class KnowledgeGraph:
+    """An immutable set of triples.
+
+    Attributes:
+        entities: Entity labels in code point order; an entity's id is its position.
+        relations: Relation labels, likewise.
+        triples: int32, shape (n, 3), C-contiguous, read-only: subject, relation, object ids;
+            unique rows in lexicographic order.
+        duplicates: How many triples of the source were dropped because they were there already.
+        source_order: int64, shape (n,): the rows of `triples` in the order in which the source
+            first names them (what a program that keeps file order would see).
+    """
+
+    entities: tuple[str, ...]
+    relations: tuple[str, ...]
+    triples: npt.NDArray[np.int32] = field(repr=False)
+    duplicates: int = 0
+    source_order: npt.NDArray[np.int64] = field(
+        repr=False, default_factory=lambda: np.empty(0, np.int64)
+    )
+
+    @classmethod
+    def from_triples(cls, triples: Iterable[Triple]) -> "KnowledgeGraph":
+        """A graph out of labelled triples, in any order, duplicates allowed.
+
+        Raises:
+            InputError: A label is empty or holds a tab or a line break.
+
+        Example:
+            >>> kg = KnowledgeGraph.from_triples([("b", "knows", "a"), ("a", "knows", "b")])
+            >>> kg.entities, kg.triples.tolist()
+            (('a', 'b'), [[0, 0, 1], [1, 0, 0]])
+        """
+        builder = _Builder()
+        rows = iter(triples)
+        while some := list(islice(rows, ROWS_AT_ONCE)):
+            builder.add(*([row[i] for row in some] for i in range(3)))
+        kg = builder.finish()
+        for label in (*kg.entities, *kg.relations):
+            if not label or "\t" in label or "\n" in label or "\r" in label:
+                raise InputError(
+                    f"label {label!r} is empty or holds a tab or a line break, "
+                    "which a TSV file cannot carry. Replace the character."
+                )
+        return kg
+
+    @classmethod
+    def _of_ids(
+        cls, entities: tuple[str, ...], relations: tuple[str, ...], ids: npt.NDArray[np.int32]
+    ) -> "KnowledgeGraph":
+        order, new = _sort_order(ids, len(entities), len(relations))
+        unique = ids if order is None else ids[order]
+        if not new.all():
+            unique = unique[new]
+        unique.flags.writeable = False
+        if order is None:
+            order = np.arange(len(ids))
+        first = np.full(len(ids), -1, np.int64)  # line → its row, where it is the first to name it
+        first[order[new]] = np.arange(len(unique))
+        return cls(
+            entities,
+            relations,
+            unique,
+            duplicates=len(ids) - len(unique),
+            source_order=first[first >= 0] if len(unique) < len(ids) else first,
+        )
+
+    @classmethod
+    def read(
+        cls, *paths: str | Path, watch: Callable[[bytes], object] | None = None
+    ) -> "KnowledgeGraph":
+        """Reads TSV files, plain, .gz or .zst, as if they were one; see `read_fields`.
+
+        Args:
+            *paths: The files.
+            watch: Told the bytes of the files themselves as they are read.
+
+        Raises:
+            InputError: As `read_fields`.
+        """
+        builder = _Builder()
+        for path in paths:
+            for fields in read_fields(Path(path), watch):
+                builder.add(fields[::3], fields[1::3], fields[2::3])
+        return builder.finish()
+
+    def __len__(self) -> int:
+        return len(self.triples)
+
+    @cached_property
+    def entity_ids(self) -> dict[str, int]:
+        """Entity label → id."""
+        return {label: i for i, label in enumerate(self.entities)}
+
+    @cached_property
+    def relation_ids(self) -> dict[str, int]:
+        """Relation label → id."""
+        return {label: i for i, label in enumerate(self.relations)}
+
+    def relation_sizes(self) -> npt.NDArray[np.int64]:
+        """The number of triples of each relation, shape (relations,)."""
+        return np.bincount(self.triples[:, 1], minlength=len(self.relations))
+
+    def labelled(self, rows: npt.NDArray[np.int64] | slice | None = None) -> list[Triple]:
+        """Triples as labels: those of the given rows of `triples`, or all, in that order."""
+        ids = self.triples if rows is None else self.triples[rows]
+        entities, relations = self.entities, self.relations
+        return [(entities[s], relations[r], entities[o]) for s, r, o in ids.tolist()]
+
+    def without(self, rows: npt.NDArray[np.int64]) -> "KnowledgeGraph":
+        """The graph without the given rows of `triples`; ids and vocabularies stay the same.
+
+        Entities that lose their last triple stay in the vocabulary, so ids mean the same in both.
+        """
+        keep = np.ones(len(self.triples), bool)
+        keep[rows] = False
+        position = np.cumsum(keep)
+        position -= 1
+        kept = np.ascontiguousarray(self.triples[keep])
+        kept.flags.writeable = False
+        order = self.source_order[keep[self.source_order]]
+        return KnowledgeGraph(self.entities, self.relations, kept, source_order=position[order])
+
+    def renamed(self, names: Mapping[str, str]) -> "KnowledgeGraph":
+        """The graph with other entity labels.
+
+        Args:
+            names: Entity → its new label, for all entities; no two the same.
+        """
+        labels = [names[label] for label in self.entities]
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+        place = np.empty(len(labels), np.int32)
+        place[order] = np.arange(len(labels), dtype=np.int32)
+        ids = self.triples.copy()
+        for column in (0, 2):
+            ids[:, column] = place[ids[:, column]]
+        return KnowledgeGraph._of_ids(tuple(labels[i] for i in order), self.relations, ids)
+
+    def rows_of(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        """The rows of `triples` that hold the given triples.
+
+        Args:
+            ids: int32, shape (m, 3); subject, relation, object ids.
+
+        Returns:
+            int64, shape (m,): the row, or −1 where the graph does not hold the triple.
+        """
+        keys = self._keys
+        wanted = _pack(ids, len(self.relations), len(self.entities))
+        at = np.searchsorted(keys, wanted)
+        at[at == len(keys)] = 0
+        return np.where(keys[at] == wanted, at, -1) if len(keys) else np.full(len(ids), -1)
+
+    @cached_property
+    def _keys(self) -> npt.NDArray[np.int64]:
+        return _pack(self.triples, len(self.relations), len(self.entities))
+
+    def to_tsv(self) -> str:
+        """The sorted triples as TSV text with LF; equal graphs give equal text."""
+        return "".join(self._tsv_pieces())
+
+    def _tsv_pieces(self) -> Iterator[str]:
+        """`to_tsv` in pieces: the labels of large graphs are never all there at once."""
+        for start in range(0, len(self), ROWS_AT_ONCE):
+            subjects, relations, objects = self.triples[start : start + ROWS_AT_ONCE].T.tolist()
+            columns = (
+                map(self.entities.__getitem__, subjects),
+                map(self.relations.__getitem__, relations),
+                map(self.entities.__getitem__, objects),
+            )
+            yield "\n".join(map("\t".join, zip(*columns, strict=True))) + "\n"
+
+    def write(self, path: str | Path) -> None:
+        """Writes `to_tsv` to a file, compressed when the name ends in .gz."""
+        pieces = (piece.encode("utf-8") for piece in self._tsv_pieces())
+        write_stream(Path(path), pieces, BYTES_A_TRIPLE * len(self))
+
+    @cached_property
+    def digest(self) -> str:
+        """The identity of the graph: SHA-256 of `to_tsv` in UTF-8, hexadecimal."""
+        digest = hashlib.sha256()
+        for piece in self._tsv_pieces():
+            digest.update(piece.encode("utf-8"))
+        return digest.hexdigest()
+
+
+def check_size(labels: int, what: str) -> None:
+    """Refuses more labels than there are int32 ids.
+
+    Raises:
+        InputError: There are.
+    """
+    if labels > MOST_LABELS:
+        raise InputError(
+            f"the graph has {labels} {what}; at most {MOST_LABELS} can have an id. Split the graph."
+        )
+
+
+class _Numbers(dict[str, int]):
+    """Label → its number, in the order in which labels are first looked up."""
+
+    def __missing__(self, label: str) -> int:
+        number = self[label] = len(self)
+        return number
+
+    def settle(self, what: str) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+        """The labels in code point order, and the place of every number in it."""
+        check_size(len(self), what)
+        labels = tuple(sorted(self))
+        place = np.empty(len(labels), np.int32)
+        place[np.fromiter(map(self.__getitem__, labels), np.int64, len(labels))] = np.arange(
+            len(labels), dtype=np.int32
+        )
+        return labels, place
+
+
+class _Builder:
+    """Makes a graph out of labels that come block by block; keeps numbers, and each label once."""
+
+    def __init__(self) -> None:
+        self._entities = _Numbers()
+        self._relations = _Numbers()
+        self._blocks: list[npt.NDArray[np.int32]] = []
+
+    def add(
+        self, subjects: Sequence[str], relations: Sequence[str], objects: Sequence[str]
+    ) -> None:
+        """Takes triples, as columns of the same length."""
+        block = np.empty((len(subjects), 3), np.int32)
+        columns = (
+            (subjects, self._entities),
+            (relations, self._relations),
+            (objects, self._entities),
+        )
+        for column, (labels, numbers) in enumerate(columns):
+            block[:, column] = np.fromiter(map(numbers.__getitem__, labels), np.int32, len(labels))
+        self._blocks.append(block)
+
+    def finish(self) -> KnowledgeGraph:
+        """The graph; can be called once."""
+        entities, entity_place = self._entities.settle("entities")
+        relations, relation_place = self._relations.settle("relations")
+        self._entities.clear()
+        ids = np.empty((sum(map(len, self._blocks)), 3), np.int32)
+        at = 0
+        for block in self._blocks:
+            part = ids[at : at + len(block)]
+            part[:, 0] = entity_place[block[:, 0]]
+            part[:, 1] = relation_place[block[:, 1]]
+            part[:, 2] = entity_place[block[:, 2]]
+            at += len(block)
+        self._blocks.clear()
+        return KnowledgeGraph._of_ids(entities, relations, ids)
+
+
+def _sort_order(
+    ids: npt.NDArray[np.int32], entities: int, relations: int
+) -> tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.bool_]]:
+    """The order that sorts triples, and which of the sorted ones are not as the one before.
+
+    Equal triples stay in their order; None where the triples are sorted already.
+    """
+    new = np.ones(len(ids), bool)
+    if entities * entities * relations >= 2**63:
+        order = np.lexsort((ids[:, 2], ids[:, 1], ids[:, 0]))
+        new[1:] = (ids[order[1:]] != ids[order[:-1]]).any(axis=1)
+        return order, new
+    keys = _pack(ids, relations, entities)
+    if (keys[1:] >= keys[:-1]).all():
+        new[1:] = keys[1:] != keys[:-1]
+        return None, new
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    new[1:] = keys[1:] != keys[:-1]
+    return order, new
+
+
+def _pack(ids: npt.NDArray[np.int32], relations: int, entities: int) -> npt.NDArray[np.int64]:
+    if entities * entities * relations >= 2**63:
+        raise InputError(
+            f"the graph has {entities} entities and {relations} relations; "
+            "entities² · relations must stay below 2⁶³. Split the graph."
+        )
+    packed = ids[:, 0].astype(np.int64)  # then in place: there may be many
+    for column, size in ((1, relations), (2, entities)):
+        packed *= size
+        packed += ids[:, column]
+    return packed
+
+
+def format_tsv(triples: Sequence[Triple]) -> str:
+    """Triples as TSV text, in the order given."""
+    return "".join(f"{s}\t{r}\t{o}\n" for s, r, o in triples)
+
+
+def read_triples(path: Path) -> list[Triple]:
+    """The triples of a TSV file in file order, duplicates included; see `read_fields`.
+
+    Raises:
+        InputError: As `read_fields`.
+    """
+    return [
+        triple
+        for fields in read_fields(path)
+        for triple in zip(fields[::3], fields[1::3], fields[2::3], strict=True)
+    ]

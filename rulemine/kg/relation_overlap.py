@@ -1,0 +1,61 @@
+"""Twins: relations whose facts another relation states as well, the same way round or the other.
+
+Where such a relation's triple is removed and the twin's stays, the answer can be read off the twin.
+
+Guarantee: shares are counted on the complete graph; a relation is its own twin only the other way
+round, when it is symmetric.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rulemine.kg.graph import KnowledgeGraph
+
+__all__ = ["LEAST_SHARE", "Twin", "twins"]
+
+LEAST_SHARE = 0.8
+"""Share of a relation's facts that its twin has to state; below, knowing the twin is no rule of thumb."""
+
+
+class Twin(NamedTuple):
+    """A relation of whose facts another states at least `LEAST_SHARE`.
+
+    Attributes:
+        relation: The relation.
+        other: Its twin.
+        reversed: Whether the twin states them from object to subject.
+        share: The share of the relation's facts that the twin states.
+    """
+
+    relation: str
+    other: str
+    reversed: bool
+    share: float
+
+
+def twins(kg: KnowledgeGraph) -> tuple[Twin, ...]:
+    """All twins of a graph, sorted."""
+    found: list[Twin] = []
+    entities, relations = max(1, len(kg.entities)), len(kg.relations)
+    s, r, o = (kg.triples[:, column].astype(np.int64) for column in range(3))
+    sizes = kg.relation_sizes()
+    pairs = s * entities + o
+    order = np.argsort(pairs, kind="stable")
+    for turned, wanted in ((False, pairs), (True, o * entities + s)):
+        first = np.searchsorted(pairs[order], wanted, "left")
+        count = np.searchsorted(pairs[order], wanted, "right") - first
+        # One fact after another of each pair: few steps, as few relations share a pair.
+        codes = [np.empty(0, np.int64)]
+        for step in range(int(count.max(initial=0))):
+            at = np.flatnonzero(count > step)
+            codes.append(r[at] * relations + r[order[first[at] + step]])
+        both, shared = np.unique(np.concatenate(codes), return_counts=True)
+        one, other = np.divmod(both, max(1, relations))
+        share = shared / sizes[one]
+        keep = (share >= LEAST_SHARE) & (turned | (one != other))
+        found += [
+            Twin(kg.relations[a], kg.relations[b], turned, float(part))
+            for a, b, part in zip(one[keep], other[keep], share[keep], strict=True)
+        ]
+    return tuple(sorted(found))

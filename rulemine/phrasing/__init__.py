@@ -1,0 +1,1 @@
+"""How relations are phrased: verbalization templates and relation descriptions."""

@@ -1,0 +1,256 @@
+"""Glosses: what a relation means, in words that say which end is which.
+
+A gloss file is TOML with one table per relation, which `rulemine gloss` writes and people review:
+
+    ["aunt"]
+    statement = "{subject} is the aunt of {object}"
+    subjects = "the aunts of {topic}"
+    objects = "the nieces and nephews of {topic}"
+    source = "written"
+
+``{{`` and ``}}`` stand for braces. Guarantees: every relation of a graph has a gloss, one made from its
+phrase where no file has one; each template holds each of its placeholders exactly once.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from rulemine.config import packaged_or_given, read_toml
+from rulemine.errors import InputError, UserError, did_you_mean, list_problems
+from rulemine.kg.graph import DIRECTIONS
+from rulemine.phrasing.templates import Phrase, Phrases
+from rulemine.text.template import fill, template_problem
+
+__all__ = [
+    "Gloss",
+    "Glosses",
+    "gloss_of",
+    "gloss_problems",
+    "load_glosses",
+    "read_glosses",
+]
+
+"""Gloss files that come with the package."""
+
+PLACEHOLDERS = {
+    "statement": ("subject", "object"),
+    "subjects": ("topic",),
+    "objects": ("topic",),
+}
+SOURCES = ("written", "model", "phrase")
+_EXPECTED = (
+    "A gloss file has one table per relation with the keys statement ({subject} and {object}), "
+    "subjects and objects ({topic}), and may have source (written, model or phrase)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gloss:
+    """What a relation means.
+
+    Attributes:
+        relation: The relation.
+        statement: The triple as a clause, with ``{subject}`` and ``{object}``, e.g. ``{subject} is the
+            aunt of {object}``.
+        subjects: What a question for the subjects asks for, with ``{topic}`` for the object, e.g. ``the
+            aunts of {topic}``.
+        objects: What a question for the objects asks for, with ``{topic}`` for the subject, e.g. ``the
+            nieces and nephews of {topic}``.
+        source: ``written`` (by hand or reviewed), ``model``, or ``phrase`` (made from the phrases).
+    """
+
+    relation: str
+    statement: str
+    subjects: str
+    objects: str
+    source: str
+
+    def state(self, subject: str, object: str) -> str:
+        """The triple in words, e.g. ``7 is the aunt of 72``."""
+        return fill(self.statement, {"subject": subject, "object": object})
+
+    def asked(self, direction: str, topic: str) -> str:
+        """What a question for the subjects or the objects asks for, e.g. ``the aunts of 72``."""
+        return fill(self.subjects if direction == DIRECTIONS[0] else self.objects, {"topic": topic})
+
+
+@dataclass(frozen=True)
+class Glosses:
+    """What all relations of a graph mean.
+
+    Attributes:
+        rows: One gloss per relation, sorted by relation.
+    """
+
+    rows: tuple[Gloss, ...]
+
+    @cached_property
+    def _by_relation(self) -> dict[str, Gloss]:
+        return {row.relation: row for row in self.rows}
+
+    def __contains__(self, relation: object) -> bool:
+        return relation in self._by_relation
+
+    def __getitem__(self, relation: str) -> Gloss:
+        return self._by_relation[relation]
+
+    @cached_property
+    def words(self) -> dict[str, frozenset[str]]:
+        """Relation → the words of its name and statement, at least the name itself."""
+        return {
+            row.relation: frozenset(
+                word
+                for word in _WORD.findall(f"{row.relation} {row.statement}".lower())
+                if word not in ("subject", "object", "the")
+            )
+            | {row.relation}
+            for row in self.rows
+        }
+
+    @classmethod
+    def from_toml(cls, text: str) -> "Glosses":
+        """Reads what `to_toml` wrote; what people may have edited is for `load_glosses`."""
+        return cls(tuple(Gloss(name, **row) for name, row in tomllib.loads(text).items()))
+
+    def to_toml(self) -> str:
+        """A gloss file, from which `load_glosses` reads the same glosses."""
+        return "\n".join(
+            f"[{_quoted(row.relation)}]\n"
+            + "".join(
+                f"{key} = {_quoted(getattr(row, key))}\n" for key in (*PLACEHOLDERS, "source")
+            )
+            for row in self.rows
+        )
+
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def _quoted(text: str) -> str:
+    """A TOML string: JSON's, but that DEL is escaped too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def load_glosses(source: str, phrases: Phrases, symmetric: Collection[str] = ()) -> Glosses:
+    """The glosses of a graph: those of a file, the rest made from the phrases.
+
+    Args:
+        source: A gloss file, the name of a packaged data set that has one, or "" for none.
+        phrases: The phrases of all relations of the graph.
+        symmetric: Relations that hold both ways round in the graph, see `gloss_of`.
+
+    Raises:
+        InputError: As `read_glosses`; or the file names a relation that the graph lacks and that looks
+            like a misspelling of one without gloss.
+    """
+    path = packaged_or_given(source, "glosses.toml")
+    given = read_glosses(path) if source else {}
+    names = [phrase.relation for phrase in phrases.rows]
+    lacking = [name for name in names if name not in given]
+    problems = [
+        f"relation {relation!r} is not in the graph; {hint}"
+        for relation in sorted(given.keys() - set(names))
+        for hint in [did_you_mean(relation, lacking)]
+        if hint.startswith("did you mean")
+    ]
+    if problems:
+        advice = "Relation names are matched letter by letter."
+        raise InputError(list_problems(source, problems, advice))
+    return Glosses(
+        tuple(
+            given.get(row.relation) or gloss_of(row, row.relation in symmetric)
+            for row in phrases.rows
+        )
+    )
+
+
+def read_glosses(path: Path) -> dict[str, Gloss]:
+    """The glosses of a file, by relation, in file order; without source they are ``written``.
+
+    Raises:
+        InputError: The file cannot be read or is not TOML; or tables, keys or templates are wrong: all
+            of it in one message.
+    """
+    try:
+        tables = read_toml(path)
+    except UserError as problem:
+        raise InputError(str(problem)) from None
+    problems: list[str] = []
+    glosses: dict[str, Gloss] = {}
+    for relation, table in tables.items():
+        if found := _table_problem(relation, table):
+            problems.append(f"relation {relation!r}: {found}")
+            continue
+        gloss = Gloss(relation, **{"source": "written", **table})
+        problems += [f"relation {relation!r}: {found}" for found in gloss_problems(gloss)]
+        glosses[relation] = gloss
+    if problems:
+        raise InputError(list_problems(str(path), problems, _EXPECTED))
+    if not glosses:
+        raise InputError(f"{path}: holds no gloss. {_EXPECTED}")
+    return glosses
+
+
+def _table_problem(relation: str, table: object) -> str | None:
+    if not isinstance(table, dict):
+        return f'is not a table but {table!r}; write ["{relation}"] on a line of its own'
+    known = (*PLACEHOLDERS, "source")
+    for key, value in table.items():
+        if key not in known:
+            more = "; a relation with a dot needs quotes" if isinstance(value, dict) else ""
+            return f"unknown key {key!r}; {did_you_mean(key, known)}{more}"
+        if not isinstance(value, str):
+            return f"key {key} is {value!r}; a text was expected"
+    if lacking := [key for key in PLACEHOLDERS if key not in table]:
+        return f"{' and '.join(lacking)} missing"
+    source = table.get("source", "written")
+    return None if source in SOURCES else f"source {source!r}; {did_you_mean(source, SOURCES)}"
+
+
+def gloss_problems(gloss: Gloss) -> list[str]:
+    """What is wrong with the templates of a gloss, one line each."""
+    return [
+        f"key {key}: {found}"
+        for key, placeholders in PLACEHOLDERS.items()
+        if (found := template_problem(getattr(gloss, key), placeholders))
+    ]
+
+
+def gloss_of(phrase: Phrase, symmetric: bool = False) -> Gloss:
+    """The gloss that a phrase makes: its statement, true of whoever is asked for.
+
+    Args:
+        phrase: The phrase.
+        symmetric: Whether the relation holds both ways round: no question about siblings has to tell which
+            end it asks for.
+
+    Example:
+        >>> aunt = Phrase("aunt", "{subject} is the aunt of {object}", "", "", "written")
+        >>> gloss_of(aunt).subjects
+        'every X such that “X is the aunt of {topic}”'
+    """
+    # A letter that the clause does not have as a word of its own.
+    free = next(
+        c for c in (*"XYZVW", "the one asked for") if c not in re.findall(r"\w+", phrase.statement)
+    )
+
+    def such_that(wanted: str, topic: str) -> str:
+        clause = _renamed(phrase.statement, {wanted: free, topic: "{topic}"})
+        return f"every {free} such that “{clause}”"
+
+    subjects = such_that("subject", "object")
+    objects = subjects if symmetric else such_that("object", "subject")
+    return Gloss(phrase.relation, phrase.statement, subjects, objects, "phrase")
+
+
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+
+
+def _renamed(template: str, names: Mapping[str, str]) -> str:
+    """The template with other text for its placeholders; doubled braces stay doubled."""
+    return _PLACEHOLDER.sub(lambda found: names[found[1]] if found[1] else found[0], template)

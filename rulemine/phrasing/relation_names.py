@@ -1,0 +1,44 @@
+"""The words of a relation name: camelCase, snake_case, hyphens, URIs and prefixed names.
+
+Guarantee: nothing is lost but separators; a name that is no words (``=>``, ``P19``) stays what it is.
+"""
+
+import re
+from urllib.parse import unquote
+
+from rulemine.phrasing.lexicon import SHORT_WORDS
+
+__all__ = ["readable_name", "words_of"]
+
+_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# The hyphen of a prefix belongs to its word: "co-occurs" is one.
+_SEPARATOR = re.compile(r"[\s_.,;:+/]+|(?<!\bco)(?<!\bnon)(?<!\bself)-+", re.IGNORECASE)
+
+
+def words_of(relation: str) -> list[str]:
+    """The words of a relation name, in lower case except acronyms; of a URI, those of its last part.
+
+    Example:
+        >>> words_of("isLocatedIn"), words_of("http://dbpedia.org/ontology/birthPlace")
+        (['is', 'located', 'in'], ['birth', 'place'])
+    """
+    name = _local(relation)
+    shouting = name.isupper()
+    words = [w for part in _SEPARATOR.split(name) for w in _BOUNDARY.split(part) if w]
+    return [w if w.isupper() and len(w) > 1 and not shouting else w.lower() for w in words]
+
+
+def _local(relation: str) -> str:
+    """The last part of a URI or of a prefixed name; any other name as it is."""
+    name = relation.removeprefix("<").removesuffix(">") if "://" in relation else relation
+    if "://" in name:
+        return unquote(re.split(r"[/#]", name.rstrip("/#"))[-1])
+    found = re.fullmatch(r"[A-Za-z][\w.-]*:([^\s:/]+)", name)
+    return found[1] if found else name
+
+
+def readable_name(relation: str) -> str:
+    """What is quoted of a name: its words, or the name itself where splitting would maim a code."""
+    words = words_of(relation)
+    readable = all(w.isalpha() and (len(w) > 2 or w in SHORT_WORDS) for w in words)
+    return " ".join(words) if words and readable else relation

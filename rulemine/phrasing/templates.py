@@ -1,0 +1,237 @@
+"""How relations are put into words: phrase files that users can edit, and derived wording for the rest.
+
+A phrase file is TOML with one table per relation; all three keys are needed:
+
+    ["aunt"]
+    statement = "{subject} is the aunt of {object}"
+    ask_subject = "Who is the aunt of {topic}?"
+    ask_object = "Who is {topic} the aunt of?"
+
+``{{`` and ``}}`` stand for braces. Guarantees: every template holds each of its placeholders exactly
+once, not glued to a letter or digit; names are put in verbatim, whatever they contain; no two derived
+phrases of a graph ask the same question for different relations.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from rulemine.config import packaged_or_given
+from rulemine.errors import InputError, did_you_mean, list_problems
+from rulemine.files import read_text
+from rulemine.kg.graph import DIRECTIONS
+from rulemine.phrasing.derive import derive
+from rulemine.text.template import escape, fill, template_problem
+
+__all__ = ["Phrase", "Phrases", "load_phrases", "read_phrases"]
+
+"""Phrase files that come with the package."""
+
+_PLACEHOLDERS = {
+    "statement": ("subject", "object"),
+    "ask_subject": ("topic",),
+    "ask_object": ("topic",),
+}
+_EXPECTED = (
+    "A phrase file has one table per relation with the keys statement ({subject} and {object}), "
+    "ask_subject and ask_object ({topic})."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """The wording of a relation.
+
+    Attributes:
+        relation: The relation.
+        statement: Template of the triple as a clause, with ``{subject}`` and ``{object}``.
+        ask_subject: Template of a question for the subjects, with ``{topic}`` for the object.
+        ask_object: Template of a question for the objects, with ``{topic}`` for the subject.
+        source: ``written`` (by hand) or ``derived`` (from the relation's name).
+    """
+
+    relation: str
+    statement: str
+    ask_subject: str
+    ask_object: str
+    source: str
+
+    def state(self, subject: str, object: str) -> str:
+        """The triple in words, e.g. ``7 is the aunt of 72``."""
+        return fill(self.statement, {"subject": subject, "object": object})
+
+    def ask(self, direction: str, topic: str) -> str:
+        """The question for the subjects or the objects, see `rulemine.release.records.DIRECTIONS`."""
+        template = self.ask_subject if direction == DIRECTIONS[0] else self.ask_object
+        return fill(template, {"topic": topic})
+
+    def problem(self) -> str | None:
+        """What is wrong with the templates; None when nothing is."""
+        for key, placeholders in _PLACEHOLDERS.items():
+            if found := template_problem(getattr(self, key), placeholders):
+                return f"key {key}: {found}"
+        return None
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """The wording of all relations of a graph.
+
+    Attributes:
+        rows: One phrase per relation, sorted by relation.
+        unused: Relations of the phrase file that the graph lacks, sorted.
+    """
+
+    rows: tuple[Phrase, ...]
+    unused: tuple[str, ...] = ()
+
+    @cached_property
+    def _by_relation(self) -> dict[str, Phrase]:
+        return {row.relation: row for row in self.rows}
+
+    def __getitem__(self, relation: str) -> Phrase:
+        return self._by_relation[relation]
+
+    @property
+    def written(self) -> int:
+        """How many phrases were written by hand."""
+        return sum(row.source == "written" for row in self.rows)
+
+    @property
+    def derived(self) -> int:
+        """How many phrases were derived from the relation's name."""
+        return len(self.rows) - self.written
+
+    def to_plain(self) -> list[list[str]]:
+        """The phrases as rows of plain values, fields in their order."""
+        return [
+            [row.relation, row.statement, row.ask_subject, row.ask_object, row.source]
+            for row in self.rows
+        ]
+
+    @classmethod
+    def from_plain(cls, rows: Iterable[Sequence[str]]) -> "Phrases":
+        """Reads what `to_plain` writes, e.g. the first columns of ``relations.tsv``."""
+        return cls(tuple(sorted((Phrase(*row) for row in rows), key=lambda row: row.relation)))
+
+
+def load_phrases(source: str | Path, relations: Iterable[str]) -> Phrases:
+    """The phrases of a graph: those of a file, and derived ones where the file has none.
+
+    Args:
+        source: A phrase file, the name of a packaged data set that has one, or "" for none.
+        relations: The relations of the graph.
+
+    Raises:
+        InputError: As `read_phrases`; or the file names a relation that the graph lacks and that
+            looks like a misspelling of one without phrase.
+    """
+    names = sorted(set(relations))
+    written: dict[str, Phrase] = {}
+    if source != "":
+        path = packaged_or_given(str(source), "templates.toml")
+        written = read_phrases(path)
+        _check_spelling(path, written, names)
+    derived = {name: _derived(name) for name in names if name not in written}
+    rows = tuple(written.get(name) or derived[name] for name in names)
+    unused = tuple(sorted(set(written).difference(names)))
+    return Phrases(_told_apart(rows), unused)
+
+
+def read_phrases(path: Path) -> dict[str, Phrase]:
+    """The phrases of a TOML file, by relation, in file order.
+
+    Raises:
+        InputError: The file cannot be read or is not TOML; or a table, key or template is wrong: all
+            of them are counted, the first ten spelled out.
+    """
+    try:
+        tables = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as problem:
+        raise InputError(f"{path}: is not valid TOML ({problem}). {_EXPECTED}") from None
+    problems: list[str] = []
+    phrases: dict[str, Phrase] = {}
+    for relation, table in tables.items():
+        if found := _table_problem(relation, table):
+            problems.append(f"relation {relation!r}: {found}")
+            continue
+        phrase = Phrase(relation, **table, source="written")
+        if found := phrase.problem():
+            problems.append(f"relation {relation!r}: {found}")
+        phrases[relation] = phrase
+    if problems:
+        raise InputError(list_problems(str(path), problems, _EXPECTED))
+    if not phrases:
+        raise InputError(f"{path}: holds no phrase. {_EXPECTED}")
+    return phrases
+
+
+def _table_problem(relation: str, table: object) -> str | None:
+    if not isinstance(table, dict):
+        return f'is not a table but {table!r}; write ["{relation}"] on a line of its own'
+    for key in table:
+        if key not in _PLACEHOLDERS:
+            hint = did_you_mean(key, _PLACEHOLDERS)
+            more = "; a relation with a dot needs quotes" if isinstance(table[key], dict) else ""
+            return f"unknown key {key!r}; {hint}{more}"
+    for key in _PLACEHOLDERS:
+        if key not in table:
+            return f"key {key} is missing"
+        if not isinstance(table[key], str):
+            return f"key {key} is {table[key]!r}; a text was expected"
+    return None
+
+
+def _check_spelling(path: Path, written: Mapping[str, Phrase], names: Sequence[str]) -> None:
+    lacking = [name for name in names if name not in written]
+    problems = [
+        f"relation {relation!r} is not in the graph; {hint}"
+        for relation in written
+        if relation not in names and lacking
+        for hint in [did_you_mean(relation, lacking)]
+        if hint.startswith("did you mean")
+    ]
+    if problems:
+        raise InputError(
+            list_problems(str(path), problems, "Relation names are matched letter by letter.")
+        )
+
+
+def _derived(relation: str, *, typed: bool = False) -> Phrase:
+    return Phrase(relation, *derive(relation, typed=typed), source="derived")
+
+
+def _told_apart(rows: Sequence[Phrase]) -> tuple[Phrase, ...]:
+    """The phrases with derived ones reworded until no two relations share a question."""
+    typed = _reworded(rows, lambda row: _derived(row.relation, typed=True))
+    return _reworded(typed, _with_name)
+
+
+def _reworded(rows: Sequence[Phrase], other: Callable[[Phrase], Phrase]) -> tuple[Phrase, ...]:
+    shared = _shared(rows)
+    return tuple(
+        other(row)
+        if row.source == "derived" and shared & {row.ask_subject, row.ask_object}
+        else row
+        for row in rows
+    )
+
+
+def _shared(rows: Sequence[Phrase]) -> set[str]:
+    seen: dict[str, int] = {}
+    for row in rows:
+        for template in {row.ask_subject, row.ask_object}:
+            seen[template] = seen.get(template, 0) + 1
+    return {template for template, n in seen.items() if n > 1}
+
+
+def _with_name(row: Phrase) -> Phrase:
+    """The phrase with the full name of the relation after each question."""
+    name = f" (relation “{escape(row.relation)}”)?"
+    return replace(
+        row,
+        ask_subject=row.ask_subject.removesuffix("?") + name,
+        ask_object=row.ask_object.removesuffix("?") + name,
+    )

@@ -1,0 +1,1 @@
+"""Queries over a graph: atoms, joins, answers."""

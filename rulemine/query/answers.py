@@ -1,0 +1,143 @@
+"""Answer sets: everything that a graph says about a topic, in the direction of the question.
+
+Guarantee: the topic is the end that was not asked for; the answers are all entities at the other end
+of the relation's triples with that topic, on the complete graph and, where one is given, on a larger
+reference graph (matched by labels).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
+from rulemine.kg.index import Index
+
+__all__ = ["AnswerIndex", "Found", "Key", "count_answers"]
+
+Ints = npt.NDArray[np.int64]
+
+
+class Found(NamedTuple):
+    """The triples that answer many questions.
+
+    Attributes:
+        rows: Rows of ``kg.triples``, question by question.
+        starts: int64, shape (questions + 1,): those of question i lie from ``starts[i]`` to
+            ``starts[i + 1]``.
+    """
+
+    rows: Ints
+    starts: Ints
+
+    def of(self, question: int) -> Ints:
+        """The rows of one question, by the other end's id."""
+        return self.rows[self.starts[question] : self.starts[question + 1]]
+
+
+class AnswerIndex:
+    """Looks up answers in one graph."""
+
+    def __init__(self, kg: KnowledgeGraph) -> None:
+        self.kg = kg
+        self._index = Index(kg)
+
+    def find(self, topics: Ints, relations: Ints, asks_subject: npt.NDArray[np.bool_]) -> Found:
+        """The triples that answer questions.
+
+        Args:
+            topics: Entity ids of the graph, shape (n,); −1 where it lacks the entity.
+            relations: Relation ids, likewise.
+            asks_subject: Whether the subjects are asked for (the topic is the object), shape (n,).
+
+        Returns:
+            The triples of each question, by the id of the end asked for.
+        """
+        index = self._index
+        keys = relations * index.entities + topics
+        known = (topics >= 0) & (relations >= 0)
+        first = np.empty(len(keys), np.int64)
+        last = np.empty(len(keys), np.int64)
+        for by_object, sorted_keys in ((False, index.subject_keys), (True, index.object_keys)):
+            which = asks_subject == by_object
+            first[which] = np.searchsorted(sorted_keys, keys[which], "left")
+            last[which] = np.searchsorted(sorted_keys, keys[which], "right")
+        count = np.where(known, last - first, 0)
+        starts = np.concatenate(([0], np.cumsum(count)))
+        source = np.repeat(np.arange(len(keys)), count)
+        position = first[source] + np.arange(len(source)) - starts[source]
+        if len(position):
+            rows = np.where(
+                asks_subject[source],
+                index.by_object[position],
+                index.by_subject[position],
+            )
+        else:
+            rows = np.empty(0, np.int64)
+        return Found(rows, starts)
+
+    def find_labelled(
+        self, topics: list[str], relations: list[str], directions: list[str]
+    ) -> Found:
+        """As `find`, for labels and directions; labels that the graph lacks have no answer."""
+        entity_ids, relation_ids = self.kg.entity_ids, self.kg.relation_ids
+        return self.find(
+            np.array([entity_ids.get(label, -1) for label in topics], np.int64),
+            np.array([relation_ids.get(label, -1) for label in relations], np.int64),
+            np.array([direction == DIRECTIONS[0] for direction in directions], bool),
+        )
+
+    def triples(self, rows: Ints) -> list[Triple]:
+        """The labelled triples of some rows."""
+        return self.kg.labelled(rows)
+
+
+def count_answers(
+    kg: KnowledgeGraph, rows: Ints, reference: KnowledgeGraph | None = None
+) -> tuple[Ints, Ints]:
+    """How many answers the questions about triples have: for their objects, and for their subjects.
+
+    Args:
+        kg: The complete KG.
+        rows: The triples, rows of ``kg.triples``, shape (m,).
+        reference: A larger KG, matched by labels, that supplies further answers.
+
+    Returns:
+        Two counts, shape (m,) each; an answer in both graphs counts once.
+    """
+    counts: list[Ints] = []
+    every = kg if reference is None else merged(kg, reference)
+    at = rows if every is kg else rows_in(every, kg, rows)
+    s, r, o = (every.triples[:, column].astype(np.int64) for column in range(3))
+    n = max(1, len(every.entities))
+    for end in (s, o):
+        _, which, sizes = np.unique(r * n + end, return_inverse=True, return_counts=True)
+        counts.append(sizes[which[at]])
+    return counts[0], counts[1]
+
+
+def merged(kg: KnowledgeGraph, reference: KnowledgeGraph) -> KnowledgeGraph:
+    """The union of two graphs, by labels."""
+    return KnowledgeGraph.from_triples([*kg.labelled(), *reference.labelled()])
+
+
+def rows_in(every: KnowledgeGraph, kg: KnowledgeGraph, rows: Ints) -> Ints:
+    """Where triples of one graph are in another that holds them all."""
+    entities = np.array([every.entity_ids[label] for label in kg.entities], np.int32)
+    relations = np.array([every.relation_ids[label] for label in kg.relations], np.int32)
+    s, r, o = kg.triples[rows].T
+    return every.rows_of(np.column_stack((entities[s], relations[r], entities[o])))
+
+
+class Key(NamedTuple):
+    """What a question asks.
+
+    Attributes:
+        topic: The topic entity.
+        relation: The relation.
+        direction: The end asked for, see `rulemine.release.records.DIRECTIONS`.
+    """
+
+    topic: str
+    relation: str
+    direction: str

@@ -1,0 +1,1 @@
+"""A release: its records, and how it is written, read and shown."""

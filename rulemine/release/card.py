@@ -1,0 +1,278 @@
+"""The card of a release (its README.md) and the counts of its manifest.
+
+The card says what is in the release, how it was made, and its known limits in figures; every number
+is counted from the parts that are written, none is copied from elsewhere.
+"""
+
+from collections import Counter
+from typing import Any
+
+from rulemine.codec import dump_line
+from rulemine.kg.relation_overlap import LEAST_SHARE, twins
+from rulemine.release.contents import ReleaseParts
+from rulemine.release.records import SPLITS, WORDINGS, Question
+from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, classify
+
+__all__ = ["count_release", "write_card"]
+
+EXAMPLES = 5
+
+
+def count_release(parts: ReleaseParts) -> dict[str, Any]:
+    """The counts of a release, for its manifest; JSON values only."""
+    questions = parts.questions
+    asked_rules = {q.rule for q in questions}
+    types = Counter(q.rule_type for q in questions)
+    rules = Counter(classify(rule).type for rule in parts.rules)
+    reasons = Counter(f"{r.stage}: {r.reason}" for r in parts.rejections)
+    wordings = Counter(q.wording for q in questions)
+    removed = len(parts.removals)
+    twin = {(t.relation, t.other, t.reversed) for t in twins(parts.complete)}
+    return {
+        "triples_complete": len(parts.complete),
+        "triples_incomplete": len(parts.complete) - removed,
+        "triples_removed": removed,
+        "certificates": sum(len(r.certificates) for r in parts.removals),
+        "removed_by_level": {
+            str(level): sum(r.level <= level for r in parts.removals) for level in parts.levels
+        },
+        "entities": len(parts.names),
+        "relations": len(parts.phrases.rows),
+        "rules": len(parts.rules),
+        "rules_with_certificate": len({c.rule for r in parts.removals for c in r.certificates}),
+        "rules_with_question": len(asked_rules),
+        "rules_by_type": {kind: rules[kind] for kind in RULE_TYPES},
+        "questions": len(questions),
+        "questions_by_split": {s: sum(q.split == s for q in questions) for s in SPLITS},
+        "questions_by_type": {kind: types[kind] for kind in RULE_TYPES},
+        "rejected": dict(sorted(reasons.items())),
+        "reverse_edge_left": sum(bool(q.diagnosis.reverse_edge) for q in questions),
+        "parallel_edge_left": sum(bool(q.diagnosis.parallel_edge) for q in questions),
+        "twin_relations": len(twin),
+        "twin_edge_left": sum(
+            any((q.relation, other, True) in twin for other in q.diagnosis.reverse_edge)
+            or any((q.relation, other, False) in twin for other in q.diagnosis.parallel_edge)
+            for q in questions
+        ),
+        "relations_dropped": len(parts.source.get("dropped", {})),
+        "some_answer_stated": sum(q.diagnosis.answers_stated > 0 for q in questions),
+        "answers": sum(len(q.answers) for q in questions),
+        "answers_stated": sum(q.diagnosis.answers_stated for q in questions),
+        "hard_answers": sum(len(q.hard_answers) for q in questions),
+        "one_proof_left": sum(q.diagnosis.proofs == 1 for q in questions),
+        "answers_from_reference": len(parts.reference),
+        "phrases_written": parts.phrases.written,
+        "phrases_derived": parts.phrases.derived,
+        "questions_by_wording": {kind: wordings[kind] for kind in WORDINGS},
+        "paraphrases": sum(len(q.paraphrases) for q in questions),
+        **parts.model_counts,
+    }
+
+
+def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
+    """The card as Markdown.
+
+    Args:
+        parts: The parts, in the naming of the release.
+        manifest: Its manifest, without the digests of files.
+    """
+    counts, source, config = manifest["counts"], manifest["kg"], manifest["config"]
+    mode = config["selection"]["mode"]
+    lines = [
+        f"# {manifest['name']}: questions whose answers a knowledge graph no longer states",
+        "",
+        f"{counts['questions']:,} questions about {counts['triples_removed']:,} triples that were removed "
+        f"from a knowledge graph of {counts['triples_complete']:,}. Each removed triple can still be "
+        "derived by a rule from what is left; the proof is part of the question.",
+        "",
+        "## Counts",
+        "",
+        "| | |",
+        "|---|---:|",
+        *_counts(counts),
+        "",
+        "| rule type | rules | questions |",
+        "|---|---:|---:|",
+        *(
+            f"| {kind} | {counts['rules_by_type'][kind]:,} | {counts['questions_by_type'][kind]:,} |"
+            for kind in RULE_TYPES
+        ),
+        *_subtypes(parts.questions),
+        "",
+        "## Known limits",
+        "",
+        *_limits(counts),
+        *_dropped(source.get("dropped", {}), config["questions"]),
+        "",
+        "## How it was made",
+        "",
+        f"- Knowledge graph: {source['title']}. Source: {source['source']}.",
+        f"- Licence of the graph: {source['licence']}. Cite: {source['citation']}.",
+        f"- SHA-256 of its sorted triples (source names): `{source['digest']}`.",
+        f"- Selection: `{mode}`, at most {config['selection']['per_rule']} certificates per rule. "
+        + (
+            "The published procedure: the first groundings of each rule, then every row dropped whose "
+            "head occurs in another row's body."
+            if mode == "paper"
+            else "One question per removed triple."
+        ),
+        *_wording(counts, config.get("verbalizer", {"name": "template"})),
+        f"- Entities are named by `{manifest['naming']}`; `entities.tsv` has all three namings.",
+        "- Everything drawn at random comes from the seed; the same options give the same bytes:",
+        "",
+        "```json",
+        dump_line(config),
+        "```",
+        "",
+        "## Examples",
+        "",
+        *_examples(parts.questions),
+        "",
+        "## Files",
+        "",
+        "`manifest.json` (options, counts, SHA-256 of every file; of the content for `.gz`), "
+        "`kg/complete.tsv.gz`, `kg/incomplete.tsv.gz` (and `-<level>`), `removed.jsonl` (triples with "
+        "certificates), `rules.jsonl`, `entities.tsv`, `relations.tsv`, "
+        "`questions/{train,validation,test}.jsonl`, `rejected.jsonl`"
+        + (
+            ", `llm/` (every reply of the model, the prompts, what relations mean). "
+            if parts.trace
+            else ". "
+        )
+        + "Give a system `kg/incomplete.tsv.gz` and the questions; score it with "
+        "`rulemine evaluate`; check the release with `rulemine verify`.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _counts(counts: dict[str, Any]) -> list[str]:
+    splits = ", ".join(f"{n:,} {name}" for name, n in counts["questions_by_split"].items())
+    fallback = counts["questions_by_wording"][
+        "fallback"
+    ]  # rejected texts of questions that are kept
+    rows = [
+        ("questions", f"{counts['questions']:,} ({splits})"),
+        ("triples: complete", f"{counts['triples_complete']:,}"),
+        ("triples: removed", f"{counts['triples_removed']:,}"),
+        ("triples: incomplete", f"{counts['triples_incomplete']:,}"),
+        ("entities, relations", f"{counts['entities']:,}, {counts['relations']:,}"),
+        ("rules (with a question)", f"{counts['rules']:,} ({counts['rules_with_question']:,})"),
+        ("answers per question", _ratio(counts["answers"], counts["questions"])),
+        ("hard answers per question", _ratio(counts["hard_answers"], counts["questions"])),
+        ("questions made and not kept", f"{sum(counts['rejected'].values()) - fallback:,}"),
+    ]
+    if fallback:
+        rows.append(
+            ("questions kept with their template, for want of a good text", f"{fallback:,}")
+        )
+    levels = counts["removed_by_level"]
+    if len(levels) > 1:
+        text = ", ".join(f"{level} %: {n:,}" for level, n in levels.items())
+        rows.append(("triples removed by level", text))
+    rows += [(f"— {reason}", f"{n:,}") for reason, n in counts["rejected"].items()]
+    return [f"| {name} | {value} |" for name, value in rows]
+
+
+def _subtypes(questions: tuple[Question, ...]) -> list[str]:
+    found = Counter(q.rule_subtype for q in questions if q.rule_type == "other")
+    return [f"| other: {kind} | | {found[kind]:,} |" for kind in RULE_SUBTYPES if found[kind]]
+
+
+def _limits(counts: dict[str, Any]) -> list[str]:
+    total = counts["questions"]
+    return [
+        f"- In {_percent(counts['reverse_edge_left'], total)} of the questions an edge from the removed "
+        "triple's object back to its subject is still stated, which gives the answer away in one hop; "
+        f"in {_percent(counts['parallel_edge_left'], total)} another edge in the same direction is.",
+        f"- Of {counts['twin_relations']:,} pairs of relations the second states at least "
+        f"{100 * LEAST_SHARE:.0f} % of the first one's facts too, the same way round or the other "
+        "(near-duplicates, near-inverses, and symmetric relations with themselves). In "
+        f"{_percent(counts['twin_edge_left'], total)} of the questions such an edge still restates the "
+        "removed triple.",
+        f"- In {_percent(counts['some_answer_stated'], total)} of the questions some other answer is still "
+        f"stated directly: {_percent(counts['answers_stated'], counts['answers'])} of all answers are. "
+        "Hits@Any does not need inference there; Hits@Hard does.",
+        f"- {_percent(counts['one_proof_left'], total)} of the questions have one proof left.",
+        "- Answers are those that the graph states"
+        + (
+            f", with {counts['answers_from_reference']:,} triples of a larger reference graph"
+            if counts["answers_from_reference"]
+            else ""
+        )
+        + "; what is true and stated nowhere counts as wrong.",
+    ]
+
+
+def _wording(counts: dict[str, Any], config: dict[str, Any]) -> list[str]:
+    """Where the words come from."""
+    phrases = (
+        f"{counts['phrases_written']} relations worded by hand, {counts['phrases_derived']} from the "
+        "relation's name"
+    )
+    if config["name"] == "template":
+        return [f"- Questions: templates, {phrases}. No language model."]
+    worded, calls = counts["questions_by_wording"], counts["model_calls"]
+    tokens = counts["model_tokens"]
+    lines = [
+        f"- Questions: {worded['model']:,} in the words of the model `{config['model']}`, "
+        f"{_without_text(counts, config)} ({phrases})"
+        + (f"; {counts['paraphrases']:,} paraphrases" if config["paraphrases"] else "")
+        + ".",
+        f"- Calls: {', '.join(f'{n:,} {purpose}' for purpose, n in calls.items())}; "
+        f"{tokens['prompt']:,} tokens sent, {tokens['completion']:,} received. All replies are in "
+        "`llm/journal.jsonl`: `rulemine build RECIPE --replay DIR` makes the questions again without "
+        "the model.",
+    ]
+    if config["auditor_model"]:
+        found = counts["audits"]
+        lines.append(
+            f"- Auditor `{config['auditor_model']}`: agreed with {found['passed']:,} texts, disagreed "
+            f"with {found['failed']:,} (asked again), {found['unreadable']:,} replies unreadable."
+        )
+    if config["round_trip"]:
+        found = counts["round_trips"]
+        lines.append(
+            f"- Round trip: relation and direction recognised in {found['right']:,} texts, not in "
+            f"{found['wrong']:,} (asked again), {found['unreadable']:,} replies unreadable."
+        )
+    return lines
+
+
+def _without_text(counts: dict[str, Any], config: dict[str, Any]) -> str:
+    """What became of the questions for which the model had no good text."""
+    if config["on_failure"] == "drop":
+        dropped = sum(n for why, n in counts["rejected"].items() if why.startswith("verbalize: "))
+        return f"{dropped:,} left out because no text of it passed the checks"
+    fallback = counts["questions_by_wording"]["fallback"]
+    return f"{fallback:,} by template because no text of it passed the checks"
+
+
+def _dropped(dropped: dict[str, str], config: dict[str, Any]) -> list[str]:
+    """What is not asked about, counted by reason."""
+    if not dropped:
+        return []
+    reasons = Counter(dropped.values())
+    return [
+        f"- {len(dropped):,} relations are not asked about (listed in `manifest.json`, `kg.dropped`): "
+        + "; ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
+        + f". Filter `{config['filter'] or 'none'}`, thresholds in `questions` of the options.",
+    ]
+
+
+def _examples(questions: tuple[Question, ...]) -> list[str]:
+    step = max(1, len(questions) // EXAMPLES)
+    chosen = sorted(questions, key=lambda q: q.id)[::step][:EXAMPLES]
+    return [
+        f"- `{q.id}` {q.question} — hard answer: {q.hard_answer}"
+        + (f" (one of {len(q.answers)})" if len(q.answers) > 1 else "")
+        for q in chosen
+    ]
+
+
+def _ratio(part: int, whole: int) -> str:
+    return f"{part / whole:.2f}" if whole else "–"
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "–"

@@ -1,0 +1,151 @@
+"""The parts of a release, in one naming: what the stages made, or what a release holds.
+
+Guarantee: parts put into another naming and back are the same parts.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rulemine.files import read_text
+from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.llm.call import Used
+from rulemine.llm.journal_lines import read_used
+from rulemine.phrasing.templates import Phrases
+from rulemine.release.naming import Namer
+from rulemine.release.reader import Release
+from rulemine.release.records import Question, Rejection, Removal
+from rulemine.rules.rule import Rule
+
+__all__ = ["ModelTrace", "ReleaseParts", "read_parts", "read_trace"]
+
+JOURNAL, PROMPT, GLOSSES = "llm/journal.jsonl", "llm/prompt.toml", "llm/glosses.toml"
+"""The files of a release about its language model."""
+
+MODEL_COUNTS = ("model_calls", "model_tokens", "audits", "round_trips")
+"""The counts of a manifest about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTrace:
+    """What the questions of a language model rest on; the same in every naming.
+
+    Attributes:
+        journal: The calls that were made for questions, sorted by key.
+        prompt: The text of the prompt file.
+        glosses: The text of the gloss file.
+    """
+
+    journal: tuple[Used, ...]
+    prompt: str
+    glosses: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseParts:
+    """Everything that a release is made of, in one naming.
+
+    Attributes:
+        naming: The naming of all entities in these parts; ``entity`` for those of a build.
+        config: Every option that shaped the release.
+        source: The graph's ``title``, ``source``, ``licence``, ``citation``, ``digest``,
+            ``duplicates``.
+        complete: The complete KG.
+        reference: Triples of the reference KG that give answers and are not in the complete KG.
+        levels: Levels in percent, ascending, the last one 100.
+        removals: The removed triples.
+        rules: All rules of the build.
+        questions: With splits.
+        rejections: What was made and not kept.
+        names: The names of all entities.
+        phrases: The wording of all relations.
+        model_counts: The figures about the language model for the manifest, the same in every naming.
+        trace: What a language model was asked; None where templates made the questions.
+    """
+
+    naming: str
+    config: dict[str, Any]
+    source: dict[str, Any]
+    complete: KnowledgeGraph
+    reference: tuple[Triple, ...]
+    levels: tuple[int, ...]
+    removals: tuple[Removal, ...]
+    rules: tuple[Rule, ...]
+    questions: tuple[Question, ...]
+    rejections: tuple[Rejection, ...]
+    names: tuple[EntityNames, ...]
+    phrases: Phrases
+    model_counts: dict[str, Any]
+    trace: ModelTrace | None = None
+
+    def incomplete(self, level: int) -> KnowledgeGraph:
+        """The complete KG without what is removed at a level."""
+        kg, gone = self.complete, np.full((len(self.removals), 3), -1, np.int32)
+        for i, removal in enumerate(self.removals):
+            s, r, o = removal.triple
+            if removal.level <= level and {s, o} <= kg.entity_ids.keys() and r in kg.relation_ids:
+                gone[i] = kg.entity_ids[s], kg.relation_ids[r], kg.entity_ids[o]
+        rows = kg.rows_of(gone[gone[:, 0] >= 0])
+        return kg.without(rows[rows >= 0])
+
+    def renamed(self, to: str) -> "ReleaseParts":
+        """The same parts in another naming."""
+        if to == self.naming:
+            return self
+        namer = Namer(self.names, self.phrases, to, source=self.naming, rules=self.rules)
+        return replace(
+            self,
+            naming=to,
+            config={**self.config, "naming": to},
+            complete=self.complete.renamed(namer.names),
+            reference=namer.triples(self.reference),
+            removals=tuple(map(namer.removal, self.removals)),
+            rules=tuple(map(namer.rule, self.rules)),
+            questions=tuple(map(namer.question, self.questions)),
+            rejections=tuple(map(namer.rejection, self.rejections)),
+        )
+
+
+def read_parts(release: Release) -> ReleaseParts:
+    """The parts of a release, in its naming.
+
+    Raises:
+        ReleaseError: A file is missing or was edited.
+    """
+    relations = release.relations()
+    columns = ("relation", "statement", "ask_subject", "ask_object", "source")
+    reference: tuple[Triple, ...] = ()
+    if "kg/reference.tsv.gz" in release.manifest["files"]:
+        reference = tuple(release.kg("reference").labelled())
+    return ReleaseParts(
+        naming=release.naming,
+        config=release.manifest["config"],
+        source=release.manifest["kg"],
+        complete=release.kg("complete"),
+        reference=reference,
+        levels=release.levels,
+        removals=release.removals(),
+        rules=release.rules(),
+        questions=release.questions(),
+        rejections=release.rejections(),
+        names=release.entities,
+        phrases=Phrases.from_plain([row[c] for c in columns] for row in relations.values()),
+        model_counts={name: release.manifest["counts"][name] for name in MODEL_COUNTS},
+        trace=read_trace(release.file) if JOURNAL in release.manifest["files"] else None,
+    )
+
+
+def read_trace(file: Callable[[str], Path]) -> ModelTrace:
+    """The trace of a language model.
+
+    Args:
+        file: Gives the place of a file by its name in a release.
+
+    Raises:
+        InputError: A file is missing or malformed.
+    """
+    return ModelTrace(read_used(file(JOURNAL)), read_text(file(PROMPT)), read_text(file(GLOSSES)))

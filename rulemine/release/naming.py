@@ -1,0 +1,168 @@
+"""The namings of a release: every record can be put into every naming, and back.
+
+Inside the builder entities have their source labels; names change only when a release is written, or
+renamed. Guarantees: each naming is one-to-one; private ids have a fixed width and depend on the seed
+and the set of entities alone; switching the naming changes no draw, no check, and no question: the
+text of a question is its pattern (a model's), or its relation's phrase, with the topic's name put in.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from rulemine.kg.entity_names import NAMINGS, EntityNames
+from rulemine.kg.graph import Triple
+from rulemine.phrasing.templates import Phrases
+from rulemine.query.atom import Atom, Term
+from rulemine.release.records import Certificate, Question, Rejection, Removal
+from rulemine.rules.rule import Rule
+from rulemine.seeds import stream
+from rulemine.text.template import fill
+
+__all__ = ["Namer", "name_entities"]
+
+PRIVATE_DIGITS = 5
+"""Digits of a private id at least; more where there are more than 100,000 entities."""
+
+
+def name_entities(
+    entities: Sequence[str],
+    *,
+    seed: int,
+    labels: Mapping[str, str] | None = None,
+    further: Sequence[str] = (),
+) -> tuple[EntityNames, ...]:
+    """The names of all entities of a release.
+
+    Args:
+        entities: The entities of the complete KG, sorted, each once.
+        seed: The seed of the build.
+        labels: Entity → text label; who has none is its own label.
+        further: Entities that only the reference KG adds as answers, likewise; their private ids come
+            after those of the KG, which therefore do not depend on them.
+
+    Returns:
+        Sorted by private id. Text labels that more than one entity has get `` (entity)`` appended, as
+        often as it takes to be unlike every other.
+    """
+    everyone = (*entities, *further)
+    first = stream(seed, "names").permutation(len(entities)).tolist()
+    then = stream(seed, "names", "reference").permutation(len(further)).tolist()
+    numbers = [*first, *(len(entities) + n for n in then)]
+    width = max(PRIVATE_DIGITS, len(str(max(0, len(everyone) - 1))))
+    texts = _unique_texts(sorted(everyone), labels or {})
+    rows = [
+        EntityNames(f"e{number:0{width}d}", entity, texts[entity])
+        for number, entity in zip(numbers, everyone, strict=True)
+    ]
+    return tuple(sorted(rows, key=lambda row: row.private))
+
+
+def _unique_texts(entities: Sequence[str], labels: Mapping[str, str]) -> dict[str, str]:
+    wanted = {entity: labels.get(entity, entity) for entity in entities}
+    owners: dict[str, int] = {}
+    for text in wanted.values():
+        owners[text] = owners.get(text, 0) + 1
+    taken = set(owners)
+    for entity in entities:
+        if owners[wanted[entity]] == 1:
+            continue
+        text = wanted[entity]
+        while text in taken:
+            text = f"{text} ({entity})"
+        taken.add(text)
+        wanted[entity] = text
+    return wanted
+
+
+class Namer:
+    """Puts records from one naming into another.
+
+    Args:
+        names: The names of all entities that occur.
+        phrases: The phrases of all relations; the texts of questions are made from them anew.
+        to: The naming wanted, see `rulemine.release.records.NAMINGS`.
+        source: The naming that the records are in; inside the builder, source labels.
+        rules: The rules of the build, needed only where rules name entities: such a rule has another
+            id in every naming, and records refer to rules by id.
+    """
+
+    def __init__(
+        self,
+        names: Iterable[EntityNames],
+        phrases: Phrases,
+        to: str,
+        *,
+        source: str = "entity",
+        rules: Iterable[Rule] = (),
+    ) -> None:
+        if to not in NAMINGS or source not in NAMINGS:
+            raise ValueError(f"naming {to!r} from {source!r}; expected two of {NAMINGS}")
+        self.names = {row.name_in(source): row.name_in(to) for row in names}
+        self.phrases = phrases
+        self.rule_ids = {rule.id: self.rule(rule).id for rule in rules}
+
+    def entity(self, name: str) -> str:
+        """The entity's name in the naming wanted."""
+        return self.names[name]
+
+    def entities(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Entities in the naming wanted, sorted by their new names."""
+        return tuple(sorted(self.names[name] for name in names))
+
+    def triple(self, triple: Triple) -> Triple:
+        """The triple with its entities renamed."""
+        return (self.names[triple[0]], triple[1], self.names[triple[2]])
+
+    def triples(self, triples: Iterable[Triple]) -> tuple[Triple, ...]:
+        """The triples renamed, in the order given."""
+        return tuple(self.triple(triple) for triple in triples)
+
+    def rule(self, rule: Rule) -> Rule:
+        """The rule with its entities renamed; body atoms keep their order."""
+
+        def atom(old: Atom) -> Atom:
+            return Atom(term(old.subject), old.relation, term(old.object))
+
+        def term(old: Term) -> Term:
+            return self.names[old] if isinstance(old, str) else old
+
+        return Rule(atom(rule.head), tuple(map(atom, rule.body)), rule.measures)
+
+    def rule_id(self, rule: str) -> str:
+        """The id that a rule has in the naming wanted."""
+        return self.rule_ids.get(rule, rule)
+
+    def question(self, question: Question) -> Question:
+        """The question renamed and its text made anew; lists are sorted by the new names."""
+        topic = self.names[question.topic]
+        text, *paraphrases = [fill(pattern, {"topic": topic}) for pattern in question.patterns] or [
+            self.phrases[question.relation].ask(question.direction, topic)
+        ]
+        return replace(
+            question,
+            question=text,
+            paraphrases=tuple(paraphrases),
+            topic=topic,
+            answers=self.entities(question.answers),
+            hard_answer=self.names[question.hard_answer],
+            hard_answers=self.entities(question.hard_answers),
+            removed=self.triple(question.removed),
+            rule=self.rule_id(question.rule),
+            certificate=self.triples(question.certificate),
+        )
+
+    def removal(self, removal: Removal) -> Removal:
+        """The removal renamed; certificates keep their order."""
+        certificates = tuple(
+            Certificate(self.rule_id(proof.rule), self.triples(proof.body))
+            for proof in removal.certificates
+        )
+        return replace(removal, triple=self.triple(removal.triple), certificates=certificates)
+
+    def rejection(self, rejection: Rejection) -> Rejection:
+        """The rejection renamed; its detail never holds an entity's name."""
+        return replace(
+            rejection,
+            removed=self.triple(rejection.removed),
+            rule=self.rule_id(rejection.rule),
+        )

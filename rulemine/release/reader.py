@@ -1,0 +1,192 @@
+"""Reading a release: a folder that holds a whole benchmark.
+
+A release is complete when its ``manifest.json`` is there (it is written last); the manifest names
+every other file with its size and digest. Opening reads the manifest only; each part is read when
+asked for, checked against its digest, and never changed. Nothing here needs a JVM or a network.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rulemine.codec import from_json, parse_object
+from rulemine.errors import InputError, ReleaseError
+from rulemine.files import describe_content, read_jsonl, read_lines, read_text
+from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.release.records import FORMAT_VERSION, SPLITS, Question, Rejection, Removal
+from rulemine.rules.formats import read_rules
+from rulemine.rules.rule import Rule
+
+__all__ = ["MANIFEST", "Release"]
+
+MANIFEST = "manifest.json"
+FORMAT = "rulemine release"
+
+_R = TypeVar("_R")
+
+# What reading relies on; the rest of the manifest is for people and for rulemine verify.
+_SHAPES: dict[str, Callable[[Any], bool]] = {
+    "files": lambda v: isinstance(v, dict) and all(isinstance(entry, dict) for entry in v.values()),
+    "levels": lambda v: (
+        v is None or (isinstance(v, list) and bool(v) and all(type(level) is int for level in v))
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Release:
+    """An opened release; see `Release.open`.
+
+    Attributes:
+        path: The folder.
+        manifest: The content of its manifest: ``format_version``, ``name``, ``naming``, ``config``
+            (every option that shaped it), ``levels``, ``kg`` (sizes, digests), ``counts``, ``files``.
+    """
+
+    path: Path
+    manifest: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Release":
+        """Opens a release folder.
+
+        Raises:
+            ReleaseError: There is no release, it is unfinished, or of a newer format version.
+        """
+        folder = Path(path)
+        if not folder.is_dir():
+            what = "is a file" if folder.exists() else "no such folder"
+            raise ReleaseError(f"{folder}: {what}; the folder of a release was expected.")
+        file = folder / MANIFEST
+        if not file.exists():
+            raise ReleaseError(
+                f"{file}: no such file, so this folder is no release, or an unfinished one. "
+                "Name a release, or make one: rulemine build demo."
+            )
+        try:
+            manifest = parse_object(read_text(file), str(file))
+        except InputError as problem:
+            raise ReleaseError(str(problem)) from None
+        version = manifest.get("format_version")
+        if manifest.get("format") != FORMAT or type(version) is not int:
+            raise ReleaseError(
+                f"{file}: format {manifest.get('format')!r}, version {version!r}; expected "
+                f"{FORMAT!r}. Name the folder of a release."
+            )
+        if version > FORMAT_VERSION:
+            raise ReleaseError(
+                f"{file}: format version {version}; this program reads versions up to "
+                f"{FORMAT_VERSION}. Upgrade: pip install -U rulemine."
+            )
+        if missing := {"name", "naming", "config", "kg", "counts", "files"} - set(manifest):
+            raise ReleaseError(f"{file}: {', '.join(sorted(missing))} missing. Build it again.")
+        if wrong := [key for key, fits in _SHAPES.items() if not fits(manifest.get(key))]:
+            raise ReleaseError(
+                f"{file}: {', '.join(wrong)} is not what this program writes. Build it again."
+            )
+        return cls(folder, manifest)
+
+    @property
+    def name(self) -> str:
+        """The name of the benchmark."""
+        return str(self.manifest["name"])
+
+    @property
+    def naming(self) -> str:
+        """The naming in which every file of the release names entities (one of `NAMINGS`)."""
+        return str(self.manifest["naming"])
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The levels of incompleteness in percent, ascending; (100,) when there is only one."""
+        return tuple(self.manifest.get("levels", (100,)))
+
+    def file(self, name: str) -> Path:
+        """The path of a file of the release, checked against its digest.
+
+        Raises:
+            ReleaseError: It is not part of the release, missing, or was edited.
+        """
+        path = self.path / name
+        entry = self.manifest["files"].get(name)
+        if entry is None:
+            known = ", ".join(sorted(self.manifest["files"]))
+            raise ReleaseError(f"{self.path}: has no file {name!r}; it has {known}.")
+        try:
+            _, digest = describe_content(path)
+        except InputError as problem:
+            raise ReleaseError(f"{problem} The release lists this file; fetch it again.") from None
+        if digest != entry.get("sha256"):
+            raise ReleaseError(
+                f"{path}: its digest is not the one in {MANIFEST}, so it was edited or damaged. "
+                "Fetch or build the release again; rulemine verify says what else is wrong."
+            )
+        return path
+
+    def kg(self, which: str = "incomplete") -> KnowledgeGraph:
+        """A knowledge graph of the release.
+
+        Args:
+            which: ``complete``, ``incomplete``, or ``incomplete-<level>``.
+
+        Raises:
+            ReleaseError: See `file`.
+        """
+        return KnowledgeGraph.read(self.file(f"kg/{which}.tsv.gz"))
+
+    def questions(self, split: str | None = None) -> tuple[Question, ...]:
+        """The questions of a split, or of all, sorted by id.
+
+        Raises:
+            ReleaseError: The split does not exist, or see `file`.
+        """
+        if split is not None and split not in SPLITS:
+            raise ReleaseError(f"{self.path}: no split {split!r}; there are {', '.join(SPLITS)}.")
+        wanted = SPLITS if split is None else (split,)
+        found = [q for s in wanted for q in self._records(Question, f"questions/{s}.jsonl")]
+        return tuple(sorted(found, key=lambda q: q.id))
+
+    def removals(self) -> tuple[Removal, ...]:
+        """The removed triples with their certificates, in file order."""
+        return self._records(Removal, "removed.jsonl")
+
+    def rejections(self) -> tuple[Rejection, ...]:
+        """The questions that were made and not kept, in file order."""
+        return self._records(Rejection, "rejected.jsonl")
+
+    def _records(self, kind: type[_R], name: str) -> tuple[_R, ...]:
+        path = self.file(name)
+        return tuple(from_json(kind, row, f"{path}: line {n}") for n, row in read_jsonl(path))
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules with their measures on the complete KG, in canonical order."""
+        return read_rules(self.file("rules.jsonl"))
+
+    @cached_property
+    def entities(self) -> tuple[EntityNames, ...]:
+        """The three names of every entity, sorted by private id."""
+        return tuple(EntityNames(*row) for row in self._table("entities.tsv", 3)[1:])
+
+    def relations(self) -> dict[str, dict[str, str]]:
+        """Relation → its row of ``relations.tsv``: column name → text."""
+        header, *rows = self._table("relations.tsv")
+        return {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+
+    def _table(self, name: str, columns: int = 0) -> list[list[str]]:
+        """The rows of a table, its header first; 0 columns: as many as the header has."""
+        path = self.file(name)
+        rows = [line.split("\t") for line in read_lines(path)]
+        wanted = columns or len(rows[0])
+        for number, row in enumerate(rows, start=1):
+            if len(row) != wanted:
+                raise ReleaseError(f"{path}: line {number} has {len(row)} columns, not {wanted}.")
+        return rows
+
+
+def dump_manifest(manifest: dict[str, Any]) -> str:
+    """A manifest as text: two-space JSON, keys in the order given, LF at the end."""
+    return json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=2) + "\n"

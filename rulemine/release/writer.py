@@ -1,0 +1,104 @@
+"""Writing a release: every file, the manifest last, and the move to where the user wants it.
+
+Guarantees: the same parts give the same bytes; digests of compressed files are those of their content,
+so they do not depend on the compressor at hand; a release folder is replaced as a whole or not at all,
+and never a folder that is not a release of this program.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rulemine.codec import to_json
+from rulemine.files import describe_content, write_jsonl, write_text
+from rulemine.kg.graph import Triple, format_tsv
+from rulemine.llm.journal_lines import write_journal
+from rulemine.release.card import count_release, write_card
+from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
+from rulemine.release.reader import FORMAT, MANIFEST, dump_manifest
+from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
+from rulemine.rules.formats import rule_to_json
+
+__all__ = ["write_release", "write_trace"]
+
+
+def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
+    """Writes all files of a release into an empty folder, the manifest last.
+
+    Raises:
+        OutputError: Something cannot be written.
+    """
+    named = parts.renamed(naming)
+    _write_graphs(folder, named)
+    write_jsonl(folder / "removed.jsonl", map(to_json, sorted(named.removals, key=_by_triple)))
+    write_jsonl(folder / "rules.jsonl", map(rule_to_json, named.rules))
+    rows = sorted((n.private, n.entity, n.text) for n in named.names)
+    _write_table(folder / "entities.tsv", ("private", "entity", "text"), rows)
+    _write_relations(folder / "relations.tsv", named)
+    for split in SPLITS:
+        chosen = [to_json(q) for q in named.questions if q.split == split]
+        write_jsonl(folder / f"questions/{split}.jsonl", sorted(chosen, key=lambda row: row["id"]))
+    write_jsonl(folder / "rejected.jsonl", map(to_json, named.rejections))
+    if named.trace is not None:
+        write_trace(folder, named.trace)
+    manifest = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "name": named.config["name"],
+        "naming": named.naming,
+        "levels": list(named.levels),
+        "config": named.config,
+        "kg": named.source,
+        "counts": count_release(named),
+    }
+    write_text(folder / "README.md", write_card(named, manifest))
+    manifest["files"] = {name: _describe(folder / name) for name in _files(folder)}
+    write_text(folder / MANIFEST, dump_manifest(manifest))
+
+
+def write_trace(folder: Path, trace: ModelTrace) -> None:
+    """Writes what a language model was asked, under the names that the files have in a release."""
+    write_journal(folder / JOURNAL, trace.journal)
+    write_text(folder / PROMPT, trace.prompt)
+    write_text(folder / GLOSSES, trace.glosses)
+
+
+def _by_triple(removal: Removal) -> Triple:
+    return removal.triple
+
+
+def _write_graphs(folder: Path, parts: ReleaseParts) -> None:
+    parts.complete.write(folder / "kg/complete.tsv.gz")
+    for level in parts.levels:
+        name = "incomplete" if level == 100 else f"incomplete-{level}"
+        parts.incomplete(level).write(folder / f"kg/{name}.tsv.gz")
+    if parts.reference:
+        write_text(folder / "kg/reference.tsv.gz", format_tsv(sorted(parts.reference)))
+
+
+def _write_table(path: Path, header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    write_text(path, "".join("\t".join(row) + "\n" for row in (header, *rows)))
+
+
+def _write_relations(path: Path, parts: ReleaseParts) -> None:
+    sizes = parts.complete.relation_sizes().tolist()
+    complete = dict(zip(parts.complete.relations, sizes, strict=True))
+    removed = Counter(removal.triple[1] for removal in parts.removals)
+    header = (
+        "relation", "statement", "ask_subject", "ask_object", "source", "triples", "removed",
+    )  # fmt: skip
+    rows = (
+        (*row, str(complete.get(row[0], 0)), str(removed[row[0]]))
+        for row in parts.phrases.to_plain()
+    )
+    _write_table(path, header, rows)
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+
+
+def _describe(path: Path) -> dict[str, Any]:
+    size, digest = describe_content(path)
+    return {"bytes": size, "sha256": digest}

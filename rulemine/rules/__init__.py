@@ -1,0 +1,1 @@
+"""Horn rules: notation, types, bodies, groundings and proofs."""

@@ -1,0 +1,317 @@
+"""Rules as text: AMIE's own format, our JSON Lines, and a readable form; each is read and written.
+
+AMIE's format is that of version 3.5.1: tab-separated columns, atoms as ``?a  relation  ?b``.
+JSON Lines is what this package writes; variables are ``"?a"``, entities ``{"entity": label}``.
+The readable form is for people: ``aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)``.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rulemine.codec import parse_object
+from rulemine.errors import InputError, list_problems
+from rulemine.files import read_lines
+from rulemine.query.atom import Atom, Term, variable_name
+from rulemine.rules.rule import Measures, Rule, format_readable
+from rulemine.rules.taxonomy import classify
+
+__all__ = [
+    "format_amie",
+    "format_readable",
+    "parse_amie_rule",
+    "parse_readable",
+    "read_rules",
+    "rule_to_json",
+]
+
+AMIE_COLUMNS = (
+    "Rule",
+    "Head Coverage",
+    "Std Confidence",
+    "PCA Confidence",
+    "Positive Examples",
+    "Body size",
+    "PCA Body size",
+    "Functional variable",
+)
+
+_ATOM = re.compile(r"(.+?)\(([a-z]),([a-z])\)( ∧ | ⇒ |$)")
+_ARROW = "   => "  # every token is followed by two blanks, then comes " => "
+# What AMIE prints among and around the rules; anything else after the header is malformed.
+_AMIE_TALK = re.compile(r"Using \d+ threads?|Mining done in .*|Total time .*|\d+ rules mined\.")
+_ROUNDING = 1e-8  # AMIE prints nine decimals
+
+
+def parse_readable(text: str) -> Rule:
+    """Reads what `format_readable` writes, for rules without entities; measures are not known.
+
+    Raises:
+        InputError: The text is not such a rule, or the rule is not closed, connected and safe.
+
+    Example:
+        >>> parse_readable("wife(y,x) ⇒ husband(x,y)").body
+        (Atom(subject=1, relation='wife', object=0),)
+    """
+    named: list[tuple[str, str, str]] = []
+    position, arrows = 0, []
+    while position < len(text):
+        found = _ATOM.match(text, position)
+        if not found:
+            raise InputError(
+                f"rule {text!r}: cannot be read from character {position + 1}; expected "
+                "relation(x,y) ∧ … ⇒ relation(x,y) with single letters as variables."
+            )
+        named.append((found[2], found[1], found[3]))
+        if found[4] == " ⇒ ":
+            arrows.append(len(named))
+        position = found.end()
+    if len(named) < 2 or arrows != [len(named) - 1]:
+        raise InputError(f"rule {text!r}: expected body atoms, one ⇒, and one head atom.")
+    rule = _build(named[-1], named[:-1], None)
+    if problem := rule.problem():
+        raise InputError(f"rule {text!r}: {problem}.")
+    return rule
+
+
+def format_amie(rules: Iterable[Rule]) -> str:
+    """Rules in AMIE's columns and number format, a header first, in the order given.
+
+    Raises:
+        InputError: A name holds two blanks in a row, which separate the parts of an atom there.
+    """
+    lines = ["\t".join(AMIE_COLUMNS)]
+    for rule in rules:
+        m = rule.known
+        for name in (*rule.relations, *rule.entities):
+            if "  " in name:
+                raise InputError(
+                    f"{name!r} holds two blanks in a row, which AMIE's format cannot tell from the "
+                    "end of a name. Write JSON Lines: --format jsonl."
+                )
+        columns = [
+            "".join(f"{_amie_term(s)}  {r}  {_amie_term(o)}  " for s, r, o in rule.body)
+            + " => "
+            + "  ".join(
+                (_amie_term(rule.head.subject), rule.head.relation, _amie_term(rule.head.object))
+            ),
+            _amie_number(m.head_coverage),
+            _amie_number(m.std_confidence),
+            _amie_number(m.pca_confidence),
+            str(m.support),
+            str(m.body_size),
+            str(m.pca_body_size),
+            variable_name(m.functional),
+        ]
+        lines.append("\t".join(columns))
+    return "\n".join(lines) + "\n"
+
+
+def _amie_term(term: Term) -> str:
+    return variable_name(term) if isinstance(term, int) else term
+
+
+def _amie_number(value: float) -> str:
+    """At most nine decimals, half-even on the exact binary value, no trailing zeros."""
+    return f"{value:.9f}".rstrip("0").rstrip(".")
+
+
+def parse_amie_rule(text: str, columns: Sequence[str] = AMIE_COLUMNS) -> Rule:
+    """One rule line of AMIE.
+
+    Args:
+        text: The line, tab-separated.
+        columns: The names of its columns, from the header of the file.
+
+    Returns:
+        The rule, its body in the printed order.
+
+    Raises:
+        InputError: The line is malformed; the message has no file and line number.
+    """
+    fields = text.split("\t")
+    if len(fields) != len(columns):
+        raise InputError(f"has {len(fields)} column(s); expected {len(columns)}")
+    values = dict(zip(columns, fields, strict=True))
+    body_text, arrow, head_text = values["Rule"].partition(_ARROW)
+    if not arrow:
+        raise InputError(f"{values['Rule']!r} has no ' => ' between body and head")
+    body_tokens = re.split(" {2,}", body_text.strip(" "))
+    head_tokens = re.split(" {2,}", head_text.strip(" "))
+    if len(head_tokens) != 3 or len(body_tokens) % 3:
+        raise InputError(f"{values['Rule']!r}: atoms must be 'subject  relation  object'")
+    atoms = [
+        (body_tokens[i], body_tokens[i + 1], body_tokens[i + 2])
+        for i in range(0, len(body_tokens), 3)
+    ]
+    rule = _build((head_tokens[0], head_tokens[1], head_tokens[2]), atoms, "?")
+    if problem := rule.problem():
+        raise InputError(f"{values['Rule']!r}: {problem}")
+    return Rule(rule.head, rule.body, _amie_measures(values, head_tokens))
+
+
+def _amie_measures(values: dict[str, str], head_tokens: list[str]) -> Measures:
+    try:
+        support = int(values["Positive Examples"])
+        body_size = int(values["Body size"])
+        pca_body_size = int(values["PCA Body size"])
+        coverage = float(values["Head Coverage"])
+        std, pca = float(values["Std Confidence"]), float(values["PCA Confidence"])
+        functional = [head_tokens[0], head_tokens[2]].index(values["Functional variable"])
+    except ValueError as problem:
+        raise InputError(f"a measure cannot be read ({problem})") from None
+    if not (0 < support <= pca_body_size <= body_size and 0 < coverage <= 1):
+        raise InputError("expected 0 < positive examples ≤ PCA body size ≤ body size, coverage ≤ 1")
+    errors = (abs(std - support / body_size), abs(pca - support / pca_body_size))
+    if not all(error <= _ROUNDING for error in errors):  # so that NaN is found as well
+        raise InputError("the confidences are not those of the counts")
+    return Measures(support, body_size, pca_body_size, round(support / coverage), functional)
+
+
+def _build(
+    head: tuple[str, str, str], body: Sequence[tuple[str, str, str]], mark: str | None
+) -> Rule:
+    """A rule out of named terms; with a mark, terms that do not start with it are entities."""
+    ids: dict[str, int] = {}
+
+    def term(name: str, preset: int | None = None) -> Term:
+        if mark is not None and not name.startswith(mark):
+            return name
+        if name not in ids:
+            # 0 and 1 belong to the head's subject and object even where one is an entity.
+            ids[name] = preset if preset is not None else max(1, *ids.values(), 1) + 1
+        return ids[name]
+
+    head_atom = Atom(term(head[0], 0), head[1], term(head[2], 1))
+    return Rule(head_atom, tuple(Atom(term(s), r, term(o)) for s, r, o in body))
+
+
+def rule_to_json(rule: Rule) -> dict[str, Any]:
+    """A rule as a JSON object: id, readable form, type, atoms, measures (when known)."""
+    kind = classify(rule)
+    row: dict[str, Any] = {
+        "id": rule.id,
+        "rule": format_readable(rule),
+        "type": kind.type,
+        "subtype": kind.subtype,
+        "head": [_json_term(rule.head.subject), rule.head.relation, _json_term(rule.head.object)],
+        "body": [[_json_term(s), r, _json_term(o)] for s, r, o in rule.body],
+    }
+    if rule.measures is not None:
+        m = rule.measures
+        row |= {
+            "head_coverage": m.head_coverage,
+            "std_confidence": m.std_confidence,
+            "pca_confidence": m.pca_confidence,
+            "support": m.support,
+            "body_size": m.body_size,
+            "pca_body_size": m.pca_body_size,
+            "head_size": m.head_size,
+            "functional": variable_name(m.functional),
+        }
+    return row
+
+
+def _json_term(term: Term) -> str | dict[str, str]:
+    return variable_name(term) if isinstance(term, int) else {"entity": term}
+
+
+def rule_from_json(row: dict[str, Any]) -> Rule:
+    """Reads what `rule_to_json` writes; what is derived (id, type, confidences) is checked or ignored.
+
+    Raises:
+        InputError: A field is missing or wrong; the message has no file and line number.
+    """
+    try:
+        head, *body = [_json_atom(atom) for atom in (row["head"], *row["body"])]
+        measures = None
+        if "support" in row:
+            counts = [row[k] for k in ("support", "body_size", "pca_body_size", "head_size")]
+            if not all(type(n) is int and n > 0 for n in counts):
+                raise InputError(f"counts must be positive integers, found {counts}")
+            if not counts[0] <= counts[2] <= counts[1] or counts[0] > counts[3]:
+                raise InputError(
+                    f"expected support ≤ PCA body size ≤ body size, support ≤ head size; found {counts}"
+                )
+            functional = ("?a", "?b").index(row["functional"])
+            measures = Measures(counts[0], counts[1], counts[2], counts[3], functional)
+    except (KeyError, TypeError, ValueError) as fault:
+        raise InputError(f"is not a rule ({type(fault).__name__}: {fault})") from None
+    rule = Rule(head, tuple(body), measures)
+    if problem := rule.problem():
+        raise InputError(f"{format_readable(rule)!r}: {problem}")
+    if row.get("id", rule.id) != rule.id:
+        raise InputError(f"the id {row['id']!r} is not that of the rule, {rule.id!r}")
+    return rule
+
+
+def _json_atom(atom: Any) -> Atom:
+    if not isinstance(atom, list) or len(atom) != 3 or not isinstance(atom[1], str):
+        raise InputError(f"an atom is [subject, relation, object], found {atom!r}")
+    return Atom(_json_to_term(atom[0]), atom[1], _json_to_term(atom[2]))
+
+
+def _json_to_term(value: Any) -> Term:
+    if isinstance(value, dict) and isinstance(value.get("entity"), str):
+        entity: str = value["entity"]
+        return entity
+    if isinstance(value, str) and re.fullmatch(r"\?[a-z]", value):
+        return ord(value[1]) - ord("a")
+    raise InputError(f"a term is '?a' … '?z' or {{'entity': label}}, found {value!r}")
+
+
+def read_rules(path: Path) -> tuple[Rule, ...]:
+    """Rules from a file: AMIE's printed text or our JSON Lines, told apart by the first character.
+
+    AMIE's talk around the rules is skipped; any other line that is not a rule is an error.
+
+    Returns:
+        The rules in file order, each with its body in the order written there.
+
+    Raises:
+        InputError: The file cannot be read, holds no rule, repeats one, or has malformed lines.
+    """
+    lines = read_lines(path)
+    is_json = lines[0].lstrip().startswith("{")
+    columns: Sequence[str] = AMIE_COLUMNS
+    header = -1
+    if not is_json:
+        for number, line in enumerate(lines):
+            at = line.find("Rule\tHead Coverage")
+            if at >= 0:
+                header, columns = number, line[at:].strip().split("\t")
+                if missing := set(AMIE_COLUMNS) - set(columns):
+                    raise InputError(
+                        f"{path}: line {number + 1}: the header lacks {', '.join(sorted(missing))}. "
+                        "Run AMIE without -ostd."
+                    )
+                break
+    rules: list[Rule] = []
+    problems: list[str] = []
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines[header + 1 :], start=header + 2):
+        if not line.strip() or (not is_json and _AMIE_TALK.fullmatch(line.strip())):
+            continue
+        try:
+            rule = (
+                rule_from_json(parse_object(line, "it"))
+                if is_json
+                else parse_amie_rule(line.rstrip("\r\n"), columns)
+            )
+        except InputError as problem:
+            problems.append(f"line {number}: {problem}")
+            continue
+        if rule.id in seen:
+            problems.append(f"line {number} repeats the rule of line {seen[rule.id]}: {rule}")
+        seen[rule.id] = number
+        rules.append(rule)
+    if problems:
+        raise InputError(
+            list_problems(
+                str(path), problems, "Give AMIE's printed text or this package's JSON Lines, whole."
+            )
+        )
+    if not rules:
+        raise InputError(f"{path}: holds no rule. Give AMIE's printed text or JSON Lines.")
+    return tuple(rules)

@@ -1,0 +1,308 @@
+"""Grounding: the substitutions under which body and head of a rule are all in the graph.
+
+Guarantees: a body that contains its own head triple is left out; groundings come in canonical order,
+by rule, head row and body rows; a sample is uniform over all groundings of a rule, depends on graph,
+rule and seed alone, and is drawn from exact counts without the groundings ever being held; memory is
+bounded by what is returned.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.arrays import read_arrays, write_arrays
+from rulemine.frames import frame
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.index import Index
+from rulemine.rules.bodies import BoundRule, bind_rule
+from rulemine.rules.path_bodies import Chain, Chains
+from rulemine.rules.rule import Rule
+from rulemine.seeds import Stream, stream
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Groundings", "ground", "read_groundings", "write_groundings"]
+
+Ints = npt.NDArray[np.int64]
+
+AT_ONCE = 1 << 18
+"""About how many groundings are sorted in one go when a sample is picked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Groundings:
+    """Groundings of rules over a graph, in canonical order: rule, head row, body rows.
+
+    Attributes:
+        rules: The rules, in the order given.
+        rule: int32, shape (n,): position in `rules`.
+        head: int64, shape (n,): row of ``kg.triples``.
+        body: int64, shape (n, atoms of the widest body): rows of ``kg.triples`` in the order of
+            ``Rule.body``, padded with −1.
+        counts: int64, shape (rules,): all groundings of each rule, also where a sample is kept.
+        provable: Distinct triples that are the head of some grounding, sampled or not.
+        lacking: int64: positions of the rules that name a relation or an entity that the graph lacks,
+            and so have no grounding.
+        unasked: How many rules were passed over because their head relation is not asked about.
+    """
+
+    rules: tuple[Rule, ...]
+    rule: npt.NDArray[np.int32]
+    head: Ints
+    body: Ints
+    counts: Ints
+    provable: int
+    lacking: Ints
+    unasked: int = 0
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+    def to_pandas(self, kg: KnowledgeGraph) -> "pd.DataFrame":
+        """A row per grounding, in order.
+
+        Args:
+            kg: The graph that was grounded on.
+
+        Returns:
+            Columns: ``rule`` (its id), ``head`` and ``body 1``, ``body 2``, … in the order of
+            ``Rule.body``, each a triple of labels; None where a rule has fewer atoms.
+
+        Raises:
+            UserError: pandas is not installed.
+
+        Example:
+            >>> from rulemine import KnowledgeGraph, ground
+            >>> from rulemine.rules.formats import parse_readable
+            >>> kg = KnowledgeGraph.from_triples([("ann", "wife", "bob"), ("bob", "husband", "ann")])
+            >>> found = ground(kg, [parse_readable("wife(y,x) ⇒ husband(x,y)")])
+            >>> found.to_pandas(kg)["head"].tolist()
+            [('bob', 'husband', 'ann')]
+        """
+        ids = [rule.id for rule in self.rules]
+        columns: dict[str, list[object]] = {
+            "rule": [ids[number] for number in self.rule.tolist()],
+            "head": list(kg.labelled(self.head)),
+        }
+        for place, rows in enumerate(self.body.T, start=1):
+            there = iter(kg.labelled(rows[rows >= 0]))
+            columns[f"body {place}"] = [next(there) if row >= 0 else None for row in rows.tolist()]
+        return frame(columns)
+
+    def describe(self) -> str:
+        """What was found, in a sentence or two."""
+        text = f"{self.counts.sum():,} groundings with {self.provable:,} distinct heads"
+        if len(self) < self.counts.sum():
+            text += f", {len(self):,} of them sampled"
+        if none := int((self.counts == 0).sum()):
+            text += f"; {none:,} of {len(self.rules):,} rules have none"
+        if self.unasked:
+            text += f", {self.unasked:,} because their head relation is not asked about"
+        if len(self.lacking):
+            text += (
+                f", {len(self.lacking):,} because the graph lacks a relation or entity of theirs"
+            )
+        return text
+
+
+def ground(
+    kg: KnowledgeGraph,
+    rules: Sequence[Rule],
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+    unasked: Collection[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Groundings:
+    """The groundings of rules over a graph.
+
+    Args:
+        kg: The graph.
+        rules: The rules.
+        sample: Keep this many groundings of a rule, ≥ 1, drawn uniformly without replacement; None:
+            all, which takes about 50 bytes of memory each.
+        seed: Of the sample.
+        unasked: Relations whose triples are not to be removed: a rule with such a head is passed over,
+            as if it had no grounding.
+        progress: Told (rules done, rules).
+
+    Returns:
+        The groundings, or the sample of them with exact counts.
+    """
+    index = Index(kg)
+    chains = Chains(index)
+    provable = np.zeros(len(kg), bool)
+    counts = np.zeros(len(rules), np.int64)
+    widest = max((len(rule.body) for rule in rules), default=0)
+    lacking: list[int] = []
+    passed_over = 0
+    numbers: list[npt.NDArray[np.int32]] = [np.empty(0, np.int32)]
+    heads: list[Ints] = [np.empty(0, np.int64)]
+    bodies: list[Ints] = [np.empty((0, widest), np.int64)]
+    for number, rule in enumerate(rules):
+        bound = bind_rule(index, rule)
+        if rule.head.relation in unasked:
+            passed_over += 1
+        elif bound is None:
+            lacking.append(number)
+        else:
+            rows = bound.heads()
+            if sample is None:
+                head, body = _all_bodies(bound, rows)
+                counts[number] = len(head)
+                provable[head] = True
+            else:
+                draws = stream(seed, "ground", rule.id)
+                chain = chains.of(bound)
+                if chain is not None:
+                    per_head, head, body = _sample_chains(chain, rows, sample, draws)
+                else:
+                    per_head = bound.count(kg.triples[rows])
+                    head, body = _sample_bodies(bound, rows, per_head, sample, draws)
+                counts[number] = per_head.sum()
+                provable[rows[per_head > 0]] = True
+            numbers.append(np.full(len(head), number, np.int32))
+            heads.append(head)
+            padding = ((0, 0), (0, widest - len(rule.body)))
+            bodies.append(np.pad(body, padding, constant_values=-1))
+        if progress:
+            progress(number + 1, len(rules))
+    return Groundings(
+        tuple(rules),
+        np.concatenate(numbers),
+        np.concatenate(heads),
+        np.concatenate(bodies),
+        counts,
+        int(provable.sum()),
+        np.array(lacking, np.int64),
+        passed_over,
+    )
+
+
+def _all_bodies(bound: BoundRule, rows: Ints) -> tuple[Ints, Ints]:
+    """Head row and body rows of all groundings with one of the given heads, in canonical order."""
+    found = list(bound.bodies(bound.index.kg.triples[rows]))
+    if not found:
+        return np.empty(0, np.int64), np.empty((0, len(bound.body)), np.int64)
+    head = rows[np.concatenate([part.head for part in found])]
+    return _in_order(head, np.concatenate([part.rows for part in found]))
+
+
+def _in_order(head: Ints, body: Ints) -> tuple[Ints, Ints]:
+    """Groundings of a rule in canonical order."""
+    order = np.lexsort((*body.T[::-1], head))
+    return head[order], body[order]
+
+
+def _sample_chains(chain: Chain, rows: Ints, sample: int, draws: Stream) -> tuple[Ints, Ints, Ints]:
+    """Counts and a uniform sample of the groundings of a rule whose body is a chain.
+
+    Only what is drawn is ever made: a chain is found by its number.
+
+    Args:
+        chain: The rule.
+        rows: Its heads, ascending.
+        sample: How many to keep.
+        draws: The random stream.
+
+    Returns:
+        How many groundings each head has; head row and body rows of the sample.
+    """
+    over = chain.over(chain.chains.index.kg.triples[rows])
+    ends = np.cumsum(over.counts)
+    wanted = _draw(draws, int(ends[-1]) if len(ends) else 0, sample)
+    at = np.searchsorted(ends, wanted, "right")
+    body = over.pick(at, wanted - (ends - over.counts)[at])
+    return over.counts, *_in_order(rows[at], body)
+
+
+def _sample_bodies(
+    bound: BoundRule, rows: Ints, per_head: Ints, sample: int, draws: Stream
+) -> tuple[Ints, Ints]:
+    """A uniform sample of the groundings of a rule.
+
+    The groundings are numbered in canonical order; numbers are drawn, and only the groundings of the
+    heads that they fall on are enumerated again.
+
+    Args:
+        bound: The rule.
+        rows: Its heads, ascending.
+        per_head: How many groundings each has.
+        sample: How many to keep.
+        draws: The random stream.
+    """
+    ends = np.cumsum(per_head)
+    total = int(ends[-1]) if len(ends) else 0
+    wanted = _draw(draws, total, sample)
+    at = np.searchsorted(ends, wanted, "right")
+    hit = np.unique(at)
+    heads: list[Ints] = [np.empty(0, np.int64)]
+    bodies: list[Ints] = [np.empty((0, len(bound.body)), np.int64)]
+    # Whole heads at a time: within one, the order is known only when all its bodies are there.
+    batch = np.cumsum(per_head[hit]) // AT_ONCE
+    for part in np.split(hit, np.flatnonzero(np.diff(batch)) + 1):
+        if not len(part):
+            continue
+        head, body = _all_bodies(bound, rows[part])
+        before = np.cumsum(per_head[part]) - per_head[part]
+        mine = slice(*np.searchsorted(at, [part[0], part[-1] + 1]))
+        within = wanted[mine] - (ends - per_head)[at[mine]]
+        picked = before[np.searchsorted(part, at[mine])] + within
+        heads.append(head[picked])
+        bodies.append(body[picked])
+    return np.concatenate(heads), np.concatenate(bodies)
+
+
+def _draw(draws: Stream, total: int, sample: int) -> Ints:
+    """Some of the numbers 0 … total − 1, ascending: all, or a uniform sample of them."""
+    if total <= sample:
+        return np.arange(total)
+    if total <= 4 * sample:
+        return np.sort(draws.permutation(total)[:sample])
+    drawn = np.empty(0, np.int64)
+    while len(drawn) < sample:
+        more = (draws.uniform(sample) * total).astype(np.int64)
+        drawn = np.concatenate((drawn, more))
+        # The first `sample` distinct ones in the order drawn: a uniform sample without replacement.
+        drawn = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
+    return np.sort(drawn[:sample])
+
+
+def write_groundings(folder: Path, groundings: Groundings) -> None:
+    """Writes groundings without their rules; equal groundings give equal bytes.
+
+    Raises:
+        OutputError: The folder cannot be written.
+    """
+    write_arrays(
+        folder,
+        rule=groundings.rule,
+        head=groundings.head,
+        body=groundings.body,
+        counts=groundings.counts,
+        provable=np.array([groundings.provable]),
+        lacking=groundings.lacking,
+        unasked=np.array([groundings.unasked]),
+    )
+
+
+def read_groundings(folder: Path, rules: Sequence[Rule]) -> Groundings:
+    """Reads what `write_groundings` wrote.
+
+    Args:
+        folder: Where it was written.
+        rules: The rules, in the same order.
+
+    Raises:
+        InputError: A file is missing or damaged.
+    """
+    names = ("rule", "head", "body", "counts", "provable", "lacking", "unasked")
+    rule, head, body, counts, provable, lacking, unasked = read_arrays(folder, names)
+    return Groundings(
+        tuple(rules), rule, head, body, counts, int(provable[0]), lacking, int(unasked[0])
+    )

@@ -1,0 +1,240 @@
+"""Horn rules: atoms, the canonical form, and the measures of AMIE.
+
+A rule is *body ⇒ head*. Its identity is its canonical form, which forgets the names of body variables
+and the order of body atoms; its id is a short hash of that. The order in which a rule was given is
+kept (`Rule.body`), because some published procedures depend on it.
+"""
+
+import hashlib
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from rulemine.errors import InputError
+from rulemine.query.atom import Atom, Term, variable_name
+
+__all__ = ["Measures", "Rule", "format_readable", "sort_rules"]
+
+
+_READABLE_NAMES = "xyzwvutsrqponmlkjihgfedcba"
+
+ID_LENGTH = 12
+"""Hexadecimal digits of a rule id: 48 bits, one collision expected among 20 million rules."""
+
+MOST_BODY_VARIABLES = 7
+"""More would make the canonical form, which tries every order of them, slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What was counted for a rule (definitions of AMIE 3, Lajus et al., ESWC 2020).
+
+    Attributes:
+        support: Distinct head pairs (a, b) in the KG for which the body holds; ≥ 1.
+        body_size: Distinct pairs (a, b) for which the body holds.
+        pca_body_size: Those of them whose functional argument has some fact of the head relation.
+        head_size: Distinct facts of the head relation.
+        functional: The head's functional variable: 0 the subject, 1 the object.
+    """
+
+    support: int
+    body_size: int
+    pca_body_size: int
+    head_size: int
+    functional: int
+
+    @property
+    def head_coverage(self) -> float:
+        """Support / head size."""
+        return self.support / self.head_size
+
+    @property
+    def std_confidence(self) -> float:
+        """Standard confidence: support / body size."""
+        return self.support / self.body_size
+
+    @property
+    def pca_confidence(self) -> float:
+        """Confidence under the partial completeness assumption: support / PCA body size."""
+        return self.support / self.pca_body_size
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A closed, connected, safe Horn rule.
+
+    Attributes:
+        head: The head atom; its variables are 0 (subject) and 1 (object).
+        body: The body atoms in the order given.
+        measures: What was counted on the KG that the rule was mined from; None when not known.
+
+    Example:
+        >>> rule = Rule(Atom(0, "aunt", 1), (Atom(0, "aunt", 2), Atom(2, "brother", 1)))
+        >>> str(rule)
+        'aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)'
+    """
+
+    head: Atom
+    body: tuple[Atom, ...]
+    measures: Measures | None = None
+
+    def __str__(self) -> str:
+        return format_readable(self)
+
+    @property
+    def length(self) -> int:
+        """Number of atoms, the head included."""
+        return 1 + len(self.body)
+
+    @property
+    def relations(self) -> frozenset[str]:
+        """Every relation that the rule names."""
+        return frozenset(atom.relation for atom in (self.head, *self.body))
+
+    @property
+    def entities(self) -> frozenset[str]:
+        """Every entity that the rule names; most rules name none."""
+        terms = [term for a in (self.head, *self.body) for term in (a.subject, a.object)]
+        return frozenset(term for term in terms if isinstance(term, str))
+
+    @property
+    def known(self) -> Measures:
+        """The measures.
+
+        Raises:
+            InputError: The rule carries none.
+        """
+        if self.measures is None:
+            raise InputError(
+                f"rule {self}: has no measures. Mine it, or give a file with measures."
+            )
+        return self.measures
+
+    @property
+    def support(self) -> int:
+        """See `Measures.support`."""
+        return self.known.support
+
+    @property
+    def body_size(self) -> int:
+        """See `Measures.body_size`."""
+        return self.known.body_size
+
+    @property
+    def pca_body_size(self) -> int:
+        """See `Measures.pca_body_size`."""
+        return self.known.pca_body_size
+
+    @property
+    def head_size(self) -> int:
+        """See `Measures.head_size`."""
+        return self.known.head_size
+
+    @property
+    def functional(self) -> int:
+        """See `Measures.functional`."""
+        return self.known.functional
+
+    @cached_property
+    def canonical_body(self) -> tuple[Atom, ...]:
+        """The body in canonical form.
+
+        The body variables are renamed to 2 … and the atoms sorted by (relation, subject, object) such
+        that the sequence is least over all renamings; variables sort before entities.
+        """
+        free = sorted({v for atom in self.body for v in atom.variables if v > 1})
+        renamed = (
+            tuple(sorted((_rename(atom, names) for atom in self.body), key=_atom_key))
+            for order in itertools.permutations(range(2, 2 + len(free)))
+            for names in [{0: 0, 1: 1, **dict(zip(free, order, strict=True))}]
+        )
+        return min(renamed, key=_body_key)
+
+    @cached_property
+    def id(self) -> str:
+        """The first `ID_LENGTH` hexadecimal digits of the SHA-256 of the canonical form."""
+        parts: list[str] = []
+        for atom in (self.head, *self.canonical_body):
+            parts += [atom.relation, _term_text(atom.subject), _term_text(atom.object)]
+        return hashlib.sha256("\t".join(parts).encode()).hexdigest()[:ID_LENGTH]
+
+    @property
+    def sort_key(self) -> tuple[Any, ...]:
+        """Canonical order of rules: head relation, body length, canonical body, head terms."""
+        head = (_term_key(self.head.subject), _term_key(self.head.object))
+        return (self.head.relation, len(self.body), _body_key(self.canonical_body), head)
+
+    def canonical(self) -> "Rule":
+        """The same rule with its body in canonical form."""
+        return replace(self, body=self.canonical_body)
+
+    def problem(self) -> str | None:
+        """Why this is not a closed, connected, safe rule; None when it is one."""
+        if not self.body:
+            return "the body is empty"
+        atoms = (self.head, *self.body)
+        counts: dict[int, int] = {}
+        for atom in atoms:
+            for v in set(atom.variables):
+                counts[v] = counts.get(v, 0) + 1
+        loose = sorted(v for v, n in counts.items() if n < 2)
+        if loose:
+            named = ", ".join(variable_name(v) for v in loose)
+            return f"variable(s) {named} occur in one atom only, so the rule is not closed"
+        if len(counts) - len(set(self.head.variables)) > MOST_BODY_VARIABLES:
+            return f"the body has more than {MOST_BODY_VARIABLES} variables of its own"
+        if self.head in self.body:
+            return "the head is one of the body atoms"
+        reached = set(self.head.variables)
+        waiting = [atom for atom in self.body if atom.variables]
+        while waiting:
+            joined = [atom for atom in waiting if reached.intersection(atom.variables)]
+            if not joined:
+                return "the body is not connected with the head"
+            reached.update(v for atom in joined for v in atom.variables)
+            waiting = [atom for atom in waiting if atom not in joined]
+        return None
+
+
+def format_readable(rule: Rule) -> str:
+    """A rule for people, e.g. ``aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)``."""
+
+    def text(atom: Atom) -> str:
+        terms = [
+            _READABLE_NAMES[t] if isinstance(t, int) else repr(t)
+            for t in (atom.subject, atom.object)
+        ]
+        return f"{atom.relation}({terms[0]},{terms[1]})"
+
+    return " ∧ ".join(map(text, rule.body)) + " ⇒ " + text(rule.head)
+
+
+def sort_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Rules in canonical order (`Rule.sort_key`)."""
+    return tuple(sorted(rules, key=lambda rule: rule.sort_key))
+
+
+def _rename(atom: Atom, names: dict[int, int]) -> Atom:
+    s, r, o = atom
+    return Atom(names[s] if isinstance(s, int) else s, r, names[o] if isinstance(o, int) else o)
+
+
+def _term_key(term: Term) -> tuple[int, int, str]:
+    return (0, term, "") if isinstance(term, int) else (1, 0, term)
+
+
+def _term_text(term: Term) -> str:
+    # "=" marks entities, so that one that is named like a variable differs from it.
+    return variable_name(term) if isinstance(term, int) else f"={term}"
+
+
+def _atom_key(atom: Atom) -> tuple[str, tuple[int, int, str], tuple[int, int, str]]:
+    return (atom.relation, _term_key(atom.subject), _term_key(atom.object))
+
+
+def _body_key(
+    body: tuple[Atom, ...],
+) -> tuple[tuple[str, tuple[int, int, str], tuple[int, int, str]], ...]:
+    return tuple(_atom_key(atom) for atom in body)

@@ -1,0 +1,1 @@
+"""Plain text: normalization, mentions of names, answer leakage, templates."""

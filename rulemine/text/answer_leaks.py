@@ -1,0 +1,192 @@
+"""Whether the text of a question names an answer, in any naming.
+
+Guarantees: whatever naming a release is put into, a text that passes holds no answer's name of that naming
+as a whole token, outside the places where it names the topic; this is at least what the verifier demands.
+Beyond that, spellings that read alike count (see `rulemine.text.normalization`), also without accents and in
+the plural, and so do an answer's aliases: its label without what makes it unique, without a parenthesis at
+its end, without punctuation.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from rulemine.kg.entity_names import NAMINGS, EntityNames
+from rulemine.text.mentions import FUNCTION_WORDS
+from rulemine.text.normalization import fold_loosely, places, unaccented, unify
+
+__all__ = ["Leaks"]
+
+_PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
+_POSSESSIVE = re.compile(r"(?<=[\w.])'(?=s\b)")
+_DROPPED = re.compile(r"['.]")
+_SIGNS = re.compile(r"(?:[^\w\s]|_)+")
+_BLANKS = re.compile(r"\s+")
+
+
+class _Forms(NamedTuple):
+    """How one entity may be written.
+
+    Attributes:
+        names: For each of `NAMINGS` its names, folded: case alone, loosely, and without accents; different
+            ones only.
+        aliases: Without punctuation, case folded: those that are looked for in any case.
+        exact: Likewise with their case: those that could be common words in another case.
+    """
+
+    names: tuple[tuple[str, ...], ...]
+    aliases: tuple[str, ...]
+    exact: tuple[str, ...]
+
+
+class Leaks:
+    """Looks for answers in texts; the names of an entity are folded once, when they are first needed."""
+
+    def __init__(self) -> None:
+        self._forms: dict[EntityNames, _Forms] = {}
+
+    def find(
+        self, pieces: Sequence[str], topic: EntityNames, answers: Sequence[EntityNames]
+    ) -> str | None:
+        """The name or alias of an answer that a text holds.
+
+        Args:
+            pieces: The text cut at the topic's name, see `mention.cut`.
+            topic: The topic; an answer that is the topic itself is not looked for.
+            answers: The answers.
+
+        Returns:
+            The first that is found, as it was looked for; None where there is none.
+        """
+        rivals = [self._forms_of(answer) for answer in answers if answer != topic]
+        cased, loose = [p.casefold() for p in pieces], [fold_loosely(p) for p in pieces]
+        for place, owns in enumerate(self._forms_of(topic).names):
+            whole = owns[0].join(cased)
+            views = [(cased, owns[0], whole)]
+            if len(owns) > 1 or loose != cased:
+                views.append((loose, owns[-1], owns[-1].join(loose)))
+            for parts, own, text in views:
+                for forms in rivals:
+                    for name in forms.names[place]:
+                        if name in text and _is_outside(name, parts, own, text):
+                            return name
+        return self._alias(pieces, topic, rivals)
+
+    def _alias(
+        self, pieces: Sequence[str], topic: EntityNames, rivals: Sequence[_Forms]
+    ) -> str | None:
+        bare = [_bare(piece) for piece in pieces]
+        for name in {topic.text: None, topic.entity: None}:  # in this order, each once
+            own = _bare(name)
+            exact = own.join(bare)
+            anyhow = exact.casefold()
+            for forms in rivals:
+                for alias in forms.aliases:
+                    if alias in anyhow:
+                        folded = [part.casefold() for part in bare]
+                        if _is_outside(alias, folded, own.casefold(), anyhow):
+                            return alias
+                for alias in forms.exact:
+                    if alias in exact and _is_outside(alias, bare, own, exact, _is_opening):
+                        return alias
+        return None
+
+    def _forms_of(self, entity: EntityNames) -> _Forms:
+        forms = self._forms.get(entity)
+        if forms is None:
+            forms = self._forms[entity] = _forms(entity)
+        return forms
+
+
+def _is_outside(
+    name: str,
+    parts: Sequence[str],
+    own: str,
+    text: str,
+    excused: Callable[[str, int], bool] = lambda name, at: False,
+) -> bool:
+    """Whether a name stands in a text otherwise than within the topic's name.
+
+    Args:
+        name: The name.
+        parts: The text cut at the topic's name.
+        own: The topic's name.
+        text: The parts joined by the topic's name.
+        excused: Tells, of the name and a place, whether it does not count there.
+    """
+    spots, end = [], 0
+    for part in parts[:-1]:
+        start = end + len(part)
+        end = start + len(own)
+        spots.append((start, end))
+    return any(
+        not any(low <= at and at + len(form) <= high for low, high in spots)
+        and not excused(name, at)
+        for form in _singular_and_plural(name)
+        for at in places(text, form)
+    )
+
+
+def _singular_and_plural(name: str) -> Iterator[str]:
+    yield name
+    if len(name) > 1 and name[-1].isalnum():
+        for plural in (name + "s", name + "es"):
+            if plural.casefold() not in FUNCTION_WORDS:
+                yield plural
+
+
+def _is_opening(alias: str, at: int) -> bool:
+    """Whether an alias is only the capital letter at the start of a sentence: ``Who`` of ``Who (band)``."""
+    return at == 0 and alias.casefold() in FUNCTION_WORDS
+
+
+def _forms(entity: EntityNames) -> _Forms:
+    names = [entity.name_in(naming) for naming in NAMINGS]
+    aliases, exact = dict[str, None](), dict[str, None]()
+    for alias in _aliases(entity):
+        words = alias.casefold().split()
+        if len(words) > 1 and not FUNCTION_WORDS.issuperset(words):
+            aliases[alias.casefold()] = None
+        else:
+            exact[alias] = None
+    return _Forms(
+        tuple(_folded(name) for name in names),
+        tuple(aliases),
+        tuple(exact),
+    )
+
+
+def _folded(name: str) -> tuple[str, ...]:
+    loose = fold_loosely(name).strip()
+    forms = dict.fromkeys((name.casefold(), loose, unaccented(loose)))
+    return tuple(form for form in forms if form)
+
+
+def _aliases(entity: EntityNames) -> list[str]:
+    """Other ways to write an entity's label, without punctuation."""
+    label, suffix = entity.text, f" ({entity.entity})"
+    while label.endswith(suffix):
+        label = label.removesuffix(suffix)
+    found: dict[str, None] = {}
+    for name in (label, entity.entity):
+        for form in (name, _PARENTHESIS.sub("", name)):
+            bare = _bare(form).strip()
+            # A single word is found by its name already.
+            if bare and not (
+                bare == form and form in (entity.text, entity.entity) and " " not in bare
+            ):
+                found[bare] = found[unaccented(bare)] = None
+    return list(found)
+
+
+def _bare(text: str) -> str:
+    """A text without punctuation; case and blanks at its ends stay.
+
+    Example:
+        >>> _bare("Who met Spider-Man's J. R. & Bob_York?")
+        'Who met Spider Man s J R and Bob York '
+    """
+    if text.isalnum():
+        return text
+    text = _DROPPED.sub("", _POSSESSIVE.sub(" ", unify(text).replace("&", " and ")))
+    return _BLANKS.sub(" ", _SIGNS.sub(" ", text))

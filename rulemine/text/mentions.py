@@ -1,0 +1,211 @@
+"""Where a text names an entity, however it is spelled, and the text with a gap in each such place.
+
+Guarantees: positions are those of the text as given; mentions do not overlap; neither neighbour of a mention
+is a letter, digit or combining mark, except beside scripts written without blanks; the pattern of a text,
+filled with the name, holds the name letter by letter in each place.
+
+What is decided here: case, Unicode normalisation, quotes, dashes, apostrophes, invisible marks and runs of
+blanks do not matter. Of overlapping places the first counts. ``72's`` and ``72,`` name 72, ``72nd`` and
+``7.2`` do not name 7 or 2. A name inside a longer one (``York`` in ``New York``) is a mention: only who knows
+the longer name can tell, see `leaks`. A word in lower case is a common word, not the name, where the text
+spells the name elsewhere as it is (``the film Film``) or where it is a function word (``will`` for ``Will``);
+so is the capital word that opens ``Who is the aunt of Who?``. Parts of ``don't`` and ``Ann's`` are no names.
+A name that starts with a sign needs a blank, quote or bracket before it, so that the last mark of ``Who is
+the aunt of ??`` ends the sentence.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from rulemine.text.normalization import fold_loosely, folds_in_place, is_unspaced, is_word
+from rulemine.text.template import escape
+
+__all__ = ["FUNCTION_WORDS", "Span", "cut", "find_mentions", "make_pattern"]
+
+_ASKING = "who whom whose what which where when why how"
+_OTHERS = """
+is are was were does do did has have had the a an of in on at by for from with to and or that this it its be
+been there can name list all will would could should may might must his her their they she he him them us one
+more most any some if so than then
+"""
+QUESTION_WORDS = frozenset(_ASKING.split())
+FUNCTION_WORDS = QUESTION_WORDS | frozenset(_OTHERS.split())
+"""Words of English that in lower case are hardly ever a name."""
+
+Span = tuple[int, int]
+"""Start and end of a part of a text, in characters."""
+
+_JAMO = range(0x1160, 0x1200)
+"""Vowels and final consonants of Hangul, which join the letter before."""
+
+_WORD = re.compile(r"[^\W_]+")
+_CONTRACTED = re.compile(r"['’ʼ][tm]\b", re.IGNORECASE)
+"""What makes a word part of one with it: ``don't``, ``I'm``."""
+
+_ENDINGS = frozenset(("s", "t", "m", "d", "ll", "re", "ve"))
+"""What follows the apostrophe of such words, and of possessives."""
+
+
+def find_mentions(text: str, name: str) -> tuple[Span, ...]:
+    """Where a text names an entity.
+
+    Args:
+        text: The text.
+        name: The entity's name; an empty one, or one of invisible marks alone, is nowhere.
+
+    Returns:
+        The places, ascending.
+
+    Example:
+        >>> find_mentions("Who is ANNE–MARIE's aunt?", "Anne-Marie")
+        ((7, 17),)
+    """
+    spans = sorted(set(_candidates(text, name)))
+    found = [(s, e, text[s:e] == name) for s, e in spans if _is_free(text, s, e)]
+    verbatim = _without_overlaps([(s, e) for s, e, exact in found if exact])
+    others = [
+        (start, end)
+        for start, end, exact in found
+        if not exact and not _is_common(text[start:end], name, bool(verbatim))
+    ]
+    others = [(s, e) for s, e in others if not any(s < high and low < e for low, high in verbatim)]
+    kept = sorted([*verbatim, *_without_overlaps(others)])
+    return tuple(kept[1:] if kept and _only_opens(text, kept, name) else kept)
+
+
+def make_pattern(text: str, name: str) -> str | None:
+    """A text with ``{topic}`` in the place of every mention of a name, its own braces doubled.
+
+    Returns:
+        The pattern, see `rulemine.text.template.fill`; None where nothing names the entity.
+
+    Example:
+        >>> make_pattern("Who is the aunt of {72}?", "72"), make_pattern("Who is the 72nd?", "72")
+        ('Who is the aunt of {{{topic}}}?', None)
+    """
+    spans = find_mentions(text, name)
+    if not spans:
+        return None
+    return "{topic}".join(map(escape, cut(text, spans)))
+
+
+def cut(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
+    """What is left of a text when its mentions are cut out: one piece more than there are mentions."""
+    ends = [0, *(end for _, end in spans)]
+    starts = [*(start for start, _ in spans), len(text)]
+    return tuple(text[low:high] for low, high in zip(ends, starts, strict=True))
+
+
+def _candidates(text: str, name: str) -> Iterator[Span]:
+    """Every place that spells the name, in any order, some perhaps twice."""
+    at = text.find(name) if name.strip() else -1
+    while at >= 0:
+        yield at, at + len(name)
+        at = text.find(name, at + 1)
+    wanted = fold_loosely(name).strip()
+    folded = fold_loosely(text)
+    bounds: list[Span] = []
+    if len(folded) != len(text) or not folds_in_place(text):
+        # Else a folded position is a position.
+        folded, bounds = _fold_with_bounds(text)
+    at = folded.find(wanted) if wanted else -1
+    while at >= 0:
+        end = at + len(wanted)
+        if not bounds:
+            yield at, end
+        elif _is_whole(bounds, at, end):
+            yield bounds[at][0], bounds[end - 1][1]
+        at = folded.find(wanted, at + 1)
+
+
+def _is_whole(bounds: list[Span], at: int, end: int) -> bool:
+    """Whether no character of the text is only partly in a place, as ``fi`` in one letter would be."""
+    starts = at == 0 or bounds[at - 1] != bounds[at]
+    return starts and (end == len(bounds) or bounds[end] != bounds[end - 1])
+
+
+def _fold_with_bounds(text: str) -> tuple[str, list[Span]]:
+    """A folded text, and for each of its characters the part of the text that it comes from."""
+    folded: list[str] = []
+    bounds: list[Span] = []
+    start = 0
+    while start < len(text):
+        end = start + 1
+        if text[start].isspace():
+            while end < len(text) and text[end].isspace():
+                end += 1
+        else:
+            while end < len(text) and _joins(text[end]):
+                end += 1
+        part = fold_loosely(text[start:end])
+        folded.append(part)
+        bounds += [(start, end)] * len(part)
+        start = end
+    return "".join(folded), bounds
+
+
+def _joins(character: str) -> bool:
+    return character > "\u02ff" and (
+        unicodedata.category(character)[0] == "M" or ord(character) in _JAMO
+    )
+
+
+def _is_free(text: str, start: int, end: int) -> bool:
+    """Whether a place is a token of its own."""
+    before, after = text[:start][-2:], text[end : end + 2]
+    if before:
+        if _blocks(before[-1], text[start]) or _is_decimal(before[::-1], text[start]):
+            return False
+        if not is_word(text[start]) and not _may_precede_a_sign(before[-1]):
+            return False
+        contracts = before[-1] in "'’ʼ" and is_word(before[0])
+        if contracts and text[start:end].casefold() in _ENDINGS:
+            return False
+    if not after:
+        return True
+    if _CONTRACTED.match(text, end):
+        return False
+    if _joins(after[0]) or _is_decimal(after, text[end - 1]):
+        return False
+    return not _blocks(after[0], text[end - 1])
+
+
+def _blocks(neighbour: str, own: str) -> bool:
+    return is_word(neighbour) and not is_unspaced(neighbour) and not is_unspaced(own)
+
+
+def _is_decimal(beyond: str, own: str) -> bool:
+    """Whether a number goes on beyond a sign, as in 7.5, 7,500, 7:30 and 7/2."""
+    return len(beyond) == 2 and beyond[0] in ".,:/" and own.isdigit() and beyond[1].isdigit()
+
+
+def _may_precede_a_sign(character: str) -> bool:
+    if character.isspace() or character in "\"'`¿¡/" or is_unspaced(character):
+        return True
+    return unicodedata.category(character) in ("Ps", "Pi", "Pd", "Cf")
+
+
+def _is_common(spelling: str, name: str, beside_verbatim: bool) -> bool:
+    """Whether a spelling in lower case is not the name but a common word."""
+    if spelling == name or spelling != spelling.lower() or name == name.lower():
+        return False
+    words = _WORD.findall(spelling)
+    return beside_verbatim or (bool(words) and FUNCTION_WORDS.issuperset(words))
+
+
+def _only_opens(text: str, spans: list[Span], name: str) -> bool:
+    """Whether the first place is no name but the word that a sentence begins with: ``Who is Who?``."""
+    start, end = spans[0]
+    words = [word.casefold() for word in _WORD.findall(name)]
+    if any(map(is_word, text[:start])) or not words or not FUNCTION_WORDS.issuperset(words):
+        return False
+    return len(spans) > 1 or text[start:end] != name or name.casefold() in QUESTION_WORDS
+
+
+def _without_overlaps(spans: list[Span]) -> list[Span]:
+    kept: list[Span] = []
+    for start, end in sorted(spans):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    return kept

@@ -1,0 +1,1 @@
+"""Questions in the words of a language model."""

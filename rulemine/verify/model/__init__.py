@@ -1,0 +1,1 @@
+"""What a release of a language model must hold."""

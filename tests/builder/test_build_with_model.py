@@ -1,0 +1,255 @@
+"""From a graph to a release in a model's words, over HTTP: whole, the same bytes every way, no secret."""
+
+import gzip
+import json
+import re
+import socket
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.config import packaged
+from tests.command_line import FACTS, RULES, Command, run, tree
+from tests.model_build import KEY, PATIENT, Running, build_words, failures, journal, questions
+
+EVERYTHING = ["--round-trip", "--auditor-model", "critic", "--paraphrases", "1"]
+
+pytestmark = pytest.mark.usefixtures("unhurried")
+
+FAULTY = ["--set", "endpoint.timeout=4"]
+"""For an endpoint that never answers some calls: in that time this machine answers all others."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], str]:
+    """A folder with a release that a faulty endpoint worded, its counts, and what was printed."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "kg.tsv").write_text(FACTS)
+    (folder / "rules.txt").write_text(RULES)
+    with Running(fault=failures(0.1, 3)) as running:
+        words = build_words(running.url, "kg", *EVERYTHING, *FAULTY)
+        ended = run(folder, words, program=("-c", PATIENT), OPENAI_API_KEY=KEY)
+        assert ended.status == 0, ended.err
+        counts = running.server.counts() | {"keys": running.server.authorizations}
+    return folder, counts, ended.out + ended.err
+
+
+@pytest.fixture
+def release(made: tuple[Path, dict[str, Any], str]) -> Path:
+    """The release; not to be changed."""
+    return made[0] / "kg"
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever connects fails the test."""
+
+    def connect(*rest: object) -> None:
+        raise AssertionError("a connection")
+
+    for name in ("connect", "connect_ex"):
+        monkeypatch.setattr(socket.socket, name, connect)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+def test_nothing_is_lost_and_nothing_is_asked_twice(
+    made: tuple[Path, dict[str, Any], str], release: Path, command: Command
+) -> None:
+    _, counts, printed = made
+    rows = questions(release)
+    assert len(rows) == json.loads((release / "manifest.json").read_text())["counts"]["questions"]
+    assert len(rows) > 50
+    assert Counter(row["wording"] for row in rows)["model"] > 40
+    assert all(len(row["paraphrases"]) == 1 for row in rows if row["wording"] == "model")
+    assert len(counts["faults"]) > 5
+    assert counts["asked_again_after_a_good_answer"] == 0
+    assert "Traceback" not in printed
+    assert command("verify", release).status == 0
+
+
+def test_the_key_is_sent_and_is_nowhere_else(made: tuple[Path, dict[str, Any], str]) -> None:
+    folder, counts, printed = made
+    assert counts["keys"] == {f"Bearer {KEY}"}
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > 20
+    for path in files:
+        data = path.read_bytes()
+        text = gzip.decompress(data) if path.suffix == ".gz" else data
+        assert KEY[:12].encode() not in text
+        assert KEY[-12:].encode() not in text
+    assert KEY[:12] not in printed
+
+
+def test_a_replay_needs_no_network_and_has_the_same_bytes(
+    here: Path, release: Path, command: Command, no_network: None
+) -> None:
+    ended = command("build", "kg.tsv", "--rules", "rules.txt", "--replay", release, "-o", "out/kg")
+    assert ended.status == 0, ended.err
+    assert tree(here / "out" / "kg") == tree(release)
+
+
+def test_concurrency_is_not_visible(here: Path, command: Command) -> None:
+    faults = failures(0.05, 3, ("500", "reset", "null-content"))
+    for concurrency, fault in (("1", None), ("64", faults)):
+        with Running(fault=fault) as running:
+            words = build_words(running.url, concurrency, *EVERYTHING, "--concurrency", concurrency)
+            assert command(*words).status == 0
+            assert running.server.most_at_once <= int(concurrency)
+    assert tree(here / "1") == tree(here / "64")
+
+
+def test_every_naming_and_back(
+    here: Path, release: Path, command: Command, no_network: None
+) -> None:
+    last = release
+    for naming in ("text", "entity", "paper", "private"):
+        assert command("rename", last, "--naming", naming, "-o", naming).status == 0
+        last = here / naming
+        assert command("verify", last).status == 0
+        for row in questions(last):
+            assert row["topic"] in row["question"]
+    assert tree(last) == tree(release)
+    words = ["build", "kg.tsv", "--rules", "rules.txt", "--replay", "paper", "-o", "again"]
+    assert command(*words).status == 0
+    assert tree(here / "again") == tree(release)
+
+
+def test_a_dry_run_calls_nothing(here: Path, command: Command, no_network: None) -> None:
+    ended = command(*build_words("http://127.0.0.1:9/v1", "out/kg", *EVERYTHING, "--dry-run"))
+    assert ended.status == 0, ended.err
+    assert "prompt 3 of 3" in ended.out
+    assert not (here / "out" / "kg").exists()
+    assert journal(here / "out" / "kg") == []
+
+
+def test_of_an_edited_prompt_only_what_it_changes_is_asked(here: Path, command: Command) -> None:
+    with Running() as running:
+        assert command(*build_words(running.url, "out/kg", "--round-trip")).status == 0
+        before = sum(running.server.received.values())
+        trips = sum(entry["purpose"] == "round_trip" for entry in journal(here / "out" / "kg"))
+        prompts = packaged("verbalizer", "prompts.toml")
+        text = prompts.read_text().replace("one end of a relation", "an end of a relation")
+        text = text.replace(
+            "labels of entities;", "labels of things;"
+        )  # in no prompt of this build
+        (here / "my.toml").write_text(text)
+        words = build_words(running.url, "out/kg", "--round-trip", "--prompt", "my.toml")
+        assert command(*words).status == 0
+        assert sum(running.server.received.values()) == before + trips
+    assert command("verify", "out/kg").status == 0
+
+
+def test_what_became_of_questions_without_a_good_text_is_told(here: Path, command: Command) -> None:
+    def fault(request: dict[str, Any], times: int) -> str:
+        topic = request["messages"][-1]["content"].split("Question Entity: ")[1].split("\n")[0]
+        return "content-filter" if sum(map(ord, topic)) % 2 else ""
+
+    for what, fate in (("template", "by template"), ("drop", "left out")):
+        with Running(fault=fault) as running:
+            ended = command(*build_words(running.url, what, "--on-failure", what))
+        assert ended.status == 0, ended.err
+        lines = (here / what / "rejected.jsonl").read_text().splitlines()
+        failed = [row for row in map(json.loads, lines) if row["stage"] == "verbalize"]
+        others = len(lines) - len(failed)
+        assert f", {len(failed)} {fate} because no text of it passed\n" in ended.out
+        gone = others + len(failed) * (what == "drop")
+        assert f" questions, {gone} rejected\n" in ended.out
+        card = (here / what / "README.md").read_text()
+        assert f"| questions made and not kept | {gone} |" in card
+        assert f" {len(failed)} {fate} because no text of it passed the checks" in card
+        kept = f"| questions kept with their template, for want of a good text | {len(failed)} |"
+        assert (kept in card) is (what == "template")
+        if what == "template":
+            shown = command("show", what, failed[0]["question"]).out
+            assert "No text of the model passed the checks (template used: filtered" in shown
+
+
+def test_dropped_questions_are_balanced_again(here: Path, command: Command) -> None:
+    def fault(request: dict[str, Any], times: int) -> str:
+        topic = request["messages"][-1]["content"].split("Question Entity: ")[1].split("\n")[0]
+        return "content-filter" if sum(map(ord, topic)) % 2 else ""
+
+    more = ["--on-failure", "drop", "--max-answer-share", "0.04", "--split", "paper"]
+    wives = "".join(f"h{i}\tfriend\tw{i % 7}\nw{i % 7}\tknows\th{i}\n" for i in range(40))
+    (here / "kg.tsv").write_text(FACTS + wives)
+    rule = "?b  knows  ?a   => ?a  friend  ?b\t1\t1\t1\t40\t40\t40\t?a\n"
+    (here / "rules.txt").write_text(RULES + rule)
+    with Running(fault=fault) as running:
+        ended = command(*build_words(running.url, "out/kg", *more))
+    assert ended.status == 0, ended.err
+    assert command("verify", "out/kg").status == 0, command("verify", "out/kg").out
+    rows = questions(here / "out" / "kg")
+    rejected = [
+        json.loads(line) for line in (here / "out/kg/rejected.jsonl").read_text().splitlines()
+    ]
+    worded = {name for entry in journal_of(here / "out" / "kg") for name in entry["questions"]}
+    stages = Counter(row["stage"] for row in rejected)
+    assert stages["verbalize"] > 10
+    assert any(row["stage"] == "balance" and row["question"] in worded for row in rejected)
+    assert {row["wording"] for row in rows} == {"model"}
+    limit = max(1, int(0.04 * (len(rows) + stages["balance"])))
+    assert max(Counter(row["hard_answer"] for row in rows).values()) <= limit
+    words = ["build", "kg.tsv", "--rules", "rules.txt", *more, "--replay", "out/kg", "-o", "again"]
+    assert command(*words).status == 0
+    assert tree(here / "again") == tree(here / "out" / "kg")
+
+
+def journal_of(release: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (release / "llm/journal.jsonl").read_text().splitlines()]
+
+
+def test_a_dry_run_of_a_replay_costs_nothing(
+    here: Path, release: Path, command: Command, no_network: None
+) -> None:
+    words = ["build", "kg.tsv", "--rules", "rules.txt", "--replay", release, "--dry-run"]
+    ended = command(*words)
+    assert ended.status == 0, ended.err
+    assert re.search(r"^calls +[\d,]+ \(0 for questions", ended.out, re.MULTILINE), ended.out
+
+
+def test_a_language_that_is_not_checked_is_told_by_the_build(here: Path, command: Command) -> None:
+    more = ["--dry-run", "--set", "verbalizer.language=Englsh"]
+    ended = command(*build_words("http://127.0.0.1:9/v1", "out/kg", *more))
+    assert ended.status == 0, ended.err
+    assert ended.err.count("No text is checked for its language: language 'Englsh'") == 1
+
+
+def test_glosses_by_the_model_are_kept_and_used(here: Path, command: Command) -> None:
+    with Running() as running:
+        model = ["--verbalizer", "openai", "--model", "fake", "--base-url", running.url]
+        words = ["kg.tsv", "-o", "g.toml", *model]
+        first = command("gloss", *words)
+        assert first.status == 0, first.err
+        asked = sum(running.server.received.values())
+        made = (here / "g.toml").read_text()
+        assert "{subject} is the wife of {object}" in made
+        assert command("gloss", *words).status == 0
+        assert sum(running.server.received.values()) == asked
+        assert (here / "g.toml").read_text() == made
+        (here / "g.toml").write_text(made.replace("is the wife of", "is wedded to"))
+        assert command(*build_words(running.url, "out/kg", "--glosses", "g.toml")).status == 0
+    assert "is wedded to" in (here / "out/kg/llm/glosses.toml").read_text()
+    assert command("verify", "out/kg").status == 0
+    assert (
+        command("build", "kg.tsv", "--rules", "rules.txt", "--replay", "out/kg", "-o", "b").status
+        == 0
+    )
+    assert tree(here / "b") == tree(here / "out" / "kg")
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_key_that_the_model_repeats_is_struck_out(
+    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch, plain: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Running(plain=plain) as running:
+        real = running.server.model.answer
+        running.server.model.answer = lambda request: real(request).replace("?", f" {KEY}?")
+        ended = command(*build_words(running.url))
+    assert ended.status == 0, ended.err
+    texts = [path.read_bytes() for path in (here / "out").rglob("*.jsonl")]
+    assert not any(KEY[:12].encode() in text or KEY[-12:].encode() in text for text in texts)
+    assert KEY[:12] not in ended.out + ended.err
+    assert command("verify", "out/kg").status == 0

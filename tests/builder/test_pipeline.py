@@ -1,0 +1,243 @@
+"""The stages together, on the demo world with given rules (so without Java) and once with mining."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.pipeline import STAGES, Build, Means
+from rulemine.builder.recipe import Recipe, load_recipe
+from rulemine.builder.stage import Done
+from rulemine.datasets.registry import load_kg
+from rulemine.errors import ConfigError, EndpointError, MiningError, OutputError, UserError
+from rulemine.files import digest_of, read_bytes, write_jsonl
+from rulemine.release.publish import rename
+from rulemine.release.reader import Release
+from rulemine.rules.formats import parse_readable, rule_to_json
+from rulemine.verify import verify
+
+TEMPLATE_STAGES = [stage for stage in STAGES if stage != "verbalize"]
+"""Those of a build without a language model."""
+
+RULES = (
+    "married_to(y,x) ⇒ married_to(x,y)",
+    "parent_of(y,x) ⇒ child_of(x,y)",
+    "married_to(x,z) ∧ lives_in(z,y) ⇒ lives_in(x,y)",
+)
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A few rules with the measures that the miner gives them."""
+    from rulemine.mining import MiningOptions, mine
+
+    wanted = {parse_readable(text).id for text in RULES}
+    found = [
+        r for r in mine(load_kg("demo"), MiningOptions(3, 0.1, 0.1, 0.1, 10)) if r.id in wanted
+    ]
+    assert len(found) == len(RULES), "the demo world lacks a relation that this test names"
+    path = tmp_path_factory.mktemp("rules") / "rules.jsonl"
+    write_jsonl(path, map(rule_to_json, found))
+    return path
+
+
+def recipe(rules: Path, *settings: tuple[tuple[str, ...], object]) -> Recipe:
+    quota = (("selection", "per_rule"), 30)
+    return load_recipe("demo", [(("rules",), str(rules)), quota, *settings])
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): digest_of(path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_two_builds_are_the_same_bytes_and_verify(rules: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        Build(recipe(rules), tmp_path / name).run()
+    assert digests(tmp_path / "a") == digests(tmp_path / "b")
+    assert verify(tmp_path / "a").problems == ()
+
+
+def test_relations_that_are_not_asked_about_lose_nothing_and_are_on_record(
+    rules: Path, tmp_path: Path
+) -> None:
+    filter_ = tmp_path / "filter.toml"
+    filter_.write_text('[drop]\n"child_of" = "too easy"\n')
+    settings = (("questions", "filter"), str(filter_)), (("questions", "max_answers"), 3)
+    Build(recipe(rules, *settings), tmp_path / "made").run()
+    release = Release.open(tmp_path / "made")
+    assert verify(release.path).problems == ()
+    assert {q.relation for q in release.questions()} == {"married_to", "lives_in"}
+    assert max(len(q.answers) for q in release.questions()) <= 3
+    assert release.manifest["kg"]["dropped"] == {"child_of": "too easy"}
+    assert release.manifest["counts"]["relations_dropped"] == 1
+    assert release.manifest["config"]["questions"]["filter"] == "filter.toml"
+    assert "too easy (1)" in (release.path / "README.md").read_text()
+    rename(release, tmp_path / "renamed", "text")
+    assert verify(tmp_path / "renamed").problems == ()
+    assert Release.open(tmp_path / "renamed").manifest["kg"]["dropped"] == {"child_of": "too easy"}
+
+
+def test_the_published_procedure_takes_no_filter(rules: Path) -> None:
+    with pytest.raises(ConfigError, match="published procedure"):
+        recipe(rules, (("selection", "mode"), "paper"), (("questions", "max_end_share"), 0.5))
+
+
+def test_mined_rules_give_the_same_bytes_for_any_number_of_threads(tmp_path: Path) -> None:
+    for threads in (1, 3):
+        Build(load_recipe("demo", []), tmp_path / str(threads), Means(threads=threads)).run()
+    assert digests(tmp_path / "1") == digests(tmp_path / "3")
+    manifest = Release.open(tmp_path / "1").manifest
+    assert 200 <= manifest["counts"]["questions"] <= 400
+    assert sum(n > 0 for n in manifest["counts"]["questions_by_type"].values()) >= 4
+
+
+def test_the_seed_matters(rules: Path, tmp_path: Path) -> None:
+    for seed in (0, 1):
+        Build(recipe(rules, (("seed",), seed)), tmp_path / str(seed)).run()
+    one, other = (Release.open(tmp_path / str(seed)) for seed in (0, 1))
+    assert one.questions() != other.questions()
+    assert [e.private for e in one.entities] == [e.private for e in other.entities]
+    assert one.entities != other.entities
+
+
+def test_a_second_run_does_nothing_and_a_changed_option_only_what_it_must(
+    rules: Path, tmp_path: Path
+) -> None:
+    def run(*settings: tuple[tuple[str, ...], object]) -> list[str]:
+        done: list[str] = []
+
+        def finished(name: str, stage: Done) -> None:
+            if not stage.reused:
+                done.append(name)
+
+        Build(recipe(rules, *settings), tmp_path / "out", Means(finished=finished)).run()
+        return done
+
+    assert run() == TEMPLATE_STAGES
+    assert run() == []
+    assert run((("naming",), "text")) == ["release"]
+    assert run((("questions", "max_answer_share"), 0.01)) == ["balance", "split", "release"]
+    # The share makes no difference to the questions, so nothing after balancing has to be done.
+    assert run((("questions", "max_answer_share"), 0.011)) == ["balance", "release"]
+    assert run((("seed",), 5)) == TEMPLATE_STAGES[1:]
+
+
+def test_a_build_that_stopped_anywhere_goes_on_to_the_same_bytes(
+    rules: Path, tmp_path: Path
+) -> None:
+    Build(recipe(rules), tmp_path / "whole").run()
+    for until in TEMPLATE_STAGES:
+        Build(recipe(rules), tmp_path / "parts").run(until)
+        assert (tmp_path / "parts").exists() == (until == "release")
+    assert digests(tmp_path / "parts") == digests(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("mode", ["maximal", "paper"])
+def test_levels_are_nested_and_shares_thin(rules: Path, tmp_path: Path, mode: str) -> None:
+    settings = [(("selection", "mode"), mode), (("selection", "levels"), [20, 60, 100])]
+    Build(recipe(rules, *settings), tmp_path / "levels").run()
+    assert verify(tmp_path / "levels").problems == ()
+    release = Release.open(tmp_path / "levels")
+    sizes = [len(release.kg(name)) for name in ("incomplete-20", "incomplete-60", "incomplete")]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) == 3
+    Build(recipe(rules, *settings, (("selection", "share"), 0.5)), tmp_path / "half").run()
+    assert verify(tmp_path / "half").problems == ()
+    whole, half = (
+        {tuple(r.triple) for r in Release.open(tmp_path / name).removals()}
+        for name in ("levels", "half")
+    )
+    assert half < whole
+
+
+def test_paths_of_inputs_are_not_in_a_release(rules: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "rules.jsonl").write_bytes(rules.read_bytes())
+        Build(recipe(folder / "rules.jsonl"), folder / "out").run()
+    assert digests(tmp_path / "one" / "out") == digests(tmp_path / "two" / "out")
+    assert Release.open(tmp_path / "one" / "out").manifest["config"]["rules"] == "rules.jsonl"
+
+
+def test_no_rule_says_which_threshold_to_lower(tmp_path: Path) -> None:
+    (tmp_path / "kg.tsv").write_text("a\tr\tb\nb\tr\ta\n")
+    with pytest.raises(MiningError, match=r"largest relation has 2 facts.*min_initial_support"):
+        Build(load_recipe(str(tmp_path / "kg.tsv"), []), tmp_path / "out").run()
+    settings = [(("mining", "min_initial_support"), 1), (("mining", "min_pca_confidence"), 1.0)]
+    settings.append((("mining", "max_atoms"), 2))
+    (tmp_path / "kg.tsv").write_text("a\tr\tb\nc\ts\td\n")
+    with pytest.raises(MiningError, match="Lower min_std_confidence"):
+        Build(load_recipe(str(tmp_path / "kg.tsv"), settings), tmp_path / "out").run()
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_is_not_ours_is_left_alone(rules: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "thesis.tex").write_text("precious")
+    with pytest.raises(OutputError, match="other things in it"):
+        Build(recipe(rules), target).run()
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_bad_options_are_found_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(MiningError, match="max_atoms"):
+        Build(load_recipe("demo", [(("mining", "max_atoms"), 9)]), tmp_path / "out")
+    with pytest.raises(ConfigError, match="did you mean 'selection'"):
+        load_recipe("demo", [(("selecton", "mode"), "paper")])
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_manifest_describes_every_file(rules: Path, tmp_path: Path) -> None:
+    Build(recipe(rules), tmp_path / "out").run()
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))
+    listed = manifest["files"]
+    assert set(listed) | {"manifest.json"} == set(digests(tmp_path / "out"))
+    for name, entry in listed.items():
+        content = read_bytes(tmp_path / "out" / name)
+        assert entry == {"bytes": len(content), "sha256": digest_of(content)}
+
+
+def test_a_step_that_the_recipe_does_not_have_is_said_to_be_none(
+    rules: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=r"verbalize: .*templates; give --verbalizer openai"):
+        Build(recipe(rules), tmp_path / "out").run("verbalize")
+    paper = recipe(rules, (("selection", "mode"), "paper"))
+    with pytest.raises(ConfigError, match=r"ground: .*published selection"):
+        Build(paper, tmp_path / "out").run("ground")
+    assert not (tmp_path / "out.stages").exists()
+
+
+@pytest.mark.parametrize(
+    ("setting", "replay", "found"),
+    [
+        ((("endpoint", "base_url"), "http://:0/"), None, "no host and port"),
+        ((("seed",), 0), "nowhere", "nowhere: no such file or folder"),
+    ],
+)
+def test_an_endpoint_or_journal_that_cannot_be_used_is_told_before_anything_is_written(
+    tmp_path, setting, replay, found
+):
+    model = [(("verbalizer", "name"), "openai"), (("verbalizer", "model"), "m"), setting]
+    means = Means(replay=Path(replay) if replay else None)
+    with pytest.raises(UserError, match=found):
+        Build(load_recipe("demo", model), tmp_path / "made", means).run()
+    assert not list(tmp_path.iterdir())
+
+
+def test_that_no_model_can_be_asked_is_said_before_anything_is_mined(
+    rules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    settings = ((("verbalizer", "name"), "openai"), (("verbalizer", "model"), "m"))
+    made = Build(recipe(rules, *settings), tmp_path / "out")
+    with pytest.raises(EndpointError, match="export OPENAI_API_KEY"):
+        made.run()
+    assert not (tmp_path / "out.stages").exists()
+    made.run("balance")  # what needs no model needs no key

@@ -1,0 +1,251 @@
+"""A finished stage is found again, an unfinished one is redone, an edited one is named."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder import stage as module
+from rulemine.builder.stage import STAGE_MANIFEST, Stage, run_stage, working_folder
+from rulemine.errors import OutputError
+from rulemine.files import write_bytes, write_text
+
+
+class CrashError(Exception):
+    """What a test throws."""
+
+
+def writes(text: str, calls: list[str] | None = None) -> Callable[[Path], None]:
+    def work(folder: Path) -> None:
+        assert not list(folder.iterdir()), "the folder given is empty"
+        write_text(folder / "a.txt", text)
+        write_text(folder / "deep" / "b.txt.gz", text)
+        if calls is not None:
+            calls.append(text)
+
+    return work
+
+
+def stage(text: str = "x", calls: list[str] | None = None) -> Stage:
+    return Stage("mine", 1, {"n": 3, "list": [1]}, {"kg": "0" * 64}, writes(text, calls))
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {
+        p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()
+    }
+
+
+def test_a_finished_stage_is_not_done_again(tmp_path: Path) -> None:
+    calls: list[str] = []
+    first = run_stage(stage("x", calls), tmp_path)
+    second = run_stage(stage("x", calls), tmp_path)
+    assert calls == ["x"]
+    assert (first.reused, second.reused) == (False, True)
+    assert first.digest == second.digest
+    assert first.folder == second.folder == tmp_path / "mine"
+    assert sorted(content(tmp_path)) == ["mine/a.txt", "mine/deep/b.txt.gz", "mine/stage.json"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 2},
+        {"options": {"n": 4, "list": [1]}},
+        {"options": {"n": 3, "list": [1], "more": None}},
+        {"inputs": {"kg": "1" * 64}},
+        {"inputs": {"kg": "0" * 64, "rules": "0"}},
+        {"inputs": {}},
+    ],
+    ids=str,
+)
+def test_each_part_of_the_key_has_it_done_again(tmp_path: Path, change: dict[str, object]) -> None:
+    run_stage(stage("old"), tmp_path)
+    changed = replace(stage("new"), **change)  # type: ignore[arg-type]
+    assert not run_stage(changed, tmp_path).reused
+    assert (tmp_path / "mine" / "a.txt").read_text() == "new"
+    assert names(tmp_path) == ["mine"]
+
+
+def test_the_order_of_options_and_the_work_are_not_in_the_key() -> None:
+    other = replace(stage(), options={"list": [1], "n": 3}, work=lambda _: None)
+    assert other.key == stage().key
+    assert replace(stage(), name="ground").key != stage().key
+
+
+def test_the_digest_is_that_of_the_files_alone(tmp_path: Path) -> None:
+    one = run_stage(stage("x"), tmp_path / "1").digest
+    assert run_stage(replace(stage("x"), version=2), tmp_path / "2").digest == one
+    assert run_stage(stage("y"), tmp_path / "3").digest != one
+
+
+def breaks(error: BaseException) -> Callable[[Path], None]:
+    def work(folder: Path) -> None:
+        write_text(folder / "half.txt", "half")
+        raise error
+
+    return work
+
+
+@pytest.mark.parametrize("error", [CrashError(), KeyboardInterrupt(), OSError(28, "No space left")])
+def test_a_stage_that_breaks_leaves_the_old_output_whole(
+    tmp_path: Path, error: BaseException
+) -> None:
+    run_stage(stage("old"), tmp_path)
+    before = content(tmp_path)
+    broken = replace(stage(), version=2, work=breaks(error))
+    expected = OutputError if isinstance(error, OSError) else type(error)
+    with pytest.raises(expected):
+        run_stage(broken, tmp_path)
+    assert content(tmp_path) == before
+    assert names(tmp_path) == ["mine"]
+    assert run_stage(stage("old"), tmp_path).reused
+
+
+@pytest.mark.parametrize("renames", [0, 1])
+def test_a_break_in_the_exchange_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renames: int
+) -> None:
+    run_stage(stage("old"), tmp_path)
+    before = content(tmp_path)
+    real, left = Path.rename, [renames]
+
+    def rename(self: Path, target: Path) -> Path:
+        if not self.name.startswith((".tmp", "mine")):
+            return real(self, target)
+        if not left[0]:
+            raise CrashError
+        left[0] -= 1
+        return real(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", rename)
+        with pytest.raises(CrashError):
+            run_stage(replace(stage("new"), version=2), tmp_path)
+    assert content(tmp_path) == before
+    assert names(tmp_path) == ["mine"]
+
+
+def test_what_a_killed_process_left_is_cleaned_away(tmp_path: Path) -> None:
+    run_stage(stage("old"), tmp_path)
+    before = content(tmp_path)
+    write_text(tmp_path / ".tmp-mine" / "half.txt", "half")
+    (tmp_path / "mine").rename(tmp_path / ".old-mine")
+    assert run_stage(stage("old"), tmp_path).reused, "killed between the two renames"
+    assert not run_stage(replace(stage("old"), version=2), tmp_path).reused
+    assert run_stage(stage("old"), tmp_path).reused is False
+    assert content(tmp_path) == before
+    assert names(tmp_path) == ["mine"]
+
+
+@pytest.mark.parametrize("manifest", [None, "", "[]", '{"key": 1', '{"key": "KEY"}', "\udcff"])
+def test_without_a_whole_manifest_a_stage_is_not_finished(
+    tmp_path: Path, manifest: str | None
+) -> None:
+    run_stage(stage("old"), tmp_path)
+    path = tmp_path / "mine" / STAGE_MANIFEST
+    path.unlink()
+    if manifest is not None:
+        text = manifest.replace("KEY", stage().key)
+        write_bytes(path, text.encode("utf-8", "surrogateescape"))
+    calls: list[str] = []
+    assert not run_stage(stage("new", calls), tmp_path).reused
+    assert calls == ["new"]
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "expected"),
+    [
+        ("a.txt", b"edited", "was edited"),
+        ("a.txt", None, "was removed"),
+        ("deep/b.txt.gz", b"not gzip at all", "was edited"),
+    ],
+)
+def test_an_edited_file_is_named(
+    tmp_path: Path, name: str, edit: bytes | None, expected: str
+) -> None:
+    run_stage(stage(), tmp_path)
+    path = tmp_path / "mine" / name
+    path.unlink()
+    if edit is not None:
+        path.write_bytes(edit)
+    with pytest.raises(OutputError, match=expected) as caught:
+        run_stage(stage(), tmp_path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert f"Delete the folder {tmp_path / 'mine'}" in str(caught.value)
+    assert path.exists() == (edit is not None), "nothing is done to the user's version"
+
+
+def test_a_folder_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
+    code = (
+        "import sys, time; from pathlib import Path; from rulemine.builder.stage import working_folder\n"
+        "with working_folder(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(60)\n"
+    )
+    target = tmp_path / "out" / "x.stages"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, target], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with (
+            pytest.raises(OutputError, match="another build is at work here"),
+            working_folder(target),
+        ):
+            raise AssertionError("two processes at once")
+    finally:
+        holder.send_signal(signal.SIGKILL)
+        holder.wait()
+        holder.stdout.close()
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:  # the kernel frees the lock of a killed process
+        try:
+            with working_folder(target) as folder:
+                assert folder == target
+            break
+        except OutputError:
+            time.sleep(0.01)
+    else:
+        raise AssertionError("the lock of a killed process was never freed")
+
+
+def test_a_folder_in_which_nothing_was_done_is_taken_away(tmp_path: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(CrashError), working_folder(tmp_path / "out" / "x.stages"):
+            raise CrashError
+        assert list(tmp_path.iterdir()) == []
+    with working_folder(tmp_path / "out" / "x.stages") as folder:
+        run_stage(stage(), folder)
+    assert (folder / "mine" / STAGE_MANIFEST).exists()
+
+
+def test_a_lock_that_its_holder_took_away_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.open
+
+    def open_then_lose(path: Path, *rest: int) -> int:
+        handle = real(path, *rest)
+        path.unlink()
+        return handle
+
+    monkeypatch.setattr(module.os, "open", open_then_lose)
+    with pytest.raises(OutputError, match="another build"), working_folder(tmp_path / "x.stages"):
+        raise AssertionError("held a lock that nobody sees")
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for name in ("file", "file/below", "n" * 300):
+        with pytest.raises(OutputError, match="cannot be written"), working_folder(tmp_path / name):
+            raise AssertionError("made")

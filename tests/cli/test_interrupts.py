@@ -1,0 +1,239 @@
+"""Ctrl-C and kill in every stage: nothing half-written, and the next run ends with the same bytes.
+
+A small driver runs the command line and sends the signal to its own process at a chosen place, so that
+every place is hit for certain.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.pipeline import STAGES as ALL_STAGES
+from tests import ROOT
+from tests.command_line import FACTS, RULES, Command, dense_graph, run, tree
+
+STAGES = [stage for stage in ALL_STAGES if stage != "verbalize"]
+"""Those of a build without a language model."""
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+
+DRIVER = """
+import os, pathlib, signal, sys
+from dataclasses import replace
+import rulemine.cli.main, rulemine.files, rulemine.builder.pipeline
+
+place, number, *words = sys.argv[1:]
+
+def strike():
+    os.kill(os.getpid(), int(number))
+
+kind, _, name = place.partition(":")
+if kind == "work":  # a stage has written all its files, and not yet its manifest
+    real = rulemine.builder.pipeline.run_stage
+    def run_stage(stage, parent):
+        def work(folder):
+            stage.work(folder)
+            strike()
+        return real(replace(stage, work=work) if stage.name == name else stage, parent)
+    rulemine.builder.pipeline.run_stage = run_stage
+elif kind == "rename":  # before, and in the middle of, an exchange of folders
+    real = pathlib.Path.rename
+    def rename(self, target):
+        if self.name == name:
+            strike()
+        return real(self, target)
+    pathlib.Path.rename = rename
+elif kind == "write":  # a file is written under its temporary name
+    real = rulemine.files.os.fsync
+    def fsync(handle):
+        real(handle)
+        strike()
+    rulemine.files.os.fsync = fsync
+elif kind == "call":  # the first time that a function is called
+    module, _, function = name.rpartition(".")
+    owner = __import__(module, fromlist=["x"])
+    real = getattr(owner, function)
+    def call(*rest, **named):
+        strike()
+        return real(*rest, **named)
+    setattr(owner, function, call)
+
+sys.exit(rulemine.cli.main.main(words))
+"""
+
+BUILD = ["build", "kg.tsv", "--rules", "rules.txt", "-o", "out/kg"]
+
+
+def struck(folder: Path, number: int, place: str, words: list[str]) -> None:
+    """Runs a command that is struck by a signal at a place, and checks how it ends."""
+    done = subprocess.run(
+        [sys.executable, "-c", DRIVER, place, str(number), *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    if number == signal.SIGKILL:
+        assert done.returncode == -signal.SIGKILL, done
+    else:
+        assert done.returncode == 130, done
+        assert "rulemine: interrupted. Finished stages and every reply" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def whole(folder: Path) -> dict[str, str]:
+    """What lies in a folder for users: not locks and what begins with a dot."""
+    return {
+        name: digest
+        for name, digest in tree(folder).items()
+        if not any(part.startswith(".") for part in name.split("/"))
+    }
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the graph, the rules and what was built of them; not to be changed."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "kg.tsv").write_text(FACTS)
+    (folder / "rules.txt").write_text(RULES)
+    assert run(folder, BUILD).status == 0
+    assert run(folder, [*BUILD, "-o", "older/kg", "--seed", "5"]).status == 0
+    assert run(folder, ["answer", "out/kg", "--with", "lookup", "-o", "p.jsonl"]).status == 0
+    return folder
+
+
+@pytest.fixture
+def uninterrupted(finished: Path) -> dict[str, str]:
+    """Every file of a build that nothing disturbed, stages included."""
+    return whole(finished / "out")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_build_struck_in_every_stage_ends_with_the_same_bytes(
+    here: Path, command: Command, uninterrupted: dict[str, str], number: int
+) -> None:
+    for at, stage in enumerate(STAGES):
+        struck(here, number, f"work:{stage}", BUILD)
+        there = whole(here / "out")
+        finished = {name.split("/")[1] for name in there if name.count("/") == 1}
+        assert finished == set(STAGES[:at]), "what was finished is kept, and nothing else is there"
+        assert there.items() <= uninterrupted.items()
+        if number == signal.SIGINT and at:
+            assert set(tree(here / "out" / "kg.stages")) - {".lock"} == {
+                name.removeprefix("kg.stages/") for name in there if "/" in name
+            }
+    ended = command(*BUILD)
+    assert ended.status == 0
+    assert ended.err.count("kept") == len(STAGES) - 1
+    assert whole(here / "out") == uninterrupted
+    hidden = [p.name for p in (here / "out").rglob(".*")]
+    assert hidden == [".lock"], "what a killed process left was taken away"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("place", ["rename:.tmp-select", "rename:kg", "rename:.kg.new"])
+def test_a_build_struck_while_it_replaces_an_older_one(
+    here: Path,
+    command: Command,
+    finished: Path,
+    uninterrupted: dict[str, str],
+    number: int,
+    place: str,
+) -> None:
+    shutil.copytree(finished / "older", here / "out")
+    older = whole(here / "out" / "kg")
+    struck(here, number, place, BUILD)
+    there = whole(here / "out" / "kg") if (here / "out" / "kg").exists() else {}
+    killed_between = (number, place) == (signal.SIGKILL, "rename:.kg.new")
+    assert there == ({} if killed_between else older), "the old release whole, or none"
+    assert command(*BUILD).status == 0
+    assert whole(here / "out") == uninterrupted
+    assert [p.name for p in (here / "out").rglob(".*")] == [".lock"]
+    assert command("verify", "out/kg").status == 0
+
+
+PLACES = {
+    "verify": ("call:rulemine.verify.verify", ["verify", "out/kg"]),
+    "answer": ("write:", ["answer", "out/kg", "--with", "reasoner", "-o", "new/p.jsonl"]),
+    "evaluate": ("write:", ["evaluate", "out/kg", "p.jsonl", "-o", "new/report.txt"]),
+    "baselines": ("write:", ["baselines", "out/kg", "-o", "new/table.txt"]),
+    "rename": ("write:", ["rename", "out/kg", "--naming", "text", "-o", "new/text"]),
+    "release published": (
+        "rename:.text.new",
+        ["rename", "out/kg", "--naming", "text", "-o", "new/text"],
+    ),
+}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("name", PLACES)
+def test_other_commands_struck(
+    here: Path, command: Command, finished: Path, name: str, number: int
+) -> None:
+    shutil.copytree(finished / "out", here / "out")
+    shutil.copy(finished / "p.jsonl", here / "p.jsonl")
+    (here / "new").mkdir()
+    before = tree(here / "out")
+    place, words = PLACES[name]
+    struck(here, number, place, words)
+    assert whole(here / "new") == {}
+    if number == signal.SIGINT:
+        assert tree(here / "new") == {}
+    assert command(*words).status == 0
+    once = whole(here / "new")
+    assert command(*words).status == 0
+    assert whole(here / "new") == once
+    assert bool(once) == (name != "verify")
+    assert tree(here / "out") == before
+
+
+MINING = """
+import sys
+import rulemine.cli.main, rulemine.builder.pipeline
+
+real = rulemine.builder.pipeline.mine
+def mine(kg, options, progress):
+    def tell(done, total):
+        print("Java mines", file=sys.stderr, flush=True)
+        progress(done, total)
+    return real(kg, options, tell)
+rulemine.builder.pipeline.mine = mine
+
+sys.exit(rulemine.cli.main.main())
+"""
+
+
+def test_ctrl_c_while_java_mines(here: Path) -> None:
+    (here / "dense.tsv").write_text(dense_graph())
+    before = tree(here)
+    thresholds = ["head_coverage", "std_confidence", "pca_confidence"]
+    words = ["build", "dense.tsv", "-o", "out/x", "--set", "mining.max_atoms=5"]
+    words += [word for name in thresholds for word in ("--set", f"mining.min_{name}=0")]
+    process = subprocess.Popen(
+        [sys.executable, "-c", MINING, *words],
+        cwd=here,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        while "Java mines" not in (line := process.stderr.readline()):
+            assert line, "it ended before that"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=120)  # all of it would take hours
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 130, err
+    assert "rulemine: interrupted" in err
+    assert "Traceback" not in err
+    assert tree(here) == before, "not even an empty folder is left"

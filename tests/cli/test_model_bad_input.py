@@ -1,0 +1,150 @@
+"""What a user gets wrong about a model: one clear paragraph, status 2, in a few seconds, nothing asked."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.stage import working_folder
+from tests.command_line import Command, assert_refused
+from tests.model_build import KEY, Running, build_words, journal
+
+NOBODY = "http://127.0.0.1:9/v1"
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        (["--model", ""], "model is ''; expected the name of a model"),
+        (["--model", " "], "model is ' '; expected the name of a model"),
+        (["--temperature", "9"], "temperature is 9.0; expected a number up to 2"),
+        (["--temperature", "nan"], "temperature is nan"),
+        (["--concurrency", "0"], "concurrency is 0; expected 1 to 1024"),
+        (["--concurrency", "1000000"], "concurrency is 1000000"),
+        (["--budget-tokens", "-1"], "budget_tokens is -1; expected 0 or more"),
+        (["--max-requests-per-minute", "-1"], "max_requests_per_minute is -1"),
+        (["--paraphrases", "99"], "paraphrases is 99; expected 0 to 20"),
+        (["--on-failure", "shrug"], "on_failure is 'shrug'; expected template or drop"),
+        (["--set", "endpoint.price_input=-1"], "price_input is -1.0"),
+        (["--set", "verbalizer.attempts=0"], "attempts is 0"),
+        (["--verbalizer", "opnai"], "name is 'opnai'; expected template or openai"),
+        (["--verbalizer", "template"], "--base-url: is for the questions of a language model"),
+        (["--base-url", "ftp://a/v1"], "base_url is 'ftp://a/v1'; expected http://"),
+        (["--base-url", "http://a b/v1"], "no host and port can be read"),
+        (["--prompt", "none.toml"], "none.toml: no such file"),
+        (["--prompt", "half.toml"], r"section \[names\] is missing"),
+        (["--glosses", "none.toml"], "none.toml: no such file"),
+        (["--glosses", "g.toml"], "'hubsand' is not in the graph; did you mean 'husband'"),
+        (["--replay", "none"], "none: no such file"),
+        (["--replay", "."], "holds neither llm/journal.jsonl nor journal.jsonl"),
+    ],
+)
+def test_options(here: Path, command: Command, more: list[str], expected: str) -> None:
+    (here / "half.toml").write_text("[question]\nversion = 1\n")
+    gloss = 'statement = "{subject} a {object}"\nsubjects = "a {topic}"\nobjects = "b {topic}"\n'
+    (here / "g.toml").write_text(f"[hubsand]\n{gloss}")
+    assert_refused(command(*build_words(NOBODY, "out/kg", *more)), expected)
+    assert journal(here / "out" / "kg") == []
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("", r"no key; it was expected in the environment variable OPENAI_API_KEY\. Set it"),
+        ("sk-one\nq9w8e7", "holds signs that no key can have"),
+        ("sk-é-q9w8e7", "holds signs that no key can have"),
+    ],
+)
+def test_keys(
+    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch, key: str, expected: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    ended = command(*build_words("https://api.nowhere.invalid/v1"))
+    assert_refused(ended, expected)
+    assert not key or key[-6:] not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        ("401", r"refused the key .* environment variable OPENAI_API_KEY\. Set it: export"),
+        ("403", "refused the key"),
+        ("404", r"'fake' .*known: llama3, qwen2"),
+        ("redirect", "sends elsewhere"),
+        ("quota", "nothing is left to pay with"),
+        ("400-parameter", "refused each of the first 16 calls"),
+    ],
+)
+def test_endpoints_that_refuse(here: Path, command: Command, fault: str, expected: str) -> None:
+    with Running(fault=lambda request, times: fault, models=("llama3", "qwen2")) as running:
+        ended = command(*build_words(running.url))
+        # One round of calls, or two where it was first asked without a parameter that may be unknown.
+        assert running.server.received.total() <= 64
+        assert max(running.server.received.values()) <= 2
+    assert_refused(ended, expected)
+    assert KEY[:12] not in ended.err
+    assert KEY[-8:] not in ended.err
+
+
+@pytest.mark.parametrize("path", ["", "/v1/chat/completions"])
+def test_addresses_without_an_api(here: Path, command: Command, path: str) -> None:
+    with Running() as running:
+        ended = command(*build_words(running.url.removesuffix("/v1") + path))
+    assert_refused(ended, "no chat API there, .* mostly ends in /v1")
+
+
+def test_a_host_of_no_name(here: Path, command: Command) -> None:
+    ended = command(*build_words("http://no-such-host.invalid/v1"))
+    assert_refused(ended, "the name of the host is not known|connection|host")
+
+
+def test_no_client_is_needed_before_a_call(
+    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Running() as running:
+        assert command(*build_words(running.url)).status == 0
+        monkeypatch.setitem(sys.modules, "openai", None)
+        monkeypatch.delenv("OPENAI_API_KEY")
+        ended = command(*build_words(running.url, "other", "--model", "other"))
+        assert_refused(ended, r"the package openai, which is not installed\. .*rulemine\[llm\]")
+    assert command(*build_words(NOBODY, "out/kg")).status == 0, "all of it is in the journal"
+    words = ["build", "kg.tsv", "--rules", "rules.txt", "--replay", "out/kg", "-o", "again"]
+    assert command(*words).status == 0
+
+
+def test_replays_of_what_was_edited_or_lacks_a_line(here: Path, command: Command) -> None:
+    with Running() as running:
+        assert command(*build_words(running.url)).status == 0
+    words = ["build", "kg.tsv", "--rules", "rules.txt", "-o", "again", "--replay"]
+    file = here / "out" / "kg" / "llm" / "journal.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    missing = json.loads(lines[7])["questions"][0]
+    file.write_text("".join(lines).replace("Who or what", "Which or what", 1))
+    assert_refused(command(*words, "out/kg"), "journal.jsonl: .*edited")
+    model = ["--verbalizer", "openai", "--model", "fake"]
+    (here / "j.jsonl").write_text("".join(lines[:7] + lines[8:]))
+    assert_refused(
+        command(*words, "j.jsonl", *model), f"j.jsonl: .*{missing}: no reply to its call"
+    )
+    file.write_text("".join(lines))
+    (here / "other.tsv").write_text((here / "kg.tsv").read_text() + "h1\twife\tw2\n")
+    other = ["build", "other.tsv", "--rules", "rules.txt", "-o", "again", "--replay", "out/kg"]
+    assert_refused(command(*other), r"about another graph \(kg.tsv\) than other.tsv")
+    assert_refused(
+        command(*words, "out/kg", "--seed", "8"), "(?s)no reply to its call .* seed changed"
+    )
+    shutil.rmtree(here / "out" / "kg")
+    assert command("build", "kg.tsv", "--rules", "rules.txt", "-o", "out/kg").status == 0
+    assert_refused(command(*words, "out/kg"), "its questions are templates")
+
+
+def test_two_builds_in_one_folder(here: Path, command: Command) -> None:
+    with working_folder(here / "out" / "kg.stages"):
+        assert_refused(command(*build_words(NOBODY)), "another build is at work here")

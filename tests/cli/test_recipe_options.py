@@ -1,0 +1,82 @@
+from pathlib import Path
+
+import pytest
+
+from rulemine.cli.main import make_parser
+from rulemine.cli.recipe_options import chosen_recipe
+from rulemine.errors import ConfigError, InputError
+
+OPENAI = ["--verbalizer", "openai", "--model", "m"]
+
+
+def chosen(*options: str, command: str = "build"):
+    return chosen_recipe(make_parser().parse_args([command, "demo.tsv", *options]))
+
+
+def test_an_option_wins_over_a_key_also_when_it_is_zero():
+    keys = [
+        "verbalizer.temperature=0.5",
+        "verbalizer.paraphrases=2",
+        "endpoint.budget_tokens=9",
+        "seed=4",
+    ]
+    settings = [part for key in keys for part in ("--set", key)]
+    options = ["--temperature", "0", "--paraphrases", "0", "--budget-tokens", "0", "--seed", "0"]
+    recipe = chosen(*OPENAI, *settings, *options)
+    assert (recipe.verbalizer.temperature, recipe.verbalizer.paraphrases) == (0, 0)
+    assert (recipe.endpoint.budget_tokens, recipe.seed) == (0, 0)
+    recipe = chosen(*OPENAI, *settings)
+    assert (recipe.verbalizer.temperature, recipe.verbalizer.paraphrases) == (0.5, 2)
+    assert (recipe.endpoint.budget_tokens, recipe.seed) == (9, 4)
+
+
+def test_what_is_not_given_leaves_the_recipe_as_it_is():
+    assert chosen("--set", "verbalizer.name=openai", "--set", "verbalizer.model=m",
+                  "--set", "verbalizer.round_trip=true").verbalizer.round_trip  # fmt: skip
+    assert chosen("--levels", "20,100").selection.levels == (20, 100)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--model", "m"], ["--round-trip"], ["--paraphrases", "0"]],
+)
+def test_what_is_for_a_model_is_refused_where_templates_ask(options: list[str]) -> None:
+    with pytest.raises(ConfigError, match=f"{options[0]}: is for the questions of a language"):
+        chosen(*options)
+
+
+def test_a_replay_of_nothing_or_of_replies_alone_is_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nowhere: no such file or folder"):
+        chosen("--replay", "nowhere")
+    with pytest.raises(InputError, match="holds neither"):
+        chosen("--replay", str(tmp_path))
+    journal = tmp_path / "journal.jsonl"
+    journal.write_text("")
+    with pytest.raises(ConfigError, match=r"only replies.* Give --verbalizer openai --model NAME"):
+        chosen("--replay", str(journal))
+    assert chosen(*OPENAI, "--replay", str(journal)).verbalizer.model == "m"
+
+
+def test_glosses_take_the_options_of_the_endpoint():
+    recipe = chosen(*OPENAI, "--concurrency", "3", "--seed", "5", command="gloss")
+    assert (recipe.verbalizer.model, recipe.endpoint.concurrency, recipe.seed) == ("m", 3, 5)
+
+
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [
+        ("--verbaliser", "did you mean '--verbalizer'?"),
+        ("--paraphrazes=2", "--paraphrazes; did you mean '--paraphrases'?"),
+        ("--language", "verbalizer.language is a key: --set verbalizer.language=…"),
+        ("--api-key-variable", "endpoint.api_key_variable is a key"),
+    ],
+)
+def test_an_unknown_option_gets_a_hint(
+    option: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        make_parser().parse_args(["build", "demo", option, "German"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert hint in said
+    assert "--verbalizer NAME" in said  # the options there are

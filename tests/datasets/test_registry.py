@@ -1,0 +1,250 @@
+"""Data sets are found in order, checked against their digest, and fetched only when asked for."""
+
+import io
+import os
+import tarfile
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from rulemine.datasets import registry as datasets
+from rulemine.datasets.registry import (
+    DataSet,
+    SourceFile,
+    data_sets,
+    find_files,
+    get_files,
+    load_kg,
+    load_labels,
+)
+from rulemine.errors import DatasetError, InputError
+from rulemine.files import digest_of, read_bytes, write_bytes
+from tests import ROOT
+
+DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
+
+CONTENT = b"a\tr\tb\n"
+MORE = b"b\tr\tc\na\tr\tb\n"
+
+
+class Places:
+    """The three places in which files are looked for, all empty, and a data set of two files."""
+
+    def __init__(self, root: Path) -> None:
+        self.named, self.here, self.cache = root / "named", root / "work" / "data", root / "cache"
+        self.fetched: list[str] = []
+        self.offered: dict[str, bytes] = {}
+
+    def put(self, folder: Path, content: bytes = CONTENT, name: str = "toy/one.tsv") -> Path:
+        write_bytes(folder / name, content)
+        return folder / name
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    found = Places(tmp_path)
+    found.here.mkdir(parents=True)
+    monkeypatch.chdir(found.here.parent)
+    monkeypatch.setenv("RULEMINE_DATA", str(found.named))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(found.cache))
+    found.cache /= "rulemine"
+    one = SourceFile("toy/one.tsv", "https://x.example/one.txt", 6, (digest_of(CONTENT),))
+    two = SourceFile(
+        "toy/two.tsv", "https://x.example/all.tar.gz", 12, ("0" * 64, digest_of(MORE)), "in/two.txt"
+    )
+    toys = {
+        name: DataSet(name, "a toy", "kg", "here", "none", "nobody", files)
+        for name, files in (("toy", (one,)), ("both", (one, two)))
+    }
+    monkeypatch.setattr(datasets, "data_sets", lambda: toys)
+
+    def fetch(url: str, _progress: object) -> bytes:
+        found.fetched.append(url)
+        if url not in found.offered:
+            raise OSError("Network is unreachable")
+        return found.offered[url]
+
+    monkeypatch.setattr(datasets, "_fetch", fetch)
+    return found
+
+
+def archive(**members: bytes) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name.replace("__", "/") + ".txt")
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+def test_places_are_searched_in_order(places: Places) -> None:
+    assert find_files("toy") == (None,)
+    for folder in (places.cache, places.here, places.named):
+        path = places.put(folder)
+        (found,) = find_files("toy")
+        assert found is not None
+        assert found.resolve() == path
+    assert places.fetched == []
+
+
+def test_a_compressed_file_serves_as_well(places: Places) -> None:
+    path = places.put(places.named, name="toy/one.tsv.gz")
+    assert find_files("toy") == (path,)
+    assert load_kg("toy").labelled() == [("a", "r", "b")]
+
+
+def test_a_file_of_another_version_is_named_not_used(places: Places) -> None:
+    path = places.put(places.named, b"something else")
+    places.put(places.cache)
+    for function in (find_files, get_files, load_kg):
+        with pytest.raises(DatasetError) as caught:
+            function("toy")
+        assert str(path) in str(caught.value)
+        assert digest_of(CONTENT) in str(caught.value)
+
+
+def test_without_a_network_the_message_says_what_to_put_where(places: Places) -> None:
+    with pytest.raises(DatasetError) as caught:
+        get_files("toy")
+    message = str(caught.value)
+    for part in (
+        "data set toy",
+        "https://x.example/one.txt",
+        "Network is unreachable",
+        f"Put the file at {places.named / 'toy/one.tsv'}",
+        "RULEMINE_DATA",
+    ):
+        assert part in message
+    assert not places.cache.exists()
+
+
+def test_downloads_are_checked_kept_and_not_repeated(places: Places) -> None:
+    places.offered["https://x.example/one.txt"] = CONTENT
+    places.offered["https://x.example/all.tar.gz"] = archive(other=b"x", in__two=MORE)
+    paths = get_files("both")
+    assert [p.relative_to(places.cache).as_posix() for p in paths] == [
+        "toy/one.tsv.gz",
+        "toy/two.tsv.gz",
+    ]
+    assert get_files("both") == paths == find_files("both")
+    assert len(places.fetched) == 2
+    kg = load_kg("both")
+    assert (kg.labelled(), kg.duplicates) == ([("a", "r", "b"), ("b", "r", "c")], 1)
+
+
+@pytest.mark.parametrize("offer", [b"not it", b""])
+def test_a_wrong_download_is_not_kept(places: Places, offer: bytes) -> None:
+    places.offered["https://x.example/one.txt"] = offer
+    with pytest.raises(DatasetError, match=f"has digest {digest_of(offer)}; expected"):
+        get_files("toy")
+    assert not places.cache.exists()
+
+
+@pytest.mark.parametrize(
+    "offer", [b"not an archive", archive(other=b"x"), archive(in__two=MORE)[:40]]
+)
+def test_a_broken_archive_is_not_kept(places: Places, offer: bytes) -> None:
+    places.put(places.named)
+    places.offered["https://x.example/all.tar.gz"] = offer
+    with pytest.raises(DatasetError, match=r"data set both: toy/two\.tsv .* cannot be downloaded"):
+        get_files("both")
+    assert not places.cache.exists()
+
+
+def test_a_data_set_wins_over_a_folder_of_its_name_and_a_path_over_nothing(places: Places) -> None:
+    places.put(places.named)
+    Path("toy").mkdir()
+    assert len(load_kg("toy")) == 1
+    Path("my.tsv").write_bytes(MORE)
+    Path("plain").write_bytes(MORE)
+    assert len(load_kg("my.tsv")) == len(load_kg("plain")) == 2
+
+
+def test_an_unknown_name_gets_a_suggestion(places: Places) -> None:
+    with pytest.raises(
+        DatasetError, match="tooy: no such data set, and no such file; did you mean 'toy'"
+    ):
+        load_kg("tooy")
+    with pytest.raises(InputError, match="no such file"):
+        load_kg("none.tsv")
+
+
+def test_only_https_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("asked the network")
+
+    monkeypatch.setattr(urllib.request, "urlopen", never)
+    for url in ("http://x.example/a", "file:///etc/hostname", "ftp://x.example/a"):
+        with pytest.raises(OSError, match="not an https address"):
+            datasets._fetch(url, None)
+
+
+def test_a_fetch_tells_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Answer(io.BytesIO):
+        headers = {"Content-Length": str(3 << 20)}  # noqa: RUF012
+
+    monkeypatch.setattr(urllib.request, "urlopen", lambda *_, **__: Answer(bytes(3 << 20)))
+    told: list[tuple[int, int]] = []
+    content = datasets._fetch("https://x.example/a", lambda *now: told.append(now))
+    assert len(content) == 3 << 20
+    assert told == [(n << 20, 3 << 20) for n in (1, 2, 3)]
+
+
+def test_a_file_known_by_its_git_blob_is_checked_by_that(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = "https://x.example/blob.txt"
+    blob = "eb365133a3b6c6ae45e81b5653f5361354170ccb"
+    file = SourceFile("toy/blob.tsv", url, 0, (), "", blob)
+    toy = DataSet("blob", "a toy", "kg", "here", "none", "nobody", (file,))
+    monkeypatch.setattr(datasets, "data_sets", lambda: {"blob": toy})
+    with pytest.raises(DatasetError, match=r"Put the file at .*named/toy/blob\.tsv"):
+        load_kg("blob")
+    places.offered[url] = MORE
+    with pytest.raises(DatasetError, match=f"expected {blob}"):
+        get_files("blob")
+    places.offered[url] = CONTENT
+    assert load_kg("blob").labelled() == [("a", "r", "b")]
+    places.put(places.named, MORE, "toy/blob.tsv.gz")
+    with pytest.raises(DatasetError, match=f"{blob} was expected"):
+        find_files("blob")
+
+
+def test_labels_are_two_columns_each_entity_once(tmp_path: Path) -> None:
+    path = tmp_path / "labels.tsv"
+    path.write_text("a\tAnn, the elder\nb\tБен\na\tAnn, the elder\n")
+    assert load_labels(str(path)) == {"a": "Ann, the elder", "b": "Бен"}
+    path.write_text("a\tAnn\nb\nc\t\na\tAnna\n")
+    with pytest.raises(InputError) as caught:
+        load_labels(str(path))
+    for part in ("line 2 is not", "line 3 is not", "line 4 gives 'a' a second label"):
+        assert part in str(caught.value)
+
+
+def test_every_data_set_says_what_it_is_and_where_it_comes_from() -> None:
+    for name, entry in data_sets().items():
+        assert entry.kind in ("kg", "labels"), name
+        assert all((entry.title, entry.source, entry.licence, entry.citation)), name
+        assert bool(entry.files) != bool(entry.package), name
+        for file in entry.files:
+            assert file.url.startswith("https://")
+            assert all(len(bytes.fromhex(digest)) == 32 for digest in file.sha256)
+            if not file.blob:
+                assert file.bytes > 0
+                assert len(file.sha256) >= 1
+            else:
+                assert (len(bytes.fromhex(file.blob)), file.sha256) == (20, ())
+            assert (".tar.gz" in file.url) == bool(file.member)
+
+
+@pytest.mark.skipif(not (DATA / "family").is_dir(), reason=f"no data sets at {DATA}")
+def test_real_files_have_the_digest_and_size_that_are_written_down(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("RULEMINE_DATA", str(DATA))
+    for name in ("family", "family-all", "umls"):
+        (path,), (file,) = find_files(name), data_sets()[name].files
+        assert path is not None
+        assert len(read_bytes(path)) == file.bytes

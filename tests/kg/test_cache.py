@@ -1,0 +1,172 @@
+"""The cache of large graphs: never stale, never half, never in the way."""
+
+import errno
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rulemine import files
+from rulemine.errors import InputError
+from rulemine.kg import cache as kg_cache
+from rulemine.kg.cache import read_cached
+from rulemine.kg.graph import KnowledgeGraph
+from tests.command_line import FACTS, Command, tree
+
+Read = Callable[[Path], tuple[KnowledgeGraph, list[str]]]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """Reads a file through the cache, whatever its size; also gives the notes."""
+
+    def call(path: Path) -> tuple[KnowledgeGraph, list[str]]:
+        notes: list[str] = []
+        return read_cached(path, tmp_path / "cache", note=notes.append, least=0), notes
+
+    return call
+
+
+@pytest.fixture
+def taken_apart(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Grows by one whenever a file is taken apart."""
+    times: list[object] = []
+    real = KnowledgeGraph.read
+
+    def counting(*paths: Path, **more: object) -> KnowledgeGraph:
+        times.append(paths)
+        return real(*paths, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(KnowledgeGraph, "read", counting)
+    return times
+
+
+def entries(folder: Path) -> list[Path]:
+    return sorted((folder / "cache").iterdir())
+
+
+def assert_same(one: KnowledgeGraph, other: KnowledgeGraph) -> None:
+    assert (one.entities, one.relations) == (other.entities, other.relations)
+    assert one.duplicates == other.duplicates
+    for a, b in ((one.triples, other.triples), (one.source_order, other.source_order)):
+        assert a.dtype == b.dtype
+        assert np.array_equal(a, b)
+    assert not one.triples.flags.writeable
+    assert one.digest == other.digest
+
+
+@pytest.mark.parametrize("name", ["kg.tsv", "kg.tsv.gz"])
+def test_the_second_time_the_file_is_not_taken_apart(
+    tmp_path: Path, read: Read, taken_apart: list[object], name: str
+) -> None:
+    text = ("Zoë\tr\te\u2028f\nb\ts\tb\nb\ts\tb\n" + FACTS).encode()
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    first, notes = read(tmp_path / name)
+    again, more = read(tmp_path / name)
+    assert_same(again, first)
+    assert again.duplicates == 1
+    assert (notes, more) == ([], [])
+    assert len(taken_apart) == 1
+
+
+def test_a_changed_file_is_read_anew_even_with_the_old_size_and_time(
+    tmp_path: Path, read: Read
+) -> None:
+    path = tmp_path / "kg.tsv"
+    path.write_text("a\tr\tb\n")
+    before = path.stat()
+    read(path)
+    path.write_text("a\tr\tc\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert read(path)[0].labelled() == [("a", "r", "c")]
+    assert len(entries(tmp_path)) == 2
+
+
+def test_the_same_bytes_under_another_ending_are_not_the_same_graph(
+    tmp_path: Path, read: Read
+) -> None:
+    raw = gzip.compress(b"a\tr\tb\n")
+    (tmp_path / "kg.tsv.gz").write_bytes(raw)
+    (tmp_path / "kg.tsv").write_bytes(raw)
+    read(tmp_path / "kg.tsv.gz")
+    with pytest.raises(InputError, match=r"binary|not UTF-8"):
+        read(tmp_path / "kg.tsv")
+
+
+def test_a_damaged_entry_is_told_and_made_again(tmp_path: Path, read: Read) -> None:
+    path = tmp_path / "kg.tsv"
+    path.write_text("a\tr\tb\nb\tr\ta\n")
+    kg, _ = read(path)
+    entry = entries(tmp_path)[0]
+    whole = entry.read_bytes()
+    damages = [whole[:at] for at in range(0, len(whole), 19)] + [
+        whole + b"x",
+        b"[]\n",
+        b'{"labels": 3}\n',
+    ]
+    damages += [
+        whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(0, len(whole), 11)
+    ]
+    for damaged in damages:
+        entry.write_bytes(damaged)
+        again, notes = read(path)
+        assert_same(again, kg)
+        assert [n for n in notes if "is damaged" in n and str(entry) in n] == notes != []
+        assert entry.read_bytes() == whole
+
+
+def test_a_full_disk_is_a_note_and_leaves_nothing(
+    tmp_path: Path, read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    path = tmp_path / "kg.tsv"
+    path.write_text("a\tr\tb\n")
+    monkeypatch.setattr(files.os, "fsync", full)
+    kg, notes = read(path)
+    assert kg.labelled() == [("a", "r", "b")]
+    assert len(notes) == 1
+    assert "not kept for the next time" in notes[0]
+    assert "No space left on device" in notes[0]
+    assert entries(tmp_path) == []
+
+
+def test_a_cache_that_cannot_be_made_is_a_note(tmp_path: Path, read: Read) -> None:
+    (tmp_path / "cache").write_text("a file")
+    (tmp_path / "kg.tsv").write_text("a\tr\tb\n")
+    kg, notes = read(tmp_path / "kg.tsv")
+    assert (len(kg), len(notes)) == (1, 1)
+
+
+def test_a_bad_file_leaves_no_entry(tmp_path: Path, read: Read) -> None:
+    (tmp_path / "kg.tsv").write_text("a\tr\tb\na\tr\n")
+    with pytest.raises(InputError, match="line 2 has 2 column"):
+        read(tmp_path / "kg.tsv")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_it_is_for_large_files_and_can_be_turned_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "kg.tsv"
+    path.write_text("a\tr\tb\n")
+    read_cached(path, tmp_path / "cache")
+    monkeypatch.setenv(kg_cache.VARIABLE, "off")
+    read_cached(path, tmp_path / "cache", least=0)
+    assert not (tmp_path / "cache").exists()
+
+
+def test_the_commands_use_it(here: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kg_cache, "LEAST_BYTES", 1)
+    words = ("build", "kg.tsv", "--rules", "rules.txt", "-o")
+    assert command(*words, "one").status == 0
+    entry = next((here / "no-cache/rulemine/graphs").iterdir())
+    entry.write_bytes(entry.read_bytes()[:-1])
+    ended = command(*words, "two")
+    assert ended.status == 0
+    assert f"note: {entry}: is damaged" in ended.err
+    assert tree(here / "one/questions") == tree(here / "two/questions")

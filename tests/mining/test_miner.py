@@ -1,0 +1,70 @@
+"""The Python side of the miner: rules as objects, progress, small and odd graphs."""
+
+import pytest
+
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.mining import MiningOptions, mine
+from rulemine.query.atom import Atom
+from rulemine.rules.rule import sort_rules
+
+# Every grandparent edge follows from two parent edges; one person's parents are unknown.
+_PARENTS = [("b", "c"), ("a", "b"), ("e", "f"), ("d", "e"), ("h", "i"), ("g", "h")]
+FAMILY = KnowledgeGraph.from_triples(
+    [(x, "parent", y) for x, y in _PARENTS]
+    + [("a", "grandparent", "c"), ("d", "grandparent", "f"), ("g", "grandparent", "i")]
+    + [("x", "grandparent", "y")]
+)
+LOOSE = MiningOptions(3, 0.1, 0.1, 0.1, min_initial_support=1)
+
+
+def test_a_rule_carries_its_canonical_form_and_counts() -> None:
+    rule = next(r for r in mine(FAMILY, LOOSE) if r.head.relation == "grandparent")
+    assert rule.head == Atom(0, "grandparent", 1)
+    assert rule.body == (Atom(0, "parent", 2), Atom(2, "parent", 1))
+    assert (rule.support, rule.body_size, rule.pca_body_size, rule.head_size) == (3, 3, 3, 4)
+    assert rule.functional == 0
+
+
+def test_rules_are_canonical_and_in_canonical_order() -> None:
+    rules = mine(FAMILY, LOOSE)
+    assert rules == sort_rules(rules)
+    assert all(rule == rule.canonical() and rule.problem() is None for rule in rules)
+
+
+def test_no_rule_when_no_head_has_the_initial_support() -> None:
+    assert mine(FAMILY) == ()
+
+
+def test_one_triple_and_none() -> None:
+    assert mine(KnowledgeGraph.from_triples([("a", "r", "a")]), LOOSE) != ()
+    assert mine(KnowledgeGraph.from_triples([("a", "r", "b")]), LOOSE) == ()
+    assert mine(KnowledgeGraph.from_triples([]), LOOSE) == ()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_many_relations_of_few_facts(threads: int) -> None:
+    rows = [(f"e{i}", f"r{r}", f"e{i + 1}") for r in range(400) for i in range(3)]
+    options = MiningOptions(2, 0.5, 0.5, 0.5, min_initial_support=1, threads=threads)
+    rules = mine(KnowledgeGraph.from_triples(rows), options)
+    assert len(rules) == 400 * 399
+
+
+def test_thresholds_of_zero_are_taken() -> None:
+    options = MiningOptions(3, 0.0, 0.0, 0.0, min_initial_support=1)
+    assert len(mine(FAMILY, options)) >= len(mine(FAMILY, LOOSE))
+
+
+def test_progress_ends_with_everything_done() -> None:
+    calls: list[tuple[int, int]] = []
+    mine(FAMILY, LOOSE, lambda done, total: calls.append((done, total)))
+    assert calls[-1][0] == calls[-1][1] > 0
+    assert all(0 <= done <= total or total == 0 for done, total in calls)
+
+
+def test_a_callback_that_raises_ends_the_run() -> None:
+    def refuse(done: int, total: int) -> None:
+        raise ValueError("enough")
+
+    with pytest.raises(ValueError, match="enough"):
+        mine(FAMILY, LOOSE, refuse)
+    assert mine(FAMILY, LOOSE)

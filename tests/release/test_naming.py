@@ -1,0 +1,87 @@
+from rulemine.kg.entity_names import NAMINGS
+from rulemine.phrasing.templates import load_phrases
+from rulemine.query.atom import Atom
+from rulemine.release.naming import Namer, name_entities
+from rulemine.release.records import Certificate, Rejection, Removal
+from rulemine.rules.rule import Rule
+from tests.builder.rule_questions.asking import question
+
+PEOPLE = ["Anna", "Bo, the elder", "{topic}", "東京", "?x", "=>"]
+
+
+def test_private_ids_are_a_permutation_of_fixed_width():
+    entities = [f"{i:04}" for i in range(2000)]
+    names = name_entities(entities, seed=3)
+    assert [n.private for n in names] == [f"e{i:05d}" for i in range(2000)]
+    assert sorted(n.entity for n in names) == entities
+    assert [n.entity for n in names] != entities
+    assert names == name_entities(entities, seed=3)
+    assert names != name_entities(entities, seed=4)
+
+
+def test_width_grows_with_the_graph():
+    names = name_entities([f"{i:06}" for i in range(100_001)], seed=0)
+    assert {len(n.private) for n in names} == {7}
+
+
+def test_entities_of_the_reference_come_last_and_move_nobody():
+    alone = name_entities(["a", "b", "c"], seed=5)
+    more = name_entities(["a", "b", "c"], seed=5, further=["aa", "z"])
+    assert more[:3] == alone
+    assert {n.entity for n in more[3:]} == {"aa", "z"}
+
+
+def test_text_labels_become_unique_whatever_they_are():
+    labels = {"1": "Paris", "2": "Paris", "3": "Paris (1)", "4": "Rome", "5": "Rome", "6": "2"}
+    entities = sorted([*labels, "Paris", "Paris (2)"])
+    texts = {n.entity: n.text for n in name_entities(entities, seed=0, labels=labels)}
+    assert len(set(texts.values())) == len(entities)
+    assert texts["3"] == "Paris (1)"
+    assert texts["1"] == "Paris (1) (1)"
+    assert texts["4"] == "Rome (4)"
+    assert texts["6"] == "2"
+
+
+def test_each_naming_leads_back():
+    names = name_entities(sorted(PEOPLE), seed=2, labels={"Anna": "Bo, the elder"})
+    phrases = load_phrases("family", ["aunt"])
+    asked = question(1, ("{topic}", "aunt", "Bo, the elder"))
+    asked = Namer(names, phrases, "entity").question(asked)
+    removal = Removal(asked.removed, 20, (Certificate("r", (("東京", "back", "?x"),)),))
+    rejection = Rejection("ask", "why", "", asked.removed, "object", "r", "detail")
+    for naming in NAMINGS:
+        there = Namer(names, phrases, naming)
+        back = Namer(names, phrases, "entity", source=naming)
+        assert back.question(there.question(asked)) == asked
+        assert back.removal(there.removal(removal)) == removal
+        assert back.rejection(there.rejection(rejection)) == rejection
+
+
+def test_the_text_is_made_anew_in_every_naming():
+    names = name_entities(sorted(PEOPLE), seed=2)
+    by_entity = {n.entity: n for n in names}
+    phrases = load_phrases("family", ["aunt"])
+    asked = question(1, ("Anna", "aunt", "{topic}"), "subject")
+    for naming in NAMINGS:
+        topic = by_entity["{topic}"].name_in(naming)
+        named = Namer(names, phrases, naming).question(asked)
+        assert named.question == f"Who is the aunt of {topic}?"
+        assert named.id == asked.id
+    assert by_entity["Anna"].name_in("paper") == str(int(by_entity["Anna"].private[1:]))
+
+
+def test_lists_are_sorted_by_the_new_names():
+    names = name_entities([f"{i:02}" for i in range(50)], seed=9)
+    everyone = tuple(n.entity for n in names)
+    renamed = Namer(names, load_phrases("", ["aunt"]), "private").entities(sorted(everyone))
+    assert renamed == tuple(n.private for n in names)
+
+
+def test_a_rule_that_names_an_entity_gets_another_id_everywhere():
+    names = name_entities(["Anna", "Bo"], seed=0)
+    rule = Rule(Atom(0, "likes", "Anna"), (Atom(0, "knows", "Bo"),))
+    namer = Namer(names, load_phrases("", ["likes"]), "private", rules=[rule])
+    renamed = namer.rule(rule)
+    assert renamed.id != rule.id
+    assert namer.rule_id(rule.id) == renamed.id
+    assert namer.rule_id("another") == "another"

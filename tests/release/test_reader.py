@@ -1,0 +1,222 @@
+"""A release is opened by its manifest, and every part is checked when it is read."""
+
+import gzip
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.codec import to_json
+from rulemine.errors import InputError, ReleaseError, UserError
+from rulemine.kg.entity_names import EntityNames
+from rulemine.query.atom import Atom
+from rulemine.release.reader import Release, dump_manifest
+from rulemine.release.records import FORMAT_VERSION, Certificate, Rejection, Removal
+from rulemine.rules.formats import rule_to_json
+from rulemine.rules.rule import Measures, Rule
+from tests.release.test_records import QUESTION, TRIPLE
+
+RULE = Rule(Atom(0, "wife", 1), (Atom(1, "husband", 0),), Measures(1, 1, 1, 1, 0))
+REMOVAL = Removal(TRIPLE, 100, (Certificate(RULE.id, (("bob", "husband", "ann"),)),))
+REJECTION = Rejection("balance", "too many", "q00002", TRIPLE, "object", RULE.id, "")
+
+
+def lines(*records: Any) -> str:
+    return "".join(json.dumps(to_json(record), ensure_ascii=False) + "\n" for record in records)
+
+
+def question(name: str, split: str) -> Any:
+    return replace(QUESTION, id=name, split=split)
+
+
+FILES = {
+    "kg/complete.tsv.gz": "ann\twife\tbob\nbob\thusband\tann\n",
+    "kg/incomplete.tsv.gz": "bob\thusband\tann\n",
+    "removed.jsonl": lines(REMOVAL),
+    "rules.jsonl": json.dumps(rule_to_json(RULE)) + "\n",
+    "rejected.jsonl": lines(REJECTION),
+    "entities.tsv": "private\tentity\ttext\ne0\tann\tAnn\ne1\tbob\tБоб\n",
+    "relations.tsv": "relation\tstatement\nhusband\t{s} is the husband of {o}\nwife\t{s} …\n",
+    "questions/train.jsonl": lines(question("q00003", "train")),
+    "questions/validation.jsonl": lines(question("q00001", "validation")),
+    "questions/test.jsonl": lines(question("q00002", "test")),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small release, its manifest included."""
+    write(tmp_path, **{})
+    return tmp_path
+
+
+def write(folder: Path, /, **changes: Any) -> None:
+    """Writes a release, with changes to its manifest; None takes a key away."""
+    files = {}
+    for name, text in FILES.items():
+        content = text.encode()
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+        files[name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    manifest = {
+        "format": "rulemine release",
+        "format_version": FORMAT_VERSION,
+        "name": "toy",
+        "naming": "entity",
+        "config": {},
+        "kg": {},
+        "counts": {},
+        "files": files,
+    }
+    manifest = {k: v for k, v in (manifest | changes).items() if v is not None}
+    (folder / "manifest.json").write_text(dump_manifest(manifest))
+
+
+def test_every_part_is_read(folder: Path) -> None:
+    release = Release.open(folder)
+    assert (release.name, release.naming, release.levels) == ("toy", "entity", (100,))
+    assert release.kg("complete").labelled() == [("ann", "wife", "bob"), ("bob", "husband", "ann")]
+    assert release.kg().labelled() == [("bob", "husband", "ann")]
+    assert [q.id for q in release.questions()] == ["q00001", "q00002", "q00003"]
+    assert [q.id for q in release.questions("test")] == ["q00002"]
+    assert release.removals() == (REMOVAL,)
+    assert release.rejections() == (REJECTION,)
+    assert release.rules() == (RULE,)
+    assert release.entities == (EntityNames("e0", "ann", "Ann"), EntityNames("e1", "bob", "Боб"))
+    assert list(release.relations()) == ["husband", "wife"]
+    assert release.relations()["husband"]["statement"] == "{s} is the husband of {o}"
+
+
+def test_levels_are_those_of_the_manifest(folder: Path) -> None:
+    write(folder, levels=[50, 100])
+    assert Release.open(str(folder)).levels == (50, 100)
+
+
+def test_a_folder_without_manifest_is_no_release(tmp_path: Path) -> None:
+    with pytest.raises(ReleaseError, match="no such folder"):
+        Release.open(tmp_path / "none")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ReleaseError, match="is a file"):
+        Release.open(tmp_path / "file")
+    with pytest.raises(
+        ReleaseError, match=r"manifest\.json: no such file.*unfinished.*rulemine build"
+    ):
+        Release.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (
+            {"format": "something"},
+            f"format 'something', version {FORMAT_VERSION}; expected 'rulemine release'",
+        ),
+        ({"format": None}, "format None"),
+        ({"format_version": None}, "version None"),
+        ({"format_version": "1"}, "version '1'"),
+        ({"format_version": True}, "version True"),
+        ({"format_version": FORMAT_VERSION + 1}, r"reads versions up to 2\. Upgrade"),
+        ({"counts": None, "config": None}, "config, counts missing"),
+        ({"files": None}, "files missing"),
+        ({"files": []}, "files is not"),
+        ({"files": {"a": 5}}, "files is not"),
+        ({"levels": 5}, "levels is not"),
+        ({"levels": ["x"]}, "levels is not"),
+    ],
+)
+def test_a_manifest_that_does_not_fit_is_refused(
+    folder: Path, changes: dict[str, Any], expected: str
+) -> None:
+    write(folder, **changes)
+    with pytest.raises(ReleaseError, match=expected) as caught:
+        Release.open(folder)
+    assert str(folder / "manifest.json") in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff\xfe{}"])
+def test_a_manifest_that_is_no_json_object_is_refused(folder: Path, content: bytes) -> None:
+    (folder / "manifest.json").write_bytes(content)
+    with pytest.raises(ReleaseError, match=r"manifest\.json"):
+        Release.open(folder)
+
+
+def test_a_manifest_that_is_a_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").mkdir()
+    with pytest.raises(ReleaseError, match=r"manifest\.json: is a folder"):
+        Release.open(tmp_path)
+
+
+READERS: dict[str, Callable[[Release], object]] = {
+    "kg/complete.tsv.gz": lambda release: release.kg("complete"),
+    "kg/incomplete.tsv.gz": lambda release: release.kg(),
+    "removed.jsonl": Release.removals,
+    "rules.jsonl": Release.rules,
+    "rejected.jsonl": Release.rejections,
+    "entities.tsv": lambda release: release.entities,
+    "relations.tsv": Release.relations,
+    "questions/train.jsonl": Release.questions,
+    "questions/test.jsonl": lambda release: release.questions("test"),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_missing_or_edited_file_is_named(folder: Path, name: str) -> None:
+    path = folder / name
+    content = path.read_bytes()
+    plain = gzip.decompress(content) if name.endswith(".gz") else content
+    edited = plain + plain
+    path.write_bytes(gzip.compress(edited) if name.endswith(".gz") else edited)
+    with pytest.raises(ReleaseError, match="its digest is not the one in") as caught:
+        READERS[name](Release.open(folder))
+    assert str(path) in str(caught.value)
+    path.unlink()
+    with pytest.raises(ReleaseError, match="no such file") as caught:
+        READERS[name](Release.open(folder))
+    assert str(path) in str(caught.value)
+    path.write_bytes(content)
+    READERS[name](Release.open(folder))
+
+
+def test_another_compression_of_the_same_content_is_the_same_release(folder: Path) -> None:
+    path = folder / "kg" / "complete.tsv.gz"
+    path.write_bytes(gzip.compress(FILES["kg/complete.tsv.gz"].encode(), 1))
+    assert len(Release.open(folder).kg("complete")) == 2
+
+
+def test_a_truncated_file_is_named(folder: Path) -> None:
+    path = folder / "kg" / "complete.tsv.gz"
+    path.write_bytes(path.read_bytes()[:-4])
+    with pytest.raises(ReleaseError, match="not a whole gz file"):
+        Release.open(folder).kg("complete")
+
+
+def test_an_unknown_part_is_refused_with_what_there_is(folder: Path) -> None:
+    release = Release.open(folder)
+    with pytest.raises(ReleaseError, match="no split 'dev'; there are train, validation, test"):
+        release.questions("dev")
+    with pytest.raises(ReleaseError, match=r"no file 'kg/half\.tsv\.gz'; it has .*complete"):
+        release.kg("half")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("entities.tsv", "private\tentity\ttext\ne0\tann\n", "line 2 has 2 columns, not 3"),
+        ("relations.tsv", "relation\tstatement\nwife\n", "line 2 has 1 columns, not 2"),
+        ("questions/test.jsonl", '{"id": 5}\n', "line 1: field 'id'"),
+        ("removed.jsonl", "{}\n", "line 1: field 'triple' is missing"),
+    ],
+)
+def test_a_malformed_line_is_named_even_if_the_digest_fits(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, expected: str
+) -> None:
+    monkeypatch.setitem(FILES, name, text)
+    write(folder)
+    with pytest.raises((ReleaseError, InputError), match=expected) as caught:
+        READERS[name](Release.open(folder))
+    assert str(folder / name) in str(caught.value)
+    assert isinstance(caught.value, UserError)

@@ -1,0 +1,84 @@
+"""Hubs cost what their edges are, not their square: rows are counted, since times say little."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from rulemine.builder.removal.maximal import select
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.query import join
+from rulemine.rules.formats import parse_readable
+from rulemine.rules.grounding import ground
+from rulemine.rules.proofs import proofs_left
+from rulemine.rules.rule import Rule
+
+N = 4000
+
+
+def one_object() -> Iterator[tuple[str, str, str]]:
+    """Two relations of which all facts have the same object, and a sparse one."""
+    for i in range(N):
+        yield f"x{i}", "type", "thing"
+        if i % 2:
+            yield f"x{i}", "kind", "thing"
+        if i % 5 == 0:
+            yield f"x{i}", "near", f"x{i * 7 % N}"
+
+
+def hub() -> Iterator[tuple[str, str, str]]:
+    """An entity with an edge to and from every other, and a sparse relation between those."""
+    for i in range(N):
+        yield "hub", "has", f"y{i}"
+        yield f"y{i}", "of", "hub"
+        if i % 10 == 0:
+            yield f"y{i}", "next", f"y{i + 1}"
+
+
+GRAPHS = {
+    "one object": (
+        one_object,
+        ("type(x,y) ⇒ kind(x,y)", "kind(z,y) ∧ near(x,z) ⇒ kind(x,y)",
+         "near(z,x) ∧ type(z,y) ⇒ kind(x,y)", "kind(z,y) ∧ near(z,x) ⇒ type(x,y)"),
+    ),
+    "hub": (
+        hub,
+        ("of(y,x) ⇒ has(x,y)", "has(x,z) ∧ next(z,y) ⇒ has(x,y)", "next(y,z) ∧ of(z,x) ⇒ has(x,y)",
+         "next(x,z) ∧ of(z,y) ⇒ of(x,y)"),
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of rows that the join engine makes."""
+    made: list[int] = []
+    real = join._Paths.expand
+
+    def counting(paths: join._Paths, start: int, stop: int) -> tuple[join.Ints, join.Ints]:
+        found = real(paths, start, stop)
+        made.append(len(found[0]))
+        return found
+
+    monkeypatch.setattr(join._Paths, "expand", counting)
+    return made
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("sample", [None, 100])
+def test_grounding_selecting_and_proving_at_hubs(
+    rows: list[int], name: str, sample: int | None
+) -> None:
+    triples, texts = GRAPHS[name]
+    kg = KnowledgeGraph.from_triples(triples())
+    rules: list[Rule] = [parse_readable(text) for text in texts]
+    found = ground(kg, rules, sample=sample)
+    assert (found.counts > 0).all()
+    assert 0 < sum(rows) <= 4 * len(rules) * len(kg)
+    rows.clear()
+    chosen = select(kg, found)
+    assert len(chosen.removed) > 60
+    left = proofs_left(kg.without(chosen.removed), rules, kg.triples[chosen.removed])
+    assert (left.count >= 1).all()
+    assert sum(rows) <= 4 * len(rules) * len(kg)
+    assert np.array_equal(np.sort(chosen.head), chosen.removed)

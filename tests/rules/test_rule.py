@@ -1,0 +1,147 @@
+"""A rule is its canonical form; names of body variables and the order of the body do not matter."""
+
+import itertools
+import random
+import re
+
+import pytest
+
+from rulemine.errors import InputError
+from rulemine.query.atom import Atom, Term
+from rulemine.rules.formats import parse_readable
+from rulemine.rules.rule import Measures, Rule, sort_rules
+from tests.random_rules import random_rule
+
+
+def disguise(rng: random.Random, rule: Rule) -> Rule:
+    """The same rule with other variable names and another order of the body."""
+    free = sorted({v for atom in rule.body for v in atom.variables if v > 1})
+    names = dict(zip(free, rng.sample(range(2, 12), len(free)), strict=True)) | {0: 0, 1: 1}
+
+    def rename(term: Term) -> Term:
+        return names[term] if isinstance(term, int) else term
+
+    body = [Atom(rename(s), r, rename(o)) for s, r, o in rule.body]
+    rng.shuffle(body)
+    return Rule(rule.head, tuple(body))
+
+
+def same(one: Rule, other: Rule) -> bool:
+    """Whether some renaming of body variables makes one rule the other, by trying all of them."""
+    if one.head != other.head:
+        return False
+    mine, theirs = (
+        sorted({v for atom in rule.body for v in atom.variables if v > 1}) for rule in (one, other)
+    )
+    for order in itertools.permutations(theirs):
+        names: dict[Term, Term] = {0: 0, 1: 1, **dict(zip(mine, order, strict=False))}
+        body = [Atom(names.get(s, s), r, names.get(o, o)) for s, r, o in one.body]
+        if len(mine) == len(theirs) and sorted(map(repr, body)) == sorted(map(repr, other.body)):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_renaming_and_reordering_keep_the_identity(seed: int) -> None:
+    rng = random.Random(seed)
+    rule = random_rule(rng)
+    other = disguise(rng, rule)
+    assert other.canonical_body == rule.canonical_body
+    assert other.id == rule.id
+    assert other.sort_key == rule.sort_key
+    assert rule.canonical().canonical_body == rule.canonical_body == rule.canonical().body
+    assert same(rule, rule.canonical())
+
+
+def test_different_rules_have_different_ids() -> None:
+    rng = random.Random(0)
+    by_id: dict[str, Rule] = {}
+    for _ in range(1000):
+        rule = random_rule(rng)
+        assert same(by_id.setdefault(rule.id, rule), rule)
+    assert len(by_id) > 500
+
+
+def test_an_entity_named_like_a_variable_is_not_one() -> None:
+    variable = Rule(Atom(0, "r", 1), (Atom(1, "s", 0),))
+    entity = Rule(Atom(0, "r", 1), (Atom(1, "s", 0), Atom("?a", "s", 0)))
+    other = Rule(Atom(0, "r", 1), (Atom(1, "s", 0), Atom(0, "s", 0)))
+    assert len({variable.id, entity.id, other.id}) == 3
+
+
+def test_the_id_is_the_same_for_ever() -> None:
+    rule = Rule(Atom(0, "aunt", 1), (Atom(0, "aunt", 2), Atom(2, "brother", 1)))
+    assert rule.id == "02be95bb59ec"
+    assert str(rule) == "aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)"
+    assert (rule.length, rule.relations) == (3, {"aunt", "brother"})
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("b(x,z) ∧ a(z,w) ∧ b(w,y) ⇒ r(x,y)", "3577d03cbd2b"),
+        ("p(z,w) ∧ p(w,z) ∧ q(x,z) ∧ q(w,y) ⇒ r(x,y)", "e0b73f8ffb4f"),
+    ],
+)
+def test_ids_of_longer_rules_are_the_same_for_ever(text: str, name: str) -> None:
+    assert parse_readable(text).id == name
+
+
+def test_the_canonical_body_is_the_least() -> None:
+    rule = parse_readable("b(x,z) ∧ a(z,w) ∧ b(w,y) ⇒ r(x,y)")
+    assert rule.canonical_body == (Atom(2, "a", 3), Atom(0, "b", 2), Atom(3, "b", 1))
+    rule = parse_readable("p(w,z) ∧ q(z,y) ∧ q(x,w) ⇒ r(x,y)")
+    assert rule.canonical_body == (Atom(2, "p", 3), Atom(0, "q", 2), Atom(3, "q", 1))
+
+
+def test_canonical_order_is_head_relation_then_length_then_body() -> None:
+    rules = [
+        Rule(Atom(0, "a", 1), (Atom(1, "z", 0),)),
+        Rule(Atom(0, "a", 1), (Atom(0, "a", 2), Atom(2, "b", 1))),
+        Rule(Atom(0, "b", 1), (Atom(0, "a", 1),)),
+        Rule(Atom(0, "b", 1), (Atom(1, "a", 0),)),
+    ]
+    for order in itertools.permutations(rules):
+        assert list(sort_rules(order)) == rules
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "problem"),
+    [
+        ((0, "r", 1), [], "empty"),
+        ((0, "r", 1), [(0, "s", 2)], r"\?b, \?c occur in one atom only"),
+        ((0, "r", 1), [(0, "s", 0)], r"\?b occur in one atom only"),
+        ((0, "r", 1), [(0, "s", 1), (2, "s", 3), (3, "s", 2)], "not connected"),
+        ((0, "r", 1), [*((i, "s", i + 1) for i in range(1, 9)), (9, "s", 0)], "more than 7 var"),
+        ((0, "r", 1), [(0, "r", 1)], "head is one of the body atoms"),
+        ((0, "r", 1), [(0, "s", 1), (0, "r", 1)], "head is one of the body atoms"),
+    ],
+)
+def test_what_is_no_closed_connected_safe_rule_says_why(
+    head: tuple[Term, str, Term], body: list[tuple[Term, str, Term]], problem: str
+) -> None:
+    rule = Rule(Atom(*head), tuple(Atom(*atom) for atom in body))
+    assert re.search(problem, rule.problem() or "no problem")
+
+
+def test_good_rules_have_no_problem() -> None:
+    for body in (
+        [Atom(1, "r", 0)],
+        [Atom(0, "s", 0), Atom(1, "s", 1)],
+        [Atom(0, "s", 2), Atom(2, "s", 2), Atom(2, "s", 1)],
+        [Atom("Rome", "s", 0), Atom(1, "s", "Rome")],
+    ):
+        assert Rule(Atom(0, "r", 1), tuple(body)).problem() is None
+
+
+def test_measures_are_quotients_of_counts() -> None:
+    m = Measures(support=2, body_size=8, pca_body_size=4, head_size=5, functional=1)
+    assert (m.head_coverage, m.std_confidence, m.pca_confidence) == (0.4, 0.25, 0.5)
+    rule = Rule(Atom(0, "r", 1), (Atom(1, "s", 0),), m)
+    assert (rule.support, rule.body_size, rule.pca_body_size) == (2, 8, 4)
+    assert (rule.head_size, rule.functional) == (5, 1)
+
+
+def test_a_rule_without_measures_says_so() -> None:
+    with pytest.raises(InputError, match="has no measures"):
+        _ = Rule(Atom(0, "r", 1), (Atom(1, "s", 0),)).support

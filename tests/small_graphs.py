@@ -1,0 +1,90 @@
+"""Small random graphs with rules over them, and groundings by trying every substitution."""
+
+import itertools
+import random
+from collections.abc import Iterator
+
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.query.atom import Atom, Term
+from rulemine.rules.rule import Rule
+
+Proof = tuple[Triple, tuple[Triple, ...]]
+"""Head and body of a grounding."""
+
+ENTITIES = ("a", "b", "c", "d", "e", "?x")
+RELATIONS = ("p", "q", "r")
+
+
+def small_graph(
+    rng: random.Random, least: int = 1, most: int = 30, fewest: int = 2
+) -> KnowledgeGraph:
+    """A dense graph with loops, reflexive triples and duplicates, in random order.
+
+    Args:
+        rng: Where it comes from.
+        least: Fewest triples drawn, with duplicates.
+        most: One more than the most triples drawn.
+        fewest: Fewest entities.
+    """
+    entities = ENTITIES[: rng.randrange(fewest, len(ENTITIES) + 1)]
+    triples = [
+        (rng.choice(entities), rng.choice(RELATIONS), rng.choice(entities))
+        for _ in range(rng.randrange(least, most))
+    ]
+    return KnowledgeGraph.from_triples(triples)
+
+
+def small_rule(rng: random.Random) -> Rule:
+    """A rule of two to four atoms; repeated variables, entities anywhere, relations that lack."""
+    while True:
+        terms: list[Term] = [0, 1, *range(2, 2 + rng.randrange(3))]
+        if rng.random() < 0.3:
+            terms.append(rng.choice(ENTITIES))
+        names = RELATIONS if rng.random() < 0.95 else (*RELATIONS, "lacking")
+        body = tuple(
+            Atom(rng.choice(terms), rng.choice(names), rng.choice(terms))
+            for _ in range(rng.randrange(1, 4))
+        )
+        head = Atom(0, rng.choice(RELATIONS), 1)
+        if rng.random() < 0.2:
+            head = rng.choice(
+                (
+                    Atom(0, head.relation, rng.choice(ENTITIES)),
+                    Atom(rng.choice(ENTITIES), head.relation, 1),
+                    Atom(0, head.relation, 0),
+                )
+            )
+        rule = Rule(head, body)
+        if rule.problem() is None:
+            return rule
+
+
+def small_rules(rng: random.Random, n: int) -> tuple[Rule, ...]:
+    """Different rules."""
+    rules: dict[str, Rule] = {}
+    while len(rules) < n:
+        rule = small_rule(rng)
+        rules.setdefault(rule.id, rule)
+    return tuple(rules.values())
+
+
+def proofs_of(kg: KnowledgeGraph, rule: Rule) -> Iterator[Proof]:
+    """Every body that holds, with the head it is for, in the graph or not, itself excluded."""
+    known = set(kg.labelled())
+    variables = sorted({v for atom in (rule.head, *rule.body) for v in atom.variables})
+    for values in itertools.product(kg.entities, repeat=len(variables)):
+        given = dict(zip(variables, values, strict=True))
+        head, *body = (_filled(atom, given) for atom in (rule.head, *rule.body))
+        if known.issuperset(body) and head not in body:
+            yield head, tuple(body)
+
+
+def groundings_of(kg: KnowledgeGraph, rule: Rule) -> list[Proof]:
+    """All groundings, sorted by head, then body."""
+    known = set(kg.labelled())
+    return sorted(proof for proof in proofs_of(kg, rule) if proof[0] in known)
+
+
+def _filled(atom: Atom, given: dict[int, str]) -> Triple:
+    s, r, o = atom
+    return (given[s] if isinstance(s, int) else s, r, given[o] if isinstance(o, int) else o)

@@ -1,0 +1,175 @@
+"""Questions to put into words, and a session whose model says what a function says."""
+
+import asyncio
+import json
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+from rulemine.llm.call import Answer, Call, Entry, Failure, Reply
+from rulemine.llm.usage import Tally
+from rulemine.phrasing.glosses import Gloss, Glosses
+from rulemine.release.question_set import Asked
+from rulemine.verbalizer.brief import Brief
+from rulemine.verbalizer.options import VerbalizerSection
+from rulemine.verbalizer.prompts import load_prompts
+from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.verbalize import Verbalized, verbalize
+from tests.builder.rule_questions import asking
+
+Say = Callable[[Call], "str | Answer"]
+
+GLOSSES = Glosses(
+    (
+        Gloss(
+            "aunt",
+            "{subject} is the aunt of {object}",
+            "the aunts of {topic}",
+            "the nieces and nephews of {topic}",
+            "written",
+        ),
+        Gloss(
+            "uncle",
+            "{subject} is the uncle of {object}",
+            "the uncles of {topic}",
+            "everyone whose uncle is {topic}",
+            "written",
+        ),
+    )
+)
+TEMPLATES = {
+    ("aunt", "subject"): "Who is the aunt of {}?",
+    ("aunt", "object"): "Who is {} the aunt of?",
+    ("uncle", "subject"): "Who is the uncle of {}?",
+    ("uncle", "object"): "Who is {} the uncle of?",
+}
+
+AUNT, NIECE, UNCLE, OTHER = (
+    (("ann", "aunt", "bob"), "subject"),
+    (("ann", "aunt", "bob"), "object"),
+    (("carl", "uncle", "bob"), "subject"),
+    (("carl", "uncle", "dora"), "subject"),
+)
+"""Questions: the aunts of bob, the nieces of ann, the uncles of bob, the uncles of dora."""
+
+COUSIN = (("eve", "aunt", "bob"), "subject")
+"""Asks what `AUNT` asks, with another hard answer."""
+
+WAYS = ("Who are {}?", "Name {}, please?", "Can you tell who {} are?", "Do you know {}?")
+"""Ways to ask for what stands in the braces."""
+
+
+def asked_for(*rows: tuple[tuple[str, str, str], str]) -> Asked:
+    """Questions as templates ask them, q00001 and so on."""
+    questions = []
+    for number, (removed, direction) in enumerate(rows, start=1):
+        made = asking.question(number, removed, direction)
+        text = TEMPLATES[made.relation, direction].format(made.topic)
+        questions.append(replace(made, question=text))
+    return asking.asked(questions)
+
+
+def briefs_of(asked: Asked, naming: str = "entity") -> list[Brief]:
+    """A brief for each question."""
+    names = {row.entity: row for row in asked.names}
+    return [
+        Brief(
+            question=q,
+            naming=naming,
+            topic=names[q.topic],
+            hard_answer=names[q.hard_answer],
+            answers=tuple(names[a] for a in q.answers),
+            removed=(
+                names[q.removed[0]].name_in(naming),
+                q.removed[1],
+                names[q.removed[2]].name_in(naming),
+            ),
+            gloss=GLOSSES[q.relation],
+            context=(),
+        )
+        for q in asked.questions
+    ]
+
+
+def wanted(call: Call, label: str = "Asked For") -> str:
+    """What a prompt says behind a label."""
+    lines = call.messages[-1].content.splitlines()
+    return next(line for line in lines if line.startswith(f"{label}: ")).partition(": ")[2]
+
+
+def rejections_in(call: Call) -> list[str]:
+    """The lines of a prompt about earlier attempts."""
+    return [
+        line for line in call.messages[-1].content.splitlines() if line.startswith("- Rejected")
+    ]
+
+
+def well(call: Call) -> str:
+    """What a good model says to anything."""
+    if call.purpose == "audit":
+        return json.dumps({"verdict": "PASS", "reason": ""})
+    return json.dumps({"question": f"Who are {wanted(call)}?"})
+
+
+class Scripted:
+    """A session; many conversations at once, each reply after a random while."""
+
+    def __init__(self, say: Say, shuffle: int | None = None) -> None:
+        self.entries: dict[str, Entry] = {}
+        self.calls: list[Call] = []
+        self.tally = Tally()
+        self._say, self._rng = say, random.Random(shuffle)
+        self._slots = 1 if shuffle is None else self._rng.choice((1, 2, 5, 16, 64))
+        self._waits = shuffle is not None
+        self._pending: dict[str, asyncio.Future[Answer]] = {}
+
+    def run(self, works, progress=None):
+        return asyncio.run(self._run(list(works)))
+
+    async def _run(self, works):
+        slots = asyncio.Semaphore(self._slots)
+
+        async def one(work):
+            async with slots:
+                return await work(self._ask)
+
+        order = list(range(len(works)))
+        if self._waits:
+            self._rng.shuffle(order)
+        tasks = {i: asyncio.create_task(one(works[i])) for i in order}
+        return [await tasks[i] for i in range(len(works))]
+
+    async def _ask(self, call: Call) -> Answer:
+        if call.key in self.entries:
+            return self.entries[call.key].answer
+        if call.key not in self._pending:
+            self._pending[call.key] = asyncio.ensure_future(self._send(call))
+        return await self._pending[call.key]
+
+    async def _send(self, call: Call) -> Answer:
+        self.calls.append(call)
+        if self._waits:
+            for _ in range(self._rng.randrange(6)):
+                await asyncio.sleep(0)
+        said = self._say(call)
+        answer = said if isinstance(said, Reply | Failure) else Reply(said, "stop", 100, 10)
+        self.entries[call.key] = Entry(
+            call.key, call.purpose, call.model, call.prompt_version, call.prompt_digest, call.request,
+            answer, len(self.calls), f"at {len(self.calls)}",
+        )  # fmt: skip
+        return answer
+
+
+PROMPTS = load_prompts("")
+
+
+def run(asked: Asked, session, *, prompts=PROMPTS, naming="entity", **options) -> Verbalized:
+    """Puts questions into words with some options."""
+    chosen = VerbalizerSection(**{"name": "openai", "model": "m", **options})
+    calls = Calls(prompts, chosen, 7, GLOSSES)
+    return verbalize(asked, briefs_of(asked, naming), calls, session)
+
+
+def lines(made: Verbalized) -> list[dict]:
+    """The journal as a release has it."""
+    return [{**entry.to_json(), "questions": list(ids)} for entry, ids in made.journal]

@@ -1,0 +1,132 @@
+from dataclasses import replace
+
+import numpy as np
+
+from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.phrasing.glosses import load_glosses
+from rulemine.phrasing.templates import load_phrases
+from rulemine.release.naming import name_entities
+from rulemine.release.question_set import Asked
+from rulemine.verbalizer.briefs import make_briefs, namesakes
+from tests.builder.rule_questions.asking import question
+
+FACTS = [
+    ("m1", "lives_in", "ayr"),
+    ("m1", "speaks", "gaelic"),
+    ("m1", "parent_of", "kim"),
+    ("m1", "parent_of", "lee"),
+    ("m1", "works_with", "m1"),
+    ("ann", "parent_of", "m1"),
+    ("m2", "lives_in", "ayr"),
+    ("zoe", "lives_in", "ayr"),
+]
+LABELS = {
+    "m1": "Jo Day",
+    "m2": "Jo Day",
+    "ann": "Ann",
+    "ayr": "Ayr",
+    "gaelic": "Gaelic",
+    "zoe": "Zoe",
+}
+KG = KnowledgeGraph.from_triples(FACTS)
+GLOSSES = load_glosses("", load_phrases("demo", KG.relations))
+
+
+def asked(*questions) -> Asked:
+    names = name_entities(KG.entities, seed=1, labels=LABELS)
+    return Asked(questions, (), names, len(names))
+
+
+def briefs(*questions, naming="text", removed=(("m1", "parent_of", "kim"),), seed=0):
+    rows = np.array([KG.labelled().index(triple) for triple in removed], np.int64)
+    return make_briefs(asked(*questions), KG, rows, GLOSSES, naming, seed)
+
+
+CHILDREN = replace(question(1, ("m1", "parent_of", "kim")), answers=("kim", "lee"))
+TOWN = question(2, ("zoe", "lives_in", "ayr"))
+
+
+def test_a_brief_names_everything_in_the_naming_of_the_prompts():
+    (brief,) = briefs(CHILDREN)
+    assert brief.removed == ("Jo Day (m1)", "parent_of", "kim")
+    assert brief.topic_name == "Jo Day (m1)"
+    assert brief.hard_answer.entity == "kim"
+    assert [row.entity for row in brief.answers] == ["kim", "lee"]
+    assert brief.gloss.statement == "{subject} is a parent of {object}"
+    assert brief.question is CHILDREN
+    (brief,) = briefs(CHILDREN, naming="private")
+    assert brief.removed[0] == brief.topic.private == brief.topic_name
+
+
+def test_the_topic_is_not_among_the_answers():
+    loop = replace(question(1, ("m1", "parent_of", "kim")), answers=("kim", "m1"))
+    (brief,) = briefs(loop)
+    assert [row.entity for row in brief.answers] == ["kim"]
+
+
+def test_namesakes_get_context_from_the_incomplete_graph_without_answers():
+    stated = {
+        "Jo Day (m1) lives in Ayr",
+        "Jo Day (m1) speaks Gaelic",
+        "Ann is a parent of Jo Day (m1)",
+    }
+    seen = set()
+    for seed in range(20):
+        (brief,) = briefs(CHILDREN, seed=seed)
+        assert len(brief.context) == len(set(brief.context)) == 2
+        assert set(brief.context) <= stated
+        assert briefs(CHILDREN, seed=seed) == [brief]
+        seen.update(brief.context)
+    assert seen == stated
+
+
+def test_facts_that_hold_of_few_come_first(monkeypatch):
+    monkeypatch.setattr("rulemine.verbalizer.briefs.FEW", 2)
+    for seed in range(20):  # three live in Ayr
+        (brief,) = briefs(CHILDREN, seed=seed)
+        assert set(brief.context) == {"Jo Day (m1) speaks Gaelic", "Ann is a parent of Jo Day (m1)"}
+
+
+def test_a_removed_fact_is_no_context():
+    gone = [("m1", "parent_of", "kim"), ("m1", "speaks", "gaelic"), ("ann", "parent_of", "m1")]
+    (brief,) = briefs(CHILDREN, removed=gone)
+    assert brief.context == ("Jo Day (m1) lives in Ayr",)
+
+
+def test_there_may_be_no_fact_to_tell():
+    left = [("m1", "parent_of", "lee"), ("m1", "works_with", "m1")]  # an answer, and itself
+    gone = [triple for triple in FACTS if "m1" in triple and triple not in left]
+    (brief,) = briefs(CHILDREN, removed=gone)
+    assert brief.context == ()
+
+
+def test_the_context_does_not_depend_on_other_questions():
+    alone, together = briefs(CHILDREN), briefs(TOWN, CHILDREN, TOWN)
+    assert together[1] == alone[0]
+    assert [brief.question.id for brief in together] == ["q00002", "q00001", "q00002"]
+
+
+def test_only_namesakes_get_context_and_only_in_labels():
+    (brief,) = briefs(TOWN)
+    assert brief.context == ()
+    for naming in ("private", "entity", "paper"):
+        (brief,) = briefs(CHILDREN, naming=naming)
+        assert brief.context == ()
+
+
+def test_no_questions_no_briefs():
+    assert briefs() == []
+
+
+def test_namesakes_are_those_whose_label_was_made_unique():
+    labels = {
+        "a": "Paris",
+        "b": "Paris",
+        "c": "Rome",
+        "d": "Rome (c)",
+        "e": "Oslo (e)",
+        "f": "Paris (a)",
+    }
+    assert namesakes(name_entities(sorted(labels), seed=0, labels=labels)) == {"a", "b"}
+    assert namesakes([EntityNames("e0", "x", "x (x)")]) == frozenset()

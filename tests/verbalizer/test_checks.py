@@ -1,0 +1,375 @@
+import json
+import os
+import random
+import string
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.rule_questions.text_check import TextCheck
+from rulemine.datasets.registry import load_kg, load_labels
+from rulemine.kg.entity_names import NAMINGS, EntityNames
+from rulemine.phrasing.glosses import Gloss
+from rulemine.phrasing.templates import load_phrases
+from rulemine.query.answers import Key
+from rulemine.release.naming import name_entities
+from rulemine.text.template import fill
+from rulemine.verbalizer.brief import Brief, Problem
+from rulemine.verbalizer.checks import CODES, Checker, check_text, explain
+from rulemine.verify import mentions as verifier
+from rulemine.verify.model.texts import text_problems
+from tests import ROOT
+from tests.builder.rule_questions.asking import question
+
+DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
+
+GLOSS = Gloss(
+    "aunt", "{subject} is the aunt of {object}", "the aunts of {topic}", "the nieces of {topic}", "written"
+)  # fmt: skip
+ANNA = EntityNames("e00072", "72", "Anna Lind")
+BOB = EntityNames("e00007", "7", "Bob York")
+
+
+def brief(
+    topic: EntityNames = ANNA,
+    *answers: EntityNames,
+    naming: str = "text",
+    relation: str = "aunt",
+) -> Brief:
+    hard = answers[0] if answers else BOB
+    asked = question(1, (hard.entity, relation, topic.entity), "subject")
+    removed = (hard.name_in(naming), relation, topic.name_in(naming))
+    return Brief(asked, naming, topic, hard, answers or (BOB,), removed, GLOSS, ())
+
+
+def code(text: str, about: Brief | None = None, language: str = "English") -> str | None:
+    found = check_text(text, about or brief(), language)
+    return found.code if isinstance(found, Problem) else None
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("Who is the aunt of Anna Lind?", "Who is the aunt of {topic}?"),
+        ("  Who is ANNA  LIND’s aunt?\n", "Who is {topic}’s aunt?"),
+        ("Who, then, is Anna Lind's aunt (all of them)?", "Who, then, is {topic}'s aunt (all of them)?"),
+        ("Who is “Anna Lind” related to by aunthood?", "Who is “{topic}” related to by aunthood?"),
+        ("Who in St. Mary's is an aunt of Anna Lind?", "Who in St. Mary's is an aunt of {topic}?"),
+        ("Who is the aunt of Anna Lind of St. Mary?", "Who is the aunt of {topic} of St. Mary?"),
+        ("Which aunts, e.g. on the maternal side, does Anna Lind have?",
+         "Which aunts, e.g. on the maternal side, does {topic} have?"),
+        ("Great-aunts of Anna Lind are who?", "Great-aunts of {topic} are who?"),
+        ("Who is the well-known aunt of Anna Lind?", "Who is the well-known aunt of {topic}?"),
+        ("\u200fWho is the aunt of \u2067Anna Lind\u2069?\u200f", "Who is the aunt of \u2067{topic}\u2069?"),
+        ("Whose {dear} niece is Anna Lind?", Problem("markup", "“{”")),
+    ],
+)  # fmt: skip
+def test_good_texts_become_patterns(text: str, pattern: str | Problem) -> None:
+    assert check_text(text, brief(), "English") == pattern
+
+
+@pytest.mark.parametrize(
+    ("expected", "text"),
+    [
+        ("empty", " \n"),
+        ("several_lines", "Who is the aunt\nof Anna Lind?"),
+        ("several_lines", "Who is the aunt\u2028of Anna Lind?"),
+        ("markup", "**Who is the aunt of Anna Lind?**"),
+        ("markup", "Who is the aunt of *Anna Lind*?"),
+        ("markup", "Who is the aunt of `Anna Lind`?"),
+        ("markup", "# Who is the aunt of Anna Lind?"),
+        ("markup", "- Who is the aunt of Anna Lind?"),
+        ("markup", "<b>Who</b> is the aunt of Anna Lind?"),
+        ("markup", "Who is the aunt of [Anna Lind](x)?"),
+        ("markup", "Who is the aunt of &quot;Anna Lind&quot;?"),
+        ("markup", "Who is the aunt of \\u0041nna, Anna Lind?"),
+        ("markup", "1. Who is the aunt of Anna Lind?"),
+        ("markup", "<|im_start|>Who is the aunt of Anna Lind?"),
+        ("markup", "Who is the ~~uncle~~ aunt of Anna Lind?"),
+        ("markup", 'Who is the aunt of Anna Lind?"}'),
+        ("markup", "\\boxed{Who is the aunt of Anna Lind?}"),
+        ("markup", "Who is\tthe aunt of Anna Lind?"),
+        ("markup", "Who is the aunt of\x00 Anna Lind?"),
+        ("markup", "Who is the aunt\ud800 of Anna Lind?"),
+        ("markup", "Who is the aunt of \u202eAnna Lind?"),
+        ("refusal", "I'm sorry, but I can't ask about Anna Lind?"),
+        ("refusal", "I cannot write about Anna Lind, can I?"),
+        ("refusal", "I am unable to ask about Anna Lind, am I?"),
+        ("refusal", "Sorry, who is Anna Lind?"),
+        ("refusal", "Unfortunately, who is Anna Lind?"),
+        ("refusal", "I can't help with Anna Lind, can I?"),
+        ("refusal", "I won’t ask about Anna Lind, will I?"),
+        ("refusal", "My apologies, who is Anna Lind?"),
+        ("refusal", "I'm just an AI, who is Anna Lind?"),
+        ("refusal", "As an AI language model, who is the aunt of Anna Lind?"),
+        ("refusal", "Who, I ask as an AI, is the aunt of Anna Lind?"),
+        ("refusal", "Could you please give me more context about Anna Lind?"),
+        ("meta_text", "Here is the question: Who is the aunt of Anna Lind?"),
+        ("meta_text", "Here's your question: Who is the aunt of Anna Lind?"),
+        ("meta_text", "Sure! Who is the aunt of Anna Lind?"),
+        ("meta_text", "Certainly, who is the aunt of Anna Lind?"),
+        ("meta_text", "Of course. Who is the aunt of Anna Lind?"),
+        ("meta_text", "Question: Who is the aunt of Anna Lind?"),
+        ("meta_text", "Q: Who is the aunt of Anna Lind?"),
+        ("meta_text", "Question 1: Who is the aunt of Anna Lind?"),
+        ("meta_text", "Rephrased: who is the aunt of Anna Lind?"),
+        ("meta_text", "A natural question could be: who is the aunt of Anna Lind?"),
+        ("meta_text", "Assistant: Who is the aunt of Anna Lind?"),
+        ("meta_text", "问题：Who is the aunt of Anna Lind?"),
+        ("meta_text", "Based on the given triple, who is the aunt of Anna Lind?"),
+        ("meta_text", "Who is the aunt of the Question Entity Anna Lind?"),
+        ("meta_text", "Who, in the knowledge graph, is the aunt of Anna Lind?"),
+        ("triple_syntax", "Who completes (?, aunt, Anna Lind)?"),
+        ("triple_syntax", "Who completes (someone, aunt, Anna Lind)?"),
+        ("triple_syntax", "Who -> aunt -> Anna Lind?"),
+        ("triple_syntax", "Who → aunt → Anna Lind?"),
+        ("triple_syntax", "Who | aunt | Anna Lind?"),
+        ("triple_syntax", "Which ?x is the aunt of Anna Lind?"),
+        ("triple_syntax", "Who is aunt(x, Anna Lind)?"),
+        ("triple_syntax", "What is [Anna Lind, aunt, someone]?"),
+        ("topic_missing", "Who is the aunt of her?"),
+        ("topic_missing", "Who is the aunt of Anna?"),
+        ("topic_missing", "Who is the aunt of Anna Lindgren?"),
+        ("topic_missing", "Who is the aunt of 72?"),
+        ("answer_named", "Is Bob York the aunt of Anna Lind?"),
+        ("answer_named", "Is BOB YORK the aunt of Anna Lind?"),
+        ("answer_named", "Are the Bob Yorks aunts of Anna Lind?"),
+        ("answer_named", "Who of the 7 is the aunt of Anna Lind?"),
+        ("answer_named", "Is e00007 the aunt of Anna Lind?"),
+        ("not_a_question", "Name the aunt of Anna Lind."),
+        ("not_a_question", "Who is the aunt of Anna Lind"),
+        ("not_a_question", 'Who is "the aunt of Anna Lind?"'),
+        ("several_questions", "Who is Anna Lind's aunt? And uncle?"),
+        ("several_questions", "Who is Anna Lind's aunt??"),
+        ("several_questions", "There is someone here. Who is the aunt of Anna Lind?"),
+        ("several_questions", "Consider Anna Lind. Who is the aunt?"),
+        ("several_questions", "He is old. Who is the aunt of Anna Lind?"),
+        ("too_short", "Anna Lind?"),
+        ("too_short", "Is Anna Lind?"),
+        ("too_long", "Who is " + "really " * 60 + "the aunt of Anna Lind?"),
+        ("wrong_language", "Wer ist die Tante von Anna Lind?"),
+        ("wrong_language", "Qui est la tante de Anna Lind ?"),
+        ("wrong_language", "谁是 Anna Lind 的姑姑？"),
+    ],
+)
+def test_each_reason(expected: str, text: str) -> None:
+    assert code(text) == expected
+    found = check_text(text, brief(), "English")
+    assert isinstance(found, Problem)
+    assert explain(found)
+    assert expected in CODES
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which actor played Dr. Who alongside Anna Lind?",
+        "Which company employs Anna Lind as an AI engineer?",
+        "Which question did Anna Lind answer: the first or the last?",
+        "In which version of the song did Anna Lind sing: A or B?",
+        "Who won the triple jump before Anna Lind?",
+        "Can you give me the names of Anna Lind's aunts?",
+        "Which song called “Sorry” did Anna Lind sing?",
+        "Who cannot stand Anna Lind?",
+        "Which 3:2 match did Anna Lind win at 8:30 p.m. (local time, of course)?",
+    ],
+)
+def test_words_that_refusals_and_prefaces_have_are_not_always_such(text: str) -> None:
+    assert code(text) is None
+
+
+@pytest.mark.parametrize("name", sorted(CODES))
+def test_every_code_has_a_sentence(name: str) -> None:
+    assert explain(Problem(name)).endswith(".")
+    assert "{" not in explain(Problem(name, "x"))
+    assert explain(Problem(name, "{detail} {x}")).count("{detail}") <= 1
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("German", "Wer ist die Tante von Anna Lind?"),
+        ("French", "Qui est la tante de « Anna Lind » ?"),
+        ("Spanish", "¿Quién es la tía de Anna Lind?"),
+        ("Greek", "Ποια είναι η θεία της Anna Lind;"),
+        ("Arabic", "من هي عمة Anna Lind؟"),
+        ("Chinese", "谁是Anna Lind的姑姑？"),
+        ("Japanese", "Anna Lindの叔母は誰ですか？"),
+        ("Korean", "Anna Lind의 이모는 누구입니까?"),
+        ("Thai", "ใครเป็นป้าของ Anna Lind?"),
+        ("Klingon", "Anna Lind qorDu' 'oH nuq?"),
+    ],
+)
+def test_other_languages(language: str, text: str) -> None:
+    assert isinstance(check_text(text, brief(), language), str)
+    assert language in ("Klingon", "English") or code(text) is not None
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("French", "Bien sûr ! Qui est la tante de Anna Lind ?"),
+        ("Spanish", "Anna Lind tiene una tía. ¿Quién es?"),
+        ("Greek", "Ποια είναι η Anna Lind; Ποια είναι η θεία της;"),
+        ("Chinese", "Anna Lind有姑姑。她是谁？"),
+    ],
+)
+def test_two_sentences_in_other_languages(language: str, text: str) -> None:
+    assert code(text, language=language) == "several_questions"
+
+
+@pytest.mark.parametrize(
+    ("relation", "text", "expected"),
+    [
+        ("aunt", "Who is the aunt of Anna Lind?", None),
+        ("place of birth", "What is the place of birth of Anna Lind?", None),
+        ("sister-in-law", "Who is the sister-in-law of Anna Lind?", None),
+        ("born_in", "Who was born in Anna Lind?", None),
+        ("born_in", "Who was born_in Anna Lind?", "relation_id"),
+        ("born_in", "Who was “Born_In” Anna Lind?", "relation_id"),
+        ("isLocatedIn", "What isLocatedIn Anna Lind?", "relation_id"),
+        ("isLocatedIn", "What is located in Anna Lind?", None),
+        ("/people/person/place_of_birth", "What has /people/person/place_of_birth Anna Lind?",
+         "relation_id"),
+        ("/people/person/place_of_birth", "Whose place_of_birth is Anna Lind?", "relation_id"),
+        ("/people/person/place_of_birth", "Whose place of birth is Anna Lind?", None),
+        ("/film/film/genre", "What is the film/film/genre of Anna Lind?", "relation_id"),
+        ("/film/film/genre", "What is the film.film.genre of Anna Lind?", "relation_id"),
+        ("/film/film/genre", "What is the film genre of Anna Lind?", None),
+        ("_has_part", "What has_part Anna Lind?", "relation_id"),
+        ("_has_part", "What has part Anna Lind?", None),
+        ("P19", "What is P19 of Anna Lind?", "relation_id"),
+        ("aunt", "Who was born_in Anna Lind?", "relation_id"),
+    ],
+)  # fmt: skip
+def test_identifiers_of_relations(relation: str, text: str, expected: str | None) -> None:
+    checker = Checker(["born_in", "aunt", "uncle"])
+    found = check_text(text, brief(relation=relation), "English", checker)
+    assert (found.code if isinstance(found, Problem) else None) == expected
+
+
+def test_what_the_name_of_the_topic_holds_is_not_checked() -> None:
+    for label in (
+        "Who Framed Roger Rabbit?", "Sure! *x* | (a, b, c)", "Question: {topic}", "Die, der, das",
+        "born_in", "I'm sorry. I cannot", "<b>", "x. Y. Z? A!", "東京都", "https://x.y/z_w",
+    ):  # fmt: skip
+        about = brief(EntityNames("e00072", "72", label))
+        assert code(f"Who is the aunt in {label}?", about) is None, label
+
+
+def test_a_mark_that_ends_name_and_question_is_both() -> None:
+    about = brief(EntityNames("e00072", "72", "Who Framed Roger Rabbit?"))
+    for text in ("Who directed Who Framed Roger Rabbit?", "Who directed Who Framed Roger Rabbit??"):
+        assert check_text(text, about, "English") == "Who directed {topic}?"
+    assert code("Who Framed Roger Rabbit?", about) == "too_short"
+    assert code("Who directed “Who Framed Roger Rabbit?”", about) == "not_a_question"
+
+
+@pytest.mark.parametrize("name", ["Who", "Is", "A", "What", "The The", "Will"])
+def test_a_topic_named_like_a_common_word(name: str) -> None:
+    about = brief(EntityNames("e00072", name, name))
+    for text in (
+        "Who is a niece of {topic}?",
+        "What is {topic}'s age?",
+        "Will the girl marry {topic}?",
+    ):
+        assert check_text(fill(text, {"topic": name}), about, "English") == text
+    assert code("Who is the aunt of Anna?", about) == "topic_missing"
+
+
+def test_the_hard_answer_is_looked_for_even_where_the_answers_lack_it() -> None:
+    about = replace(brief(), answers=())
+    assert code("Is Bob York the aunt of Anna Lind?", about) == "answer_named"
+
+
+def test_a_checker_keeps_nothing_of_a_text() -> None:
+    checker, texts = Checker(), ["Is Bob York here, Anna Lind?", "Who is Anna Lind?", "Who?"]
+    first = [check_text(text, brief(), "English", checker) for text in texts]
+    again = [check_text(text, brief(), "English", checker) for text in reversed(texts)]
+    assert first == again[::-1]
+
+
+NAMES = (
+    "Anna", "Anna Lind", "Lind", "York", "New York", "72", "7", "e00007", "e00012", "?", "A.I.", "C++",
+    "{topic}", "José", "Jose\u0301", "東京", "東京都", "서울", "Straße", "Film", "Will", "Foo™", "½", "ﬁ",
+    "the aunt of", "aunt Anna", "Who", "is", "O'Hara", "O’Hara", "(x)", "Kim (72)", "Kim", "İ", "ı",
+)  # fmt: skip
+PARTS = (
+    "Who is", "the", "aunt", "of", "of 7", "and", "film", "will", ",", "'s", "’s", "?", "-", ".", " ",
+    " ", " ", " ", "born_in", "x", "\u0301", "の", "의", "er", "Sure!", "Question", ":", "->", "??",
+    "in 7.2", "™", "ANNA",
+)  # fmt: skip
+
+
+def test_the_verifier_finds_nothing_in_what_passes() -> None:
+    draw = random.Random(5)
+    passed = failed = caught = 0
+    for _ in range(12_000):
+        labels, ids = draw.sample(NAMES, 4), draw.sample(NAMES, 4)
+        numbers = draw.sample(range(1, 80), 4)
+        topic, *answers = (
+            EntityNames(f"e{n:05d}", id_, text)
+            for n, id_, text in zip(numbers, ids, labels, strict=True)
+        )
+        naming = draw.choice(NAMINGS)
+        name = topic.name_in(naming)
+        parts = ["Who is ", *draw.choices((*PARTS, *NAMES), k=draw.randint(0, 4)), f" {name}"]
+        parts += [*draw.choices((*PARTS, name, ""), k=draw.randint(0, 2)), "?"]
+        text = "".join(parts) if draw.random() < 0.5 else " ".join(parts)
+        about = brief(topic, *answers, naming=naming)
+        found = check_text(text, about, "English", Checker(["born_in"]))
+        if isinstance(found, Problem):
+            failed += 1
+            caught += found.code == "answer_named"
+            continue
+        passed += 1
+        pieces = tuple(fill(piece, {}) for piece in found.split("{topic}"))
+        assert not list(text_problems(pieces, name, {"born_in"}))
+        for other in NAMINGS:
+            own = topic.name_in(other)
+            whole = fill(found, {"topic": own})
+            assert whole == own.join(pieces)
+            assert verifier.occurrences(whole, own), (whole, own)
+            hidden = [answer.name_in(other) for answer in answers]
+            assert not verifier.leaks(whole, own, hidden, by_model=True), (whole, own, hidden)
+    assert min(passed, failed, caught) > 500
+
+
+def test_random_texts_raise_nothing() -> None:
+    draw = random.Random(6)
+    pool = string.printable + "é\u0301東\u200f\ud800\ufffc{}\x00\u2028?؟"
+    for _ in range(2_000):
+        text = "".join(draw.choices(pool, k=draw.randint(0, 30)))
+        text += draw.choice(["", "Anna Lind", " Anna Lind?"])
+        found = check_text(text, brief(), draw.choice(["English", "Arabic", "x"]))
+        if isinstance(found, Problem):
+            assert json.dumps(explain(found))
+
+
+@pytest.mark.parametrize("name", ["demo", "family", "fb15k237"])
+def test_what_templates_make_passes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if name != "demo" and not (DATA / name).is_dir():
+        pytest.skip(f"no {name} at {DATA}")
+    monkeypatch.setenv("RULEMINE_DATA", str(DATA))
+    kg = load_kg(name)
+    phrases = load_phrases(name, kg.relations)
+    labels = load_labels("fb15k237-labels") if name == "fb15k237" else {}
+    names = {row.entity: row for row in name_entities(kg.entities, seed=0, labels=labels)}
+    templates, checker = TextCheck(tuple(names.values()), phrases), Checker(kg.relations)
+    draw, passed = random.Random(8), 0
+    facts = kg.labelled()
+    for s, r, o in draw.sample(facts, min(3_000, len(facts))):
+        direction = draw.choice(["subject", "object"])
+        ends = (o, s) if direction == "subject" else (s, o)
+        if templates.problem(Key(ends[0], r, direction), [ends[1]], ends[1]) is not None:
+            continue
+        if "relation “" in phrases[r].ask(direction, ""):
+            continue  # two relations with one wording are told apart by their names
+        naming = draw.choice(NAMINGS)
+        about = brief(names[ends[0]], names[ends[1]], naming=naming, relation=r)
+        text = phrases[r].ask(direction, about.topic_name)
+        found = check_text(text, about, "English", checker)
+        assert found == phrases[r].ask(direction, "{topic}"), (text, found)
+        passed += 1
+    assert passed > 500

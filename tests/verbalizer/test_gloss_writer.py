@@ -1,0 +1,213 @@
+import asyncio
+import json
+
+import pytest
+
+from rulemine.errors import InputError, LimitError
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.llm.call import Failure, Reply
+from rulemine.phrasing.glosses import gloss_of, load_glosses, read_glosses
+from rulemine.phrasing.templates import load_phrases
+from rulemine.verbalizer.gloss_writer import write_glosses
+from rulemine.verbalizer.options import VerbalizerSection
+from rulemine.verbalizer.prompts import load_prompts
+from rulemine.verbalizer.requests import Calls
+
+KG = KnowledgeGraph.from_triples(
+    [(f"m{n}", "aunt", f"m{n + 1}") for n in range(30)]
+    + [("m3", "uncle", "m9"), ("m4", "/film/film/place", "m9")]
+)
+LABELS = {f"m{n}": f"Person {n}" for n in range(40)}
+PHRASES = load_phrases("family", KG.relations)
+CHOSEN = VerbalizerSection(name="openai", model="m", attempts=3)
+
+GOOD = {
+    "statement": "{subject} is the aunt of {object}",
+    "subjects": "the aunts of {topic}",
+    "objects": "the nieces and nephews of {topic}",
+}
+
+
+class Model:
+    """Says to each call of a relation what it was told to, the last thing over and over."""
+
+    def __init__(self, **said):
+        self.said = said
+        self.calls = []
+
+    async def ask(self, call):
+        self.calls.append(call)
+        replies = self.said.get(call.subject.rpartition("/")[2], [GOOD])
+        earlier = sum(old.subject == call.subject for old in self.calls) - 1
+        reply = replies[min(earlier, len(replies) - 1)]
+        if isinstance(reply, Failure):
+            return reply
+        if isinstance(reply, Exception):
+            raise reply
+        text = reply if isinstance(reply, str) else json.dumps(reply)
+        return Reply(text, "stop", 1, 1)
+
+    def run(self, works, progress=None):
+        async def everything():
+            return [await work(self.ask) for work in works]
+
+        return asyncio.run(everything())
+
+    def prompts(self, relation):
+        return [call.messages[1].content for call in self.calls if call.subject == relation]
+
+
+def write(path, session, seed=0, chosen=CHOSEN, labels=None, glosses=""):
+    calls = Calls(load_prompts(""), chosen, seed)
+    given = load_glosses(glosses, PHRASES)
+    return write_glosses(KG, PHRASES, given, path, session, calls, labels=labels)
+
+
+def test_without_a_model_the_file_says_what_the_phrases_say(tmp_path):
+    path = tmp_path / "new" / "glosses.toml"
+    report = write(path, None)
+    assert (report.model, report.kept, report.phrases, report.failed) == (0, 0, 3, ())
+    assert load_glosses(str(path), PHRASES) == load_glosses("", PHRASES)
+    assert path.read_text(encoding="utf-8").startswith("#")
+    assert "3 from the phrases" in report.to_text()
+
+
+def test_the_model_is_asked_for_every_relation_once(tmp_path):
+    path, model = tmp_path / "g.toml", Model()
+    report = write(path, model)
+    assert sorted(call.subject for call in model.calls) == ["/film/film/place", "aunt", "uncle"]
+    assert {call.purpose for call in model.calls} == {"gloss"}
+    assert (report.model, report.kept, report.failed) == (3, 0, ())
+    aunt = read_glosses(path)["aunt"]
+    assert (aunt.subjects, aunt.source) == (GOOD["subjects"], "model")
+    before = path.read_bytes()
+    again = Model()
+    report = write(path, again)
+    assert (again.calls, report.model, report.kept) == ([], 0, 3)
+    assert path.read_bytes() == before
+
+
+def test_ten_triples_are_shown_in_labels_drawn_with_the_seed(tmp_path):
+    shown = []
+    for seed in (0, 0, 1):
+        model = Model()
+        write(tmp_path / f"{len(shown)}.toml", model, seed, labels=LABELS)
+        (prompt,) = model.prompts("aunt")
+        shown.append([line for line in prompt.split("\n") if " | Person " in line])
+        assert len(set(shown[-1])) == 10
+        assert all(line.startswith("Person ") for line in shown[-1])
+    assert shown[0] == shown[1] != shown[2]
+
+
+def test_what_the_file_has_is_kept_and_what_only_phrases_say_is_asked_for(tmp_path):
+    path = tmp_path / "g.toml"
+    write(path, None)
+    text = path.read_text(encoding="utf-8")
+    mine = "every X such that “X is the uncle of {topic}”"
+    assert mine in text
+    extra = "\n[elsewhere]\nstatement = '{subject} e {object}'\nsubjects = 's {topic}'\nobjects = 'o {topic}'"
+    path.write_text(text.replace(mine, "my words for {topic}") + extra, encoding="utf-8")
+    model = Model()
+    report = write(path, model)
+    assert sorted(call.subject for call in model.calls) == ["/film/film/place", "aunt"]
+    assert (report.model, report.kept) == (2, 1)
+    found = read_glosses(path)
+    assert found["uncle"].subjects == "my words for {topic}"
+    assert found["elsewhere"].statement == "{subject} e {object}"
+
+
+def test_glosses_that_the_recipe_names_are_the_start_and_are_not_asked_for(tmp_path):
+    path, model = tmp_path / "g.toml", Model()
+    report = write(path, model, glosses="family")
+    assert [call.subject for call in model.calls] == ["/film/film/place"]
+    assert (report.model, report.kept, report.phrases) == (1, 2, 0)
+    packaged = load_glosses("family", PHRASES)
+    assert [read_glosses(path)[name] for name in ("aunt", "uncle")] == [
+        packaged["aunt"],
+        packaged["uncle"],
+    ]
+
+
+def test_the_file_comes_before_the_glosses_that_the_recipe_names(tmp_path):
+    path = tmp_path / "g.toml"
+    path.write_text('[aunt]\nstatement = "{subject}, aunt of {object}"\nsubjects = "a {topic}"\n'
+                    'objects = "b {topic}"\n', encoding="utf-8")  # fmt: skip
+    report = write(path, None, glosses="family")
+    assert (report.kept, report.phrases) == (2, 1)
+    assert read_glosses(path)["aunt"].subjects == "a {topic}"
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ("no idea", ""),
+        (GOOD | {"statement": "{subject} is the aunt"}, "key statement"),
+        (GOOD | {"subjects": "the aunts of {object}"}, "key subjects: "),
+        (GOOD | {"objects": "the nieces of {topic} and {topic}"}, "2 times"),
+        (GOOD | {"subjects": "who is the aunt of {topic}?"}, "asks a question"),
+        (GOOD | {"objects": "x" * 400 + " {topic}"}, "has 408 characters"),
+        (GOOD | {"statement": "{subject} is, as Person 9 says, the aunt of {object}"}, "names 'Person 9'"),
+    ],
+)  # fmt: skip
+def test_a_bad_gloss_is_asked_for_again_with_the_reason(tmp_path, bad, reason):
+    path = tmp_path / "g.toml"
+    model = Model(uncle=[bad, GOOD])
+    report = write(path, model, labels=LABELS)
+    first, second = model.prompts("uncle")
+    assert "Rejected before" not in first
+    assert reason in next(line for line in second.split("\n") if "Rejected before" in line)
+    assert (report.model, report.failed) == (3, ())
+
+
+def test_the_identifier_of_a_relation_is_no_words_for_it(tmp_path):
+    model = Model(place=[GOOD | {"statement": "{subject} /film/film/place {object}"}, GOOD])
+    assert write(tmp_path / "g.toml", model).failed == ()
+    assert "the relation's identifier" in model.prompts("/film/film/place")[1]
+
+
+def test_a_relation_whose_name_is_plain_words_may_be_said_in_them(tmp_path):
+    kg = KnowledgeGraph.from_triples([("Ann", "looks after", "Rex")])
+    gloss = {
+        "statement": "{subject} looks after {object}",
+        "subjects": "those who look after {topic}",
+        "objects": "those whom {topic} looks after",
+    }
+    model = Model(**{"looks after": [gloss]})
+    phrases = load_phrases("", kg.relations)
+    report = write_glosses(
+        kg,
+        phrases,
+        load_glosses("", phrases),
+        tmp_path / "g.toml",
+        model,
+        Calls(load_prompts(""), CHOSEN, 0),
+    )
+    assert (report.model, report.failed, len(model.calls)) == (1, (), 1)
+
+
+def test_a_relation_that_stays_bad_has_the_gloss_of_its_phrase_and_is_asked_for_again(tmp_path):
+    path = tmp_path / "g.toml"
+    failure = Failure("refused", "not this one", True)
+    model = Model(uncle=["nothing"], aunt=[failure])
+    report = write(path, model)
+    assert len(model.prompts("uncle")) == CHOSEN.attempts
+    assert [relation for relation, _ in report.failed] == ["aunt", "uncle"]
+    assert "aunt: The endpoint refuses this request (not this one)." in report.to_text()
+    assert read_glosses(path)["uncle"] == gloss_of(PHRASES["uncle"])
+    report = write(path, Model())
+    assert (report.model, report.kept, report.failed) == (2, 1, ())
+
+
+def test_when_the_session_ends_early_the_file_stays_as_it_was(tmp_path):
+    path = tmp_path / "g.toml"
+    with pytest.raises(LimitError):
+        write(path, Model(uncle=[LimitError("spent")]))
+    assert not path.exists()
+
+
+def test_a_malformed_file_is_not_overwritten(tmp_path):
+    path = tmp_path / "g.toml"
+    path.write_text("[aunt]\n", encoding="utf-8")
+    with pytest.raises(InputError):
+        write(path, None)
+    assert path.read_text(encoding="utf-8") == "[aunt]\n"

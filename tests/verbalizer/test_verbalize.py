@@ -1,0 +1,297 @@
+"""The conversation about each question: attempts, failures, auditor, round trip, drops, journal."""
+
+import json
+
+import pytest
+
+from rulemine.errors import UserError
+from rulemine.llm.call import Failure, Reply
+from rulemine.llm.journal import write_journal
+from rulemine.llm.replay import replay_session
+from rulemine.verbalizer.options import VerbalizerSection
+from rulemine.verbalizer.prompts import Prompts
+from rulemine.verbalizer.replies import Choice
+from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.round_trip import is_recognised, misreading
+from rulemine.verbalizer.verbalize import verbalize
+from tests.verbalizer.scripted import (
+    AUNT,
+    GLOSSES,
+    NIECE,
+    OTHER,
+    PROMPTS,
+    UNCLE,
+    Scripted,
+    asked_for,
+    briefs_of,
+    lines,
+    rejections_in,
+    run,
+    wanted,
+    well,
+)
+
+FOUR = (AUNT, NIECE, UNCLE, OTHER)
+
+
+def first(*said):
+    """Says one thing after the other to the calls `question` about q00001, then what a good model says."""
+    left = list(said)
+
+    def say(call):
+        if call.purpose == "question" and call.subject == "q00001" and left:
+            return left.pop(0)
+        return well(call)
+
+    return say
+
+
+def by_purpose(session, purpose):
+    return [call for call in session.calls if call.purpose == purpose]
+
+
+def test_a_good_model_is_asked_once_for_each_question():
+    session = Scripted(well)
+    made = run(asked_for(*FOUR), session)
+    assert [q.question for q in made.asked.questions] == [
+        "Who are the aunts of bob?",
+        "Who are the nieces and nephews of ann?",
+        "Who are the uncles of bob?",
+        "Who are the uncles of dora?",
+    ]
+    assert {q.wording for q in made.asked.questions} == {"model"}
+    assert made.asked.questions[0].patterns == ("Who are the aunts of {topic}?",)
+    assert not made.asked.rejections
+    assert len(session.calls) == len(made.journal) == 4
+    assert made.tally.first == made.tally.worded == made.tally.questions == 4
+    assert made.tally.problems == {}
+
+
+def test_the_text_is_in_source_labels_whatever_the_prompts_name():
+    session = Scripted(well)
+    made = run(asked_for(AUNT), session, naming="private")
+    said = wanted(session.calls[0])
+    assert said.startswith("the aunts of e0000")
+    assert made.asked.questions[0].question == "Who are the aunts of bob?"
+    assert made.asked.questions[0].patterns == ("Who are the aunts of {topic}?",)
+
+
+def test_an_attempt_tells_all_earlier_ones_and_the_reasons():
+    session = Scripted(first("Who is it?", "Who are the aunts of bob"))
+    made = run(asked_for(AUNT, OTHER), session)
+    told = [rejections_in(call) for call in session.calls if call.subject == "q00001"]
+    assert [len(rows) for rows in told] == [0, 1, 2]
+    assert "Who is it?" in told[1][0]
+    assert told[2][0] == told[1][0]
+    assert "Who are the aunts of bob" in told[2][1]
+    assert made.asked.questions[0].wording == "model"
+    assert not made.asked.rejections
+    assert made.tally.first == 1
+    assert made.tally.worded == 2
+    assert sum(made.tally.problems.values()) == 2
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 3])
+def test_when_all_attempts_fail_the_template_is_used(attempts):
+    session = Scripted(first(*["Who is it?"] * 9))
+    asked = asked_for(AUNT, OTHER)
+    made = run(asked, session, attempts=attempts)
+    assert len([c for c in session.calls if c.subject == "q00001"]) == attempts
+    fallback = made.asked.questions[0]
+    assert fallback.wording == "fallback"
+    assert fallback.question == asked.questions[0].question
+    assert fallback.patterns == fallback.paraphrases == ()
+    (rejection,) = made.asked.rejections
+    code = rejection.reason
+    assert rejection.stage == "verbalize"
+    assert rejection.question == "q00001"
+    assert rejection.detail == "template used: " + ", ".join([code] * attempts)
+    assert (rejection.removed, rejection.direction) == AUNT
+    assert made.tally.problems == {code: attempts}
+    assert made.tally.failed == 1
+
+
+def test_or_the_question_is_dropped():
+    session = Scripted(first(*["Who is it?"] * 9))
+    made = run(asked_for(AUNT, OTHER), session, on_failure="drop")
+    assert [q.id for q in made.asked.questions] == ["q00002"]
+    (rejection,) = made.asked.rejections
+    assert rejection.detail.startswith("dropped: ")
+    assert ["q00001"] in [row["questions"] for row in lines(made)]
+
+
+def test_all_dropped_is_an_error_with_an_example():
+    session = Scripted(lambda call: "Who is it?")
+    with pytest.raises(UserError, match=r"none of 2 .*q00001: 'Who is it\?'.*on_failure"):
+        run(asked_for(AUNT, OTHER), session, on_failure="drop")
+
+
+@pytest.mark.parametrize(
+    ("code", "lasting"), [("context_too_long", True), ("refused", True), ("endpoint_error", False)]
+)
+def test_a_failure_ends_the_attempts(code, lasting):
+    session = Scripted(first("Who is it?", Failure(code, "of ann", lasting)))
+    made = run(asked_for(AUNT, OTHER), session)
+    code = {"refused": "refused_by_endpoint"}.get(code, code)
+    (rejection,) = made.asked.rejections
+    assert rejection.reason == code
+    assert rejection.detail.endswith(f", {code}")
+    assert rejection.detail.count(",") == 1
+    assert "ann" not in rejection.detail
+    assert len(made.journal) == 3  # failures are answers too
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply('{"question": ', "stop", 1, 1),
+        Reply("Who are the aunts of", "length", 1, 1),
+        Reply("", "content_filter", 1, 1),
+        Reply('{"text": "Who are the aunts of bob?"}', "stop", 1, 1),
+    ],
+)
+def test_a_reply_that_cannot_be_read_is_a_failed_attempt(reply):
+    session = Scripted(first(reply))
+    made = run(asked_for(AUNT), session)
+    assert len(session.calls) == 2
+    assert made.asked.questions[0].wording == "model"
+    assert sum(made.tally.problems.values()) == 1
+
+
+def audited(*verdicts):
+    left = list(verdicts)
+
+    def say(call):
+        if call.purpose == "audit" and left:
+            return left.pop(0)
+        if call.purpose == "question":
+            words = ("Who are", "Name all of", "Which people are")[len(rejections_in(call))]
+            return f"{words} {wanted(call)}?"
+        return well(call)
+
+    return say
+
+
+def test_an_auditor_that_fails_a_text_is_heard():
+    session = Scripted(audited('{"verdict": "FAIL", "reason": "the wrong end"}'))
+    made = run(asked_for(AUNT), session, auditor_model="judge")
+    assert [call.purpose for call in session.calls] == ["question", "audit", "question", "audit"]
+    assert {call.model for call in by_purpose(session, "audit")} == {"judge"}
+    assert "the wrong end" in rejections_in(by_purpose(session, "question")[1])[0]
+    assert made.asked.questions[0].question == "Name all of the aunts of bob?"
+    assert made.tally.problems == {"audit_failed": 1}
+    assert made.tally.problems == {"audit_failed": 1}
+
+
+def test_an_auditor_that_cannot_be_read_fails_the_text():
+    session = Scripted(audited("maybe", "perhaps", "no idea"))
+    made = run(asked_for(AUNT), session, auditor_model="judge")
+    assert len(session.calls) == 6
+    assert made.asked.questions[0].wording == "fallback"
+    assert made.tally.problems == {"audit_failed": 3}
+
+
+def test_no_auditor_for_a_text_that_fails_the_checks():
+    session = Scripted(first("Who is it?"))
+    run(asked_for(AUNT), session, auditor_model="judge")
+    assert len(by_purpose(session, "audit")) == 1
+
+
+def test_a_failed_audit_call_ends_the_attempts():
+    session = Scripted(audited(Failure("endpoint_error", "500", False)))
+    made = run(asked_for(AUNT), session, auditor_model="judge")
+    assert made.asked.rejections[0].reason == "endpoint_error"
+    assert len(session.calls) == 2
+
+
+def recognised(*choices):
+    left = list(choices)
+
+    def say(call):
+        if call.purpose != "round_trip":
+            return audited()(call)
+        relation, direction = left.pop(0)
+        return json.dumps({"relation": relation, "direction": direction})
+
+    return say
+
+
+def test_a_text_that_is_not_recognised_goes_back():
+    session = Scripted(recognised(("aunt", "object"), ("uncle", "subject"), ("aunt", "subject")))
+    made = run(asked_for(AUNT), session, round_trip=True)
+    told = rejections_in(by_purpose(session, "question")[2])
+    assert "it reads like a question for the nieces and nephews of bob)" in told[0]
+    assert "it reads like a question for the uncles of bob)" in told[1]
+    assert made.asked.questions[0].question == "Which people are the aunts of bob?"
+    assert made.tally.problems == {"round_trip_failed": 2}
+
+
+@pytest.mark.parametrize("name", ["1", "", "Aunt", "niece"])
+def test_a_relation_that_was_not_to_choose_is_wrong(name):
+    choice = Choice(name, "subject")
+    assert not is_recognised(choice, "aunt", "subject", GLOSSES)
+    assert misreading(choice, "bob", GLOSSES)
+
+
+def test_two_questions_with_the_same_prompt_are_one_call():
+    session = Scripted(well)
+    made = run(asked_for(AUNT, AUNT, OTHER), session)
+    assert len(session.calls) == 2
+    assert sorted(row["questions"] for row in lines(made)) == [["q00001", "q00002"], ["q00003"]]
+    assert made.asked.questions[0].question == made.asked.questions[1].question
+    assert made.tally.first == 3
+
+
+def test_a_replay_gives_identical_bytes(tmp_path):
+    options = {"auditor_model": "judge", "attempts": 2}
+    session = Scripted(first("Who is it?", "Who is it?"))
+    made = run(asked_for(*FOUR), session, **options)
+    write_journal(tmp_path / "journal.jsonl", made.journal)
+    again = run(asked_for(*FOUR), replay_session(tmp_path), **options)
+    assert again == made
+    write_journal(tmp_path / "again.jsonl", again.journal)
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "journal.jsonl").read_bytes()
+
+
+def edited(key, old, new):
+    section = dict(PROMPTS.sections["question"])
+    section[key] = section[key] + 1 if key == "version" else section[key].replace(old, new)
+    return Prompts(PROMPTS.text, {**PROMPTS.sections, "question": section}, PROMPTS.names)
+
+
+def resumed(first_session, **options):
+    session = Scripted(well)
+    session.entries = dict(first_session.entries)
+    return session, run(asked_for(*FOUR), session, **options)
+
+
+def test_another_version_of_a_prompt_asks_anew():
+    before = Scripted(well)
+    run(asked_for(*FOUR), before)
+    session, made = resumed(before, prompts=edited("version", "", ""))
+    assert len(session.calls) == len(made.journal) == 4
+    assert resumed(before)[0].calls == []
+
+
+def test_another_text_of_a_prompt_asks_only_for_what_it_changes():
+    """The reason of earlier attempts is told in other words: only who failed is asked again."""
+    before = Scripted(first("Who is it?"))
+    old = run(asked_for(*FOUR), before)
+    prompts = edited("earlier", "Reason:", "Why not:")
+    session, made = resumed(before, prompts=prompts)
+    assert len(session.calls) == 1
+    assert made.asked == old.asked
+    assert {row["prompt_digest"] for row in lines(made)} == {prompts.digest("question")}
+
+
+def test_progress_ends_with_all_settled():
+    asked, told, said = asked_for(*FOUR), [], []
+    chosen = VerbalizerSection(name="openai", model="m")
+    session = Scripted(first(*["Who is it?"] * 3))
+    verbalize(
+        asked, briefs_of(asked), Calls(PROMPTS, chosen, 7, GLOSSES), session,
+        lambda done, total: told.append((done, total)), said.append,
+    )  # fmt: skip
+    assert [done for done, _ in told] == [1, 2, 3, 4]
+    assert {total for _, total in told} == {4}
+    assert said[-1] == "1 rejected · 0 tokens · 0 calls/min"

@@ -1,0 +1,398 @@
+"""Releases in the words of a language model, tampered with in every way we thought of.
+
+Over 400 lines because the tampering is one table: each row is a change and the fault it must be named as.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.verify import verify
+from tests.verify.model.tiny_model import (
+    GLOSSES,
+    JOURNAL,
+    PROMPT,
+    SAID,
+    change_entries,
+    write_model_release,
+)
+from tests.verify.tampering import Tampering, edited, line_out, put, replaced, tampered
+from tests.verify.tiny import read_file, write_file
+
+QUESTION, TRAIN, FALLBACK = (f"questions/{name}.jsonl" for name in ("test", "train", "validation"))
+
+
+@pytest.mark.parametrize("naming", ["private", "entity", "text", "paper"])
+def test_a_valid_release_has_no_problem_in_any_naming(tmp_path: Path, naming: str) -> None:
+    report = verify(write_model_release(tmp_path, naming))
+    assert report.problems == ()
+    assert report.ok
+    assert report.checked["calls of a model"] == len(SAID)
+
+
+def said(number: int, reply: str) -> Tampering:
+    """Another reply in an entry."""
+    return lambda folder: change_entries(folder, lambda rows: rows[number].update(reply=reply))
+
+
+def entry(number: int, *keys: str | int, to: Any) -> Tampering:
+    """Another value in an entry."""
+    return lambda folder: change_entries(folder, lambda rows: put(*keys, to=to)(rows[number]))
+
+
+def forgotten(number: int) -> Tampering:
+    """An entry less."""
+    return lambda folder: change_entries(folder, lambda rows: rows.pop(number))
+
+
+def worded(pattern: str, *, place: int = 0, file: str = QUESTION) -> Tampering:
+    """Another text of the model, with its pattern, and said in the journal."""
+
+    def tamper(folder: Path) -> None:
+        (row,) = map(json.loads, read_file(folder, file).splitlines())
+        row["patterns"][place] = pattern
+        texts = [p.format(topic=row["topic"]) for p in row["patterns"]]
+        row |= {"question": texts[0], "paraphrases": texts[1:]}
+        write_file(folder, file, json.dumps(row) + "\n")
+        name = {QUESTION: "Eve O'Hara", TRAIN: "Dan Berg"}[file]
+        reply = json.dumps({"question": pattern.format(topic=name)})
+        number = {(QUESTION, 0): 0, (QUESTION, 1): 3, (QUESTION, 2): 3, (TRAIN, 0): 6}[file, place]
+        if place:
+            reply = json.dumps([text.format(topic=name) for text in row["patterns"][1:]])
+        said(number, reply)(folder)
+
+    return tamper
+
+
+def journal_lines(change: Callable[[list[str]], list[str]]) -> Tampering:
+    """The lines of the journal changed as they stand."""
+
+    def tamper(folder: Path) -> None:
+        lines = change(read_file(folder, JOURNAL).splitlines(keepends=True))
+        write_file(folder, JOURNAL, "".join(lines))
+
+    return tamper
+
+
+REJECTED = "rejected.jsonl"
+
+# what is done; in which file the contents tell, at which line, and by which invariant
+TAMPERINGS = {
+    "a text edited": (
+        edited(QUESTION, 1, put("question", to="Who might be the grandparents of eve?")),
+        (QUESTION, 1, "text is its pattern"),
+    ),
+    "a paraphrase edited": (
+        edited(QUESTION, 1, put("paraphrases", 1, to="eve has what grandparents?")),
+        (QUESTION, 1, "text is its pattern"),
+    ),
+    "a pattern edited": (
+        edited(QUESTION, 1, put("patterns", 0, to="Who are grandparents of {topic}?")),
+        (QUESTION, 1, "text is its pattern"),
+    ),
+    "a lone brace": (
+        edited(QUESTION, 1, put("patterns", 0, to="Who are the {grandparents} of {topic}?")),
+        (QUESTION, 1, "patterns"),
+    ),
+    "a pattern of one topic only": (
+        edited(QUESTION, 1, put("patterns", 0, to="Who are the grandparents of eve?")),
+        (QUESTION, 1, "patterns"),
+    ),
+    "a pattern too few": (
+        edited(QUESTION, 1, put("patterns", to=["Who are the grandparents of {topic}?"])),
+        (QUESTION, 1, "patterns"),
+    ),
+    "no pattern": (
+        edited(QUESTION, 1, put("patterns", to=[])),
+        (QUESTION, 1, "patterns"),
+    ),
+    "a paraphrase that is the question": (
+        worded("who are the  GRANDPARENTS of {topic}?", place=1),
+        (QUESTION, 1, "paraphrases"),
+    ),
+    "a paraphrase about nobody": (
+        edited(QUESTION, 1, put("paraphrases", 0, to="Whose grandchild is steve?")),
+        (QUESTION, 1, "text names the topic"),
+    ),
+    "a topic that is part of a word": (
+        worded("Who are the grandparents of {topic}lyn?"),
+        (QUESTION, 1, "text names the topic"),
+    ),
+    "a text that gives the answer away": (
+        worded("Who else but Ben are the grandparents of {topic}?"),
+        (QUESTION, 1, "text hides the answers"),
+    ),
+    "a paraphrase that gives the answer away in another naming": (
+        worded("Whose grandchild is {topic}, not Ada, the elder, but who?", place=1),
+        (QUESTION, 1, "text hides the answers"),
+    ),
+    "a text that gives it away after the second mention of the topic": (
+        worded("{topic} and {topic}: who with 4 are the grandparents?"),
+        (QUESTION, 1, "text hides the answers"),
+    ),
+    "two lines": (
+        worded("Who are the\u2028grandparents of {topic}?"),
+        (QUESTION, 1, "text of a model"),
+    ),
+    "no question": (
+        worded("Name the grandparents of {topic}."),
+        (QUESTION, 1, "text of a model"),
+    ),
+    "two questions": (
+        worded("Who is {topic}? Who are the grandparents?"),
+        (QUESTION, 1, "text of a model"),
+    ),
+    "a paraphrase without end": (
+        worded("Who are they, " + "very " * 100 + "old grandparents of {topic}?", place=2),
+        (QUESTION, 1, "text of a model"),
+    ),
+    "a refusal": (
+        worded("I'm sorry, who are the grandparents of {topic}?"),
+        (QUESTION, 1, "text of a model"),
+    ),
+    "talk about the task": (
+        worded("Here is the question: who are the grandparents of {topic}?"),
+        (QUESTION, 1, "text of a model"),
+    ),
+    "a triple": (
+        worded("Who is in ?x -> grandparent -> {topic}?"),
+        (QUESTION, 1, "text of a model"),
+    ),
+    "a text of the model twice": (
+        edited(FALLBACK, 1, put("wording", to="model")),
+        (FALLBACK, 1, "patterns"),
+    ),
+    "an unknown wording": (
+        edited(QUESTION, 1, put("wording", to="poem")),
+        (QUESTION, 1, "record"),
+    ),
+    "a template among the model's": (
+        edited(FALLBACK, 1, put("wording", to="template")),
+        (FALLBACK, 1, "wording"),
+    ),
+    "a phrase with patterns": (
+        edited(FALLBACK, 1, put("patterns", to=["Who is the husband of {topic}?"])),
+        (FALLBACK, 1, "wording"),
+    ),
+    "a phrase that is none": (
+        edited(FALLBACK, 1, put("question", to="Who married ada as the husband?")),
+        (FALLBACK, 1, "text is the phrase"),
+    ),
+    "a phrase of the table edited": (
+        replaced("relations.tsv", "Who is the husband of {topic}?", "Who is the {topic} {?"),
+        ("relations.tsv", 3, "phrase"),
+    ),
+    "a rejection forgotten": (
+        line_out(REJECTED, 2),
+        (FALLBACK, 1, "rejected text"),
+    ),
+    "a rejection twice": (
+        lambda folder: write_file(
+            folder,
+            REJECTED,
+            read_file(folder, REJECTED) + read_file(folder, REJECTED).splitlines(keepends=True)[1],
+        ),
+        (REJECTED, 3, "rejected text"),
+    ),
+    "a rejection of another text": (
+        edited(REJECTED, 2, put("question", to="q0")),
+        (REJECTED, 2, "rejected text"),
+    ),
+    "a rejection by another direction": (
+        edited(REJECTED, 2, put("direction", to="object")),
+        (REJECTED, 2, "rejected text"),
+    ),
+    "a question said to be dropped": (
+        edited(REJECTED, 2, put("detail", to="dropped: topic_missing, refused_by_endpoint")),
+        (REJECTED, 2, "rejected text"),
+    ),
+    "an unknown code": (
+        edited(REJECTED, 2, put("detail", to="template used: ugly, refused_by_endpoint")),
+        (REJECTED, 2, "rejected text"),
+    ),
+    "no code": (
+        edited(REJECTED, 2, put("detail", to="template used: ")),
+        (REJECTED, 2, "rejected text"),
+    ),
+    "a detail of its own": (
+        edited(REJECTED, 2, put("detail", to="it was ugly")),
+        (REJECTED, 2, "rejected text"),
+    ),
+    "a reason that is not the last": (
+        edited(REJECTED, 2, put("reason", to="topic_missing")),
+        (REJECTED, 2, "rejected text"),
+    ),
+    "a text that the model did not say": (
+        said(0, '{"question": "Who, then, are the grandparents of Eve O\'Hara?"}'),
+        (QUESTION, 1, "journal"),
+    ),
+    "a paraphrase that the model did not say": (
+        said(3, '{"questions": ["Whose grandchild is Eve O\'Hara?"]}'),
+        (QUESTION, 1, "journal"),
+    ),
+    "a text said of another question": (
+        entry(6, "questions", to=["q1"]),
+        (TRAIN, 1, "journal"),
+    ),
+    "a text said for another purpose": (
+        entry(6, "purpose", to="paraphrase"),
+        (TRAIN, 1, "journal"),
+    ),
+    "a text whose call failed": (
+        lambda folder: change_entries(
+            folder,
+            lambda rows: [
+                [rows[0].pop(key) for key in ("reply", "finish_reason", "usage")],
+                rows[0].update(failure=rows[11]["failure"]),
+            ],
+        ),
+        (QUESTION, 1, "journal"),
+    ),
+    "a PASS turned to FAIL": (
+        said(1, "FAIL"),
+        (QUESTION, 1, "journal"),
+    ),
+    "an audit forgotten": (
+        forgotten(1),
+        (QUESTION, 1, "journal"),
+    ),
+    "the audit of a paraphrase forgotten": (
+        forgotten(12),
+        (QUESTION, 1, "journal"),
+    ),
+    "the round trip of a paraphrase forgotten": (
+        forgotten(14),
+        (QUESTION, 1, "journal"),
+    ),
+    "a round trip to the wrong end": (
+        said(10, '{"relation": "husband", "direction": "subject"}'),
+        (TRAIN, 1, "journal"),
+    ),
+    "a round trip to another relation": (
+        said(2, '{"relation": "parent", "direction": "subject"}'),
+        (QUESTION, 1, "journal"),
+    ),
+    "nothing asked about a phrase": (
+        lambda folder: change_entries(
+            folder,
+            lambda rows: [
+                rows.pop(11),
+                rows[5].update(questions=["q2"]),
+                rows[4].update(questions=["q2"]),
+            ],
+        ),
+        (REJECTED, 2, "journal"),
+    ),
+    "an attempt more than was made": (
+        forgotten(11),
+        (REJECTED, 2, "journal"),
+    ),
+    "an entry about no question": (
+        entry(5, "questions", to=["q1", "q7"]),
+        (JOURNAL, None, "questions"),
+    ),
+    "an entry about a question that never came to the model": (
+        entry(5, "questions", to=["q1", "q3"]),
+        (JOURNAL, None, "questions"),
+    ),
+    "questions of an entry in disorder": (
+        entry(5, "questions", to=["q2", "q1"]),
+        (JOURNAL, None, "questions sorted"),
+    ),
+    "an entry about nothing": (
+        entry(5, "questions", to=[]),
+        (JOURNAL, None, "record"),
+    ),
+    "an entry of another model": (
+        entry(4, "model", to="judge"),
+        (JOURNAL, None, "model"),
+    ),
+    "an audit by the writer": (
+        entry(1, "model", to="writer"),
+        (JOURNAL, None, "model"),
+    ),
+    "an unknown purpose": (
+        entry(4, "purpose", to="gossip"),
+        (JOURNAL, None, "purpose"),
+    ),
+    "an entry with reply and failure": (
+        entry(4, "failure", to={"code": "refused", "detail": "", "lasting": True}),
+        (JOURNAL, None, "record"),
+    ),
+    "an entry without either": (
+        lambda folder: change_entries(folder, lambda rows: rows[4].pop("reply")),
+        (JOURNAL, None, "record"),
+    ),
+    "tokens below nothing": (
+        entry(4, "usage", "prompt_tokens", to=-1),
+        (JOURNAL, None, "record"),
+    ),
+    "a time stamp": (
+        entry(4, "time", to="2026-01-01T00:00:00Z"),
+        (JOURNAL, None, "record"),
+    ),
+    "entries in disorder": (
+        journal_lines(lambda lines: [*lines[1:], lines[0]]),
+        (JOURNAL, len(SAID), "sorted"),
+    ),
+    "an entry twice": (
+        journal_lines(lambda lines: [lines[0], *lines]),
+        (JOURNAL, 2, "entries unique"),
+    ),
+    "another version of the prompt": (
+        entry(4, "prompt_version", to="question/2"),
+        (JOURNAL, None, "prompt"),
+    ),
+    "another prompt": (
+        entry(4, "prompt_digest", to="0" * 64),
+        (JOURNAL, None, "prompt"),
+    ),
+    "the prompt edited": (
+        replaced(PROMPT, "Be exact.", "Be exact!"),
+        (JOURNAL, None, "prompt"),
+    ),
+    "the names of the prompt edited": (
+        replaced(PROMPT, "labels", "titles"),
+        (JOURNAL, None, "prompt"),
+    ),
+    "a prompt that is no TOML": (
+        replaced(PROMPT, "[audit]", "[audit"),
+        (PROMPT, None, "record"),
+    ),
+    "a prompt without a section": (
+        replaced(PROMPT, "[audit]", "[verdict]"),
+        (PROMPT, None, "record"),
+    ),
+    "a gloss forgotten": (
+        replaced(GLOSSES, "[wife]", "[spouse]"),
+        (GLOSSES, None, "glosses"),
+    ),
+    "a gloss cut off": (
+        replaced(GLOSSES, 'source = "written"\n', ""),
+        (GLOSSES, None, "record"),
+    ),
+    "a key in a reply": (
+        said(5, "I used sk-proj-4fR7uYw2Lk9QzX1cVb3NmA8sDf6GhJ5 for this."),
+        (JOURNAL, None, "secret"),
+    ),
+    "a key in the prompt": (
+        replaced(PROMPT, "Be exact.", "sk-or-v1-0123456789abcdef0123456789abcdef"),
+        (PROMPT, 9, "secret"),
+    ),
+    "a key in the card": (
+        lambda folder: write_file(folder, "README.md", "#\n\nsk-abcdefghij1234567890\n"),
+        ("README.md", 3, "secret"),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", TAMPERINGS)
+def test_a_tampering_is_found_with_and_without_its_digest(tmp_path: Path, what: str) -> None:
+    tamper, (file, line, invariant) = TAMPERINGS[what]
+    found = tampered(write_model_release(tmp_path), tamper)
+    if file == JOURNAL and line is None:  # the line depends on the keys
+        found = {(file, None, invariant) for file, _, invariant in found}
+    assert (file, line, invariant) in found

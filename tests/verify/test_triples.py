@@ -1,0 +1,56 @@
+"""The verifier's graphs against plain sets of triples."""
+
+import random
+
+import numpy as np
+import pytest
+
+from rulemine.errors import ReleaseError
+from rulemine.verify.triples import Graph, Terms, Triple, member
+
+ENTITIES = ("a", "b", "Zoë", "d", "东京", "f")
+RELATIONS = ("r", "s", "a")
+
+
+def draw(rng: random.Random) -> set[Triple]:
+    return {
+        (rng.choice(ENTITIES), rng.choice(RELATIONS), rng.choice(ENTITIES))
+        for _ in range(rng.randrange(25))
+    }
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_graph_says_what_a_set_says(seed: int) -> None:
+    rng = random.Random(seed)
+    facts, more = draw(rng), draw(rng)
+    # Names that have numbers already, in their order, and some that come later.
+    terms = Terms(rng.sample(ENTITIES, k=rng.randrange(7)), rng.sample(RELATIONS, k=2))
+    in_any_order = [*facts, *rng.sample(sorted(facts), k=len(facts) // 2)]
+    rng.shuffle(in_any_order)
+    graph = Graph.of(in_any_order, terms)
+    other = Graph.of(more, terms)
+    assert len(graph) == len(facts)
+    assert set(graph.triples()) == facts
+    assert set(graph.joined(other).triples()) == facts | more
+    assert graph.entities() == {end for s, _, o in facts for end in (s, o)}
+    for r in (*RELATIONS, "unknown"):
+        assert graph.relation_sizes().get(r, 0) == sum(t[1] == r for t in facts)
+        assert graph.subjects_of(r) == {t[0] for t in facts if t[1] == r}
+        for one in (*ENTITIES, "unknown"):
+            assert graph.objects(one, r) == {o for s, q, o in facts if (s, q) == (one, r)}
+            assert graph.subjects(r, one) == {s for s, q, o in facts if (q, o) == (r, one)}
+            for two in (*ENTITIES, "unknown"):
+                assert ((one, r, two) in graph) == ((one, r, two) in facts)
+                assert graph.between(one, two) == {q for s, q, o in facts if (s, o) == (one, two)}
+    common = graph.keys[member(other.keys, graph.keys)]
+    assert set(graph.triples(common)) == facts & more
+    assert set(graph.triples(graph.keys_of(more))) <= more
+
+
+def test_more_names_than_keys_can_hold_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    triple = np.array([[2**31 - 2, 1, 2**31 - 2]], np.int32)
+    monkeypatch.setattr(Terms, "sizes", (2**31 - 1, 2))
+    assert Terms().pack(triple)[0] == ((2**31 - 2) * 2 + 1) * (2**31 - 1) + 2**31 - 2
+    monkeypatch.setattr(Terms, "sizes", (2**31, 2))
+    with pytest.raises(ReleaseError, match="below 2⁶³"):
+        Terms().pack(triple)
