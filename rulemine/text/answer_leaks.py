@@ -8,7 +8,8 @@ its end, without punctuation.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
@@ -61,34 +62,21 @@ class Leaks:
         rivals = [self._forms_of(answer) for answer in answers if answer != topic]
         cased, loose = [p.casefold() for p in pieces], [fold_loosely(p) for p in pieces]
         for place, owns in enumerate(self._forms_of(topic).names):
-            whole = owns[0].join(cased)
-            views = [(cased, owns[0], whole)]
-            if len(owns) > 1 or loose != cased:
-                views.append((loose, owns[-1], owns[-1].join(loose)))
-            for parts, own, text in views:
-                for forms in rivals:
-                    for name in forms.names[place]:
-                        if name in text and _is_outside(name, parts, own, text):
-                            return name
-        return self._alias(pieces, topic, rivals)
-
-    def _alias(
-        self, pieces: Sequence[str], topic: EntityNames, rivals: Sequence[_Forms]
-    ) -> str | None:
+            names = [name for forms in rivals for name in forms.names[place]]
+            for parts, own in ((cased, owns[0]), (loose, owns[-1])):
+                if found := _first(names, parts, own):
+                    return found
+                if (loose, owns[-1]) == (cased, owns[0]):
+                    break
         bare = [_bare(piece) for piece in pieces]
+        folded = [part.casefold() for part in bare]
+        aliases = [alias for forms in rivals for alias in forms.aliases]
+        exact = [alias for forms in rivals for alias in forms.exact]
         for name in {topic.text: None, topic.entity: None}:  # in this order, each once
             own = _bare(name)
-            exact = own.join(bare)
-            anyhow = exact.casefold()
-            for forms in rivals:
-                for alias in forms.aliases:
-                    if alias in anyhow:
-                        folded = [part.casefold() for part in bare]
-                        if _is_outside(alias, folded, own.casefold(), anyhow):
-                            return alias
-                for alias in forms.exact:
-                    if alias in exact and _is_outside(alias, bare, own, exact, _is_opening):
-                        return alias
+            found = _first(aliases, folded, own.casefold()) or _first(exact, bare, own, opens=True)
+            if found:
+                return found
         return None
 
     def _forms_of(self, entity: EntityNames) -> _Forms:
@@ -98,33 +86,29 @@ class Leaks:
         return forms
 
 
-def _is_outside(
-    name: str,
-    parts: Sequence[str],
-    own: str,
-    text: str,
-    excused: Callable[[str, int], bool] = lambda name, at: False,
-) -> bool:
-    """Whether a name stands in a text otherwise than within the topic's name.
+def _first(
+    names: Iterable[str], parts: Sequence[str], own: str, *, opens: bool = False
+) -> str | None:
+    """The first name that stands in a text otherwise than within the topic's name.
 
     Args:
-        name: The name.
+        names: The names.
         parts: The text cut at the topic's name.
         own: The topic's name.
-        text: The parts joined by the topic's name.
-        excused: Tells, of the name and a place, whether it does not count there.
+        opens: Whether a function word that opens the text is only that: ``Who`` is not ``Who (band)``.
     """
-    spots, end = [], 0
-    for part in parts[:-1]:
-        start = end + len(part)
-        end = start + len(own)
-        spots.append((start, end))
-    return any(
-        not any(low <= at and at + len(form) <= high for low, high in spots)
-        and not excused(name, at)
-        for form in _singular_and_plural(name)
-        for at in places(text, form)
-    )
+    text = own.join(parts)
+    for name in names:
+        if name not in text:
+            continue
+        ends = list(accumulate(len(part) + len(own) for part in parts[:-1]))
+        for form in _singular_and_plural(name):
+            for at in places(text, form):
+                if opens and at == 0 and name.casefold() in FUNCTION_WORDS:
+                    continue
+                if not any(end - len(own) <= at and at + len(form) <= end for end in ends):
+                    return name
+    return None
 
 
 def _singular_and_plural(name: str) -> Iterator[str]:
@@ -135,13 +119,7 @@ def _singular_and_plural(name: str) -> Iterator[str]:
                 yield plural
 
 
-def _is_opening(alias: str, at: int) -> bool:
-    """Whether an alias is only the capital letter at the start of a sentence: ``Who`` of ``Who (band)``."""
-    return at == 0 and alias.casefold() in FUNCTION_WORDS
-
-
 def _forms(entity: EntityNames) -> _Forms:
-    names = [entity.name_in(naming) for naming in NAMINGS]
     aliases, exact = dict[str, None](), dict[str, None]()
     for alias in _aliases(entity):
         words = alias.casefold().split()
@@ -149,34 +127,27 @@ def _forms(entity: EntityNames) -> _Forms:
             aliases[alias.casefold()] = None
         else:
             exact[alias] = None
-    return _Forms(
-        tuple(_folded(name) for name in names),
-        tuple(aliases),
-        tuple(exact),
-    )
+    names = (_folded(entity.name_in(naming)) for naming in NAMINGS)
+    return _Forms(tuple(names), tuple(aliases), tuple(exact))
 
 
 def _folded(name: str) -> tuple[str, ...]:
     loose = fold_loosely(name).strip()
-    forms = dict.fromkeys((name.casefold(), loose, unaccented(loose)))
-    return tuple(form for form in forms if form)
+    return tuple(filter(None, dict.fromkeys((name.casefold(), loose, unaccented(loose)))))
 
 
-def _aliases(entity: EntityNames) -> list[str]:
+def _aliases(entity: EntityNames) -> Iterator[str]:
     """Other ways to write an entity's label, without punctuation."""
     label, suffix = entity.text, f" ({entity.entity})"
     while label.endswith(suffix):
         label = label.removesuffix(suffix)
-    found: dict[str, None] = {}
     for name in (label, entity.entity):
         for form in (name, _PARENTHESIS.sub("", name)):
             bare = _bare(form).strip()
             # A single word is found by its name already.
-            if bare and not (
-                bare == form and form in (entity.text, entity.entity) and " " not in bare
-            ):
-                found[bare] = found[unaccented(bare)] = None
-    return list(found)
+            by_name = bare == form and form in (entity.text, entity.entity) and " " not in bare
+            if bare and not by_name:
+                yield from (bare, unaccented(bare))
 
 
 def _bare(text: str) -> str:

@@ -6,11 +6,11 @@ Where a text names the topic, its name belongs to no check: it may hold any word
 """
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache
+from itertools import accumulate
 
-from rulemine.kg.entity_names import NAMINGS
+from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.text.answer_leaks import Leaks
 from rulemine.text.language import is_other_language
 from rulemine.text.mentions import cut, find_mentions
@@ -122,33 +122,6 @@ class Checker:
         self.identifiers = frozenset(name for name in relations if not _is_plain(name))
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A text to be checked.
-
-    Attributes:
-        text: It, without blanks and unseen marks at its ends.
-        pieces: What is left of it beside the topic's name.
-        blank: The pieces with `_GAP` between them.
-        words: The pieces with a blank between them.
-        brief: What it is about.
-        language: The language asked for.
-        checker: See `Checker`.
-    """
-
-    text: str
-    pieces: tuple[str, ...]
-    blank: str
-    words: str
-    brief: Brief
-    language: str
-    checker: Checker
-
-    @property
-    def pattern(self) -> str:
-        return "{topic}".join(map(escape, self.pieces))
-
-
 def check_text(
     text: str, brief: Brief, language: str, checker: Checker | None = None
 ) -> str | Problem:
@@ -164,18 +137,14 @@ def check_text(
         The text with ``{topic}`` in the place of the topic's name; or the first problem.
     """
     text = _ENDS.sub("", text)
+    if not text:
+        return Problem("empty")
     pieces = cut(text, find_mentions(text, brief.topic_name))
     if len(pieces) > 1 and not pieces[-1] and text[-1] in QUESTION_MARKS:
         # The mark ends both the name and the sentence; in another naming only the sentence has it.
         pieces = (*pieces[:-1], text[-1])
-    draft = _Draft(
-        text, pieces, _GAP.join(pieces), " ".join(pieces), brief, language, checker or Checker()
-    )
-    for check in _CHECKS:
-        problem = check(draft)
-        if problem is not None:
-            return problem
-    return draft.pattern
+    found = next(_problems(text, pieces, brief, language, checker or Checker()), None)
+    return "{topic}".join(map(escape, pieces)) if found is None else Problem(*found)
 
 
 def explain(problem: Problem) -> str:
@@ -186,52 +155,58 @@ def explain(problem: Problem) -> str:
     return fill(CODES[problem.code], {"detail": detail})
 
 
-def _empty(draft: _Draft) -> Problem | None:
-    return None if draft.text else Problem("empty")
+def _problems(
+    text: str, pieces: tuple[str, ...], brief: Brief, language: str, checker: Checker
+) -> Iterator[tuple[str, str]]:
+    """Code and detail of what is wrong with a text, cut at the topic's name, in the order of importance."""
+    blank, words = _GAP.join(pieces), " ".join(pieces)
+    if (count := len(blank.splitlines())) > 1:
+        yield "several_lines", f"{count} lines"
+    yield from _found("triple_syntax", _ARROW.search(blank) or _TRIPLE.search(blank))
+    yield from _identifiers_in(blank, words, brief.question.relation, checker.identifiers)
+    for c in "" if text.isascii() and text.isprintable() else words:
+        if c in "\ufffc\ufffd" or not (c.isprintable() or c in _ALLOWED_UNSEEN):
+            yield "markup", f"U+{ord(c):04X}"
+    yield from _found("markup", _MARKUP.search(blank))
+    if _REFUSAL.search(words):
+        yield "refusal", ""
+    yield from _found("meta_text", _META.search(blank))
+    if len(pieces) < 2:
+        yield "topic_missing", f"“{brief.topic_name}”"
+    elif not _stands_apart(pieces, brief.topic):
+        yield "topic_missing", f"“{brief.topic_name}” stands too close to other words"
+    if answer := checker.leaks.find(pieces, brief.topic, (*brief.answers, brief.hard_answer)):
+        yield "answer_named", f"“{answer}”"
+    is_greek = any("\u0370" <= c <= "\u03ff" for c in blank)
+    marks = QUESTION_MARKS + ";" * is_greek
+    if blank[-1] not in marks:
+        yield "not_a_question", ""
+    if sum(map(blank.count, marks)) > 1 or _SENTENCE_END.search(blank):
+        yield "several_questions", ""
+    letters = sum(is_word(c) + is_unspaced(c) for c in words)
+    if len(text) < SHORTEST or letters < FEWEST_LETTERS:
+        yield "too_short", ""
+    if len(text) > LONGEST:
+        yield "too_long", f"{len(text)} characters; at most {LONGEST} are wanted"
+    if is_other_language(words.replace(brief.question.relation, " "), language):
+        yield "wrong_language", language
 
 
-def _several_lines(draft: _Draft) -> Problem | None:
-    count = len(draft.blank.splitlines())
-    return Problem("several_lines", f"{count} lines") if count > 1 else None
+def _found(code: str, found: re.Match[str] | None) -> Iterator[tuple[str, str]]:
+    if found is not None:
+        yield code, f"“{found[0].replace(_GAP, '…').strip()}”"
 
 
-def _markup(draft: _Draft) -> Problem | None:
-    if not (draft.text.isascii() and draft.text.isprintable()):
-        for c in "".join(draft.pieces):
-            if c in "\ufffc\ufffd" or not (c.isprintable() or c in _ALLOWED_UNSEEN):
-                return Problem("markup", f"U+{ord(c):04X}")
-    found = _MARKUP.search(draft.blank)
-    return _problem("markup", found)
-
-
-def _refusal(draft: _Draft) -> Problem | None:
-    return Problem("refusal") if _REFUSAL.search(draft.words) else None
-
-
-def _meta_text(draft: _Draft) -> Problem | None:
-    return _problem("meta_text", _META.search(draft.blank))
-
-
-def _triple_syntax(draft: _Draft) -> Problem | None:
-    return _problem("triple_syntax", _ARROW.search(draft.blank) or _TRIPLE.search(draft.blank))
-
-
-def _problem(code: str, found: re.Match[str] | None) -> Problem | None:
-    if found is None:
-        return None
-    return Problem(code, f"“{found[0].replace(_GAP, '…').strip()}”")
-
-
-def _relation_id(draft: _Draft) -> Problem | None:
-    blank = draft.blank.casefold()
-    for name in _identifiers(draft.brief.question.relation):
+def _identifiers_in(
+    blank: str, words: str, relation: str, others: Set[str]
+) -> Iterator[tuple[str, str]]:
+    blank = blank.casefold()
+    for name in _identifiers(relation):
         if name in blank and mentions(blank, name):
-            return Problem("relation_id", f"“{name}”")
-    if identifiers := draft.checker.identifiers:
-        for word in draft.words.split():
-            if word in identifiers or word.strip(_AROUND) in identifiers:
-                return Problem("relation_id", f"“{word}”")
-    return None
+            yield "relation_id", f"“{name}”"
+    for word in words.split() if others else ():
+        if word in others or word.strip(_AROUND) in others:
+            yield "relation_id", f"“{word}”"
 
 
 @lru_cache(maxsize=4096)
@@ -242,8 +217,7 @@ def _identifiers(relation: str) -> tuple[str, ...]:
         >>> _identifiers("/film/film/running_time"), _identifiers("aunt")
         (('/film/film/running_time', 'film/film/running_time', 'film.film.running_time', 'running_time'), ())
     """
-    parts = [part.strip("_") for part in re.split(r"[/#:.<>]+", relation)]
-    parts = [part for part in parts if part]
+    parts = [part for part in re.split(r"_*[/#:.<>]+_*|^_+|_+$", relation) if part]
     forms = (relation, "/".join(parts), ".".join(parts), *parts)
     return tuple(dict.fromkeys(form.casefold() for form in forms if not _is_plain(form)))
 
@@ -253,87 +227,10 @@ def _is_plain(name: str) -> bool:
     return bool(_PLAIN.fullmatch(name)) and not _CAMEL.search(name)
 
 
-def _topic_missing(draft: _Draft) -> Problem | None:
-    brief, pieces = draft.brief, draft.pieces
-    if len(pieces) < 2:
-        return Problem("topic_missing", f"“{brief.topic_name}”")
-    for name in {brief.topic.name_in(naming) for naming in NAMINGS}:
-        starts, end = set[int](), 0
-        for piece in pieces[:-1]:
-            starts.add(end + len(piece))
-            end += len(piece) + len(name)
-        # In every naming the name has to be told from the words around it.
-        if not starts.issubset(places(name.join(pieces), name)):
-            return Problem("topic_missing", f"“{brief.topic_name}” stands too close to other words")
-    return None
-
-
-def _answer_named(draft: _Draft) -> Problem | None:
-    brief = draft.brief
-    answers = brief.answers
-    if brief.hard_answer not in answers:
-        answers = (*answers, brief.hard_answer)
-    found = draft.checker.leaks.find(draft.pieces, brief.topic, answers)
-    return None if found is None else Problem("answer_named", f"“{found}”")
-
-
-def _not_a_question(draft: _Draft) -> Problem | None:
-    if draft.blank[-1] in _marks(draft.blank):
-        return None
-    return Problem("not_a_question")
-
-
-def _marks(text: str) -> str:
-    """The marks that end a question."""
-    is_greek = any("\u0370" <= c <= "\u03ff" for c in text)
-    return QUESTION_MARKS + ";" * is_greek
-
-
-def _several_questions(draft: _Draft) -> Problem | None:
-    blank = draft.blank
-    count = sum(map(blank.count, _marks(blank)))
-    if count > 1 or _SENTENCE_END.search(blank):
-        return Problem("several_questions")
-    return None
-
-
-def _too_short(draft: _Draft) -> Problem | None:
-    if len(draft.text) < SHORTEST:
-        return Problem("too_short")
-    letters = 0
-    for c in "".join(draft.pieces):
-        letters += is_word(c) + is_unspaced(c)
-        if letters >= FEWEST_LETTERS:
-            return None
-    return Problem("too_short")
-
-
-def _too_long(draft: _Draft) -> Problem | None:
-    if len(draft.text) <= LONGEST:
-        return None
-    return Problem("too_long", f"{len(draft.text)} characters; at most {LONGEST} are wanted")
-
-
-def _wrong_language(draft: _Draft) -> Problem | None:
-    words = draft.words.replace(draft.brief.question.relation, " ")
-    if is_other_language(words, draft.language):
-        return Problem("wrong_language", draft.language)
-    return None
-
-
-_CHECKS: tuple[Callable[[_Draft], Problem | None], ...] = (
-    _empty,
-    _several_lines,
-    _triple_syntax,
-    _relation_id,
-    _markup,
-    _refusal,
-    _meta_text,
-    _topic_missing,
-    _answer_named,
-    _not_a_question,
-    _several_questions,
-    _too_short,
-    _too_long,
-    _wrong_language,
-)
+def _stands_apart(pieces: tuple[str, ...], topic: EntityNames) -> bool:
+    """Whether the topic's name can be told from the words around it, in every naming."""
+    for name in {topic.name_in(naming) for naming in NAMINGS}:
+        ends = accumulate(len(piece) + len(name) for piece in pieces[:-1])
+        if not {end - len(name) for end in ends}.issubset(places(name.join(pieces), name)):
+            return False
+    return True
