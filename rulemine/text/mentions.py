@@ -36,9 +36,6 @@ FUNCTION_WORDS = QUESTION_WORDS | frozenset(_OTHERS.split())
 Span = tuple[int, int]
 """Start and end of a part of a text, in characters."""
 
-_JAMO = range(0x1160, 0x1200)
-"""Vowels and final consonants of Hangul, which join the letter before."""
-
 _WORD = re.compile(r"[^\W_]+")
 _CONTRACTED = re.compile(r"['’ʼ][tm]\b", re.IGNORECASE)
 """What makes a word part of one with it: ``don't``, ``I'm``."""
@@ -61,16 +58,15 @@ def find_mentions(text: str, name: str) -> tuple[Span, ...]:
         >>> find_mentions("Who is ANNE–MARIE's aunt?", "Anne-Marie")
         ((7, 17),)
     """
-    spans = sorted(set(_candidates(text, name)))
-    found = [(s, e, text[s:e] == name) for s, e in spans if _is_free(text, s, e)]
-    verbatim = _without_overlaps([(s, e) for s, e, exact in found if exact])
-    others = [
-        (start, end)
-        for start, end, exact in found
-        if not exact and not _is_common(text[start:end], name, bool(verbatim))
-    ]
-    others = [(s, e) for s, e in others if not any(s < high and low < e for low, high in verbatim)]
-    kept = sorted([*verbatim, *_without_overlaps(others)])
+    spans = {span for span in _candidates(text, name) if _is_free(text, *span)}
+    found = sorted((text[s:e] != name, s, e) for s, e in spans)  # as it is spelled first
+    kept: list[Span] = []
+    for differs, start, end in found:
+        if differs and _is_common(text[start:end], name, beside_verbatim=not found[0][0]):
+            continue
+        if not any(start < high and low < end for low, high in kept):
+            kept.append((start, end))
+    kept.sort()
     return tuple(kept[1:] if kept and _only_opens(text, kept, name) else kept)
 
 
@@ -99,30 +95,27 @@ def cut(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
 
 def _candidates(text: str, name: str) -> Iterator[Span]:
     """Every place that spells the name, in any order, some perhaps twice."""
-    at = text.find(name) if name.strip() else -1
-    while at >= 0:
+    for at in _all_of(text, name if name.strip() else ""):
         yield at, at + len(name)
-        at = text.find(name, at + 1)
-    wanted = fold_loosely(name).strip()
-    folded = fold_loosely(text)
-    bounds: list[Span] = []
-    if len(folded) != len(text) or not folds_in_place(text):
-        # Else a folded position is a position.
-        folded, bounds = _fold_with_bounds(text)
-    at = folded.find(wanted) if wanted else -1
-    while at >= 0:
+    wanted, folded = fold_loosely(name).strip(), fold_loosely(text)
+    if len(folded) == len(text) and folds_in_place(text):  # a folded position is a position
+        for at in _all_of(folded, wanted):
+            yield at, at + len(wanted)
+        return
+    folded, bounds = _fold_with_bounds(text)
+    for at in _all_of(folded, wanted):
         end = at + len(wanted)
-        if not bounds:
-            yield at, end
-        elif _is_whole(bounds, at, end):
+        # No character of the text may be only partly in a place, as ``fi`` in one letter would be.
+        starts = at == 0 or bounds[at - 1] != bounds[at]
+        if starts and (end == len(bounds) or bounds[end] != bounds[end - 1]):
             yield bounds[at][0], bounds[end - 1][1]
-        at = folded.find(wanted, at + 1)
 
 
-def _is_whole(bounds: list[Span], at: int, end: int) -> bool:
-    """Whether no character of the text is only partly in a place, as ``fi`` in one letter would be."""
-    starts = at == 0 or bounds[at - 1] != bounds[at]
-    return starts and (end == len(bounds) or bounds[end] != bounds[end - 1])
+def _all_of(text: str, part: str) -> Iterator[int]:
+    at = text.find(part) if part else -1
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
 
 
 def _fold_with_bounds(text: str) -> tuple[str, list[Span]]:
@@ -132,12 +125,9 @@ def _fold_with_bounds(text: str) -> tuple[str, list[Span]]:
     start = 0
     while start < len(text):
         end = start + 1
-        if text[start].isspace():
-            while end < len(text) and text[end].isspace():
-                end += 1
-        else:
-            while end < len(text) and _joins(text[end]):
-                end += 1
+        goes_on = str.isspace if text[start].isspace() else _joins
+        while end < len(text) and goes_on(text[end]):
+            end += 1
         part = fold_loosely(text[start:end])
         folded.append(part)
         bounds += [(start, end)] * len(part)
@@ -146,29 +136,30 @@ def _fold_with_bounds(text: str) -> tuple[str, list[Span]]:
 
 
 def _joins(character: str) -> bool:
+    """Whether a character is one with the letter before it: a mark, or a vowel or final of Hangul."""
     return character > "\u02ff" and (
-        unicodedata.category(character)[0] == "M" or ord(character) in _JAMO
+        unicodedata.category(character)[0] == "M" or "\u1160" <= character <= "\u11ff"
     )
 
 
 def _is_free(text: str, start: int, end: int) -> bool:
     """Whether a place is a token of its own."""
+    first, last = text[start], text[end - 1]
     before, after = text[:start][-2:], text[end : end + 2]
     if before:
-        if _blocks(before[-1], text[start]) or _is_decimal(before[::-1], text[start]):
+        if _blocks(before[-1], first) or _is_decimal(before[::-1], first):
             return False
-        if not is_word(text[start]) and not _may_precede_a_sign(before[-1]):
+        if not is_word(first) and not _may_precede_a_sign(before[-1]):
             return False
         contracts = before[-1] in "'’ʼ" and is_word(before[0])
         if contracts and text[start:end].casefold() in _ENDINGS:
             return False
-    if not after:
-        return True
-    if _CONTRACTED.match(text, end):
-        return False
-    if _joins(after[0]) or _is_decimal(after, text[end - 1]):
-        return False
-    return not _blocks(after[0], text[end - 1])
+    return not after or not (
+        _CONTRACTED.match(text, end)
+        or _joins(after[0])
+        or _is_decimal(after, last)
+        or _blocks(after[0], last)
+    )
 
 
 def _blocks(neighbour: str, own: str) -> bool:
@@ -197,15 +188,7 @@ def _is_common(spelling: str, name: str, beside_verbatim: bool) -> bool:
 def _only_opens(text: str, spans: list[Span], name: str) -> bool:
     """Whether the first place is no name but the word that a sentence begins with: ``Who is Who?``."""
     start, end = spans[0]
-    words = [word.casefold() for word in _WORD.findall(name)]
+    words = _WORD.findall(name.casefold())
     if any(map(is_word, text[:start])) or not words or not FUNCTION_WORDS.issuperset(words):
         return False
     return len(spans) > 1 or text[start:end] != name or name.casefold() in QUESTION_WORDS
-
-
-def _without_overlaps(spans: list[Span]) -> list[Span]:
-    kept: list[Span] = []
-    for start, end in sorted(spans):
-        if not kept or start >= kept[-1][1]:
-            kept.append((start, end))
-    return kept
