@@ -36,11 +36,16 @@ class Found(NamedTuple):
 
 
 class AnswerIndex:
-    """Looks up answers in one graph."""
+    """Looks up answers in one graph.
+
+    Attributes:
+        index: The graph, sorted.
+        kg: The graph.
+    """
 
     def __init__(self, kg: KnowledgeGraph) -> None:
         self.kg = kg
-        self._index = Index(kg)
+        self.index = Index(kg)
 
     def find(self, topics: Ints, relations: Ints, asks_subject: npt.NDArray[np.bool_]) -> Found:
         """The triples that answer questions.
@@ -53,7 +58,7 @@ class AnswerIndex:
         Returns:
             The triples of each question, by the id of the end asked for.
         """
-        index = self._index
+        index = self.index
         keys = relations * index.entities + topics
         known = (topics >= 0) & (relations >= 0)
         first = np.empty(len(keys), np.int64)

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from rulemine.kg.graph import Triple
+from rulemine.query.path import simple_path
 
 __all__ = ["display_width", "draw_proof", "printable"]
 
@@ -91,19 +92,15 @@ def _path(
         The nodes, and between each two the relation and whether it points forward; None when the body
         is no such path.
     """
-    waiting = list(body)
+    path = simple_path([(subject, target) for subject, _, target in body], removed[0], removed[2])
+    if path is None:
+        return None
     nodes, edges = [removed[0]], []
-    while waiting:
-        at = nodes[-1]
-        steps = [triple for triple in waiting if at in (triple[0], triple[2])]
-        if len(steps) != 1:
-            return None
-        subject, relation, target = steps[0]
-        waiting.remove(steps[0])
-        nodes.append(target if subject == at else subject)
-        edges.append((relation, subject == at))
-    simple = len(set(nodes)) == len(nodes) and nodes[-1] == removed[2]
-    return (nodes, edges) if simple else None
+    for at, forward in path:
+        subject, relation, target = body[at]
+        nodes.append(target if forward else subject)
+        edges.append((relation, forward))
+    return nodes, edges
 
 
 def _across(names: Sequence[str], edges: Sequence[tuple[str, bool]], relation: str) -> list[str]:

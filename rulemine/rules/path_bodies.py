@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.query.path import simple_path
 from rulemine.rules.bodies import BoundRule
 from rulemine.rules.two_hop import Hops, Step, Steps, chunks
 
@@ -255,23 +256,13 @@ def _steps_of(bound: BoundRule) -> tuple[Steps, tuple[int, ...]] | None:
     """The steps of a chain, and which of them each atom of the body is; None when it is no chain."""
     if (bound.head.subject, bound.head.object) != (0, 1) or len(bound.body) != 3:
         return None
-    left = dict(enumerate(bound.body))
-    steps: list[Step] = []
-    places = [0, 0, 0]
-    seen, node = {0}, 0
-    while left:
-        touching = [i for i, atom in left.items() if node in (atom.subject, atom.object)]
-        if len(touching) != 1:
-            return None
-        atom = left.pop(touching[0])
-        forward = atom.subject == node
-        node = atom.object if forward else atom.subject
-        if node < 0 or node in seen or (node == 1) != (not left):
-            return None
-        seen.add(node)
-        places[touching[0]] = len(steps)
-        steps.append(Step(atom.relation, forward))
-    return (steps[0], steps[1], steps[2]), tuple(places)
+    ends = [(atom.subject, atom.object) for atom in bound.body]
+    path = simple_path(ends, 0, 1)
+    if path is None or min(map(min, ends)) < 0:
+        return None
+    steps = [Step(bound.body[at].relation, forward) for at, forward in path]
+    order = [at for at, _ in path]
+    return (steps[0], steps[1], steps[2]), tuple(order.index(atom) for atom in range(3))
 
 
 def _cheaper(chains: Chains, steps: Steps, subjects: Ints, objects: Ints) -> Bools:

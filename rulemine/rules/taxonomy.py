@@ -7,6 +7,7 @@ the shape of the body first and recursion last.
 
 from typing import NamedTuple
 
+from rulemine.query.path import simple_path
 from rulemine.rules.rule import Rule
 
 __all__ = ["RULE_SUBTYPES", "RULE_TYPES", "RuleType", "classify"]
@@ -49,17 +50,17 @@ def classify(rule: Rule) -> RuleType:
             return RuleType("hierarchy", "hierarchy")
         name = "symmetry" if atom.relation == rule.head.relation else "inversion"
         return RuleType(name, name)
-    forward = _path(rule)
-    if forward is not None and len(forward) == 2:
-        if forward == [True, True]:
+    path = simple_path([(atom.subject, atom.object) for atom in rule.body], 0, 1)
+    if path is not None and len(path) == 2:
+        if all(step.forward for step in path):
             return RuleType("composition", "composition")
         shapes = {
             (True, False): "common object",
             (False, True): "common subject",
             (False, False): "reversed chain",
         }
-        return _other(rule, shapes[(forward[0], forward[1])])
-    if forward is not None:
+        return _other(rule, shapes[path[0].forward, path[1].forward])
+    if path is not None:
         return _other(rule, "longer chain")
     pairs = sorted(tuple(sorted(atom.variables)) for atom in rule.body)
     third = max(v for pair in pairs for v in pair)
@@ -75,22 +76,3 @@ def _other(rule: Rule, shape: str | None) -> RuleType:
         recursive = any(atom.relation == rule.head.relation for atom in rule.body)
         shape = "recursive" if recursive else "rest"
     return RuleType("other", shape)
-
-
-def _path(rule: Rule) -> list[bool] | None:
-    """The directions of the edges along the body when it is a simple path from x to y, or None."""
-    waiting = list(rule.body)
-    at, seen, forward = 0, {0}, []
-    while waiting:
-        steps = [atom for atom in waiting if at in atom.variables]
-        if len(steps) != 1:
-            return None
-        atom = steps[0]
-        waiting.remove(atom)
-        subject, target = atom.variables
-        forward.append(subject == at)
-        at = target if subject == at else subject
-        if at in seen or (at == 1 and waiting):
-            return None
-        seen.add(at)
-    return forward if at == 1 else None

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.index import Index
+from rulemine.query.answers import AnswerIndex
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question
 from rulemine.rules.forward import derive
@@ -100,7 +100,7 @@ class Lookup:
 
     def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
         """The stated answers to each question."""
-        return _stated(Index(kg), questions)
+        return _stated(AnswerIndex(kg), questions)
 
 
 class Neighbours:
@@ -154,8 +154,8 @@ class Reasoner:
 
     def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
         """The stated and the derived answers to each question."""
-        index = Index(kg)
-        found = _stated(index, questions)
+        graph = AnswerIndex(kg)
+        found = _stated(graph, questions)
         asked: dict[tuple[str, str], dict[int, list[int]]] = {}
         for number, q in enumerate(questions):
             if q.topic in kg.entity_ids:
@@ -166,7 +166,7 @@ class Reasoner:
                 by_topic = asked.get((rule.head.relation, direction))
                 if by_topic:
                     topics = list(by_topic)
-                    ends = derive(index, rule, np.array(topics, np.int64), direction)
+                    ends = derive(graph.index, rule, np.array(topics, np.int64), direction)
                     for at, entity in zip(*(column.tolist() for column in ends), strict=True):
                         for number in by_topic[topics[at]]:
                             found[number].add(entity)
@@ -191,25 +191,15 @@ class RandomEntity:
         return [{stream(self._seed, "random answer", q.id).below(n)} for q in questions]
 
 
-def _stated(index: Index, questions: Sequence[Question]) -> list[set[int]]:
+def _stated(graph: AnswerIndex, questions: Sequence[Question]) -> list[set[int]]:
     """The answers to each question that the graph states."""
-    kg = index.kg
-    found: list[set[int]] = []
-    for direction, keys, order, end in (
-        ("object", index.subject_keys, index.by_subject, 2),
-        ("subject", index.object_keys, index.by_object, 0),
-    ):
-        wanted = [
-            kg.relation_ids[q.relation] * index.entities + kg.entity_ids[q.topic]
-            if q.direction == direction
-            and q.topic in kg.entity_ids
-            and q.relation in kg.relation_ids
-            else -1
-            for q in questions
-        ]
-        first = np.searchsorted(keys, wanted, "left").tolist()
-        last = np.searchsorted(keys, wanted, "right").tolist()
-        ends = kg.triples[order, end]
-        parts = [set(ends[a:b].tolist()) for a, b in zip(first, last, strict=True)]
-        found = [a | b for a, b in zip(found, parts, strict=True)] if found else parts
-    return found
+    found = graph.find_labelled(
+        [q.topic for q in questions],
+        [q.relation for q in questions],
+        [q.direction for q in questions],
+    )
+    ends = graph.kg.triples[:, [0, 2]]
+    return [
+        set(ends[found.of(i), int(q.direction == "object")].tolist())
+        for i, q in enumerate(questions)
+    ]
