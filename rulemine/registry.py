@@ -1,7 +1,7 @@
-"""Names that a user can give, and the objects that they stand for: this package's and other packages'.
+"""Names that a user can give, and what they stand for: objects of this package and of other packages.
 
 Another package adds a name with an entry point in the group of a registry. Guarantees: nothing is
-imported before its name is used; a name of this package cannot be taken over by another; whatever
+imported before its name is looked up; no other package can take over a name of this one; whatever
 another package does wrong ends in a message that names that package.
 """
 
@@ -9,89 +9,111 @@ import importlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from importlib import metadata
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from rulemine.errors import ConfigError, RulemineError, did_you_mean
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 __all__ = ["Registry", "lazy_names"]
 
+T = TypeVar("T")
 
-class Registry:
-    """Objects by name.
+
+class Registry(Mapping[str, T], Generic[T]):
+    """Name → object: this package's names in their order, then those of other packages, sorted.
 
     Args:
         group: The group of entry points, e.g. ``rulemine.answerers``.
-        noun: What one entry is called in messages, e.g. ``answerer``.
-        own: The names of this package, each with its object as ``module:OBJECT``.
+        noun: What an entry is called in messages, e.g. ``answerer``.
+        kind: The class of the objects.
+        own: The names of this package; an object given as ``"module:OBJECT"`` is imported when it is
+            looked up.
     """
 
-    def __init__(self, group: str, noun: str, own: Mapping[str, str]) -> None:
-        self.group, self.noun, self.own = group, noun, own
+    def __init__(self, group: str, noun: str, kind: type, own: Mapping[str, T | str]) -> None:
+        self.noun, self.own = noun, own
+        self._group, self._kind = group, kind
 
     @cached_property
-    def _others(self) -> dict[str, metadata.EntryPoint]:
-        found = sorted(metadata.entry_points(group=self.group), key=lambda e: (e.name, e.value))
-        return {entry.name: entry for entry in reversed(found) if entry.name not in self.own}
+    def _others(self) -> "dict[str, EntryPoint]":
+        from importlib.metadata import entry_points  # slow to load; most commands do without
 
-    def names(self) -> list[str]:
-        """This package's names in their order, then those of other packages, sorted."""
-        return [*self.own, *sorted(self._others)]
+        found = sorted(entry_points(group=self._group), key=lambda entry: (entry.name, entry.value))
+        return {entry.name: entry for entry in found if entry.name not in self.own}
 
-    def load(self, name: str) -> Any:
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self.own, *self._others))
+
+    def __len__(self) -> int:
+        return len(self.own) + len(self._others)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.own or name in self._others
+
+    def __getitem__(self, name: str) -> T:
+        if name in self.own:
+            found = self.own[name]
+            if isinstance(found, str):
+                module, _, attribute = found.partition(":")
+                found = getattr(importlib.import_module(module), attribute)
+            return cast(T, found)
+        entry = self._others[name]
+        with self.blaming(name):
+            loaded = entry.load()
+            if not isinstance(loaded, self._kind):
+                raise TypeError(f"{self._kind.__name__} was expected, found {loaded!r}")
+        return cast(T, loaded)
+
+    def find(self, name: str) -> T:
         """The object of a name.
 
         Raises:
             ConfigError: There is no such name, or another package's object cannot be loaded.
         """
-        if name in self.own:
-            module, _, attribute = self.own[name].partition(":")
-            return getattr(importlib.import_module(module), attribute)
-        if name not in self._others:
-            raise ConfigError(
-                f"{name!r} is no {self.noun}; {did_you_mean(name, self.names())}"
-            )
-        with self.blaming(name):
-            return self._others[name].load()
+        if name not in self:
+            raise ConfigError(f"{name!r} is no {self.noun}; {did_you_mean(name, self)}")
+        return self[name]
 
     @contextmanager
-    def blaming(self, name: str) -> Iterator[None]:
-        """Around code of the package that a name comes from: names it when that code fails.
+    def blaming(self, name: object) -> Iterator[None]:
+        """Around the code behind a name: when it fails and is another package's, names that package.
 
         Raises:
             ConfigError: It failed.
         """
+        entry = self._others.get(cast(str, name))
         try:
             yield
         except RulemineError:
             raise
         except Exception as problem:  # other people's code can raise anything
-            if name not in self._others:
+            if entry is None:
                 raise
-            entry = self._others[name]
             package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.module
             raise ConfigError(
-                f"{self.noun} {name!r} ({entry.value}) of the package {package} failed: "
-                f"{type(problem).__name__}: {problem}. Mend, update or uninstall that package."
+                f"{self.noun} {name!r} of the package {package} ({entry.value}) failed: "
+                f"{type(problem).__name__}: {problem}. Update, mend or uninstall that package."
             ) from problem
 
 
-def lazy_names(module: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package whose names are imported when they are first used.
+def lazy_names(
+    package: str, homes: Mapping[str, str]
+) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """What makes names of a package's modules names of the package, imported when they are first used.
 
     Args:
-        module: The package, ``__name__``.
+        package: The package, i.e. ``__name__`` in its ``__init__``.
         homes: Public name → the module that defines it.
 
-    Example:
-        >>> find, _ = lazy_names("rulemine.query", {"Atom": "rulemine.query.atom"})
-        >>> find("Atom")
-        <class 'rulemine.query.atom.Atom'>
+    Returns:
+        ``__all__``, ``__getattr__`` and ``__dir__`` of the package (PEP 562).
     """
 
     def find(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(importlib.import_module(homes[name]), name)
 
-    return find, lambda: sorted(homes)
+    return sorted(homes), find, lambda: sorted(homes)

@@ -75,7 +75,12 @@ def data(arguments: Namespace) -> int:
     from rulemine.datasets.registry import data_sets, find_files, get_files
 
     if arguments.what == "list":
-        for name, entry in data_sets().items():
+        for name in data_sets():
+            try:
+                entry = data_sets()[name]
+            except ConfigError as problem:  # of another package; the others can be used
+                print(f"{name:16} broken  {problem}")
+                continue
             there = "here" if all(find_files(name)) else "to get"
             print(f"{name:16} {there:7} {entry.title}\n{'':25}{entry.licence}; {entry.source}")
         return 0

@@ -17,10 +17,11 @@ __all__ = ["add_scoring"]
 
 def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Adds the commands that score."""
-    parser = add_command(commands, "answer", answer, "answer questions without any model")
+    parser = add_command(commands, "answer", answer, "answer questions with a system known by name")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("--with", dest="answerer", required=True, metavar="NAME",
-                        help="lookup, neighbours, reasoner or random")  # fmt: skip
+                        help="lookup, neighbours, reasoner, random, or a name that an "
+                        "installed package adds")  # fmt: skip
     parser.add_argument("--kg", default="incomplete", help="complete or incomplete (incomplete)")
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
     parser.add_argument("--hops", type=int, default=1, metavar="K", help="for neighbours (1)")

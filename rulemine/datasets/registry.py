@@ -1,8 +1,9 @@
 """Where a knowledge graph comes from: a file, or a data set known by name.
 
-What a data set is stands in ``sources.toml``. Its files are looked for below ``$RULEMINE_DATA``,
-``./data`` and the cache, in this order, and downloaded into the cache when asked for; every file is
-checked against its digest before it is used.
+What a data set is stands in ``sources.toml``, or in another package, which gives it as an entry
+point in the group ``rulemine.datasets`` (see ``docs/extending.md``). Files are looked for below
+``$RULEMINE_DATA``, ``./data`` and the cache, in this order, and downloaded into the cache when asked
+for; every file is checked against its digest before it is used.
 """
 
 import hashlib
@@ -21,8 +22,17 @@ from rulemine.errors import DatasetError, InputError, did_you_mean, list_problem
 from rulemine.files import digest_of, read_bytes, read_lines, write_bytes
 from rulemine.kg.cache import read_cached
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.registry import Registry
 
-__all__ = ["DataSet", "data_sets", "find_files", "get_files", "load_kg", "load_labels"]
+__all__ = [
+    "DataSet",
+    "SourceFile",
+    "data_sets",
+    "find_files",
+    "get_files",
+    "load_kg",
+    "load_labels",
+]
 
 Progress = Callable[[int, int], None]
 
@@ -78,29 +88,27 @@ class DataSet:
     """A data set known by name.
 
     Attributes:
-        name: The name.
         title: What it is, in one line.
         kind: ``kg`` or ``labels``.
         source: Where it comes from.
         licence: Its licence.
         citation: What to cite.
         files: Its files; their contents follow each other.
-        package: The file inside this package that holds it instead; empty for most.
+        path: The file on this machine that holds it instead; None for most.
     """
 
-    name: str
     title: str
     kind: str
     source: str
     licence: str
     citation: str
     files: tuple[SourceFile, ...] = ()
-    package: str = ""
+    path: Path | None = None
 
 
 @cache
-def data_sets() -> dict[str, DataSet]:
-    """Name → data set, in the order of ``sources.toml``."""
+def data_sets() -> Registry[DataSet]:
+    """Name → data set: those of ``sources.toml`` in its order, then those of other packages."""
     table: dict[str, Any] = read_toml(packaged("datasets", "sources.toml"))
     files = {
         path: SourceFile(
@@ -113,10 +121,13 @@ def data_sets() -> dict[str, DataSet]:
         )
         for path, row in table["files"].items()
     }
-    return {
-        name: DataSet(name=name, **{**row, "files": tuple(files[p] for p in row.get("files", ()))})
-        for name, row in table["sets"].items()
-    }
+    own: dict[str, DataSet | str] = {}
+    for name, row in table["sets"].items():
+        package = row.pop("package", "")
+        row["path"] = packaged("datasets", package) if package else None
+        row["files"] = tuple(files[path] for path in row.get("files", ()))
+        own[name] = DataSet(**row)
+    return Registry("rulemine.datasets", "data set", DataSet, own)
 
 
 def cache_folder() -> Path:
@@ -137,11 +148,10 @@ def data_set(name: str) -> DataSet:
     Raises:
         DatasetError: There is none.
     """
-    try:
-        return data_sets()[name]
-    except KeyError:
+    if name not in data_sets():
         hint = did_you_mean(name, data_sets())
-        raise DatasetError(f"{name}: no such data set, and no such file; {hint}") from None
+        raise DatasetError(f"{name}: no such data set, and no such file; {hint}")
+    return data_sets()[name]
 
 
 def find_files(name: str) -> tuple[Path | None, ...]:
@@ -151,8 +161,8 @@ def find_files(name: str) -> tuple[Path | None, ...]:
         DatasetError: There is no such data set, or a file found has a wrong digest.
     """
     wanted = data_set(name)
-    if wanted.package:
-        return (packaged("datasets", wanted.package),)
+    if wanted.path is not None:
+        return (wanted.path,)
     return tuple(_find(file) for file in wanted.files)
 
 
@@ -177,8 +187,8 @@ def get_files(name: str, progress: Progress | None = None) -> tuple[Path, ...]:
         DatasetError: There is no such data set, or it cannot be downloaded; says what to put where.
     """
     wanted = data_set(name)
-    if wanted.package:
-        return (packaged("datasets", wanted.package),)
+    if wanted.path is not None:
+        return (wanted.path,)
     return tuple(_find(file) or _download(name, file, progress) for file in wanted.files)
 
 

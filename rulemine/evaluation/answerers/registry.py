@@ -1,0 +1,104 @@
+"""Answerers by name, and answering the questions of a release with one.
+
+Names are this package's, and those that other packages give as entry points in the group
+``rulemine.answerers`` (see ``docs/extending.md``). Guarantee: predictions are sorted by question, the
+answers of each by name.
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from rulemine.errors import ConfigError, did_you_mean
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.registry import Registry
+from rulemine.release.reader import Release
+from rulemine.release.records import SPLITS, Prediction, Question
+
+__all__ = ["ANSWERERS", "Answerer", "answer"]
+
+
+class Answerer(Protocol):
+    """Anything that answers questions from a graph."""
+
+    def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> Sequence[set[int]]:
+        """The answers to each question, as entity ids of the graph."""
+        ...
+
+
+ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
+    "rulemine.answerers",
+    "answerer",
+    Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
+    {
+        "lookup": "rulemine.evaluation.answerers.model_free:Lookup",
+        "neighbours": "rulemine.evaluation.answerers.model_free:Neighbours",
+        "reasoner": "rulemine.evaluation.answerers.model_free:Reasoner",
+        "random": "rulemine.evaluation.answerers.model_free:RandomEntity",
+    },
+)
+"""Name → what makes the answerer. It says by the names of its parameters what it is to be given:
+``rules`` (those of the release), ``hops``, ``seed``, ``progress``."""
+
+
+def answer(
+    release: Release,
+    with_: str | Answerer = "lookup",
+    *,
+    kg: str = "incomplete",
+    split: str | None = "test",
+    seed: int = 0,
+    hops: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Prediction]:
+    """Predictions of an answerer.
+
+    Args:
+        release: The release.
+        with_: A name of `ANSWERERS`, or an answerer of your own.
+        kg: The graph that it may see: ``complete``, ``incomplete`` or ``incomplete-<level>``.
+        split: The split to answer; None for all.
+        seed: For answerers that draw (``random``), ≥ 0.
+        hops: For answerers that walk (``neighbours``): how far, ≥ 1.
+        progress: For answerers that take long (``reasoner``): called with steps done and all steps.
+
+    Returns:
+        A prediction for each question, sorted by id, its answers sorted, in the naming of the release.
+
+    Raises:
+        ConfigError: There is no such answerer or split, `hops` or `seed` is out of range, or the
+            answerer of another package failed.
+        ReleaseError: The release has no such graph, or a file is missing or was edited.
+    """
+    if split is not None and split not in SPLITS:
+        raise ConfigError(f"split: {split!r} is none; {did_you_mean(split, SPLITS)}")
+    if hops < 1 or seed < 0:
+        raise ConfigError(f"answer: hops {hops}, seed {seed}; expected hops ≥ 1 and a seed ≥ 0.")
+    graph = release.kg(kg)
+    questions = release.questions(split)
+    with ANSWERERS.blaming(with_):
+        options = {"hops": hops, "seed": seed, "progress": progress}
+        answerer = _make(with_, release, options) if isinstance(with_, str) else with_
+        found = answerer(graph, questions)
+        _check(found, len(questions), len(graph.entities))
+    names = graph.entities
+    return [
+        Prediction(question.id, answers=tuple(names[i] for i in sorted(ids)))  # ids: label order
+        for question, ids in zip(questions, found, strict=True)
+    ]
+
+
+def _make(name: str, release: Release, options: dict[str, Any]) -> Answerer:
+    """An answerer, given what its parameters name."""
+    make = ANSWERERS.find(name)
+    wanted = inspect.signature(make).parameters
+    if "rules" in wanted:
+        options = {**options, "rules": release.rules()}
+    return make(**{key: value for key, value in options.items() if key in wanted})
+
+
+def _check(found: Sequence[set[int]], questions: int, entities: int) -> None:
+    if len(found) != questions:
+        raise ValueError(f"it gave {len(found)} sets of answers to {questions} questions")
+    if wrong := {i for ids in found for i in ids if not 0 <= i < entities}:
+        raise ValueError(f"{min(wrong)} is no entity id; the graph has {entities} entities")

@@ -1,0 +1,137 @@
+"""Names that other packages add: found, refused, and blamed for what they do wrong."""
+
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rulemine.errors import ConfigError
+from rulemine.registry import Registry
+from tests import ROOT
+from tests.command_line import RULES, Ended, assert_refused, run
+from tests.evaluation.world import question, write_release
+
+OWN = {"one": "builtins:int", "two": "rulemine.registry:NOTHING"}
+
+
+def install(site: Path, package: str, group: str, entries: dict[str, str]) -> None:
+    """What an installer leaves of a package in a folder for packages: its metadata."""
+    folder = site / f"{package}-0.1.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 0.1\n")
+    lines = "".join(f"{name} = {value}\n" for name, value in entries.items())
+    (folder / "entry_points.txt").write_text(f"[{group}]\n{lines}")
+
+
+def rulemine(site: Path, *words: str | Path, code: Path | None = None) -> Ended:
+    path = os.pathsep.join(map(str, (ROOT, site, code or site)))
+    return run(site, words, PYTHONPATH=path)
+
+
+def install_example(site: Path, example: str) -> Path:
+    """Installs a folder of ``examples`` as its pyproject.toml says."""
+    folder = ROOT / "examples" / example
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    ((group, entries),) = project["entry-points"].items()
+    install(site, project["name"], group, entries)
+    return folder
+
+
+def test_the_answerer_of_another_package_answers(tmp_path: Path) -> None:
+    code = install_example(tmp_path, "answerer")
+    write_release(tmp_path / "r", [question(1)])
+    words = ("answer", "r", "--with", "popular", "-o", "found.jsonl")
+    assert rulemine(tmp_path, *words, code=code).status == 0
+    assert '"id": "q00001"' in (tmp_path / "found.jsonl").read_text()
+    assert_refused(rulemine(tmp_path, *words[:3], "populer", *words[4:]), "did you mean 'popular'")
+
+
+def test_the_data_set_of_another_package_is_listed_and_built(tmp_path: Path) -> None:
+    code = install_example(tmp_path, "dataset")
+    listed = rulemine(tmp_path, "data", "list", code=code)
+    assert "village          here" in listed.out
+    (tmp_path / "rules.txt").write_text(RULES)
+    ended = rulemine(tmp_path, "build", "village", "--rules", "rules.txt", "-o", "out", code=code)
+    assert ended.status == 0, ended
+    assert "Village: eight couples" in (tmp_path / "out" / "README.md").read_text()
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Registry[type]]:
+    """Makes a registry to which a package ``odd`` adds the name ``strange``, as the code given."""
+
+    def make(code: str, name: str = "strange") -> Registry[type]:
+        (tmp_path / "odd.py").write_text(code)
+        install(tmp_path, "odd", "tests.things", {name: "odd:Thing"})
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(__import__("sys").modules, "odd", raising=False)
+        return Registry("tests.things", "thing", type, OWN)
+
+    return make
+
+
+def test_own_names_come_first_and_nothing_is_imported_before_it_is_looked_up(registry) -> None:
+    things = registry("raise SystemError('imported')")
+    assert list(things) == ["one", "two", "strange"]
+    assert len(things) == 3
+    assert things["one"] is int
+    assert things.get("three") is None
+
+
+def test_another_package_cannot_take_over_a_name(registry) -> None:
+    things = registry("class Thing: pass", name="one")
+    assert list(things) == ["one", "two"]
+    assert things.find("one") is int
+
+
+def test_an_unknown_name_is_told_what_is_close(registry) -> None:
+    with pytest.raises(ConfigError, match=r"'strang' is no thing; did you mean 'strange'\?"):
+        registry("class Thing: pass").find("strang")
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("class Other: pass", "AttributeError"),
+        ("Thing = 'text'", "type was expected, found 'text'"),
+    ],
+)
+def test_a_broken_package_is_named(registry, code: str, told: str) -> None:
+    with pytest.raises(ConfigError, match=r"thing 'strange' of the package odd 0\.1 ") as caught:
+        registry(code).find("strange")
+    assert told in str(caught.value)
+
+
+def test_what_is_wrong_with_our_own_is_not_blamed_on_anybody(registry) -> None:
+    with pytest.raises(AttributeError, match="NOTHING"):
+        registry("class Thing: pass").find("two")
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("raise KeyError('x')", "failed: KeyError: 'x'"),
+        ("return []", "it gave 0 sets of answers to 1 questions"),
+        ("return [{99}]", "99 is no entity id; the graph has 5 entities"),
+    ],
+)
+def test_an_answerer_that_fails_is_named(tmp_path: Path, body: str, told: str) -> None:
+    (tmp_path / "odd.py").write_text(
+        f"class Thing:\n  def __init__(self, seed): pass\n  def __call__(self, kg, asked): {body}\n"
+    )
+    install(tmp_path, "odd", "rulemine.answerers", {"strange": "odd:Thing"})
+    write_release(tmp_path / "r", [question(1)])
+    ended = rulemine(tmp_path, "answer", "r", "--with", "strange", "-o", "found.jsonl")
+    assert_refused(ended, "answerer 'strange' of the package odd 0.1 .*" + told)
+
+
+def test_a_broken_data_set_hides_no_other(tmp_path: Path) -> None:
+    install(tmp_path, "odd", "rulemine.datasets", {"strange": "odd:Thing"})
+    listed = rulemine(tmp_path, "data", "list")
+    assert listed.status == 0
+    assert "strange          broken  data set 'strange' of the package odd 0.1" in listed.out
+    assert "\nfamily " in listed.out
