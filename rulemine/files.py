@@ -32,6 +32,7 @@ __all__ = [
     "take_lock",
     "write_bytes",
     "write_jsonl",
+    "write_lines",
     "write_stream",
     "write_text",
 ]
@@ -296,11 +297,11 @@ def write_stream(path: Path, pieces: Iterable[bytes], size: int) -> None:
     if size < BYTES_FOR_BEST:
         write_bytes(path, b"".join(pieces))
     else:
-        _write(path, _compressed(pieces) if path.suffix == ".gz" else pieces)
+        _write(path, _compressed(pieces, 4) if path.suffix == ".gz" else pieces)
 
 
-def _compressed(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    packer = zlib.compressobj(4, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+def _compressed(pieces: Iterable[bytes], level: int) -> Iterator[bytes]:
+    packer = zlib.compressobj(level, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     for piece in pieces:
         yield packer.compress(piece)
     yield packer.flush()
@@ -350,12 +351,14 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Writes a JSON Lines file atomically (see `write_bytes`), one object a line, never holding all."""
-    lines = (f"{dump_line(row)}\n".encode() for row in rows)
-    if path.suffix == ".gz":
-        write_bytes(path, b"".join(lines))
-    else:
-        _write(path, lines)
+    """Writes a JSON Lines file atomically (see `write_lines`), one object a line."""
+    write_lines(path, (f"{dump_line(row)}\n" for row in rows))
+
+
+def write_lines(path: Path, pieces: Iterable[str]) -> None:
+    """Writes a UTF-8 text file out of pieces as `write_bytes` does, without ever holding the whole."""
+    content = (piece.encode() for piece in pieces)
+    _write(path, _compressed(content, 9) if path.suffix == ".gz" else content)
 
 
 def take_lock(handle: int) -> bool:

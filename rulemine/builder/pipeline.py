@@ -29,14 +29,13 @@ from rulemine.builder.stage import Done, Stage, run_stage, working_folder
 from rulemine.codec import dump_line
 from rulemine.config import to_plain
 from rulemine.errors import ConfigError, MiningError
-from rulemine.files import digest_of, write_jsonl
-from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining import MiningOptions, mine
+from rulemine.files import digest_of
+from rulemine.mining import MiningOptions, Resources, explain_no_rules, mine
 from rulemine.release.contents import read_trace
 from rulemine.release.publish import check_target, publish
 from rulemine.release.question_set import Asked, read_asked, write_asked
 from rulemine.release.writer import write_release, write_trace
-from rulemine.rules.formats import read_rules, rule_to_json
+from rulemine.rules.formats import read_rules, rule_to_json, write_rules
 from rulemine.rules.grounding import Groundings, ground, read_groundings, write_groundings
 from rulemine.rules.rule import Rule
 
@@ -94,9 +93,8 @@ class Build:
         self.recipe = recipe
         self.target = target
         self.means = means or Means()
-        self.options = MiningOptions(
-            **to_plain(recipe.mining), threads=self.means.threads, heap=self.means.heap
-        )
+        self.options = MiningOptions(**to_plain(recipe.mining))
+        self.resources = Resources(self.means.threads, self.means.heap)
         self._done: dict[str, Done] = {}
         self.inputs = Inputs(recipe, self.means.note)
         self._made: dict[str, Asked] = {}
@@ -206,15 +204,17 @@ class Build:
         def work(folder: Path) -> None:
             given = self.recipe.rules
             rules = (
-                self.inputs.rules if given else mine(self.inputs.kg, self.options, self._progress)
+                self.inputs.rules
+                if given
+                else mine(self.inputs.kg, self.options, self.resources, self._progress)
             )
             if not rules:
                 raise MiningError(
                     f"{self.recipe.kg}: {explain_no_rules(self.inputs.kg, self.options)}"
                 )
-            write_jsonl(folder / "rules.jsonl", map(rule_to_json, rules))
+            write_rules(folder / "rules.jsonl", rules)
             if self.inputs.foreign_rules:
-                write_jsonl(folder / FOREIGN_RULES, map(rule_to_json, self.inputs.foreign_rules))
+                write_rules(folder / FOREIGN_RULES, self.inputs.foreign_rules)
 
         options: dict[str, Any] = to_plain(self.recipe.mining)
         if self.recipe.rules:
@@ -417,19 +417,3 @@ class Build:
             lines.append(f"{len(asked.questions):,} questions, {rejected:,} rejected")
         place = self.target if until == "release" else self._done[until].folder
         return "\n".join([*lines, str(place)])
-
-
-def explain_no_rules(kg: KnowledgeGraph, options: MiningOptions) -> str:
-    """Why a graph gave no rule, and which threshold to lower."""
-    most = max((int(n) for n in kg.relation_sizes()), default=0)
-    if most < options.min_initial_support:
-        return (
-            f"no rule: the largest relation has {most} facts, and a head relation needs "
-            f"{options.min_initial_support}. Lower min_initial_support."
-        )
-    return (
-        f"no rule reaches head coverage {options.min_head_coverage}, standard confidence "
-        f"{options.min_std_confidence} and PCA confidence {options.min_pca_confidence} with at most "
-        f"{options.max_atoms} atoms. Lower min_std_confidence or min_pca_confidence first, then "
-        "min_head_coverage."
-    )

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from math import ceil
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 from rulemine.errors import OutputError
 
-__all__ = ["Line", "bar", "check_output", "emit", "note"]
+__all__ = ["Line", "bar", "check_output", "emit", "emit_pieces", "note"]
 
 Progress = Callable[[int, int], None]
 
@@ -108,3 +108,13 @@ def emit(text: str, output: Path | None) -> None:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
     else:
         write_text(output, text if text.endswith("\n") else text + "\n")
+
+
+def emit_pieces(pieces: Iterable[str], output: Path | None) -> None:
+    """Text to a file, or to standard output, without ever holding the whole."""
+    from rulemine.files import write_lines
+
+    if output is None:
+        sys.stdout.writelines(pieces)
+    else:
+        write_lines(output, pieces)

@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from rulemine.cli.console import bar, check_output, emit, note
+from rulemine.cli.console import Line, bar, check_output, emit_pieces, note
 from rulemine.cli.parser import Parser, add_command, add_means
 from rulemine.errors import ConfigError, UserError
 
@@ -18,14 +18,12 @@ MOST_NAMED = 10
 """How many relations are named in a message."""
 
 
-def _names(texts: list[str] | None) -> tuple[str, ...] | None:
+def _names(texts: list[str] | None) -> tuple[str, ...]:
     """The names that an option lists, each text being ``a,b,…`` or ``@file`` with one a line."""
     from rulemine.files import read_lines
 
-    if texts is None:
-        return None
     names: list[str] = []
-    for text in texts:
+    for text in texts or ():
         if text.startswith("@"):
             names += [line.strip() for line in read_lines(Path(text[1:])) if line.strip()]
         else:
@@ -35,14 +33,12 @@ def _names(texts: list[str] | None) -> tuple[str, ...] | None:
 
 def mine(arguments: Namespace) -> int:
     """``mine``."""
-    import json
-
-    from rulemine.builder.pipeline import explain_no_rules
     from rulemine.datasets.registry import load_kg
-    from rulemine.mining import MiningOptions
+    from rulemine.mining import MiningOptions, Resources, TimeLimit, explain_no_rules
     from rulemine.mining import mine as mine_rules
-    from rulemine.rules.formats import format_amie, rule_to_json
 
+    resources = Resources(arguments.threads, arguments.heap, arguments.limit_seconds)
+    limit = TimeLimit(resources.limit_seconds)
     options = MiningOptions(
         max_atoms=arguments.max_atoms,
         min_head_coverage=arguments.min_head_coverage,
@@ -51,41 +47,44 @@ def mine(arguments: Namespace) -> int:
         min_initial_support=arguments.min_initial_support,
         head_relations=_names(arguments.head_relations),
         body_relations=_names(arguments.body_relations),
-        exclude_relations=_names(arguments.exclude_relations) or (),
+        exclude_relations=_names(arguments.exclude_relations),
         max_recursion=arguments.max_recursion,
         skyline=not arguments.no_skyline,
         perfect_pruning=not arguments.no_perfect_pruning,
         constants=arguments.constants,
         injective=arguments.injective,
-        limit_seconds=arguments.limit_seconds,
-        threads=arguments.threads,
-        heap=arguments.heap,
     )
     output: Path | None = arguments.output
     check_output(output)
     if arguments.resume and output is None:
-        raise ConfigError("mine: --resume goes on from a file beside the output; give -o FILE too.")
-    journal, missing = _beside(output, ".journal"), _beside(output, ".missing")
-    with bar("read") as tell:
-        kg = load_kg(arguments.kg, tell, note)
-    with bar("mine") as tell:
-        rules = mine_rules(kg, options, tell, journal=journal, resume=arguments.resume)
+        raise ConfigError(
+            "mine: --resume continues from a file beside the output; give -o FILE too."
+        )
+    checkpoint, missing = _beside(output, ".journal"), _beside(output, ".missing")
+    with bar("read") as progress:
+        kg = load_kg(arguments.kg, progress, note)
+    line = Line()
+    with line.watch("mine") as progress:
+        rules = mine_rules(
+            kg,
+            options,
+            resources,
+            progress,
+            checkpoint=checkpoint,
+            resume=arguments.resume,
+            limit=limit,
+            on_warning=line.note,
+        )
     if not (rules or rules.unfinished):
         raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
-    if arguments.format == "amie":
-        text = format_amie(rules)
-    else:
-        text = "".join(json.dumps(rule_to_json(r), ensure_ascii=False) + "\n" for r in rules)
-    if text or output:
-        emit(text, output)
+    with bar("write") as progress:
+        emit_pieces(rules.text(arguments.format, limit, progress), output)
     duplicates = f" ({kg.duplicates} duplicate lines)" if kg.duplicates else ""
     print(f"{len(rules)} rules from {len(kg)} triples{duplicates}", file=sys.stderr)
     if rules.unfinished:
-        print(
-            _explain_unfinished(rules.unfinished, options.limit_seconds, missing), file=sys.stderr
-        )
+        print(_explain_unfinished(rules.unfinished, limit.seconds, missing), file=sys.stderr)
         return INCOMPLETE
-    for leftover in (missing, journal):
+    for leftover in (missing, checkpoint):
         if leftover is not None:
             leftover.unlink(missing_ok=True)
     return 0
@@ -106,7 +105,9 @@ def _explain_unfinished(heads: tuple[str, ...], seconds: float | None, missing: 
     from rulemine.files import write_text
 
     write_text(missing, "".join(f"{head}\n" for head in heads))
-    return f"{text}\nAll are named in {missing}; the same command with --resume goes on from here."
+    return (
+        f"{text}\nAll are named in {missing}; the same command with --resume continues from here."
+    )
 
 
 def add_mining(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -160,7 +161,7 @@ def add_mining(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on from FILE.journal, left beside -o FILE by a run that was killed or limited",
+        help="continue from FILE.journal, left beside -o FILE by a run that was killed or limited",
     )
     parser.add_argument("--format", choices=("jsonl", "amie"), default="jsonl", help="(jsonl)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")

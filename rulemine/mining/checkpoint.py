@@ -1,91 +1,137 @@
-"""What a mining run has finished so far, kept in a file, so that a killed run can go on.
+"""The rules of finished head relations, kept out of memory and, if asked for, for a later run.
 
-Guarantees: a head relation is in the journal with all its rules or not at all; a line that was torn
-when the process died is dropped; a journal is only read by a run whose graph, options and miner give
-the same rules. Short runs leave no file: nothing is written in the first `SECONDS_BEFORE_WRITING`.
+Guarantees: a head relation is in the file with all its rules or not at all; a record that was torn
+when the process died is dropped; a file is only read by a run whose graph, options and miner give
+the same rules. Short runs leave no file: nothing is written in the first `SECONDS_BEFORE_WRITING`,
+unless the rules take more than `BYTES_IN_MEMORY`.
+
+The file is a line of text that names the run, and a record for each finished head relation: id of
+the relation, number of rules (int64 each), CRC-32 of both and of what follows (uint32), and the rows
+of the miner's table, int64; all little-endian.
 """
 
-import json
 import os
+import struct
+import tempfile
 import time
 import zlib
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import MiningError, OutputError
-from rulemine.files import read_bytes
 
-__all__ = ["Journal"]
+__all__ = ["Checkpoint", "Rows"]
 
 SECONDS_BEFORE_WRITING = 5.0
 """What takes less is done again sooner than its graph is digested, which the first line needs."""
 
+BYTES_IN_MEMORY = 32 << 20
+
 Rows = npt.NDArray[np.int64]
+"""Rules of one head relation as the miner gives them, see `rulemine.mining.jvm.mine_rows`."""
+
+_HEAD = struct.Struct("<qq")
+_CHECK = struct.Struct("<I")
 
 
-class Journal:
-    """A file with a first line that names the run, and a line for each finished head relation.
+class Checkpoint:
+    """The rows of finished head relations: the latest in memory, those before in a file.
 
     Attributes:
-        path: The file; it is made when the first head relation is finished.
-        finished: Head relation id → its rows of the miner's table, shape (rules, columns).
+        path: The file; None: one without a name, which ends with the process.
     """
 
-    def __init__(self, path: Path, key: Callable[[], str], *, resume: bool) -> None:
-        """Takes up or starts a journal.
+    def __init__(
+        self, path: Path | None, columns: int, key: Callable[[], str], *, resume: bool = False
+    ) -> None:
+        """Starts a checkpoint, or continues one.
 
         Args:
             path: Where it is or will be.
-            key: Names all that the rules depend on; called when it is needed.
-            resume: Whether to go on from what is there; otherwise an older journal is removed.
+            columns: Of the miner's table.
+            key: Names everything that the rules depend on; called when it is needed.
+            resume: Whether to continue from what is there; otherwise an older file is removed.
 
         Raises:
-            MiningError: The journal there is of another run, or no journal.
-            InputError: It cannot be read.
-            OutputError: An older one cannot be removed, or its torn end cannot.
+            MiningError: The file there is of another run, or no checkpoint.
+            OutputError: It cannot be opened, cut or removed.
         """
         self.path = path
-        self.finished: dict[int, Rows] = {}
+        self._columns = columns
         self._key = key
-        self._waiting: list[bytes] = []
+        self._file: IO[bytes] | None = None
+        self._waiting: dict[int, Rows] = {}
+        self._waiting_bytes = 0
+        self._written: dict[int, tuple[int, int]] = {}
         self._begun = time.monotonic()
+        if path is None:
+            return
         if not resume:
             self.remove()
         elif path.exists():
-            self._read()
+            try:
+                self._file = path.open("r+b", buffering=0)
+                self._read(self._file)
+            except OSError as problem:
+                raise self._failure(problem) from None
 
-    def _read(self) -> None:
+    def _read(self, file: IO[bytes]) -> None:
+        """Finds the whole records, and cuts off what comes after them."""
         good = 0
-        first = self._first
-        for line in read_bytes(self.path).splitlines(keepends=True):
-            entry = _entry(line)
-            if good == 0 and line != first:
-                if first.startswith(line):
-                    break  # killed while the first line was written
-                raise MiningError(
-                    f"{self.path}: was written for another graph, other options or another version "
-                    "of the miner, so nothing of it can be used. Give the same again, or leave "
-                    "--resume out to start anew."
-                )
-            if entry is None:
+        begin = file.read(len(self._first))
+        if begin == self._first:
+            good = len(begin)
+        elif not self._first.startswith(begin):  # else killed while the first line was written
+            raise MiningError(
+                f"{self.path}: was written for another graph, other options or another version "
+                "of the miner, so nothing of it can be used. Give the same again, or leave "
+                "--resume out to start anew."
+            )
+        size = os.fstat(file.fileno()).st_size
+        while good and len(head := file.read(_HEAD.size + _CHECK.size)) == _HEAD.size + _CHECK.size:
+            relation, rules = _HEAD.unpack_from(head)
+            length = rules * self._columns * 8
+            if not 0 <= length <= size - good - len(head):
                 break
-            if good:
-                rows = np.array(entry["rows"], np.int64).reshape(-1, entry["columns"])
-                self.finished[entry["head"]] = rows
-            good += len(line)
-        try:
-            os.truncate(self.path, good)
-        except OSError as problem:
-            raise self._failure(problem) from None
+            if zlib.crc32(file.read(length), zlib.crc32(head[: _HEAD.size])) != int.from_bytes(
+                head[_HEAD.size :], "little"
+            ):
+                break
+            self._written[relation] = good + len(head), rules
+            good += len(head) + length
+        file.truncate(good)
 
     @cached_property
     def _first(self) -> bytes:
-        return _line({"journal of": self._key()})
+        return f"rulemine mining checkpoint {self._key()}\n".encode()
+
+    @property
+    def sizes(self) -> dict[int, int]:
+        """Finished head relation → number of its rules, in the order of the relations."""
+        sizes = {head: rules for head, (_, rules) in self._written.items()}
+        sizes |= {head: len(rows) for head, rows in self._waiting.items()}
+        return dict(sorted(sizes.items()))
+
+    def rows(self, head: int) -> Rows:
+        """The rows of a finished head relation, shape (rules, columns).
+
+        Raises:
+            OutputError: The file cannot be read.
+        """
+        if head in self._waiting or self._file is None:
+            return self._waiting[head]
+        place, rules = self._written[head]
+        try:
+            self._file.seek(place)
+            content = self._file.read(rules * self._columns * 8)
+        except OSError as problem:
+            raise self._failure(problem) from None
+        return np.frombuffer(content, "<i8").reshape(rules, self._columns)
 
     def add(self, head: int, rows: Rows) -> None:
         """Adds a finished head relation; it is in the file soon.
@@ -93,9 +139,10 @@ class Journal:
         Raises:
             OutputError: The file cannot be written.
         """
-        self._waiting.append(_line({"head": head, "columns": rows.shape[1], "rows": rows.tolist()}))
-        self.finished[head] = rows
-        if time.monotonic() >= self._begun + SECONDS_BEFORE_WRITING:
+        self._waiting[head] = rows
+        self._waiting_bytes += rows.nbytes
+        late = self.path and time.monotonic() >= self._begun + SECONDS_BEFORE_WRITING
+        if late or self._waiting_bytes > BYTES_IN_MEMORY:
             self.write()
 
     def write(self) -> None:
@@ -104,18 +151,31 @@ class Journal:
         Raises:
             OutputError: The file cannot be written.
         """
-        line = b"".join(self._waiting)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("ab", buffering=0) as out:
-                if out.tell() == 0:
-                    line = self._first + line
-                # A line cut short by a full disk is a torn one; the next run drops it.
-                if out.write(line) < len(line):
-                    raise OSError(28, "No space left on device")
+            file = self._opened()
+            at = file.seek(0, os.SEEK_END)
+            if at == 0 and self.path is not None:
+                at += _write(file, self._first)
+            for head, rows in self._waiting.items():
+                content = np.ascontiguousarray(rows, "<i8").data.cast("B")
+                begin = _HEAD.pack(head, len(rows))
+                check = _CHECK.pack(zlib.crc32(content, zlib.crc32(begin)))
+                at += _write(file, begin + check)
+                self._written[head] = at, len(rows)
+                at += _write(file, content)
         except OSError as problem:
             raise self._failure(problem) from None
         self._waiting.clear()
+        self._waiting_bytes = 0
+
+    def _opened(self) -> IO[bytes]:
+        if self._file is None:
+            if self.path is None:
+                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # as long as the table
+            else:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = self.path.open("w+b", buffering=0)
+        return self._file
 
     def remove(self) -> None:
         """Removes the file, when it is not needed any more.
@@ -123,8 +183,12 @@ class Journal:
         Raises:
             OutputError: It cannot be removed.
         """
+        if self._file is not None:
+            self._file.close()
+            self._file = None
         try:
-            self.path.unlink(missing_ok=True)
+            if self.path is not None:
+                self.path.unlink(missing_ok=True)
         except NotADirectoryError:
             return
         except OSError as problem:
@@ -132,20 +196,13 @@ class Journal:
 
     def _failure(self, problem: OSError) -> OutputError:
         return OutputError(
-            f"{self.path}: cannot be written ({problem.strerror}). Check rights and free space, or "
-            "choose another place with -o."
+            f"{self.path or tempfile.gettempdir()}: cannot be written ({problem.strerror}). Check "
+            "rights and free space, or choose another place with -o."
         )
 
 
-def _line(entry: dict[str, object]) -> bytes:
-    text = json.dumps(entry, separators=(",", ":")).encode()
-    return b"%08x %s\n" % (zlib.crc32(text), text)
-
-
-def _entry(line: bytes) -> dict[str, Any] | None:
-    """What a line holds; None when it is torn."""
-    digits, _, text = line.rstrip(b"\n").partition(b" ")
-    if not line.endswith(b"\n") or digits != b"%08x" % zlib.crc32(text):
-        return None
-    entry: dict[str, Any] = json.loads(text)
-    return entry
+def _write(file: IO[bytes], content: bytes | memoryview) -> int:
+    # A record cut short by a full disk is a torn one; the next run drops it.
+    if (written := file.write(content)) < len(content):
+        raise OSError(28, "No space left on device")
+    return written

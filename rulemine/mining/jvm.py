@@ -17,15 +17,14 @@ import numpy.typing as npt
 
 from rulemine.errors import HeapError, JavaError, MiningError, RulemineError
 from rulemine.mining.java_home import OLDEST_JAVA, find_jvm
-from rulemine.mining.options import MiningOptions, parse_heap
+from rulemine.mining.options import MiningOptions, Resources, TimeLimit, parse_heap
 
 __all__ = ["EVERYTHING", "JAR", "Allowed", "Progress", "mine_rows", "start_jvm"]
 
 JAR = Path(__file__).with_name("amie.jar")
 
 Progress = Callable[[int, int], None]
-"""Is told (done, total) about ten times a second; total is 0 while it is not known."""
-
+"""Called with (done, total) about ten times a second; total is 0 while it is not known."""
 
 Finished = Callable[[int, npt.NDArray[np.int64]], None]
 
@@ -155,27 +154,28 @@ def mine_rows(
     entities: int,
     relations: int,
     options: MiningOptions,
+    finished: Finished,
+    resources: Resources | None = None,
+    limit: TimeLimit | None = None,
     progress: Progress | None = None,
     allowed: Allowed = EVERYTHING,
-    finished: Finished | None = None,
-) -> npt.NDArray[np.int64] | None:
-    """Mines rules as a table of integers.
+) -> None:
+    """Mines rules as tables of integers, one for each head relation.
 
     Args:
         triples: int32, shape (n, 3), C-contiguous, unique rows: subject, relation, object ids.
         entities: Number of entities.
         relations: Number of relations.
-        options: Thresholds and means.
+        options: What is mined.
+        finished: Called with (head relation, its rows) as each is finished, in no particular order.
+            The rows are int64, shape (rules, `MEASURE_COLUMNS` + max_atoms - 1), in canonical order.
+            An atom is ``relation << 6 | subject << 3 | object``, -1 where a rule has fewer. Where an
+            atom has 7 for a term, an entity stands, whose id plus one is in the upper half of the
+            number; likewise in the column of a head with an entity.
+        resources: Threads and heap.
+        limit: Ends the run early, with the head relations finished by then.
         progress: Called about ten times a second.
         allowed: The relations that may be heads, and that may occur in bodies.
-        finished: Told (head relation, its rows) for every head relation, as it is finished.
-
-    Returns:
-        int64, shape (rules, `MEASURE_COLUMNS` + max_atoms - 1), in canonical order. An atom is
-        ``relation << 6 | subject << 3 | object``, -1 where a rule has fewer. Where
-        an atom has 7 for a term, an entity stands, whose id plus one is in the upper half of the
-        number; likewise in the column of a head with an entity. None when the limit of
-        time ended the run; what is finished was told then.
 
     Raises:
         MiningError: The graph is too large for one buffer.
@@ -183,6 +183,7 @@ def mine_rows(
         JavaError: No usable Java runtime.
         KeyboardInterrupt: Ctrl-C; the miner has stopped by then.
     """
+    resources = resources or Resources()
     if triples.dtype != np.int32 or triples.ndim != 2 or not triples.flags.c_contiguous:
         raise TypeError(
             f"triples are {triples.dtype} {triples.shape}, not int32 (n, 3), contiguous"
@@ -192,17 +193,15 @@ def mine_rows(
             f"the graph has {len(triples)} triples; at most {_BUFFER_LIMIT // 12} can be handed "
             "to the miner. Mine a part of it."
         )
-    start_jvm(options.heap, long_run=_is_long(len(triples), options.max_atoms))
+    start_jvm(resources.heap, long_run=_is_long(len(triples), options.max_atoms))
     import jpype
 
     try:
-        job = _new_job(jpype, triples, entities, relations, options, allowed)
+        job = _new_job(jpype, triples, entities, relations, options, resources, allowed)
         job.start()
-        state = _wait(job, progress, finished, options.limit_seconds)
-        if state == _DONE:
-            return _rows(jpype, job)
-        if state == _CANCELLED:
-            return None
+        state = _wait(job, progress, finished, limit or TimeLimit(None), options.max_atoms)
+        if state in (_DONE, _CANCELLED):
+            return
         message = str(job.message())
     except jpype.JException as problem:
         state = _OUT_OF_MEMORY if "OutOfMemoryError" in str(type(problem)) else _FAILED
@@ -227,6 +226,7 @@ def _new_job(
     entities: int,
     relations: int,
     options: MiningOptions,
+    resources: Resources,
     allowed: Allowed,
 ) -> Any:
     buffer = jpype.nio.convertToDirectBuffer(triples.data.cast("B"))
@@ -241,7 +241,7 @@ def _new_job(
         float(options.min_pca_confidence),
         options.min_initial_support,
         _bias(jpype, options, allowed),
-        options.thread_count,
+        resources.thread_count,
     )
 
 
@@ -260,18 +260,18 @@ def _bias(jpype: Any, options: MiningOptions, allowed: Allowed) -> Any:
 
 
 def _wait(
-    job: Any, progress: Progress | None, finished: Finished | None, limit_seconds: float | None
+    job: Any, progress: Progress | None, finished: Finished, limit: TimeLimit, max_atoms: int
 ) -> int:
     """Waits for the end of a job in short turns; whatever interrupts it ends the job first."""
-    end = math.inf if limit_seconds is None else time.monotonic() + limit_seconds
+    rules = 0
     try:
-        while not (state := int(job.awaitEnd(_turn(end)))):
+        while not (state := int(job.awaitEnd(_turn(limit.left(rules))))):
             if progress is not None:
                 progress(int(job.done()), int(job.total()))
-            _tell_finished(job, finished)
-            if time.monotonic() >= end:
+            rules += _take_finished(job, finished, max_atoms)
+            if limit.left(rules) <= 0:
                 job.cancel()
-        _tell_finished(job, finished)
+        _take_finished(job, finished, max_atoms)
     except BaseException:
         job.cancel()
         while not job.awaitEnd(POLL_MILLISECONDS):
@@ -282,23 +282,16 @@ def _wait(
     return state
 
 
-def _turn(end: float) -> int:
-    """Milliseconds to wait before the next look."""
-    return min(POLL_MILLISECONDS, max(1, math.ceil(1000 * min(end - time.monotonic(), 1))))
+def _turn(seconds: float) -> int:
+    """Milliseconds to wait before the next look, when this many seconds are left."""
+    return min(POLL_MILLISECONDS, max(1, math.ceil(1000 * min(seconds, 1))))
 
 
-def _tell_finished(job: Any, finished: Finished | None) -> None:
-    while finished is not None and (head := int(job.takeFinished())) >= 0:
-        rows = np.array(job.headRows(head), np.int64)
-        finished(head, rows.reshape(-1, int(job.stride())))
-
-
-def _rows(jpype: Any, job: Any) -> npt.NDArray[np.int64]:
-    rows = np.empty((int(job.rules()), int(job.stride())), np.int64)
-    if rows.nbytes > _BUFFER_LIMIT:
-        raise MiningError(
-            f"{len(rows)} rules were found, more than can be handed over. Raise the thresholds."
-        )
-    if len(rows):
-        job.copyRules(jpype.nio.convertToDirectBuffer(rows.data.cast("B")))
-    return rows
+def _take_finished(job: Any, finished: Finished, max_atoms: int) -> int:
+    """Hands on the rows of what has been finished, and counts them."""
+    rules = 0
+    while (head := int(job.takeFinished())) >= 0:
+        rows = np.array(job.takeRows(head), np.int64).reshape(-1, MEASURE_COLUMNS + max_atoms - 1)
+        finished(head, rows)
+        rules += len(rows)
+    return rules

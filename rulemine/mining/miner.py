@@ -5,6 +5,8 @@ work (Lajus, Galárraga, Suchanek: Fast and Exact Rule Mining with AMIE 3, ESWC 
 and canonical order; the same rules for any number of threads and any order of the input.
 """
 
+import math
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,141 +17,145 @@ from rulemine.codec import dump_line
 from rulemine.errors import MiningError, did_you_mean, list_problems
 from rulemine.files import digest_of
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining.checkpoint import Journal, Rows
+from rulemine.mining.checkpoint import Checkpoint, Rows
 from rulemine.mining.jvm import JAR, MEASURE_COLUMNS, Allowed, Progress, mine_rows
-from rulemine.mining.options import MiningOptions
+from rulemine.mining.options import MiningOptions, Resources, TimeLimit
 from rulemine.mining.result import Rules
-from rulemine.query.atom import Atom
-from rulemine.rules.rule import Measures, Rule
 
-__all__ = ["allowed_relations", "mine"]
+__all__ = ["allowed_relations", "explain_no_rules", "mine"]
+
+MANY_RULES = 10_000_000
+"""Nobody wants more; a warning then says which thresholds filter nothing."""
 
 
 def mine(
     kg: KnowledgeGraph,
     options: MiningOptions | None = None,
+    resources: Resources | None = None,
     progress: Progress | None = None,
     *,
-    journal: str | Path | None = None,
+    checkpoint: str | Path | None = None,
     resume: bool = False,
+    limit: TimeLimit | None = None,
+    on_warning: Callable[[str], None] | None = None,
 ) -> Rules:
     """Mines the rules of a graph.
 
     Args:
         kg: The graph; it is not changed.
-        options: Thresholds and means; None: AMIE's defaults.
-        progress: Told (done, total) about ten times a second, in units of work; total is 0 while it
-            is not known yet.
-        journal: A file in which finished head relations are kept, for a later run to resume; whoever
-            asks for it removes it. None: nothing is kept.
-        resume: Go on from what the journal holds, which must be of the same graph and options;
+        options: What is mined; None: AMIE's defaults.
+        resources: What may be used for it.
+        progress: Called with (done, total) about ten times a second, in units of work; total is 0
+            while it is not known yet.
+        checkpoint: A file in which finished head relations are kept, for a later run to resume;
+            whoever asks for it removes it, when the rules have been read. None: nothing is kept.
+        resume: Continue from what the checkpoint holds, which must be of the same graph and options;
             otherwise it starts anew.
+        limit: A limit of time that has begun earlier, in place of that of the resources.
+        on_warning: Called with a sentence when there are more than `MANY_RULES`.
 
     Returns:
         The rules in canonical order: by head relation, number of atoms and body. Empty when none
-        reaches the thresholds. A tuple with `Rules.to_pandas`,
-        and with `Rules.unfinished` when a limit of time is among the options.
+        reaches the thresholds; see `Rules.unfinished` for a run with a limit of time.
 
     Raises:
-        MiningError: The graph is too large, or lacks a relation that the options name; or the journal
-            is of another run.
-        OutputError: The journal cannot be written.
+        MiningError: The graph is too large, or lacks a relation that the options name; or the
+            checkpoint is of another run.
+        OutputError: The checkpoint cannot be written.
         HeapError: The Java heap is too small, or cannot be had.
         JavaError: No usable Java runtime.
         KeyboardInterrupt: Ctrl-C; the miner has stopped by then.
     """
     options = options or MiningOptions()
+    resources = resources or Resources()
+    limit = limit or TimeLimit(resources.limit_seconds)
     allowed = allowed_relations(kg, options)
-    if not len(kg.triples):
-        return Rules()
     sizes = kg.relation_sizes().tolist()
     wanted = [
         head
         for head, size in enumerate(sizes)
         if size >= options.min_initial_support and (allowed.heads is None or allowed.heads[head])
     ]
-    kept = (
-        None
-        if journal is None
-        else Journal(Path(journal), lambda: _key(kg, options), resume=resume)
+    table = Checkpoint(
+        None if checkpoint is None else Path(checkpoint),
+        MEASURE_COLUMNS + options.max_atoms - 1,
+        lambda: _key(kg, options),
+        resume=resume,
     )
-    done: dict[int, Rows] = dict(kept.finished) if kept else {}
+    done = table.sizes
+    rules = sum(done.values())
 
     def finished(head: int, rows: Rows) -> None:
-        done[head] = rows
-        if kept:
-            kept.add(head, rows)
+        nonlocal rules
+        table.add(head, rows)
+        if rules <= MANY_RULES < (rules := rules + len(rows)) and on_warning is not None:
+            on_warning(_explain_many_rules(options, [sizes[head] for head in wanted]))
 
-    rows: Rows | None = None
-    left = np.isin(np.arange(len(sizes)), sorted(set(wanted) - done.keys()))
+    left = np.isin(np.arange(len(sizes)), [head for head in wanted if head not in done])
     # Without any head relation the miner runs too: what Java or the heap lacks is said in any case.
-    if left.any() or not wanted:
-        watched = kept is not None or options.limit_seconds is not None
-        rows = mine_rows(
+    if len(kg.triples) and (left.any() or not wanted) and limit.left() > 0:
+        mine_rows(
             np.ascontiguousarray(kg.triples),
             len(kg.entities),
             len(kg.relations),
             options,
+            finished,
+            resources,
+            limit,
             progress,
             Allowed(left, allowed.bodies) if done else allowed,
-            finished if watched else None,
         )
-    if kept or rows is None:
-        none = np.empty((0, MEASURE_COLUMNS + options.max_atoms - 1), np.int64)
-        rows = np.concatenate([none, *(done[head] for head in sorted(done))])
-    rules = _rules(kg, sizes, rows)
-    if done.keys() < set(wanted) and options.limit_seconds is not None:
-        rules.unfinished = tuple(kg.relations[head] for head in wanted if head not in done)
-        if kept:
-            kept.write()
-    return rules
+    if checkpoint is not None and limit.seconds is not None:
+        table.write()
+    return Rules(kg, table, wanted)
 
 
 def _key(kg: KnowledgeGraph, options: MiningOptions) -> str:
     """Names all that the rules of a head relation depend on."""
-    means = ("threads", "heap", "limit_seconds")
-    chosen = {name: value for name, value in asdict(options).items() if name not in means}
-    parts = [kg.digest, digest_of(JAR.read_bytes()), dump_line(chosen)]
+    parts = [kg.digest, digest_of(JAR.read_bytes()), dump_line(asdict(options))]
     return digest_of("\n".join(parts).encode())
 
 
-def _rules(kg: KnowledgeGraph, sizes: list[int], rows: Rows) -> Rules:
-    """Rules out of rows of the miner's table, in their order."""
-    found = np.unique(rows[:, MEASURE_COLUMNS:]).tolist()
-    atoms = {a: _atom(kg, a) for a in found if a >= 0}
-    heads = {
-        h: _head(kg, h, functional) for h, functional in np.unique(rows[:, :2], axis=0).tolist()
-    }
-    return Rules(
-        Rule(
-            heads[head],
-            tuple([atoms[a] for a in body if a >= 0]),
-            Measures(support, body_size, pca_body_size, sizes[head & _LOW], functional),
+def _explain_many_rules(options: MiningOptions, heads: list[int]) -> str:
+    """Which thresholds filter nothing, given the sizes of the head relations."""
+    o = options
+    idle = []
+    single = sum(math.ceil(o.min_head_coverage * size) <= 1 for size in heads)
+    if single:
+        idle.append(
+            f"min_head_coverage {o.min_head_coverage:g} is reached by a single triple in {single:,} of "
+            f"the {len(heads):,} head relations (the largest has {max(heads):,} triples)"
         )
-        for head, functional, support, body_size, pca_body_size, *body in rows.tolist()
+    if o.min_std_confidence == 0:
+        idle.append("min_std_confidence is 0")
+    if o.min_pca_confidence <= o.min_std_confidence:
+        idle.append(
+            f"min_pca_confidence {o.min_pca_confidence:g} is reached by every rule that reaches "
+            f"min_std_confidence {o.min_std_confidence:g}"
+        )
+    if o.min_initial_support <= min(heads):
+        idle.append(
+            f"min_initial_support {o.min_initial_support} is reached by every head relation"
+        )
+    if not idle:
+        return f"more than {MANY_RULES:,} rules; every threshold filters some. Raise one of them."
+    return f"more than {MANY_RULES:,} rules. What filters nothing: {'; '.join(idle)}. Raise one of these."
+
+
+def explain_no_rules(kg: KnowledgeGraph, options: MiningOptions) -> str:
+    """Why a graph gave no rule, and which threshold to lower."""
+    most = max((int(n) for n in kg.relation_sizes()), default=0)
+    if most < options.min_initial_support:
+        return (
+            f"no rule: the largest relation has {most} triples, and a head relation needs "
+            f"{options.min_initial_support}. Lower min_initial_support."
+        )
+    return (
+        f"no rule reaches head coverage {options.min_head_coverage}, standard confidence "
+        f"{options.min_std_confidence} and PCA confidence {options.min_pca_confidence} with at most "
+        f"{options.max_atoms} atoms. Lower min_std_confidence or min_pca_confidence first, then "
+        "min_head_coverage."
     )
-
-
-_LOW = 2**32 - 1
-_CONSTANT = 7
-"""Stands in an atom for the entity whose id plus one is in the upper half of the number."""
-
-
-def _atom(kg: KnowledgeGraph, packed: int) -> Atom:
-    low = packed & _LOW
-    subject, object_ = (
-        kg.entities[(packed >> 32) - 1] if term == _CONSTANT else term
-        for term in (low >> 3 & 7, low & 7)
-    )
-    return Atom(subject, kg.relations[low >> 6], object_)
-
-
-def _head(kg: KnowledgeGraph, packed: int, functional: int) -> Atom:
-    relation = kg.relations[packed & _LOW]
-    if packed <= _LOW:
-        return Atom(0, relation, 1)
-    entity = kg.entities[(packed >> 32) - 1]
-    return Atom(entity, relation, 1) if functional else Atom(0, relation, entity)
 
 
 def allowed_relations(kg: KnowledgeGraph, options: MiningOptions) -> Allowed:
@@ -163,18 +169,18 @@ def allowed_relations(kg: KnowledgeGraph, options: MiningOptions) -> Allowed:
         f"{name} names {label!r}, which is no relation of the graph; "
         f"{did_you_mean(label, kg.relations)}"
         for name in filters
-        for label in getattr(options, name) or ()
+        for label in getattr(options, name)
         if label not in kg.relation_ids
     ]
     if problems:
         raise MiningError(list_problems("mine", problems, "Names are those of the graph's file."))
 
-    def mask(named: tuple[str, ...] | None) -> npt.NDArray[np.bool_] | None:
-        if named is None and not options.exclude_relations:
+    def mask(named: tuple[str, ...]) -> npt.NDArray[np.bool_] | None:
+        if not (named or options.exclude_relations):
             return None
         ids = kg.relation_ids
-        kept = np.full(len(kg.relations), named is None)
-        kept[[ids[label] for label in named or ()]] = True
+        kept = np.full(len(kg.relations), not named)
+        kept[[ids[label] for label in named]] = True
         kept[[ids[label] for label in options.exclude_relations]] = False
         return kept
 

@@ -1,19 +1,45 @@
-"""The rules of a mining run: a tuple of rules that knows how to become a table."""
+"""The rules of a mining run: a sequence over the miner's table, which stays a table."""
 
-from typing import TYPE_CHECKING
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import accumulate
+from operator import eq
+from typing import TYPE_CHECKING, overload
 
 from rulemine.frames import frame
-from rulemine.rules.formats import rule_to_json
-from rulemine.rules.rule import Rule
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.mining.checkpoint import Checkpoint
+from rulemine.mining.jvm import Progress
+from rulemine.mining.options import TimeLimit
+from rulemine.query.atom import Atom
+from rulemine.rules.formats import (
+    AMIE_HEADER,
+    amie_atom,
+    amie_line,
+    json_atom,
+    json_line,
+    rule_to_json,
+)
+from rulemine.rules.rule import Measures, Rule
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Rules"]
+__all__ = ["RULE_FORMATS", "Rules"]
+
+RULE_FORMATS = ("jsonl", "amie")
+"""JSON Lines, and the text that AMIE prints."""
+
+BLOCK = 4096
+"""Rules that are objects at a time while a table is read from end to end."""
 
 
-class Rules(tuple[Rule, ...]):
-    """Rules in the order given; equal to any tuple of the same rules.
+class Rules(Sequence[Rule]):
+    """Rules in canonical order; equal to any tuple of the same rules.
+
+    A rule becomes an object when it is asked for. Until then it is a row of integers, about 60 bytes,
+    and beyond `rulemine.mining.journal.BYTES_IN_MEMORY` one in a file.
 
     Attributes:
         unfinished: Head relations, in order, whose rules are missing because a limit of time ended
@@ -33,7 +59,130 @@ class Rules(tuple[Rule, ...]):
         husband(y,x) ⇒ wife(x,y) inversion        2             1.0
     """
 
-    unfinished: tuple[str, ...] = ()
+    def __init__(self, kg: KnowledgeGraph, table: Checkpoint, wanted: Sequence[int]) -> None:
+        """Makes the rules of a table readable.
+
+        Args:
+            kg: The graph that was mined.
+            table: The rows of every head relation that is finished.
+            wanted: The head relations that should be, in order.
+        """
+        self._kg = kg
+        self._sizes: list[int] = kg.relation_sizes().tolist()
+        self._table = table
+        rules = table.sizes
+        self._heads = [head for head in wanted if head in rules]
+        self._ends = list(accumulate(rules[head] for head in self._heads))
+        self.unfinished = tuple(kg.relations[head] for head in wanted if head not in rules)
+        self._atom = cache(self._make_atom)
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __iter__(self) -> Iterator[Rule]:
+        for head in self._heads:
+            for rows in self._blocks(head):
+                yield from map(self._rule, rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Rule: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Rule, ...]: ...
+    def __getitem__(self, index: int | slice) -> Rule | tuple[Rule, ...]:
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(*index.indices(len(self))))
+        at = range(len(self))[index]
+        part = bisect_right(self._ends, at)
+        start = self._ends[part - 1] if part else 0
+        row = self._table.rows(self._heads[part])[at - start]
+        return self._rule(row.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rules | tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} rules>"
+
+    def text(
+        self, form: str, limit: TimeLimit | None = None, progress: Progress | None = None
+    ) -> Iterator[str]:
+        """The rules as text, in pieces of whole lines.
+
+        Args:
+            form: One of `RULE_FORMATS`.
+            limit: Head relations whose rules cannot be written before it become `unfinished`.
+            progress: Called with (written, rules in all).
+
+        Raises:
+            InputError: A name cannot be written in AMIE's format.
+            OutputError: The rules cannot be read back from their file.
+        """
+        if form == "amie":
+            yield AMIE_HEADER
+        written, total, line = 0, len(self), self._line(form)
+        for number, head in enumerate(self._heads):
+            if limit is not None and limit.left(self._ends[number] - written) < 0:
+                self._forget(number)
+                return
+            for rows in self._blocks(head):
+                yield "".join(map(line, rows))
+            written = self._ends[number]
+            if progress is not None:
+                progress(written, total)
+
+    def _forget(self, number: int) -> None:
+        """Takes the head relations from a number on for unfinished."""
+        late = {self._kg.relations[head] for head in self._heads[number:]} | set(self.unfinished)
+        self.unfinished = tuple(label for label in self._kg.relations if label in late)
+        del self._heads[number:], self._ends[number:]
+
+    def _blocks(self, head: int) -> Iterator[list[list[int]]]:
+        """The rows of a head relation, as `rulemine.mining.jvm.mine_rows` describes them."""
+        rows = self._table.rows(head)
+        for at in range(0, len(rows), BLOCK):
+            yield rows[at : at + BLOCK].tolist()
+
+    def _rule(self, row: list[int]) -> Rule:
+        head, functional, support, body_size, pca_body_size, *body = row
+        size = self._sizes[head & _LOW]
+        return Rule(
+            self._make_head(head, functional),
+            tuple([self._atom(packed) for packed in body if packed >= 0]),
+            Measures(support, body_size, pca_body_size, size, functional),
+        )
+
+    def _line(self, form: str) -> Callable[[list[int]], str]:
+        """What makes a line of text of a row; what it needs of an atom is made once."""
+        write: Callable[..., str] = amie_line if form == "amie" else json_line
+        make: Callable[[Atom], object] = amie_atom if form == "amie" else json_atom
+        atom = cache(lambda packed: make(self._make_atom(packed)))
+        head = cache(lambda packed, functional: make(self._make_head(packed, functional)))
+
+        def line(row: list[int]) -> str:
+            packed, functional, support, body_size, pca_body_size, *body = row
+            counts = support, body_size, pca_body_size, self._sizes[packed & _LOW], functional
+            return write(head(packed, functional), [atom(a) for a in body if a >= 0], counts)
+
+        return line
+
+    def _make_atom(self, packed: int) -> Atom:
+        low = packed & _LOW
+        subject, object_ = (
+            self._kg.entities[(packed >> 32) - 1] if term == _CONSTANT else term
+            for term in (low >> 3 & 7, low & 7)
+        )
+        return Atom(subject, self._kg.relations[low >> 6], object_)
+
+    def _make_head(self, packed: int, functional: int) -> Atom:
+        relation = self._kg.relations[packed & _LOW]
+        if packed <= _LOW:
+            return Atom(0, relation, 1)
+        entity = self._kg.entities[(packed >> 32) - 1]
+        return Atom(entity, relation, 1) if functional else Atom(0, relation, entity)
 
     def to_pandas(self) -> "pd.DataFrame":
         """A row per rule, in order.
@@ -41,17 +190,21 @@ class Rules(tuple[Rule, ...]):
         Returns:
             Columns: ``id``, ``rule`` (readable), ``type``, ``subtype``, ``head`` (its relation),
             ``atoms`` (their number, the head included), and the measures of `Rule.measures` with
-            ``functional`` as ``?a`` or ``?b``; missing values where a rule carries no measures.
+            ``functional`` as ``?a`` or ``?b``.
 
         Raises:
             UserError: pandas is not installed.
         """
         rows = [
-            {**row, "head": rule.head.relation, "atoms": rule.length}
-            for rule, row in zip(self, map(rule_to_json, self), strict=True)
+            {**row, "head": row["head"][1], "atoms": 1 + len(row["body"])}
+            for row in map(rule_to_json, self)
         ]
-        return frame({name: [row.get(name) for row in rows] for name in COLUMNS})
+        return frame({name: [row[name] for row in rows] for name in COLUMNS})
 
+
+_LOW = 2**32 - 1
+_CONSTANT = 7
+"""Stands in an atom for the entity whose id plus one is in the upper half of the number."""
 
 COLUMNS = (
     "id",

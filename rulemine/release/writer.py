@@ -18,7 +18,7 @@ from rulemine.release.card import count_release, write_card
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
 from rulemine.release.reader import FORMAT, MANIFEST, dump_manifest
 from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
-from rulemine.rules.formats import rule_to_json
+from rulemine.rules.formats import write_rules
 
 __all__ = ["write_release", "write_trace"]
 
@@ -32,7 +32,7 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
     named = parts.renamed(naming)
     _write_graphs(folder, named)
     write_jsonl(folder / "removed.jsonl", map(to_json, sorted(named.removals, key=_by_triple)))
-    write_jsonl(folder / "rules.jsonl", map(rule_to_json, named.rules))
+    write_rules(folder / "rules.jsonl", named.rules)
     rows = sorted((n.private, n.entity, n.text) for n in named.names)
     _write_table(folder / "entities.tsv", ("private", "entity", "text"), rows)
     _write_relations(folder / "relations.tsv", named)

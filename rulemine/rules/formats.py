@@ -5,25 +5,41 @@ JSON Lines is what this package writes; variables are ``"?a"``, entities ``{"ent
 The readable form is for people: ``aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)``.
 """
 
+import json
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from rulemine.codec import parse_object
+from rulemine.codec import dump_line, parse_object
 from rulemine.errors import InputError, list_problems
-from rulemine.files import read_lines
+from rulemine.files import read_lines, write_lines
 from rulemine.query.atom import Atom, Term, variable_name
-from rulemine.rules.rule import Measures, Rule, format_readable
-from rulemine.rules.taxonomy import classify
+from rulemine.rules.rule import (
+    Measures,
+    Rule,
+    format_readable,
+    id_of,
+    identity_of,
+    readable_atom,
+)
+from rulemine.rules.taxonomy import AtomShape, atom_shape, classify_shapes
 
 __all__ = [
+    "AMIE_HEADER",
+    "JsonAtom",
+    "amie_atom",
+    "amie_line",
     "format_amie",
     "format_readable",
+    "json_atom",
+    "json_line",
     "parse_amie_rule",
     "parse_readable",
     "read_rules",
     "rule_to_json",
+    "write_rules",
 ]
 
 AMIE_COLUMNS = (
@@ -36,6 +52,11 @@ AMIE_COLUMNS = (
     "PCA Body size",
     "Functional variable",
 )
+
+AMIE_HEADER = "\t".join(AMIE_COLUMNS) + "\n"
+
+_CACHED = 1 << 16
+"""Texts of atoms, and of measures, that are kept for the rules to come."""
 
 _ATOM = re.compile(r"(.+?)\(([a-z]),([a-z])\)( ∧ | ⇒ |$)")
 _ARROW = "   => "  # every token is followed by two blanks, then comes " => "
@@ -81,35 +102,43 @@ def format_amie(rules: Iterable[Rule]) -> str:
     Raises:
         InputError: A name holds two blanks in a row, which separate the parts of an atom there.
     """
-    lines = ["\t".join(AMIE_COLUMNS)]
-    for rule in rules:
-        m = rule.known
-        for name in (*rule.relations, *rule.entities):
-            if "  " in name:
-                raise InputError(
-                    f"{name!r} holds two blanks in a row, which AMIE's format cannot tell from the "
-                    "end of a name. Write JSON Lines: --format jsonl."
-                )
-        columns = [
-            "".join(f"{_amie_term(s)}  {r}  {_amie_term(o)}  " for s, r, o in rule.body)
-            + " => "
-            + "  ".join(
-                (_amie_term(rule.head.subject), rule.head.relation, _amie_term(rule.head.object))
-            ),
-            _amie_number(m.head_coverage),
-            _amie_number(m.std_confidence),
-            _amie_number(m.pca_confidence),
-            str(m.support),
-            str(m.body_size),
-            str(m.pca_body_size),
-            variable_name(m.functional),
-        ]
-        lines.append("\t".join(columns))
-    return "\n".join(lines) + "\n"
+    return AMIE_HEADER + "".join(
+        amie_line(amie_atom(r.head), [amie_atom(atom) for atom in r.body], r.known.counts)
+        for r in rules
+    )
+
+
+def amie_line(head: str, body: Iterable[str], counts: tuple[int, ...]) -> str:
+    """A rule as a line of AMIE's text: atoms as `amie_atom` gives them, and `Measures.counts`."""
+    return f"{''.join(body)} => {head[:-2]}\t{_amie_measures(counts)}\n"
+
+
+@lru_cache(maxsize=_CACHED)
+def amie_atom(atom: Atom) -> str:
+    """An atom in AMIE's text.
+
+    Raises:
+        InputError: As `format_amie`.
+    """
+    for name in atom:
+        if isinstance(name, str) and "  " in name:
+            raise InputError(
+                f"{name!r} holds two blanks in a row, which AMIE's format cannot tell from the "
+                "end of a name. Write JSON Lines: --format jsonl."
+            )
+    return f"{_amie_term(atom.subject)}  {atom.relation}  {_amie_term(atom.object)}  "
 
 
 def _amie_term(term: Term) -> str:
     return variable_name(term) if isinstance(term, int) else term
+
+
+@lru_cache(maxsize=_CACHED)
+def _amie_measures(counts: tuple[int, ...]) -> str:
+    m = Measures(*counts)
+    shares = map(_amie_number, (m.head_coverage, m.std_confidence, m.pca_confidence))
+    numbers = map(str, (m.support, m.body_size, m.pca_body_size))
+    return "\t".join((*shares, *numbers, variable_name(m.functional)))
 
 
 def _amie_number(value: float) -> str:
@@ -148,10 +177,10 @@ def parse_amie_rule(text: str, columns: Sequence[str] = AMIE_COLUMNS) -> Rule:
     rule = _build((head_tokens[0], head_tokens[1], head_tokens[2]), atoms, "?")
     if problem := rule.problem():
         raise InputError(f"{values['Rule']!r}: {problem}")
-    return Rule(rule.head, rule.body, _amie_measures(values, head_tokens))
+    return Rule(rule.head, rule.body, _parse_measures(values, head_tokens))
 
 
-def _amie_measures(values: dict[str, str], head_tokens: list[str]) -> Measures:
+def _parse_measures(values: dict[str, str], head_tokens: list[str]) -> Measures:
     try:
         support = int(values["Positive Examples"])
         body_size = int(values["Body size"])
@@ -187,34 +216,97 @@ def _build(
     return Rule(head_atom, tuple(Atom(term(s), r, term(o)) for s, r, o in body))
 
 
+def write_rules(path: Path, rules: Iterable[Rule]) -> None:
+    """Writes rules as JSON Lines, atomically."""
+    write_lines(path, map(_json_text, rules))
+
+
 def rule_to_json(rule: Rule) -> dict[str, Any]:
     """A rule as a JSON object: id, readable form, type, atoms, measures (when known)."""
-    kind = classify(rule)
-    row: dict[str, Any] = {
-        "id": rule.id,
-        "rule": format_readable(rule),
-        "type": kind.type,
-        "subtype": kind.subtype,
-        "head": [_json_term(rule.head.subject), rule.head.relation, _json_term(rule.head.object)],
-        "body": [[_json_term(s), r, _json_term(o)] for s, r, o in rule.body],
-    }
-    if rule.measures is not None:
-        m = rule.measures
-        row |= {
-            "head_coverage": m.head_coverage,
-            "std_confidence": m.std_confidence,
-            "pca_confidence": m.pca_confidence,
-            "support": m.support,
-            "body_size": m.body_size,
-            "pca_body_size": m.pca_body_size,
-            "head_size": m.head_size,
-            "functional": variable_name(m.functional),
-        }
+    row: dict[str, Any] = json.loads(_json_text(rule))
     return row
+
+
+def _json_text(rule: Rule) -> str:
+    return json_line(
+        json_atom(rule.head),
+        [json_atom(atom) for atom in rule.body],
+        None if rule.measures is None else rule.measures.counts,
+        [json_atom(atom) for atom in rule.canonical_body],
+    )
+
+
+class JsonAtom(NamedTuple):
+    """What the line of a rule needs of an atom.
+
+    Attributes:
+        text: Its readable form, for the inside of a JSON string.
+        terms: Subject, relation and object as a JSON list.
+        identity: Its part of the text that ids are made of.
+        shape: What the type of a rule depends on, apart from the relation.
+        relation: Its relation.
+    """
+
+    text: str
+    terms: str
+    identity: str
+    shape: AtomShape
+    relation: str
+
+
+@lru_cache(maxsize=_CACHED)
+def json_atom(atom: Atom) -> JsonAtom:
+    """What the line of a rule needs of an atom."""
+    terms = [_json_term(atom.subject), atom.relation, _json_term(atom.object)]
+    text = dump_line(readable_atom(atom))[1:-1]
+    return JsonAtom(text, dump_line(terms), identity_of(atom), atom_shape(atom), atom.relation)
+
+
+def json_line(
+    head: JsonAtom,
+    body: Sequence[JsonAtom],
+    counts: tuple[int, ...] | None,
+    canonical_body: Sequence[JsonAtom] | None = None,
+) -> str:
+    """A rule as a line of JSON.
+
+    Args:
+        head: The head.
+        body: The body.
+        counts: `Measures.counts`; None: not known.
+        canonical_body: The body in canonical form; None: it is in that form.
+    """
+    texts, terms, identities, shapes, relations = zip(*body, strict=True)
+    if canonical_body is not None:
+        identities = tuple(atom.identity for atom in canonical_body)
+    kind = classify_shapes(head.shape, shapes, tuple([r == head.relation for r in relations]))
+    return (
+        f'{{"id": "{id_of(head.identity, *identities)}", '
+        f'"rule": "{" ∧ ".join(texts)} ⇒ {head.text}", '
+        f'"type": "{kind.type}", "subtype": "{kind.subtype}", '
+        f'"head": {head.terms}, "body": [{", ".join(terms)}]'
+        f"{'' if counts is None else _json_measures(counts)}}}\n"
+    )
 
 
 def _json_term(term: Term) -> str | dict[str, str]:
     return variable_name(term) if isinstance(term, int) else {"entity": term}
+
+
+@lru_cache(maxsize=_CACHED)
+def _json_measures(counts: tuple[int, ...]) -> str:
+    m = Measures(*counts)
+    row = {
+        "head_coverage": m.head_coverage,
+        "std_confidence": m.std_confidence,
+        "pca_confidence": m.pca_confidence,
+        "support": m.support,
+        "body_size": m.body_size,
+        "pca_body_size": m.pca_body_size,
+        "head_size": m.head_size,
+        "functional": variable_name(m.functional),
+    }
+    return f", {dump_line(row)[1:-1]}"
 
 
 def rule_from_json(row: dict[str, Any]) -> Rule:

@@ -15,7 +15,15 @@ from typing import Any
 from rulemine.errors import InputError
 from rulemine.query.atom import Atom, Term, variable_name
 
-__all__ = ["Measures", "Rule", "format_readable", "sort_rules"]
+__all__ = [
+    "Measures",
+    "Rule",
+    "format_readable",
+    "id_of",
+    "identity_of",
+    "readable_atom",
+    "sort_rules",
+]
 
 
 _READABLE_NAMES = "xyzwvutsrqponmlkjihgfedcba"
@@ -44,6 +52,11 @@ class Measures:
     pca_body_size: int
     head_size: int
     functional: int
+
+    @property
+    def counts(self) -> tuple[int, int, int, int, int]:
+        """All fields, in order."""
+        return self.support, self.body_size, self.pca_body_size, self.head_size, self.functional
 
     @property
     def head_coverage(self) -> float:
@@ -155,10 +168,7 @@ class Rule:
     @cached_property
     def id(self) -> str:
         """The first `ID_LENGTH` hexadecimal digits of the SHA-256 of the canonical form."""
-        parts: list[str] = []
-        for atom in (self.head, *self.canonical_body):
-            parts += [atom.relation, _term_text(atom.subject), _term_text(atom.object)]
-        return hashlib.sha256("\t".join(parts).encode()).hexdigest()[:ID_LENGTH]
+        return id_of(*map(identity_of, (self.head, *self.canonical_body)))
 
     @property
     def sort_key(self) -> tuple[Any, ...]:
@@ -198,17 +208,27 @@ class Rule:
         return None
 
 
+def id_of(*identities: str) -> str:
+    """The id of a rule by the identities of its head and of the atoms of its canonical body."""
+    return hashlib.sha256("\t".join(identities).encode()).hexdigest()[:ID_LENGTH]
+
+
+def identity_of(atom: Atom) -> str:
+    """The part of an atom in the text whose digest is the id of a rule."""
+    return f"{atom.relation}\t{_term_text(atom.subject)}\t{_term_text(atom.object)}"
+
+
 def format_readable(rule: Rule) -> str:
     """A rule for people, e.g. ``aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)``."""
+    return " ∧ ".join(map(readable_atom, rule.body)) + " ⇒ " + readable_atom(rule.head)
 
-    def text(atom: Atom) -> str:
-        terms = [
-            _READABLE_NAMES[t] if isinstance(t, int) else repr(t)
-            for t in (atom.subject, atom.object)
-        ]
-        return f"{atom.relation}({terms[0]},{terms[1]})"
 
-    return " ∧ ".join(map(text, rule.body)) + " ⇒ " + text(rule.head)
+def readable_atom(atom: Atom) -> str:
+    """An atom for people, e.g. ``aunt(x,z)``; entities stand in quotes."""
+    terms = [
+        _READABLE_NAMES[t] if isinstance(t, int) else repr(t) for t in (atom.subject, atom.object)
+    ]
+    return f"{atom.relation}({terms[0]},{terms[1]})"
 
 
 def sort_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:

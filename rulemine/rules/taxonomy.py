@@ -5,12 +5,22 @@ papers; *composition* is the strict forward chain. What is left is *other*, told
 the shape of the body first and recursion last.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
+from rulemine.query.atom import Atom
 from rulemine.query.path import simple_path
 from rulemine.rules.rule import Rule
 
-__all__ = ["RULE_SUBTYPES", "RULE_TYPES", "RuleType", "classify"]
+__all__ = [
+    "RULE_SUBTYPES",
+    "RULE_TYPES",
+    "AtomShape",
+    "RuleType",
+    "atom_shape",
+    "classify",
+    "classify_shapes",
+]
 
 RULE_TYPES = ("symmetry", "inversion", "hierarchy", "composition", "other")
 
@@ -42,15 +52,43 @@ def classify(rule: Rule) -> RuleType:
         >>> classify(parse_readable("wife(y,x) ⇒ husband(x,y)"))
         RuleType(type='inversion', subtype='inversion')
     """
-    if rule.head.variables != (0, 1) or any(len(atom.variables) < 2 for atom in rule.body):
-        return _other(rule, None)
-    if len(rule.body) == 1:
-        atom = rule.body[0]
-        if atom.subject == 0:
+    relation = rule.head.relation
+    shapes = tuple(map(atom_shape, rule.body))
+    return classify_shapes(
+        atom_shape(rule.head), shapes, tuple(atom.relation == relation for atom in rule.body)
+    )
+
+
+AtomShape = tuple[int, int]
+"""Variables of an atom, subject and object; -1 where an entity stands."""
+
+
+def atom_shape(atom: Atom) -> AtomShape:
+    """Which variables an atom joins."""
+    subject, object_ = (t if isinstance(t, int) else -1 for t in (atom.subject, atom.object))
+    return subject, object_
+
+
+@lru_cache(maxsize=1 << 16)
+def classify_shapes(
+    head: AtomShape, body: tuple[AtomShape, ...], recursive: tuple[bool, ...]
+) -> RuleType:
+    """The type of a rule by all that it depends on; see `classify`.
+
+    Args:
+        head: The variables of the head.
+        body: Those of the body atoms.
+        recursive: Whether each of these has the relation of the head.
+    """
+    rest = _other("recursive" if any(recursive) else "rest")
+    if head != (0, 1) or any(-1 in atom for atom in body):
+        return rest
+    if len(body) == 1:
+        if body[0][0] == 0:
             return RuleType("hierarchy", "hierarchy")
-        name = "symmetry" if atom.relation == rule.head.relation else "inversion"
+        name = "symmetry" if recursive[0] else "inversion"
         return RuleType(name, name)
-    path = simple_path([(atom.subject, atom.object) for atom in rule.body], 0, 1)
+    path = simple_path(body, 0, 1)
     if path is not None and len(path) == 2:
         if all(step.forward for step in path):
             return RuleType("composition", "composition")
@@ -59,20 +97,17 @@ def classify(rule: Rule) -> RuleType:
             (False, True): "common subject",
             (False, False): "reversed chain",
         }
-        return _other(rule, shapes[path[0].forward, path[1].forward])
+        return _other(shapes[path[0].forward, path[1].forward])
     if path is not None:
-        return _other(rule, "longer chain")
-    pairs = sorted(tuple(sorted(atom.variables)) for atom in rule.body)
+        return _other("longer chain")
+    pairs = sorted((min(atom), max(atom)) for atom in body)
     third = max(v for pair in pairs for v in pair)
     if third > 1 and pairs == [(0, 1), (0, third), (1, third)]:
-        return _other(rule, "triangle")
+        return _other("triangle")
     if set(pairs) == {(0, 1)}:
-        return _other(rule, "intersection")
-    return _other(rule, None)
+        return _other("intersection")
+    return rest
 
 
-def _other(rule: Rule, shape: str | None) -> RuleType:
-    if shape is None:
-        recursive = any(atom.relation == rule.head.relation for atom in rule.body)
-        shape = "recursive" if recursive else "rest"
-    return RuleType("other", shape)
+def _other(subtype: str) -> RuleType:
+    return RuleType("other", subtype)

@@ -8,15 +8,15 @@ import org.rulemine.amie.count.Stop;
 import org.rulemine.amie.count.Tuning;
 import org.rulemine.amie.kg.TripleIndex;
 import org.rulemine.amie.rule.Bias;
-import org.rulemine.amie.rule.RuleTable;
+import org.rulemine.amie.rule.RuleRows;
 import org.rulemine.amie.rule.Thresholds;
 import org.rulemine.amie.search.HeadScheduler;
 
 /**
  * One mining run on its own threads, observed and cancelled from outside.
  *
- * <p>The caller starts it, polls it, may cancel it, and takes the rules when the state is
- * {@link #DONE}. No exception escapes its threads: running out of memory is a state of the job.
+ * <p>The caller starts it, polls it, may cancel it, and takes the rules of each head
+ * relation once that is finished, so that the job holds few. No exception escapes its threads: running out of memory is a state of the job.
  */
 public final class MiningJob {
   /** The job is running. */
@@ -46,7 +46,6 @@ public final class MiningJob {
   private volatile int state = RUNNING;
   private volatile boolean cancelled;
   private Throwable failure;
-  private RuleTable table;
 
   MiningJob(
       ByteBuffer triples,
@@ -116,9 +115,6 @@ public final class MiningJob {
         }
       }
     }
-    if (!stop.requested()) {
-      table = work.table();
-    }
   }
 
   /** Runs a part of the work; an exception is recorded and stops the other parts. */
@@ -181,23 +177,8 @@ public final class MiningJob {
     return work == null ? -1 : work.takeFinished();
   }
 
-  /** Returns the rules of a finished head relation, {@link #stride} longs each. */
-  public long[] headRows(int head) {
-    return scheduler.rows(head);
-  }
-
-  /** Returns the number of rules. */
-  public long rules() {
-    return table.size();
-  }
-
-  /** Returns the number of longs per rule. */
-  public int stride() {
-    return scheduler.stride();
-  }
-
-  /** Copies the rules into a direct buffer of {@code 8 * rules() * stride()} bytes. */
-  public void copyRules(ByteBuffer out) {
-    table.copyTo(out.duplicate().order(ByteOrder.nativeOrder()).asLongBuffer());
+  /** Hands over the rules of a finished head relation, as {@link RuleRows}; the job forgets them. */
+  public long[] takeRows(int head) {
+    return scheduler.takeRows(head);
   }
 }

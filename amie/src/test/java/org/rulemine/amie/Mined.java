@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.rulemine.amie.count.Tuning;
 import org.rulemine.amie.rule.Bias;
 import org.rulemine.amie.rule.Thresholds;
@@ -45,10 +47,11 @@ final class Mined {
     } while (state == MiningJob.RUNNING);
     assertEquals(MiningJob.DONE, state, job::message);
     assertEquals(job.total(), job.done());
-    long[] rows = new long[(int) job.rules() * job.stride()];
-    ByteBuffer out = ByteBuffer.allocateDirect(rows.length * 8).order(ByteOrder.nativeOrder());
-    job.copyRules(out);
-    out.asLongBuffer().get(rows);
+    TreeMap<Integer, long[]> parts = new TreeMap<>();
+    for (int head = job.takeFinished(); head >= 0; head = job.takeFinished()) {
+      parts.put(head, job.takeRows(head));
+    }
+    long[] rows = parts.values().stream().flatMapToLong(Arrays::stream).toArray();
     return rows;
   }
 

@@ -6,7 +6,7 @@ import java.util.List;
 import org.rulemine.amie.rule.Atoms;
 import org.rulemine.amie.rule.Bias;
 import org.rulemine.amie.rule.Head;
-import org.rulemine.amie.rule.RuleTable;
+import org.rulemine.amie.rule.RuleRows;
 import org.rulemine.amie.rule.Thresholds;
 
 /**
@@ -61,16 +61,16 @@ final class ConstantRules {
    */
   void add(int constant, int support, long size, long pcaSize, long first, long second) {
     long[] row = new long[stride];
-    Arrays.fill(row, RuleTable.MEASURES, stride, -1);
+    Arrays.fill(row, RuleRows.MEASURES, stride, -1);
     row[0] = (constant + 1L) << 32 | head.relation;
     row[1] = head.functional;
     row[2] = support;
     row[3] = size;
     row[4] = pcaSize;
     boolean turn = second >= 0 && compareAtoms(first, second) > 0;
-    row[RuleTable.MEASURES] = turn ? second : first;
+    row[RuleRows.MEASURES] = turn ? second : first;
     if (second >= 0) {
-      row[RuleTable.MEASURES + 1] = turn ? first : second;
+      row[RuleRows.MEASURES + 1] = turn ? first : second;
     }
     rows.add(row);
   }
@@ -93,7 +93,7 @@ final class ConstantRules {
   private int compare(long[] x, long[] y) {
     int lengths = 0;
     int atoms = 0;
-    for (int i = RuleTable.MEASURES; i < stride; i++) {
+    for (int i = RuleRows.MEASURES; i < stride; i++) {
       lengths += (x[i] >= 0 ? 1 : 0) - (y[i] >= 0 ? 1 : 0);
       if (atoms == 0 && x[i] != y[i] && x[i] >= 0 && y[i] >= 0) {
         atoms = compareAtoms(x[i], y[i]);

@@ -12,7 +12,7 @@ import org.rulemine.amie.count.Tuning;
 import org.rulemine.amie.kg.TripleIndex;
 import org.rulemine.amie.rule.Bias;
 import org.rulemine.amie.rule.Head;
-import org.rulemine.amie.rule.RuleTable;
+import org.rulemine.amie.rule.RuleRows;
 import org.rulemine.amie.rule.Thresholds;
 
 /**
@@ -114,7 +114,7 @@ public final class HeadScheduler {
   }
 
   void finished(HeadSearch search, Worker worker) {
-    long[] found = search.rows(stride(), worker);
+    long[] found = search.rows(RuleRows.stride(thresholds.maxAtoms()), worker);
     if (stop.requested()) {
       return; // the rows may be incomplete
     }
@@ -126,30 +126,16 @@ public final class HeadScheduler {
     }
   }
 
-  /** Returns the number of longs per rule. */
-  public int stride() {
-    return RuleTable.MEASURES + thresholds.maxAtoms() - 1;
-  }
-
   /** Returns a head relation that has been finished and was not returned before, or -1. */
   public int takeFinished() {
     Integer head = finished.poll();
     return head == null ? -1 : head;
   }
 
-  /** Returns the rows of a finished head relation. */
-  public synchronized long[] rows(int head) {
-    return rows[head].clone();
-  }
-
-  /** Returns the rules, when all threads have returned and no stop was requested. */
-  public RuleTable table() {
-    List<long[]> parts = new ArrayList<>();
-    for (long[] part : rows) {
-      if (part != null && part.length > 0) {
-        parts.add(part);
-      }
-    }
-    return new RuleTable(stride(), parts);
+  /** Returns the rows of a finished head relation, once. */
+  public synchronized long[] takeRows(int head) {
+    long[] found = rows[head];
+    rows[head] = null;
+    return found;
   }
 }

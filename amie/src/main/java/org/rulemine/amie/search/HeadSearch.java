@@ -7,7 +7,7 @@ import org.rulemine.amie.rule.Bias;
 import org.rulemine.amie.rule.Candidates;
 import org.rulemine.amie.rule.Head;
 import org.rulemine.amie.rule.Level;
-import org.rulemine.amie.rule.RuleTable;
+import org.rulemine.amie.rule.RuleRows;
 import org.rulemine.amie.rule.Thresholds;
 
 /**
@@ -182,7 +182,7 @@ final class HeadSearch {
         rows[at + 3] = closed[n].bodySize[number];
         rows[at + 4] = closed[n].pcaSize[number];
         for (int i = 0; i < maxBody; i++) {
-          rows[at + RuleTable.MEASURES + i] = i < n ? closed[n].map.atoms()[number * n + i] : -1;
+          rows[at + RuleRows.MEASURES + i] = i < n ? closed[n].map.atoms()[number * n + i] : -1;
         }
         at += stride;
       }
