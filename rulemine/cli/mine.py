@@ -28,6 +28,8 @@ def _names(texts: list[str] | None) -> tuple[str, ...]:
             names += [line.strip() for line in read_lines(Path(text[1:])) if line.strip()]
         else:
             names += [name.strip() for name in text.split(",") if name.strip()]
+    if texts and not names:
+        raise ConfigError(f"mine: {texts[0]!r} names no relation; expected a,b,… or @FILE.")
     return tuple(names)
 
 
@@ -156,7 +158,7 @@ def add_mining(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--limit-seconds",
         type=float,
         metavar="X",
-        help="end then, with the rules of the head relations finished so far; exit status 3",
+        help="end then, writing included, with the head relations finished by then; exit status 3",
     )
     parser.add_argument(
         "--resume",

@@ -89,7 +89,7 @@ def mine(
         nonlocal rules
         table.add(head, rows)
         if rules <= MANY_RULES < (rules := rules + len(rows)) and on_warning is not None:
-            on_warning(_explain_many_rules(options, [sizes[head] for head in wanted]))
+            on_warning(_explain_many_rules(options, sizes, [sizes[head] for head in wanted]))
 
     left = np.isin(np.arange(len(sizes)), [head for head in wanted if head not in done])
     # Without any head relation the miner runs too: what Java or the heap lacks is said in any case.
@@ -116,8 +116,8 @@ def _key(kg: KnowledgeGraph, options: MiningOptions) -> str:
     return digest_of("\n".join(parts).encode())
 
 
-def _explain_many_rules(options: MiningOptions, heads: list[int]) -> str:
-    """Which thresholds filter nothing, given the sizes of the head relations."""
+def _explain_many_rules(options: MiningOptions, sizes: list[int], heads: list[int]) -> str:
+    """Which thresholds filter nothing, given the sizes of all relations and of those that are heads."""
     o = options
     idle = []
     single = sum(math.ceil(o.min_head_coverage * size) <= 1 for size in heads)
@@ -133,10 +133,8 @@ def _explain_many_rules(options: MiningOptions, heads: list[int]) -> str:
             f"min_pca_confidence {o.min_pca_confidence:g} is reached by every rule that reaches "
             f"min_std_confidence {o.min_std_confidence:g}"
         )
-    if o.min_initial_support <= min(heads):
-        idle.append(
-            f"min_initial_support {o.min_initial_support} is reached by every head relation"
-        )
+    if o.min_initial_support <= min(sizes):
+        idle.append(f"min_initial_support {o.min_initial_support} is reached by every relation")
     if not idle:
         return f"more than {MANY_RULES:,} rules; every threshold filters some. Raise one of them."
     return f"more than {MANY_RULES:,} rules. What filters nothing: {'; '.join(idle)}. Raise one of these."

@@ -26,7 +26,7 @@ def test_a_graph_that_does_not_fit_into_one_buffer_is_refused_before_java_starts
     triples = np.zeros((1, 3), np.int32).view(Many)
     triples.pretended = 12 * (178_956_970 + 1)
     with pytest.raises(MiningError, match="at most 178956970 can be handed to the miner"):
-        jvm.mine_rows(triples, 1, 1, MiningOptions())
+        jvm.mine_rows(triples, 1, 1, MiningOptions(), lambda *_: None)
 
 
 def test_keys_of_triples_stay_below_two_to_the_63() -> None:

@@ -1,10 +1,12 @@
 """``rulemine mine``: its options reach the miner, and what it cannot use is said."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from rulemine.mining import Rules
 from tests.command_line import Command
 
 LOOSE = ("--min-initial-support", "1")
@@ -96,3 +98,28 @@ def test_constants_are_entities_in_the_output(here: Path, command: Command) -> N
     assert (row["head"], row["body"]) == (["?a", "speaks", italian], [["?a", "lives", rome]])
     assert (row["support"], row["body_size"], row["head_size"]) == (5, 5, 6)
     assert command("mine", "city.tsv", "--constants", "--max-atoms", "4").status == 2
+
+
+@pytest.mark.parametrize("stop", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_writing_that_ends_early_leaves_nothing_under_the_name(
+    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch, stop: BaseException
+) -> None:
+    (here / "out.jsonl").write_text("of an earlier run\n")
+    files = {path.name for path in here.iterdir()}
+
+    def text(*_: object) -> Iterator[str]:
+        yield '{"id": '
+        raise stop
+
+    monkeypatch.setattr(Rules, "text", text)
+    words = ("mine", "kg.tsv", *LOOSE, "-o", "out.jsonl")
+    ended = command(*words)
+    assert ended.status == (2 if isinstance(stop, OSError) else 130)
+    assert (here / "out.jsonl").read_text() == "of an earlier run\n"
+    assert {path.name for path in here.iterdir()} == files
+
+
+def test_a_list_of_relations_without_a_name_is_refused(here: Path, command: Command) -> None:
+    ended = command("mine", "kg.tsv", *LOOSE, "--head-relations", " , ")
+    assert ended.status == 2
+    assert "names no relation" in ended.err

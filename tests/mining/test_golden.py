@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining import MiningOptions, mine
+from rulemine.mining import MiningOptions, Resources, mine
 from rulemine.query.atom import Atom
 from rulemine.rules.rule import Rule
 
@@ -81,5 +81,5 @@ def test_rules_and_measures_are_those_of_the_golden_list(
 
 def test_any_number_of_threads_gives_the_same_rules(shared: Finder) -> None:
     kg = KnowledgeGraph.read(shared("family/facts.tsv"))
-    one, two, four = (mine(kg, MiningOptions(4, *BRINK, threads=n)) for n in (1, 2, 4))
+    one, two, four = (mine(kg, MiningOptions(4, *BRINK), Resources(n)) for n in (1, 2, 4))
     assert one == two == four

@@ -17,11 +17,12 @@ from tests import ROOT
 _MINE = """
 from rulemine.errors import RulemineError
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining import MiningOptions, mine
+from rulemine.mining import MiningOptions, Resources, mine
 kg = KnowledgeGraph.from_triples([(f"e{i}", r, f"e{i + 1}") for i in range(9) for r in "pq"])
-def attempt(**options):
+def attempt(max_atoms=3, min_head_coverage=0.01, **resources):
     try:
-        print(len(mine(kg, MiningOptions(min_initial_support=1, **options))), "rules")
+        options = MiningOptions(max_atoms, min_head_coverage, min_initial_support=1)
+        print(len(mine(kg, options, Resources(**resources))), "rules")
     except RulemineError as error:
         print(type(error).__name__, error)
 """
@@ -135,7 +136,7 @@ def test_ctrl_c_ends_mining_soon_and_cleanly(reports: int) -> None:
                 print("mining", flush=True)
             try:
                 options = MiningOptions(5, 0.0, 0.0, 0.0, min_initial_support=1)
-                mine(kg, options, started)
+                mine(kg, options, progress=started)
             except KeyboardInterrupt:
                 print("interrupted")
             finally:

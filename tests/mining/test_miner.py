@@ -3,7 +3,7 @@
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining import MiningOptions, mine
+from rulemine.mining import MiningOptions, Resources, mine
 from rulemine.query.atom import Atom
 from rulemine.rules.rule import sort_rules
 
@@ -44,8 +44,8 @@ def test_one_triple_and_none() -> None:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_many_relations_of_few_facts(threads: int) -> None:
     rows = [(f"e{i}", f"r{r}", f"e{i + 1}") for r in range(400) for i in range(3)]
-    options = MiningOptions(2, 0.5, 0.5, 0.5, min_initial_support=1, threads=threads)
-    rules = mine(KnowledgeGraph.from_triples(rows), options)
+    options = MiningOptions(2, 0.5, 0.5, 0.5, min_initial_support=1)
+    rules = mine(KnowledgeGraph.from_triples(rows), options, Resources(threads))
     assert len(rules) == 400 * 399
 
 
@@ -56,7 +56,7 @@ def test_thresholds_of_zero_are_taken() -> None:
 
 def test_progress_ends_with_everything_done() -> None:
     calls: list[tuple[int, int]] = []
-    mine(FAMILY, LOOSE, lambda done, total: calls.append((done, total)))
+    mine(FAMILY, LOOSE, progress=lambda done, total: calls.append((done, total)))
     assert calls[-1][0] == calls[-1][1] > 0
     assert all(0 <= done <= total or total == 0 for done, total in calls)
 
@@ -66,5 +66,5 @@ def test_a_callback_that_raises_ends_the_run() -> None:
         raise ValueError("enough")
 
     with pytest.raises(ValueError, match="enough"):
-        mine(FAMILY, LOOSE, refuse)
+        mine(FAMILY, LOOSE, progress=refuse)
     assert mine(FAMILY, LOOSE)

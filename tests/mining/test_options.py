@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rulemine.errors import HeapError, MiningError, UserError
-from rulemine.mining import MiningOptions
+from rulemine.mining import MiningOptions, Resources
 from rulemine.mining.options import parse_heap
 
 
@@ -26,9 +26,6 @@ from rulemine.mining.options import parse_heap
         ("min_pca_confidence", "0.4"),
         ("min_initial_support", 0),
         ("min_initial_support", 2**31),
-        ("threads", 0),
-        ("threads", -2),
-        ("threads", 1025),
     ],
 )
 def test_a_value_out_of_range_is_named(name: str, value: Any) -> None:
@@ -37,12 +34,18 @@ def test_a_value_out_of_range_is_named(name: str, value: Any) -> None:
         MiningOptions(**{name: value})
 
 
+@pytest.mark.parametrize("threads", [0, -2, 1025, 1.0])
+def test_threads_out_of_range(threads: Any) -> None:
+    with pytest.raises(MiningError, match="expected a whole number from 1 to 1024"):
+        Resources(threads)
+
+
 @pytest.mark.parametrize(
     ("text", "size"), [("16m", 2**24), ("512M", 2**29), ("4g", 2**32), ("1G", 2**30)]
 )
 def test_a_heap_is_a_size(text: str, size: int) -> None:
     assert parse_heap(text) == size
-    assert MiningOptions(heap=text).heap == text
+    assert Resources(heap=text).heap == text
 
 
 @pytest.mark.parametrize(
@@ -50,7 +53,7 @@ def test_a_heap_is_a_size(text: str, size: int) -> None:
 )
 def test_what_is_no_heap_size_is_refused(text: str) -> None:
     with pytest.raises(HeapError, match="for example 512m or 4g"):
-        MiningOptions(heap=text)
+        Resources(heap=text)
 
 
 def test_mistakes_are_user_errors() -> None:
@@ -59,8 +62,8 @@ def test_mistakes_are_user_errors() -> None:
 
 
 def test_threads_are_counted_by_default() -> None:
-    assert MiningOptions().thread_count >= 1
-    assert MiningOptions(threads=7).thread_count == 7
+    assert Resources().thread_count >= 1
+    assert Resources(threads=7).thread_count == 7
 
 
 def test_what_does_not_go_together() -> None:

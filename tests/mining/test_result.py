@@ -1,14 +1,19 @@
-"""Mined rules are a tuple like any other, and a table for who has pandas."""
+"""Mined rules are a sequence of rules, text, and a table for who has pandas."""
 
+import json
+import random
+import re
 import sys
+from collections.abc import Iterable, Sequence
 
 import pytest
 
 from rulemine.errors import UserError
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining import MiningOptions, Rules, mine
-from rulemine.rules.formats import parse_readable
+from rulemine.mining import MiningOptions, checkpoint, mine, miner, result
+from rulemine.rules.formats import format_amie
 from rulemine.rules.rule import Rule
+from rulemine.rules.taxonomy import classify
 
 KG = KnowledgeGraph.from_triples(
     [(f"h{i}", "husband", f"w{i}") for i in range(4)]
@@ -17,12 +22,107 @@ KG = KnowledgeGraph.from_triples(
 RULES = mine(KG, MiningOptions(max_atoms=2, min_initial_support=1))
 
 
-def test_they_are_a_tuple() -> None:
-    assert isinstance(RULES, tuple)
-    assert isinstance(RULES, Rules)
+def test_they_are_a_sequence() -> None:
+    assert isinstance(RULES, Sequence)
+    assert tuple(RULES) == RULES
     assert tuple(RULES) == RULES
     assert len(RULES) == 2
-    assert all(isinstance(rule, Rule) for rule in RULES)
+    assert RULES[-1] == RULES[1] == list(RULES)[1] != RULES[0]
+    assert RULES[:] == tuple(RULES)
+    with pytest.raises(IndexError):
+        RULES[2]
+
+
+def odd_graph(seed: int) -> KnowledgeGraph:
+    """Few entities and many relations, some with names that JSON has to escape."""
+    rng = random.Random(seed)
+    relations = [
+        "plain",
+        'in "quotes"',
+        "back\\slash",
+        "ünï ∧ code",
+        "tab-free",
+        "a.b/c",
+        "⇒",
+        "r(x,y)",
+    ]
+    entities = ["x", "?a", "O'Neil", 'a "b"', "back\\slash", "日本", "7", "=7"]
+    return KnowledgeGraph.from_triples(
+        (rng.choice(entities), rng.choice(relations), rng.choice(entities)) for _ in range(90)
+    )
+
+
+def lines_by_the_book(rules: Iterable[Rule]) -> str:
+    """JSON Lines made of `Rule` objects, with nothing remembered from rule to rule."""
+
+    def term(t: int | str) -> object:
+        return "?" + "abcdefg"[t] if isinstance(t, int) else {"entity": t}
+
+    rows = []
+    for r in rules:
+        fresh = Rule(r.head, r.body, r.measures)
+        assert fresh.canonical_body == r.body
+        kind, m = classify(fresh), fresh.known
+        row = {
+            "id": fresh.id,
+            "rule": str(fresh),
+            "type": kind.type,
+            "subtype": kind.subtype,
+            "head": [term(r.head.subject), r.head.relation, term(r.head.object)],
+            "body": [[term(s), relation, term(o)] for s, relation, o in r.body],
+            "head_coverage": m.head_coverage,
+            "std_confidence": m.std_confidence,
+            "pca_confidence": m.pca_confidence,
+            "support": m.support,
+            "body_size": m.body_size,
+            "pca_body_size": m.pca_body_size,
+            "head_size": m.head_size,
+            "functional": term(m.functional),
+        }
+        rows.append(json.dumps(row, ensure_ascii=False) + "\n")
+    return "".join(rows)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        MiningOptions(3, 0.05, 0.05, 0.05, 1),
+        MiningOptions(4, 0.3, 0.2, 0.2, 4),
+        MiningOptions(3, 0.05, 0.05, 0.05, 1, constants=True),
+    ],
+)
+@pytest.mark.parametrize("in_memory", [0, 1 << 30])
+def test_streamed_text_is_that_of_the_rules(
+    options: MiningOptions, in_memory: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint, "BYTES_IN_MEMORY", in_memory)
+    monkeypatch.setattr(result, "BLOCK", 3)
+    rules = mine(odd_graph(options.max_atoms), options)
+    assert len(rules) > 100
+    assert list(rules) == [rules[i] for i in range(len(rules))]
+    assert "".join(rules.text("jsonl")) == lines_by_the_book(rules)
+    assert "".join(rules.text("amie")) == format_amie(rules)
+
+
+def test_a_warning_above_many_rules_names_what_filters_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(miner, "MANY_RULES", 10)
+    said: list[str] = []
+    mine(odd_graph(1), MiningOptions(3, 0.01, 0.1, 0.1, 2), on_warning=said.append)
+    (text,) = said
+    assert "more than 10 rules" in text
+    assert re.search(
+        r"min_head_coverage 0.01 is reached by a single triple in 8 of the 8 head", text
+    )
+    assert "min_pca_confidence 0.1 is reached by every rule that reaches min_std_confidence" in text
+    assert "min_initial_support 2 is reached by every relation" in text
+    assert "min_std_confidence is 0" not in text
+    said.clear()
+    mine(odd_graph(1), MiningOptions(3, 0.2, 0.1, 0.2, 10), on_warning=said.append)
+    assert said == ["more than 10 rules; every threshold filters some. Raise one of them."]
+    monkeypatch.setattr(miner, "MANY_RULES", 10**7)
+    mine(odd_graph(1), MiningOptions(3, 0.01, 0.1, 0.1, 2), on_warning=pytest.fail)
 
 
 def test_the_table_has_every_measure() -> None:
@@ -37,11 +137,11 @@ def test_the_table_has_every_measure() -> None:
     assert table["functional"].tolist() == ["?a", "?a"]
 
 
-def test_no_rules_and_rules_without_measures() -> None:
-    columns = list(RULES.to_pandas().columns)
-    assert list(Rules().to_pandas().columns) == columns
-    table = Rules([parse_readable("wife(y,x) ⇒ husband(x,y)")]).to_pandas()
-    assert table["support"].isna().all()
+def test_no_rules() -> None:
+    none = mine(KG, MiningOptions(min_initial_support=99))
+    assert none == ()
+    assert not none
+    assert list(none.to_pandas().columns) == list(RULES.to_pandas().columns)
 
 
 def test_without_pandas_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,8 +145,8 @@ def oracle_rules(
     min_std_confidence: float,
     min_pca_confidence: float,
     min_initial_support: int,
-    head_relations: Collection[str] | None = None,
-    body_relations: Collection[str] | None = None,
+    head_relations: Collection[str] = (),
+    body_relations: Collection[str] = (),
     exclude_relations: Collection[str] = (),
     max_recursion: int = 3,
     skyline: bool = True,
@@ -162,8 +162,8 @@ def oracle_rules(
         min_std_confidence: Smallest standard confidence of a candidate.
         min_pca_confidence: Smallest PCA confidence of a candidate.
         min_initial_support: Fewest distinct facts with which a relation may be a head.
-        head_relations: The relations that may be heads; None: all.
-        body_relations: The relations that operators may add; None: all.
+        head_relations: The relations that may be heads; empty: all.
+        body_relations: The relations that operators may add; empty: all.
         exclude_relations: Relations that may be neither.
         max_recursion: Occurrences of one relation in a rule, the head included.
         skyline: Whether rules are compared with their parents and sub-rules at all; if not, every
@@ -174,8 +174,8 @@ def oracle_rules(
     """
     facts = InjectiveFacts(triples) if injective else Facts(triples)
     usable = [relation for relation in facts.relations if relation not in exclude_relations]
-    heads = [r for r in usable if head_relations is None or r in head_relations]
-    bodies = tuple(r for r in usable if body_relations is None or r in body_relations)
+    heads = [r for r in usable if not head_relations or r in head_relations]
+    bodies = tuple(r for r in usable if not body_relations or r in body_relations)
     space: dict[RuleKey, OracleRule] = {}
     parents: dict[RuleKey, frozenset[RuleKey]] = {}
     for head in facts.relations:

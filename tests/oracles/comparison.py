@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining import MiningOptions, mine
+from rulemine.mining import MiningOptions, Resources, Rules, mine
 from rulemine.rules.rule import Rule, sort_rules
 from tests.oracles.amie_oracle import OracleResult, RuleKey, canonical, oracle_rules, show
 from tests.oracles.random_graphs import Case, Triple
@@ -21,12 +21,10 @@ def expected(case: Case) -> OracleResult:
     return oracle_rules(case.triples, **asdict(case.options))
 
 
-def mined(
-    case: Case, triples: Iterable[Triple] | None = None, threads: int = 1
-) -> tuple[Rule, ...]:
+def mined(case: Case, triples: Iterable[Triple] | None = None, threads: int = 1) -> Rules:
     """What the miner makes of a case, or of other triples under its options."""
     kg = KnowledgeGraph.from_triples(case.triples if triples is None else triples)
-    return mine(kg, MiningOptions(**asdict(case.options), threads=threads))
+    return mine(kg, MiningOptions(**asdict(case.options)), Resources(threads))
 
 
 def differences(case: Case, oracle: OracleResult | None = None) -> list[str]:
@@ -82,8 +80,8 @@ def instabilities(case: Case) -> list[str]:
     } - present
     larger = KnowledgeGraph.from_triples([*case.triples, *sorted(extra)])
     rows = np.array([i for i, t in enumerate(larger.labelled()) if t in extra], np.int64)
-    options = MiningOptions(**asdict(case.options), threads=1)
-    if mine(larger.without(rows), options) != rules:
+    options = MiningOptions(**asdict(case.options))
+    if mine(larger.without(rows), options, Resources(1)) != rules:
         problems.append("triples that were taken out of the graph change the rules")
     return problems
 

@@ -33,8 +33,8 @@ class Options:
     min_std_confidence: float
     min_pca_confidence: float
     min_initial_support: int
-    head_relations: tuple[str, ...] | None = None
-    body_relations: tuple[str, ...] | None = None
+    head_relations: tuple[str, ...] = ()
+    body_relations: tuple[str, ...] = ()
     exclude_relations: tuple[str, ...] = ()
     max_recursion: int = 3
     skyline: bool = True
@@ -111,8 +111,8 @@ def random_variant(seed: int) -> Case:
 
     options = replace(
         case.options,
-        head_relations=some() if rng.random() < 0.3 else None,
-        body_relations=some() if rng.random() < 0.3 else None,
+        head_relations=some() if rng.random() < 0.3 else (),
+        body_relations=some() if rng.random() < 0.3 else (),
         exclude_relations=some()[:1] if rng.random() < 0.2 else (),
         max_recursion=rng.choice((1, 2, 2, 3, 3, 4, 5)),
         skyline=rng.random() < 0.5,

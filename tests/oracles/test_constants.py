@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining import MiningOptions, Rules, mine
+from rulemine.mining import MiningOptions, Resources, Rules, mine
 from rulemine.rules.formats import parse_amie_rule
 from rulemine.rules.rule import sort_rules
 from tests.oracles.constants_oracle import ConstantsOracle, Counts, Key, Node
@@ -25,8 +25,8 @@ def small_case(seed: int) -> Case:
     options = replace(
         case.options,
         max_atoms=min(case.options.max_atoms, 3),
-        head_relations=None,
-        body_relations=None,
+        head_relations=(),
+        body_relations=(),
         exclude_relations=(),
         injective=False,
     )
@@ -34,8 +34,8 @@ def small_case(seed: int) -> Case:
 
 
 def mined(case: Case, threads: int = 1) -> Rules:
-    options = MiningOptions(**asdict(case.options), constants=True, threads=threads)
-    return mine(KnowledgeGraph.from_triples(case.triples), options)
+    options = MiningOptions(**asdict(case.options), constants=True)
+    return mine(KnowledgeGraph.from_triples(case.triples), options, Resources(threads))
 
 
 @cache
