@@ -16,14 +16,7 @@ from rulemine.codec import dump_line, parse_object
 from rulemine.errors import InputError, list_problems
 from rulemine.files import read_lines, write_lines
 from rulemine.query.atom import Atom, Term, variable_name
-from rulemine.rules.rule import (
-    Measures,
-    Rule,
-    format_readable,
-    id_of,
-    identity_of,
-    readable_atom,
-)
+from rulemine.rules.rule import Measures, Rule, format_readable, id_of, identity_of, readable_atom
 from rulemine.rules.taxonomy import AtomShape, atom_shape, classify_shapes
 
 __all__ = [
@@ -57,6 +50,9 @@ AMIE_HEADER = "\t".join(AMIE_COLUMNS) + "\n"
 
 _CACHED = 1 << 16
 """Texts of atoms, and of measures, that are kept for the rules to come."""
+
+_MEASURES = ("head_coverage", "std_confidence", "pca_confidence",
+             "support", "body_size", "pca_body_size", "head_size")  # fmt: skip
 
 _ATOM = re.compile(r"(.+?)\(([a-z]),([a-z])\)( ∧ | ⇒ |$)")
 _ARROW = "   => "  # every token is followed by two blanks, then comes " => "
@@ -296,15 +292,8 @@ def _json_term(term: Term) -> str | dict[str, str]:
 @lru_cache(maxsize=_CACHED)
 def _json_measures(counts: tuple[int, ...]) -> str:
     m = Measures(*counts)
-    row = {
-        "head_coverage": m.head_coverage,
-        "std_confidence": m.std_confidence,
-        "pca_confidence": m.pca_confidence,
-        "support": m.support,
-        "body_size": m.body_size,
-        "pca_body_size": m.pca_body_size,
-        "head_size": m.head_size,
-        "functional": variable_name(m.functional),
+    row = {name: getattr(m, name) for name in _MEASURES} | {
+        "functional": variable_name(m.functional)
     }
     return f", {dump_line(row)[1:-1]}"
 
