@@ -8,7 +8,7 @@ VILLAGE = DataSet(
     title="Village: eight couples and their children",
     kind="kg",
     source="invented",
-    licence="CC0-1.0",
+    license="CC0-1.0",
     citation="none",
     path=Path(__file__).with_name("village.tsv"),
 )

@@ -6,9 +6,9 @@ import numpy as np
 
 from rulemine.builder.removal.selection import Selection
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.phrasing.templates import Phrases
+from rulemine.phrasing.templates import Templates
 from rulemine.release.contents import ModelTrace, ReleaseParts
-from rulemine.release.question_set import Asked
+from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Certificate, Removal
 from rulemine.rules.rule import sort_rules
 from rulemine.verbalizer.counts import count_model
@@ -21,8 +21,8 @@ def parts_of_build(
     source: dict[str, Any],
     kg: KnowledgeGraph,
     selection: Selection,
-    asked: Asked,
-    phrases: Phrases,
+    asked: QuestionSet,
+    templates: Templates,
     trace: ModelTrace | None = None,
 ) -> ReleaseParts:
     """The parts of a release out of what the stages made."""
@@ -38,7 +38,7 @@ def parts_of_build(
         questions=asked.questions,
         rejections=asked.rejections,
         names=asked.names,
-        phrases=phrases,
+        templates=templates,
         model_counts=count_model(trace, asked.questions, asked.rejections),
         trace=trace,
     )

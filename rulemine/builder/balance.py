@@ -9,7 +9,7 @@ import math
 from fractions import Fraction
 
 from rulemine.errors import ConfigError
-from rulemine.release.question_set import Asked
+from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.seeds import stream
 
@@ -18,7 +18,7 @@ __all__ = ["balance"]
 TOO_MANY = "its hard answer is that of too many questions"
 
 
-def balance(asked: Asked, max_answer_share: float, seed: int) -> Asked:
+def balance(asked: QuestionSet, max_answer_share: float, seed: int) -> QuestionSet:
     """Keeps a fair number of questions per hard answer.
 
     Args:
@@ -36,7 +36,7 @@ def balance(asked: Asked, max_answer_share: float, seed: int) -> Asked:
         raise ConfigError(
             f"max_answer_share is {max_answer_share!r}; expected a number above 0 and at most 1."
         )
-    # The decimal that was written, not its binary neighbour: 0.29 of 100 is 29.
+    # The decimal that was written, not its binary neighbor: 0.29 of 100 is 29.
     limit = max(1, math.floor(Fraction(repr(float(max_answer_share))) * len(asked.questions)))
     by_answer: dict[str, list[Question]] = {}
     for question in asked.questions:

@@ -1,4 +1,4 @@
-"""What a recipe names, read when it is first needed: graphs, labels, phrases, rules, prompts, glosses.
+"""What a recipe names, read when it is first needed: graphs, labels, templates, rules, prompts, glosses.
 
 Guarantee: everything is read from where the recipe says, once, and never changed.
 """
@@ -14,8 +14,8 @@ from rulemine.config import to_plain
 from rulemine.datasets.registry import data_sets, load_kg, load_labels
 from rulemine.errors import InputError
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.relation_overlap import twins
-from rulemine.phrasing.templates import Phrases, load_phrases
+from rulemine.kg.relation_overlap import overlapping_relations
+from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
 
@@ -61,9 +61,9 @@ class Inputs:
         return load_labels(self.recipe.labels) if self.recipe.labels else {}
 
     @cached_property
-    def phrases(self) -> Phrases:
-        """The relation phrases."""
-        return load_phrases(self.recipe.questions.phrases, self.kg.relations)
+    def templates(self) -> Templates:
+        """The relation templates."""
+        return load_templates(self.recipe.questions.templates, self.kg.relations)
 
     @cached_property
     def prompts(self) -> "Prompts":
@@ -77,8 +77,10 @@ class Inputs:
         """What the relations mean, for the language model."""
         from rulemine.phrasing.glosses import load_glosses
 
-        both_ways = {twin.relation for twin in twins(self.kg) if twin.relation == twin.other}
-        return load_glosses(self.recipe.verbalizer.glosses, self.phrases, both_ways)
+        both_ways = {
+            twin.relation for twin in overlapping_relations(self.kg) if twin.relation == twin.other
+        }
+        return load_glosses(self.recipe.verbalizer.glosses, self.templates, both_ways)
 
     @cached_property
     def endpoint(self) -> "EndpointOptions":
@@ -136,7 +138,7 @@ class Inputs:
         return (rule.relations - self.kg.relation_ids.keys()) | entities
 
     def about(self) -> dict[str, Any]:
-        """Title, source, licence and citation of the graph: the recipe's words, else what is known."""
+        """Title, source, license and citation of the graph: the recipe's words, else what is known."""
         known = data_sets().get(self.recipe.kg)
         about: dict[str, Any] = to_plain(self.recipe.about)
         for key, value in about.items():

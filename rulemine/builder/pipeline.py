@@ -19,7 +19,7 @@ from rulemine.builder.assemble import parts_of_build
 from rulemine.builder.balance import balance
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.recipe import Recipe
-from rulemine.builder.removal.brink import select_paper
+from rulemine.builder.removal.brink import select_brink
 from rulemine.builder.removal.levels import thin, with_levels
 from rulemine.builder.removal.maximal import select
 from rulemine.builder.removal.selection import Selection, read_selection, write_selection
@@ -33,7 +33,7 @@ from rulemine.files import digest_of
 from rulemine.mining import MiningOptions, Resources, explain_no_rules, mine
 from rulemine.release.contents import read_trace
 from rulemine.release.publish import check_target, publish
-from rulemine.release.question_set import Asked, read_asked, write_asked
+from rulemine.release.question_set import QuestionSet, read_question_set, write_question_set
 from rulemine.release.writer import write_release, write_trace
 from rulemine.rules.formats import read_rules, rule_to_json, write_rules
 from rulemine.rules.grounding import Groundings, ground, read_groundings, write_groundings
@@ -97,7 +97,7 @@ class Build:
         self.resources = Resources(self.means.threads, self.means.heap)
         self._done: dict[str, Done] = {}
         self.inputs = Inputs(recipe, self.means.note)
-        self._made: dict[str, Asked] = {}
+        self._made: dict[str, QuestionSet] = {}
 
     def run(self, until: str = "release") -> Done:
         """Does every stage up to the named one that is not done yet.
@@ -116,7 +116,7 @@ class Build:
             raise ConfigError(f"{until}: this recipe has no such step: {self._skipped[until]}.")
         # Everything the user named is read before anything is written.
         inputs = self.inputs
-        inputs.kg, inputs.reference, inputs.labels, inputs.phrases, inputs.dropped  # noqa: B018
+        inputs.kg, inputs.reference, inputs.labels, inputs.templates, inputs.dropped  # noqa: B018
         if self.recipe.rules:
             inputs.rules  # noqa: B018
         stages = self.target.with_name(self.target.name + ".stages")
@@ -158,7 +158,7 @@ class Build:
     def _skipped(self) -> dict[str, str]:
         """The stages that this recipe does not have, and why."""
         skipped = {}
-        if self.recipe.selection.mode == "paper":
+        if self.recipe.selection.mode == "brink":
             skipped["ground"] = "the published selection enumerates groundings on its own"
         if self.recipe.verbalizer.name == "template":
             skipped["verbalize"] = (
@@ -183,13 +183,13 @@ class Build:
         """What is removed, and why it can still be proved."""
         return read_selection(self._done["select"].folder, self.rules)
 
-    def _asked(self, stage: str) -> Asked:
+    def _asked(self, stage: str) -> QuestionSet:
         if stage not in self._made:
-            self._made[stage] = read_asked(self._done[stage].folder)
+            self._made[stage] = read_question_set(self._done[stage].folder)
         return self._made[stage]
 
-    def _hand_on(self, stage: str, folder: Path, asked: Asked) -> None:
-        write_asked(folder, asked)
+    def _hand_on(self, stage: str, folder: Path, asked: QuestionSet) -> None:
+        write_question_set(folder, asked)
         self._made = {stage: asked}  # the stage before is not asked for again
 
     # The stages.
@@ -249,8 +249,8 @@ class Build:
 
         def work(folder: Path) -> None:
             seed = self.recipe.seed
-            if chosen.mode == "paper":
-                found = select_paper(
+            if chosen.mode == "brink":
+                found = select_brink(
                     self.inputs.kg, self.rules, per_rule=chosen.per_rule, progress=self._progress
                 )
             else:
@@ -281,7 +281,7 @@ class Build:
             asked = ask(
                 self.inputs.kg,
                 self.selection,
-                self.inputs.phrases,
+                self.inputs.templates,
                 reference=self.inputs.reference,
                 labels=self.inputs.labels,
                 seed=self.recipe.seed,
@@ -293,7 +293,7 @@ class Build:
         options = {
             "seed": self.recipe.seed,
             "max_answers": self.recipe.questions.max_answers,
-            "phrases": self.inputs.phrases.to_plain(),
+            "templates": self.inputs.templates.to_plain(),
             "reference": self.inputs.reference.digest if self.inputs.reference else "",
             "labels": digest_of(dump_line(sorted(self.inputs.labels.items())).encode()),
         }
@@ -366,7 +366,7 @@ class Build:
                 self.inputs.kg,
                 self.selection,
                 self._asked("split"),
-                self.inputs.phrases,
+                self.inputs.templates,
                 None if verbalized is None else read_trace(verbalized.folder.joinpath),
             )
             write_release(folder, parts, self.recipe.naming)

@@ -35,8 +35,8 @@ __all__ = [
     "named_recipes",
 ]
 
-SELECTIONS = ("maximal", "paper")
-SPLIT_MODES = ("group", "paper", "none")
+SELECTIONS = ("maximal", "brink")
+SPLIT_MODES = ("group", "random", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class SelectionSection:
     """What is removed.
 
     Attributes:
-        mode: ``maximal`` or ``paper`` (the published procedure).
+        mode: ``maximal`` or ``brink`` (the published procedure).
         per_rule: Certificates per rule at most; ≥ 1.
         share: Fraction of the selected triples that is really removed; 0 < share ≤ 1.
         levels: Nested levels in percent of the removed triples, ascending, the last one 100; empty:
             one level.
         groundings_per_rule: Groundings of a rule that selection looks at, drawn uniformly where there
-            are more; 0 means all. ``paper`` takes none of this: it takes the first `per_rule`.
+            are more; 0 means all. ``brink`` takes none of this: it takes the first `per_rule`.
     """
 
     mode: str = "maximal"
@@ -77,9 +77,9 @@ class QuestionSection:
     """How questions are asked, balanced and split.
 
     Attributes:
-        phrases: ``family``, ``demo`` or a TOML file of relation phrases; empty: derived from names.
+        templates: ``family``, ``demo`` or a TOML file of relation templates; empty: derived from names.
         max_answer_share: τ: the share of all questions that may have one entity as hard answer.
-        split: ``group`` (no leakage), ``paper`` (random rows) or ``none`` (everything is test).
+        split: ``group`` (no leakage), ``random`` (single rows) or ``none`` (everything is test).
         ratios: Sizes of train, validation and test relative to each other.
         filter: ``fb15k237`` or a TOML file of relations that are not asked about; empty: none. This and
             the next two need the selection ``maximal``.
@@ -91,7 +91,7 @@ class QuestionSection:
             neither does, the question is rejected; 0: off.
     """
 
-    phrases: str = ""
+    templates: str = ""
     max_answer_share: float = 1.0
     split: str = "group"
     ratios: tuple[int, ...] = (8, 1, 1)
@@ -125,13 +125,13 @@ class AboutSection:
     Attributes:
         title: What it is, in one line.
         source: Where it comes from.
-        licence: Its licence.
+        license: Its license.
         citation: What to cite.
     """
 
     title: str = ""
     source: str = ""
-    licence: str = ""
+    license: str = ""
     citation: str = ""
 
 
@@ -146,7 +146,7 @@ class Recipe:
         labels: A TSV of entity and text label, likewise; empty: entities are their own labels.
         rules: A file of rules (AMIE's text or JSON Lines); empty: they are mined.
         naming: How the release names entities: ``private`` (codes), ``entity``, ``text`` (labels) or
-            ``paper`` (bare numbers).
+            ``numeric`` (bare numbers).
         seed: The seed of everything that is drawn; ≥ 0.
         mining: See `MiningSection`.
         selection: See `SelectionSection`.
@@ -179,10 +179,10 @@ class Recipe:
             _check(_is_text(Path(value).name), key, value, "a file whose name is UTF-8 text")
         _check(self.naming in NAMINGS, "naming", self.naming, ", ".join(NAMINGS))
         _check(0 <= self.seed < 2**63, "seed", self.seed, "an integer ≥ 0")
-        if self.questions.filters and self.selection.mode == "paper":
+        if self.questions.filters and self.selection.mode == "brink":
             raise ConfigError(
                 "questions.filter, max_end_share and max_median_answers are for selection maximal; the "
-                "published procedure (selection.mode paper) removes what it removes. Leave them out."
+                "published procedure (selection.mode brink) removes what it removes. Leave them out."
             )
 
     def portable(self) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class Recipe:
         plain["verbalizer"]["naming"] = self.verbalizer.naming or self.naming
         for key in ("kg", "reference", "labels", "rules"):
             plain[key] = Path(plain[key]).name
-        for key in ("phrases", "filter"):
+        for key in ("templates", "filter"):
             plain["questions"][key] = Path(plain["questions"][key]).name
         for key in ("prompt", "glosses"):
             # A release carries both files, whatever they were called and whether they were given.
@@ -227,7 +227,7 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     path = Path(name)
     if name in (named := named_recipes()):
         path = named[name]
-        values = read_toml(path)
+        values = _beside(read_toml(path), path.parent)
     elif path.suffix == ".toml":
         values = _beside(read_toml(path), path.parent)
     elif name in data_sets() or path.exists() or "/" in name or path.suffix:
@@ -261,7 +261,7 @@ def _beside(values: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 _FILES = (
-    ("questions", "phrases"),
+    ("questions", "templates"),
     ("questions", "filter"),
     ("verbalizer", "prompt"),
     ("verbalizer", "glosses"),

@@ -3,7 +3,7 @@
 Guarantees: in mode ``group`` no (topic, relation, direction) and no removed triple is in two splits,
 neither as the one a question was made from nor among its hard answers (else a training question would
 list what a test question asks); no split is empty; sizes are as near to the ratios as moving and
-swapping groups gets them. Mode ``paper`` deals single questions at random, mode ``none`` makes
+swapping groups gets them. Mode ``random`` deals single questions at random, mode ``none`` makes
 everything test.
 """
 
@@ -12,16 +12,16 @@ from dataclasses import replace
 
 from rulemine.errors import ConfigError, UserError, did_you_mean
 from rulemine.kg.graph import Triple
-from rulemine.release.question_set import Asked
+from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SPLITS, Question
 from rulemine.seeds import stream
 
 __all__ = ["MODES", "groups_of", "split"]
 
-MODES = ("group", "paper", "none")
+MODES = ("group", "random", "none")
 
 
-def split(asked: Asked, mode: str, ratios: Sequence[int], seed: int) -> Asked:
+def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> QuestionSet:
     """Gives every question its split.
 
     Args:

@@ -16,7 +16,7 @@ from rulemine.llm.journal import read_journal
 from rulemine.llm.replay import Replay, find_journal, replay_session
 from rulemine.llm.session import Session, open_session
 from rulemine.release.contents import ModelTrace
-from rulemine.release.question_set import Asked
+from rulemine.release.question_set import QuestionSet
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.text.language import unchecked
 from rulemine.verbalizer import estimate as estimates
@@ -80,7 +80,7 @@ def _check_graph(inputs: Inputs, release: Release) -> None:
 
 def put_into_words(
     inputs: Inputs,
-    asked: Asked,
+    asked: QuestionSet,
     removed: Ints,
     folder: Path,
     *,
@@ -88,7 +88,7 @@ def put_into_words(
     progress: Callable[[int, int], None] | None,
     status: Callable[[str], None],
     note: Callable[[str], None],
-) -> tuple[Asked, ModelTrace]:
+) -> tuple[QuestionSet, ModelTrace]:
     """The questions in a model's words, and what it was asked.
 
     Args:
@@ -126,7 +126,9 @@ def put_into_words(
     return made.asked, ModelTrace(made.journal, inputs.prompts.text, inputs.glosses.to_toml())
 
 
-def estimate(inputs: Inputs, asked: Asked, removed: Ints, folder: Path, replay: Path | None) -> str:
+def estimate(
+    inputs: Inputs, asked: QuestionSet, removed: Ints, folder: Path, replay: Path | None
+) -> str:
     """What `put_into_words` would take, as text; asks nothing.
 
     Args:
@@ -169,6 +171,6 @@ def _seldom_collected() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _briefs(inputs: Inputs, asked: Asked, removed: Ints) -> list[Brief]:
+def _briefs(inputs: Inputs, asked: QuestionSet, removed: Ints) -> list[Brief]:
     naming = inputs.recipe.verbalizer.naming or inputs.recipe.naming
     return make_briefs(asked, inputs.kg, removed, inputs.glosses, naming, inputs.recipe.seed)

@@ -73,7 +73,7 @@ def add_keys(parser: Parser, what: str) -> None:
 
 
 def add_recipe_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--selection", metavar="MODE", help="maximal or paper")
+    parser.add_argument("--selection", metavar="MODE", help="maximal or brink")
     parser.add_argument("--rules", metavar="FILE", help="take these rules instead of mining")
     parser.add_argument("--reference", metavar="KG", help="a larger KG with further answers")
     parser.add_argument(
@@ -83,8 +83,8 @@ def add_recipe_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-answer-share", type=float, metavar="X", help="balance: most of one hard answer"
     )
-    parser.add_argument("--split", metavar="MODE", help="group, paper or none")
-    parser.add_argument("--naming", metavar="NAMING", help="private, entity, text or paper")
+    parser.add_argument("--split", metavar="MODE", help="group, random or none")
+    parser.add_argument("--naming", metavar="NAMING", help="private, entity, text or numeric")
 
 
 def add_endpoint_options(parser: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
@@ -108,7 +108,7 @@ def add_wording_options(group: "argparse._ArgumentGroup") -> None:
     add = group.add_argument
     add("--glosses", metavar="FILE", help="what relations mean (rulemine gloss)")
     add("--on-failure", metavar="WHAT", help="of texts that fail the checks: template or drop")
-    add("--auditor-model", metavar="NAME", help="a second model that must agree with every text")
+    add("--judge-model", metavar="NAME", help="a second model that must agree with every text")
     add("--round-trip", action="store_true",
         help="the model must recognise the relation in its own text")  # fmt: skip
     add("--paraphrases", type=int, metavar="K", help="further texts per question (0)")
@@ -120,7 +120,7 @@ def add_wording_options(group: "argparse._ArgumentGroup") -> None:
 
 _GLOSS = """\
 With --verbalizer openai --model NAME a model describes each relation from its name and ten triples;
-without, the file is made from the phrases, to be edited by hand. What the file has already is kept,
+without, the file is made from the templates, to be edited by hand. What the file has already is kept,
 and so is what the recipe's verbalizer.glosses say.
 Build with it: rulemine build RECIPE --verbalizer openai --model NAME --glosses FILE
 """
@@ -181,7 +181,7 @@ def gloss(arguments: Namespace) -> int:
             session = stack.enter_context(open_session(inputs.endpoint, journal, status=line.note))
         report = write_glosses(
             inputs.kg,
-            inputs.phrases,
+            inputs.templates,
             inputs.glosses,
             output,
             session,

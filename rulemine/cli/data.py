@@ -82,7 +82,7 @@ def data(arguments: Namespace) -> int:
                 print(f"{name:16} broken  {problem}")
                 continue
             there = "here" if all(find_files(name)) else "to get"
-            print(f"{name:16} {there:7} {entry.title}\n{'':25}{entry.licence}; {entry.source}")
+            print(f"{name:16} {there:7} {entry.title}\n{'':25}{entry.license}; {entry.source}")
         return 0
     if not arguments.name:
         raise ConfigError(

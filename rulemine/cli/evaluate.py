@@ -20,11 +20,11 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = add_command(commands, "answer", answer, "answer questions with a system known by name")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("--with", dest="answerer", required=True, metavar="NAME",
-                        help="lookup, neighbours, reasoner, random, or a name that an "
+                        help="lookup, neighbors, reasoner, random, or a name that an "
                         "installed package adds")  # fmt: skip
     parser.add_argument("--kg", default="incomplete", help="complete or incomplete (incomplete)")
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
-    parser.add_argument("--hops", type=int, default=1, metavar="K", help="for neighbours (1)")
+    parser.add_argument("--hops", type=int, default=1, metavar="K", help="for neighbors (1)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="for random (0)")
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FILE", help="predictions"

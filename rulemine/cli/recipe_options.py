@@ -36,7 +36,7 @@ _OF_MODEL = {
     "prompt": ("verbalizer", "prompt"),
     "glosses": ("verbalizer", "glosses"),
     "on_failure": ("verbalizer", "on_failure"),
-    "auditor_model": ("verbalizer", "auditor_model"),
+    "judge_model": ("verbalizer", "judge_model"),
     "round_trip": ("verbalizer", "round_trip"),
     "paraphrases": ("verbalizer", "paraphrases"),
 }

@@ -30,7 +30,7 @@ def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = add_command(commands, "rename", rename, "write a release again in another naming")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument(
-        "--naming", required=True, metavar="NAMING", help="private, entity, text or paper"
+        "--naming", required=True, metavar="NAMING", help="private, entity, text or numeric"
     )
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the new release"

@@ -91,7 +91,7 @@ class DataSet:
         title: What it is, in one line.
         kind: ``kg`` or ``labels``.
         source: Where it comes from.
-        licence: Its licence.
+        license: Its license.
         citation: What to cite.
         files: Its files; their contents follow each other.
         path: The file on this machine that holds it instead; None for most.
@@ -100,7 +100,7 @@ class DataSet:
     title: str
     kind: str
     source: str
-    licence: str
+    license: str
     citation: str
     files: tuple[SourceFile, ...] = ()
     path: Path | None = None

@@ -1,7 +1,7 @@
 """Every model-free answerer on the complete and the incomplete KG, scored and put into one table.
 
 What a system must beat: direct lookup shows what needs no inference, the reasoner what the rules of the
-release can do, neighbours and random what guessing gives.
+release can do, neighbors and random what guessing gives.
 """
 
 from collections.abc import Callable

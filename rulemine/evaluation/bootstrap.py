@@ -107,7 +107,7 @@ def interval(values: Floats, confidence: float = CONFIDENCE) -> tuple[float, flo
         confidence: Coverage, in (0, 1).
 
     Returns:
-        Lower and upper bound (linear between neighbouring values), or None when no value is defined.
+        Lower and upper bound (linear between neighboring values), or None when no value is defined.
     """
     defined = values[~np.isnan(values)]
     if not len(defined):

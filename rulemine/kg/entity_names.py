@@ -7,7 +7,7 @@ from rulemine.errors import InputError
 __all__ = ["NAMINGS", "EntityNames"]
 
 
-NAMINGS = ("private", "entity", "text", "paper")
+NAMINGS = ("private", "entity", "text", "numeric")
 """How a release names entities: private id (fixed width), id of the source, unique text label, or the
 private number without padding (as the published benchmark does)."""
 
@@ -30,9 +30,9 @@ class EntityNames:
         """The name in one of `NAMINGS`.
 
         Raises:
-            InputError: The private id has no number, so the naming ``paper`` has no name.
+            InputError: The private id has no number, so the naming ``numeric`` has no name.
         """
-        if naming != "paper":
+        if naming != "numeric":
             return {"private": self.private, "entity": self.entity, "text": self.text}[naming]
         if not self.private[1:].isdecimal():
             raise InputError(f"private id {self.private!r} is not e and a number.")

@@ -12,13 +12,13 @@ import numpy as np
 
 from rulemine.kg.graph import KnowledgeGraph
 
-__all__ = ["LEAST_SHARE", "Twin", "twins"]
+__all__ = ["LEAST_SHARE", "RelationOverlap", "overlapping_relations"]
 
 LEAST_SHARE = 0.8
 """Share of a relation's facts that its twin has to state; below, knowing the twin is no rule of thumb."""
 
 
-class Twin(NamedTuple):
+class RelationOverlap(NamedTuple):
     """A relation of whose facts another states at least `LEAST_SHARE`.
 
     Attributes:
@@ -34,9 +34,9 @@ class Twin(NamedTuple):
     share: float
 
 
-def twins(kg: KnowledgeGraph) -> tuple[Twin, ...]:
+def overlapping_relations(kg: KnowledgeGraph) -> tuple[RelationOverlap, ...]:
     """All twins of a graph, sorted."""
-    found: list[Twin] = []
+    found: list[RelationOverlap] = []
     entities, relations = max(1, len(kg.entities)), len(kg.relations)
     s, r, o = (kg.triples[:, column].astype(np.int64) for column in range(3))
     sizes = kg.relation_sizes()
@@ -55,7 +55,7 @@ def twins(kg: KnowledgeGraph) -> tuple[Twin, ...]:
         share = shared / sizes[one]
         keep = (share >= LEAST_SHARE) & (turned | (one != other))
         found += [
-            Twin(kg.relations[a], kg.relations[b], turned, float(part))
+            RelationOverlap(kg.relations[a], kg.relations[b], turned, float(part))
             for a, b, part in zip(one[keep], other[keep], share[keep], strict=True)
         ]
     return tuple(sorted(found))

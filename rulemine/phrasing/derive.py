@@ -1,4 +1,4 @@
-"""Wording derived from the name of a relation, for relations that nobody wrote phrases for.
+"""Wording derived from the name of a relation, for relations that nobody wrote templates for.
 
 The name is split into words (camelCase, snake_case, hyphens, URIs, Freebase paths) and read by the
 first of a few patterns that fits: a verb (``treats``, ``works_at``), a passive or an adjective

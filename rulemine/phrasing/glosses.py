@@ -9,7 +9,7 @@ A gloss file is TOML with one table per relation, which `rulemine gloss` writes 
     source = "written"
 
 ``{{`` and ``}}`` stand for braces. Guarantees: every relation of a graph has a gloss, one made from its
-phrase where no file has one; each template holds each of its placeholders exactly once.
+template where no file has one; each template holds each of its placeholders exactly once.
 """
 
 import json
@@ -23,7 +23,7 @@ from pathlib import Path
 from rulemine.config import packaged_or_given, read_toml
 from rulemine.errors import InputError, UserError, did_you_mean, list_problems
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.phrasing.templates import Phrase, Phrases
+from rulemine.phrasing.templates import RelationTemplates, Templates
 from rulemine.text.template import fill, template_problem
 
 __all__ = [
@@ -42,10 +42,10 @@ PLACEHOLDERS = {
     "subjects": ("topic",),
     "objects": ("topic",),
 }
-SOURCES = ("written", "model", "phrase")
+SOURCES = ("written", "model", "template")
 _EXPECTED = (
     "A gloss file has one table per relation with the keys statement ({subject} and {object}), "
-    "subjects and objects ({topic}), and may have source (written, model or phrase)."
+    "subjects and objects ({topic}), and may have source (written, model or template)."
 )
 
 
@@ -61,7 +61,7 @@ class Gloss:
             aunts of {topic}``.
         objects: What a question for the objects asks for, with ``{topic}`` for the subject, e.g. ``the
             nieces and nephews of {topic}``.
-        source: ``written`` (by hand or reviewed), ``model``, or ``phrase`` (made from the phrases).
+        source: ``written`` (by hand or reviewed), ``model``, or ``template`` (made from the templates).
     """
 
     relation: str
@@ -136,12 +136,12 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def load_glosses(source: str, phrases: Phrases, symmetric: Collection[str] = ()) -> Glosses:
-    """The glosses of a graph: those of a file, the rest made from the phrases.
+def load_glosses(source: str, templates: Templates, symmetric: Collection[str] = ()) -> Glosses:
+    """The glosses of a graph: those of a file, the rest made from the templates.
 
     Args:
         source: A gloss file, the name of a packaged data set that has one, or "" for none.
-        phrases: The phrases of all relations of the graph.
+        templates: The templates of all relations of the graph.
         symmetric: Relations that hold both ways round in the graph, see `gloss_of`.
 
     Raises:
@@ -150,7 +150,7 @@ def load_glosses(source: str, phrases: Phrases, symmetric: Collection[str] = ())
     """
     path = packaged_or_given(source, "glosses.toml")
     given = read_glosses(path) if source else {}
-    names = [phrase.relation for phrase in phrases.rows]
+    names = [template.relation for template in templates.rows]
     lacking = [name for name in names if name not in given]
     problems = [
         f"relation {relation!r} is not in the graph; {hint}"
@@ -164,7 +164,7 @@ def load_glosses(source: str, phrases: Phrases, symmetric: Collection[str] = ())
     return Glosses(
         tuple(
             given.get(row.relation) or gloss_of(row, row.relation in symmetric)
-            for row in phrases.rows
+            for row in templates.rows
         )
     )
 
@@ -221,31 +221,33 @@ def gloss_problems(gloss: Gloss) -> list[str]:
     ]
 
 
-def gloss_of(phrase: Phrase, symmetric: bool = False) -> Gloss:
-    """The gloss that a phrase makes: its statement, true of whoever is asked for.
+def gloss_of(template: RelationTemplates, symmetric: bool = False) -> Gloss:
+    """The gloss that a template makes: its statement, true of whoever is asked for.
 
     Args:
-        phrase: The phrase.
+        template: The template.
         symmetric: Whether the relation holds both ways round: no question about siblings has to tell which
             end it asks for.
 
     Example:
-        >>> aunt = Phrase("aunt", "{subject} is the aunt of {object}", "", "", "written")
+        >>> aunt = RelationTemplates("aunt", "{subject} is the aunt of {object}", "", "", "written")
         >>> gloss_of(aunt).subjects
         'every X such that “X is the aunt of {topic}”'
     """
     # A letter that the clause does not have as a word of its own.
     free = next(
-        c for c in (*"XYZVW", "the one asked for") if c not in re.findall(r"\w+", phrase.statement)
+        c
+        for c in (*"XYZVW", "the one asked for")
+        if c not in re.findall(r"\w+", template.statement)
     )
 
     def such_that(wanted: str, topic: str) -> str:
-        clause = _renamed(phrase.statement, {wanted: free, topic: "{topic}"})
+        clause = _renamed(template.statement, {wanted: free, topic: "{topic}"})
         return f"every {free} such that “{clause}”"
 
     subjects = such_that("subject", "object")
     objects = subjects if symmetric else such_that("object", "subject")
-    return Gloss(phrase.relation, phrase.statement, subjects, objects, "phrase")
+    return Gloss(template.relation, template.statement, subjects, objects, "template")
 
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")

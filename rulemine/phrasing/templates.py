@@ -1,6 +1,6 @@
-"""How relations are put into words: phrase files that users can edit, and derived wording for the rest.
+"""How relations are put into words: template files that users can edit, and derived wording for the rest.
 
-A phrase file is TOML with one table per relation; all three keys are needed:
+A template file is TOML with one table per relation; all three keys are needed:
 
     ["aunt"]
     statement = "{subject} is the aunt of {object}"
@@ -9,7 +9,7 @@ A phrase file is TOML with one table per relation; all three keys are needed:
 
 ``{{`` and ``}}`` stand for braces. Guarantees: every template holds each of its placeholders exactly
 once, not glued to a letter or digit; names are put in verbatim, whatever they contain; no two derived
-phrases of a graph ask the same question for different relations.
+templates of a graph ask the same question for different relations.
 """
 
 import tomllib
@@ -25,7 +25,7 @@ from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.derive import derive
 from rulemine.text.template import escape, fill, template_problem
 
-__all__ = ["Phrase", "Phrases", "load_phrases", "read_phrases"]
+__all__ = ["RelationTemplates", "Templates", "load_templates", "read_templates"]
 
 """Phrase files that come with the package."""
 
@@ -35,13 +35,13 @@ _PLACEHOLDERS = {
     "ask_object": ("topic",),
 }
 _EXPECTED = (
-    "A phrase file has one table per relation with the keys statement ({subject} and {object}), "
+    "A template file has one table per relation with the keys statement ({subject} and {object}), "
     "ask_subject and ask_object ({topic})."
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
+class RelationTemplates:
     """The wording of a relation.
 
     Attributes:
@@ -76,72 +76,74 @@ class Phrase:
 
 
 @dataclass(frozen=True)
-class Phrases:
+class Templates:
     """The wording of all relations of a graph.
 
     Attributes:
-        rows: One phrase per relation, sorted by relation.
-        unused: Relations of the phrase file that the graph lacks, sorted.
+        rows: One template per relation, sorted by relation.
+        unused: Relations of the template file that the graph lacks, sorted.
     """
 
-    rows: tuple[Phrase, ...]
+    rows: tuple[RelationTemplates, ...]
     unused: tuple[str, ...] = ()
 
     @cached_property
-    def _by_relation(self) -> dict[str, Phrase]:
+    def _by_relation(self) -> dict[str, RelationTemplates]:
         return {row.relation: row for row in self.rows}
 
-    def __getitem__(self, relation: str) -> Phrase:
+    def __getitem__(self, relation: str) -> RelationTemplates:
         return self._by_relation[relation]
 
     @property
     def written(self) -> int:
-        """How many phrases were written by hand."""
+        """How many templates were written by hand."""
         return sum(row.source == "written" for row in self.rows)
 
     @property
     def derived(self) -> int:
-        """How many phrases were derived from the relation's name."""
+        """How many templates were derived from the relation's name."""
         return len(self.rows) - self.written
 
     def to_plain(self) -> list[list[str]]:
-        """The phrases as rows of plain values, fields in their order."""
+        """The templates as rows of plain values, fields in their order."""
         return [
             [row.relation, row.statement, row.ask_subject, row.ask_object, row.source]
             for row in self.rows
         ]
 
     @classmethod
-    def from_plain(cls, rows: Iterable[Sequence[str]]) -> "Phrases":
+    def from_plain(cls, rows: Iterable[Sequence[str]]) -> "Templates":
         """Reads what `to_plain` writes, e.g. the first columns of ``relations.tsv``."""
-        return cls(tuple(sorted((Phrase(*row) for row in rows), key=lambda row: row.relation)))
+        return cls(
+            tuple(sorted((RelationTemplates(*row) for row in rows), key=lambda row: row.relation))
+        )
 
 
-def load_phrases(source: str | Path, relations: Iterable[str]) -> Phrases:
-    """The phrases of a graph: those of a file, and derived ones where the file has none.
+def load_templates(source: str | Path, relations: Iterable[str]) -> Templates:
+    """The templates of a graph: those of a file, and derived ones where the file has none.
 
     Args:
-        source: A phrase file, the name of a packaged data set that has one, or "" for none.
+        source: A template file, the name of a packaged data set that has one, or "" for none.
         relations: The relations of the graph.
 
     Raises:
-        InputError: As `read_phrases`; or the file names a relation that the graph lacks and that
-            looks like a misspelling of one without phrase.
+        InputError: As `read_templates`; or the file names a relation that the graph lacks and that
+            looks like a misspelling of one without template.
     """
     names = sorted(set(relations))
-    written: dict[str, Phrase] = {}
+    written: dict[str, RelationTemplates] = {}
     if source != "":
         path = packaged_or_given(str(source), "templates.toml")
-        written = read_phrases(path)
+        written = read_templates(path)
         _check_spelling(path, written, names)
     derived = {name: _derived(name) for name in names if name not in written}
     rows = tuple(written.get(name) or derived[name] for name in names)
     unused = tuple(sorted(set(written).difference(names)))
-    return Phrases(_told_apart(rows), unused)
+    return Templates(_told_apart(rows), unused)
 
 
-def read_phrases(path: Path) -> dict[str, Phrase]:
-    """The phrases of a TOML file, by relation, in file order.
+def read_templates(path: Path) -> dict[str, RelationTemplates]:
+    """The templates of a TOML file, by relation, in file order.
 
     Raises:
         InputError: The file cannot be read or is not TOML; or a table, key or template is wrong: all
@@ -152,20 +154,20 @@ def read_phrases(path: Path) -> dict[str, Phrase]:
     except tomllib.TOMLDecodeError as problem:
         raise InputError(f"{path}: is not valid TOML ({problem}). {_EXPECTED}") from None
     problems: list[str] = []
-    phrases: dict[str, Phrase] = {}
+    templates: dict[str, RelationTemplates] = {}
     for relation, table in tables.items():
         if found := _table_problem(relation, table):
             problems.append(f"relation {relation!r}: {found}")
             continue
-        phrase = Phrase(relation, **table, source="written")
-        if found := phrase.problem():
+        template = RelationTemplates(relation, **table, source="written")
+        if found := template.problem():
             problems.append(f"relation {relation!r}: {found}")
-        phrases[relation] = phrase
+        templates[relation] = template
     if problems:
         raise InputError(list_problems(str(path), problems, _EXPECTED))
-    if not phrases:
-        raise InputError(f"{path}: holds no phrase. {_EXPECTED}")
-    return phrases
+    if not templates:
+        raise InputError(f"{path}: holds no template. {_EXPECTED}")
+    return templates
 
 
 def _table_problem(relation: str, table: object) -> str | None:
@@ -184,7 +186,9 @@ def _table_problem(relation: str, table: object) -> str | None:
     return None
 
 
-def _check_spelling(path: Path, written: Mapping[str, Phrase], names: Sequence[str]) -> None:
+def _check_spelling(
+    path: Path, written: Mapping[str, RelationTemplates], names: Sequence[str]
+) -> None:
     lacking = [name for name in names if name not in written]
     problems = [
         f"relation {relation!r} is not in the graph; {hint}"
@@ -199,17 +203,19 @@ def _check_spelling(path: Path, written: Mapping[str, Phrase], names: Sequence[s
         )
 
 
-def _derived(relation: str, *, typed: bool = False) -> Phrase:
-    return Phrase(relation, *derive(relation, typed=typed), source="derived")
+def _derived(relation: str, *, typed: bool = False) -> RelationTemplates:
+    return RelationTemplates(relation, *derive(relation, typed=typed), source="derived")
 
 
-def _told_apart(rows: Sequence[Phrase]) -> tuple[Phrase, ...]:
-    """The phrases with derived ones reworded until no two relations share a question."""
+def _told_apart(rows: Sequence[RelationTemplates]) -> tuple[RelationTemplates, ...]:
+    """The templates with derived ones reworded until no two relations share a question."""
     typed = _reworded(rows, lambda row: _derived(row.relation, typed=True))
     return _reworded(typed, _with_name)
 
 
-def _reworded(rows: Sequence[Phrase], other: Callable[[Phrase], Phrase]) -> tuple[Phrase, ...]:
+def _reworded(
+    rows: Sequence[RelationTemplates], other: Callable[[RelationTemplates], RelationTemplates]
+) -> tuple[RelationTemplates, ...]:
     shared = _shared(rows)
     return tuple(
         other(row)
@@ -219,7 +225,7 @@ def _reworded(rows: Sequence[Phrase], other: Callable[[Phrase], Phrase]) -> tupl
     )
 
 
-def _shared(rows: Sequence[Phrase]) -> set[str]:
+def _shared(rows: Sequence[RelationTemplates]) -> set[str]:
     seen: dict[str, int] = {}
     for row in rows:
         for template in {row.ask_subject, row.ask_object}:
@@ -227,8 +233,8 @@ def _shared(rows: Sequence[Phrase]) -> set[str]:
     return {template for template, n in seen.items() if n > 1}
 
 
-def _with_name(row: Phrase) -> Phrase:
-    """The phrase with the full name of the relation after each question."""
+def _with_name(row: RelationTemplates) -> RelationTemplates:
+    """The template with the full name of the relation after each question."""
     name = f" (relation “{escape(row.relation)}”)?"
     return replace(
         row,

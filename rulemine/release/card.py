@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from rulemine.codec import dump_line
-from rulemine.kg.relation_overlap import LEAST_SHARE, twins
+from rulemine.kg.relation_overlap import LEAST_SHARE, overlapping_relations
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import SPLITS, WORDINGS, Question
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, classify
@@ -27,7 +27,7 @@ def count_release(parts: ReleaseParts) -> dict[str, Any]:
     reasons = Counter(f"{r.stage}: {r.reason}" for r in parts.rejections)
     wordings = Counter(q.wording for q in questions)
     removed = len(parts.removals)
-    twin = {(t.relation, t.other, t.reversed) for t in twins(parts.complete)}
+    twin = {(t.relation, t.other, t.reversed) for t in overlapping_relations(parts.complete)}
     return {
         "triples_complete": len(parts.complete),
         "triples_incomplete": len(parts.complete) - removed,
@@ -37,7 +37,7 @@ def count_release(parts: ReleaseParts) -> dict[str, Any]:
             str(level): sum(r.level <= level for r in parts.removals) for level in parts.levels
         },
         "entities": len(parts.names),
-        "relations": len(parts.phrases.rows),
+        "relations": len(parts.templates.rows),
         "rules": len(parts.rules),
         "rules_with_certificate": len({c.rule for r in parts.removals for c in r.certificates}),
         "rules_with_question": len(asked_rules),
@@ -61,8 +61,8 @@ def count_release(parts: ReleaseParts) -> dict[str, Any]:
         "hard_answers": sum(len(q.hard_answers) for q in questions),
         "one_proof_left": sum(q.diagnosis.proofs == 1 for q in questions),
         "answers_from_reference": len(parts.reference),
-        "phrases_written": parts.phrases.written,
-        "phrases_derived": parts.phrases.derived,
+        "phrases_written": parts.templates.written,
+        "phrases_derived": parts.templates.derived,
         "questions_by_wording": {kind: wordings[kind] for kind in WORDINGS},
         "paraphrases": sum(len(q.paraphrases) for q in questions),
         **parts.model_counts,
@@ -107,13 +107,13 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         "## How it was made",
         "",
         f"- Knowledge graph: {source['title']}. Source: {source['source']}.",
-        f"- Licence of the graph: {source['licence']}. Cite: {source['citation']}.",
+        f"- License of the graph: {source['license']}. Cite: {source['citation']}.",
         f"- SHA-256 of its sorted triples (source names): `{source['digest']}`.",
         f"- Selection: `{mode}`, at most {config['selection']['per_rule']} certificates per rule. "
         + (
             "The published procedure: the first groundings of each rule, then every row dropped whose "
             "head occurs in another row's body."
-            if mode == "paper"
+            if mode == "brink"
             else "One question per removed triple."
         ),
         *_wording(counts, config.get("verbalizer", {"name": "template"})),
@@ -206,17 +206,17 @@ def _limits(counts: dict[str, Any]) -> list[str]:
 
 def _wording(counts: dict[str, Any], config: dict[str, Any]) -> list[str]:
     """Where the words come from."""
-    phrases = (
+    templates = (
         f"{counts['phrases_written']} relations worded by hand, {counts['phrases_derived']} from the "
         "relation's name"
     )
     if config["name"] == "template":
-        return [f"- Questions: templates, {phrases}. No language model."]
+        return [f"- Questions: templates, {templates}. No language model."]
     worded, calls = counts["questions_by_wording"], counts["model_calls"]
     tokens = counts["model_tokens"]
     lines = [
         f"- Questions: {worded['model']:,} in the words of the model `{config['model']}`, "
-        f"{_without_text(counts, config)} ({phrases})"
+        f"{_without_text(counts, config)} ({templates})"
         + (f"; {counts['paraphrases']:,} paraphrases" if config["paraphrases"] else "")
         + ".",
         f"- Calls: {', '.join(f'{n:,} {purpose}' for purpose, n in calls.items())}; "
@@ -224,10 +224,10 @@ def _wording(counts: dict[str, Any], config: dict[str, Any]) -> list[str]:
         "`llm/journal.jsonl`: `rulemine build RECIPE --replay DIR` makes the questions again without "
         "the model.",
     ]
-    if config["auditor_model"]:
+    if config["judge_model"]:
         found = counts["audits"]
         lines.append(
-            f"- Auditor `{config['auditor_model']}`: agreed with {found['passed']:,} texts, disagreed "
+            f"- Judge `{config['judge_model']}`: agreed with {found['passed']:,} texts, disagreed "
             f"with {found['failed']:,} (asked again), {found['unreadable']:,} replies unreadable."
         )
     if config["round_trip"]:

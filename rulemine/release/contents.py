@@ -15,7 +15,7 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.llm.call import Used
 from rulemine.llm.journal_lines import read_used
-from rulemine.phrasing.templates import Phrases
+from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Rejection, Removal
@@ -52,7 +52,7 @@ class ReleaseParts:
     Attributes:
         naming: The naming of all entities in these parts; ``entity`` for those of a build.
         config: Every option that shaped the release.
-        source: The graph's ``title``, ``source``, ``licence``, ``citation``, ``digest``,
+        source: The graph's ``title``, ``source``, ``license``, ``citation``, ``digest``,
             ``duplicates``.
         complete: The complete KG.
         reference: Triples of the reference KG that give answers and are not in the complete KG.
@@ -62,7 +62,7 @@ class ReleaseParts:
         questions: With splits.
         rejections: What was made and not kept.
         names: The names of all entities.
-        phrases: The wording of all relations.
+        templates: The wording of all relations.
         model_counts: The figures about the language model for the manifest, the same in every naming.
         trace: What a language model was asked; None where templates made the questions.
     """
@@ -78,7 +78,7 @@ class ReleaseParts:
     questions: tuple[Question, ...]
     rejections: tuple[Rejection, ...]
     names: tuple[EntityNames, ...]
-    phrases: Phrases
+    templates: Templates
     model_counts: dict[str, Any]
     trace: ModelTrace | None = None
 
@@ -96,7 +96,7 @@ class ReleaseParts:
         """The same parts in another naming."""
         if to == self.naming:
             return self
-        namer = Namer(self.names, self.phrases, to, source=self.naming, rules=self.rules)
+        namer = Namer(self.names, self.templates, to, source=self.naming, rules=self.rules)
         return replace(
             self,
             naming=to,
@@ -133,7 +133,7 @@ def read_parts(release: Release) -> ReleaseParts:
         questions=release.questions(),
         rejections=release.rejections(),
         names=release.entities,
-        phrases=Phrases.from_plain([row[c] for c in columns] for row in relations.values()),
+        templates=Templates.from_plain([row[c] for c in columns] for row in relations.values()),
         model_counts={name: release.manifest["counts"][name] for name in MODEL_COUNTS},
         trace=read_trace(release.file) if JOURNAL in release.manifest["files"] else None,
     )

@@ -3,7 +3,7 @@
 Inside the builder entities have their source labels; names change only when a release is written, or
 renamed. Guarantees: each naming is one-to-one; private ids have a fixed width and depend on the seed
 and the set of entities alone; switching the naming changes no draw, no check, and no question: the
-text of a question is its pattern (a model's), or its relation's phrase, with the topic's name put in.
+text of a question is its pattern (a model's), or its relation's template, with the topic's name put in.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
-from rulemine.phrasing.templates import Phrases
+from rulemine.phrasing.templates import Templates
 from rulemine.query.atom import Atom, Term
 from rulemine.release.records import Certificate, Question, Rejection, Removal
 from rulemine.rules.rule import Rule
@@ -79,7 +79,7 @@ class Namer:
 
     Args:
         names: The names of all entities that occur.
-        phrases: The phrases of all relations; the texts of questions are made from them anew.
+        templates: The templates of all relations; the texts of questions are made from them anew.
         to: The naming wanted, see `rulemine.release.records.NAMINGS`.
         source: The naming that the records are in; inside the builder, source labels.
         rules: The rules of the build, needed only where rules name entities: such a rule has another
@@ -89,7 +89,7 @@ class Namer:
     def __init__(
         self,
         names: Iterable[EntityNames],
-        phrases: Phrases,
+        templates: Templates,
         to: str,
         *,
         source: str = "entity",
@@ -98,7 +98,7 @@ class Namer:
         if to not in NAMINGS or source not in NAMINGS:
             raise ValueError(f"naming {to!r} from {source!r}; expected two of {NAMINGS}")
         self.names = {row.name_in(source): row.name_in(to) for row in names}
-        self.phrases = phrases
+        self.templates = templates
         self.rule_ids = {rule.id: self.rule(rule).id for rule in rules}
 
     def entity(self, name: str) -> str:
@@ -136,7 +136,7 @@ class Namer:
         """The question renamed and its text made anew; lists are sorted by the new names."""
         topic = self.names[question.topic]
         text, *paraphrases = [fill(pattern, {"topic": topic}) for pattern in question.patterns] or [
-            self.phrases[question.relation].ask(question.direction, topic)
+            self.templates[question.relation].ask(question.direction, topic)
         ]
         return replace(
             question,

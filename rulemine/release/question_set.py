@@ -15,11 +15,11 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import Triple
 from rulemine.release.records import Question, Rejection
 
-__all__ = ["Asked", "read_asked", "write_asked"]
+__all__ = ["QuestionSet", "read_question_set", "write_question_set"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionSet:
     """Questions and what belongs to them.
 
     Attributes:
@@ -37,7 +37,7 @@ class Asked:
     kg_entities: int
     reference: tuple[Triple, ...] = ()
 
-    def keep(self, questions: Sequence[Question], rejections: Sequence[Rejection]) -> "Asked":
+    def keep(self, questions: Sequence[Question], rejections: Sequence[Rejection]) -> "QuestionSet":
         """The same with some questions only, and without what nothing refers to any more.
 
         Args:
@@ -65,7 +65,7 @@ class Asked:
         )
 
 
-def write_asked(folder: Path, asked: Asked) -> None:
+def write_question_set(folder: Path, asked: QuestionSet) -> None:
     """Writes to ``questions.jsonl``, ``rejected.jsonl``, ``names.jsonl`` and ``asked.jsonl``.
 
     Raises:
@@ -78,8 +78,8 @@ def write_asked(folder: Path, asked: Asked) -> None:
     write_jsonl(folder / "asked.jsonl", [rest])
 
 
-def read_asked(folder: Path) -> Asked:
-    """Reads what `write_asked` wrote.
+def read_question_set(folder: Path) -> QuestionSet:
+    """Reads what `write_question_set` wrote.
 
     Raises:
         InputError: A file is missing or malformed.
@@ -91,7 +91,7 @@ def read_asked(folder: Path) -> Asked:
 
     file = folder / "asked.jsonl"
     rest = parse_object(read_text(file), str(file))
-    return Asked(
+    return QuestionSet(
         tuple(from_json(Question, row, at) for at, row in rows("questions.jsonl")),
         tuple(from_json(Rejection, row, at) for at, row in rows("rejected.jsonl")),
         tuple(from_json(EntityNames, row, at) for at, row in rows("names.jsonl")),

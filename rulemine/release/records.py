@@ -32,7 +32,7 @@ SPLITS = ("train", "validation", "test")
 
 
 WORDINGS = ("template", "model", "fallback")
-"""Where a question's text comes from: its relation's phrase, a language model, or the phrase because the
+"""Where a question's text comes from: its relation's template, a language model, or the template because the
 model's texts failed the checks."""
 
 
@@ -115,7 +115,7 @@ class Question:
         wording: One of `WORDINGS`.
         paraphrases: Further texts by the model, all different.
         patterns: The model's texts with ``{topic}`` in the place of the topic's name (``{{`` and ``}}``
-            are braces): of the question, then of each paraphrase. Empty where the text is a phrase.
+            are braces): of the question, then of each paraphrase. Empty where the text is a template.
     """
 
     id: str
@@ -145,7 +145,7 @@ class Rejection:
 
     Attributes:
         stage: The stage that rejected it.
-        reason: Why, as a short fixed phrase that can be counted.
+        reason: Why, as a short fixed text that can be counted.
         question: Its id, or "" when it has none yet.
         removed: The removed triple.
         direction: Which end was asked for.

@@ -97,7 +97,7 @@ def _names(release: Release) -> dict[str, str]:
     shown: dict[str, str] = {}
     for row in release.entities:
         own = {"entity": row.entity, "text": row.text}.get(release.naming, row.private)
-        if release.naming == "paper":
+        if release.naming == "numeric":
             own = str(int(row.private[1:]))
         label = "" if row.text == own else f" ({printable(row.text)})"
         shown[own] = printable(own) + label

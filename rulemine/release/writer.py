@@ -90,7 +90,7 @@ def _write_relations(path: Path, parts: ReleaseParts) -> None:
     )  # fmt: skip
     rows = (
         (*row, str(complete.get(row[0], 0)), str(removed[row[0]]))
-        for row in parts.phrases.to_plain()
+        for row in parts.templates.to_plain()
     )
     _write_table(path, header, rows)
 

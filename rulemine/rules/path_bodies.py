@@ -3,7 +3,7 @@
 Such a body is a chain from one end of the head to the other, s – z – w – o. There can be 10⁹ of them
 for a rule, but only as many pairs (z, o) or (s, w) as two of the atoms make: the chains over a pair are
 counted once, for all rules with these two atoms (`Hops.pairs`), and the third atom is walked from the
-end with fewer neighbours. The chains of a head are numbered by this walk, so that any one of them can
+end with fewer neighbors. The chains of a head are numbered by this walk, so that any one of them can
 be found by its number.
 
 Guarantees: counts are exact (a chain is given by its middle triple, so no count exceeds the graph);
@@ -266,7 +266,7 @@ def _steps_of(bound: BoundRule) -> tuple[Steps, tuple[int, ...]] | None:
 
 
 def _cheaper(chains: Chains, steps: Steps, subjects: Ints, objects: Ints) -> Bools:
-    """Which heads are walked from their object: where that end has fewer neighbours.
+    """Which heads are walked from their object: where that end has fewer neighbors.
 
     Or all of them from the same end, if that saves counting pairs.
     """

@@ -1,6 +1,6 @@
 """Steps over a graph from node to node, and the pairs of nodes that two steps connect.
 
-Guarantees: neighbours and pairs come in ascending order; counts are exact and depend on nothing but
+Guarantees: neighbors and pairs come in ascending order; counts are exact and depend on nothing but
 the graph, whatever the sizes of chunks and of the cache; memory is bounded by the cache and by the pairs
 of the two steps at hand.
 """
@@ -65,7 +65,7 @@ class Hops:
         self._sizes: dict[tuple[Step, Step], int] = {}
 
     def degrees(self, step: Step, nodes: Ints) -> tuple[Ints, Ints]:
-        """Where the neighbours of nodes lie in the table of a direction: first, and how many."""
+        """Where the neighbors of nodes lie in the table of a direction: first, and how many."""
         keys = self.index.subject_keys if step.forward else self.index.object_keys
         first, last = np.searchsorted(
             keys, [step.relation * self.index.entities, (step.relation + 1) * self.index.entities]
@@ -75,7 +75,7 @@ class Hops:
         return first + low, np.searchsorted(keys[first:last], wanted, "right") - low
 
     def expand(self, step: Step, first: Ints, count: Ints) -> tuple[Ints, Ints]:
-        """Position of the node and the neighbour, ascending, for ranges that `degrees` gave."""
+        """Position of the node and the neighbor, ascending, for ranges that `degrees` gave."""
         source = np.repeat(np.arange(len(count)), count)
         within = np.arange(len(source)) - np.repeat(np.cumsum(count) - count, count)
         return source, self._ends[step.forward][first[source] + within]

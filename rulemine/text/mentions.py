@@ -1,6 +1,6 @@
 """Where a text names an entity, however it is spelled, and the text with a gap in each such place.
 
-Guarantees: positions are those of the text as given; mentions do not overlap; neither neighbour of a mention
+Guarantees: positions are those of the text as given; mentions do not overlap; neither neighbor of a mention
 is a letter, digit or combining mark, except beside scripts written without blanks; the pattern of a text,
 filled with the name, holds the name letter by letter in each place.
 
@@ -162,8 +162,8 @@ def _is_free(text: str, start: int, end: int) -> bool:
     )
 
 
-def _blocks(neighbour: str, own: str) -> bool:
-    return is_word(neighbour) and not is_unspaced(neighbour) and not is_unspaced(own)
+def _blocks(neighbor: str, own: str) -> bool:
+    return is_word(neighbor) and not is_unspaced(neighbor) and not is_unspaced(own)
 
 
 def _is_decimal(beyond: str, own: str) -> bool:

@@ -32,7 +32,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     return "".join(filled)
 
 
-@lru_cache(maxsize=1 << 12)  # prompts and phrases are filled for thousands of questions
+@lru_cache(maxsize=1 << 12)  # prompts and templates are filled for thousands of questions
 def _taken_apart(template: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The text around the placeholders of a template, and their names: one fewer."""
     literals, names = [""], list[str]()

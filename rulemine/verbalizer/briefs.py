@@ -19,7 +19,7 @@ import numpy.typing as npt
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.glosses import Glosses
-from rulemine.release.question_set import Asked
+from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question
 from rulemine.seeds import stream
 from rulemine.verbalizer.brief import Brief
@@ -36,7 +36,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def make_briefs(
-    asked: Asked,
+    asked: QuestionSet,
     kg: KnowledgeGraph,
     removed: Ints,
     glosses: Glosses,

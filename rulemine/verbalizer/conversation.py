@@ -169,9 +169,9 @@ class Writer:
         """What the second model has against a text.
 
         A reply that cannot be read is asked for no second time, as the same call has the same answer: it
-        fails the text, whose successor the auditor sees afresh.
+        fails the text, whose successor the judge sees afresh.
         """
-        if not self._chosen.auditor_model:
+        if not self._chosen.judge_model:
             return None
         said = read_verdict(await _answer(talk, self._calls.audit(talk.brief, text), ask))
         if isinstance(said, Problem):

@@ -32,7 +32,7 @@ WRAPPER = 10
 """Tokens of the JSON around a reply."""
 
 OF_VERDICT = 40
-"""Tokens of an auditor's reply."""
+"""Tokens of a judge's reply."""
 
 OF_CHOICE = 24
 """Tokens of a round trip's reply."""
@@ -162,7 +162,7 @@ def estimate(
     known = Counter(map(_kind, answered.values()))
     chosen, prompts = calls.chosen, calls.prompts
     for purpose in set(left) - {"question"}:
-        model = chosen.auditor_model if purpose == "audit" else chosen.model
+        model = chosen.judge_model if purpose == "audit" else chosen.model
         kind = (purpose, model, prompts.version(purpose), prompts.digest(purpose))
         # Texts that were never asked for were neither audited nor reworded.
         per_question = -(-left[purpose] // len(sizes))
@@ -205,7 +205,7 @@ def _follow_ups(brief: Brief, calls: Calls, trips: dict[str, int]) -> Iterator[_
     """
     chosen, text = calls.chosen, brief.question.question
     texts = 1 + chosen.paraphrases
-    if chosen.auditor_model:
+    if chosen.judge_model:
         yield _FollowUp("audit", texts, _sent(calls.audit(brief, text)), OF_VERDICT)
     if chosen.round_trip:
         relation = brief.question.relation

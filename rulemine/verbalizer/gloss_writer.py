@@ -1,8 +1,8 @@
-"""Writing a gloss file: by a model, from the names of the relations and sample triples, or from the phrases.
+"""Writing a gloss file: by a model, from the names of the relations and sample triples, or from templates.
 
 The file is for people to review: it says which end of each relation is which, and every question rests on
 it. Guarantees: what the file says already is kept, else what the glosses say that the recipe names, unless
-it is just what the phrases say and a model is there to do better; the file is written once, whole, at the
+it is just what the templates say and a model is there to do better; the file is written once, whole, at the
 end; the same replies give the same bytes.
 """
 
@@ -19,7 +19,7 @@ from rulemine.files import write_text
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.llm.call import Ask, Conversations, Failure
 from rulemine.phrasing.glosses import Gloss, Glosses, gloss_of, gloss_problems, read_glosses
-from rulemine.phrasing.templates import Phrases
+from rulemine.phrasing.templates import Templates
 from rulemine.seeds import stream
 from rulemine.verbalizer.brief import Problem
 from rulemine.verbalizer.checks import Checker, explain
@@ -39,7 +39,7 @@ MOST_LETTERS = 300
 _HEADER = """\
 # What the relations mean: read by prompts, so check every line, above all which end is which. A triple is
 # (subject, relation, object). Set source = "written" where you have reviewed or changed a gloss; what is in
-# this file is kept when it is written again, except comments and glosses that are still those of the phrases.
+# this file is kept when it is written again, except comments and glosses that are still the templates'.
 """
 
 
@@ -51,15 +51,15 @@ class GlossReport:
         path: The file.
         model: Relations glossed by the model.
         kept: Relations whose gloss the file had, or the recipe names.
-        phrases: Relations glossed by their phrase without asking, for want of a model.
+        templates: Relations glossed by their template without asking, for want of a model.
         failed: Relations that the model was asked about in vain, and the last reason; they have the gloss
-            of their phrase. Sorted.
+            of their template. Sorted.
     """
 
     path: Path
     model: int
     kept: int
-    phrases: int
+    templates: int
     failed: tuple[tuple[str, str], ...]
 
     def to_text(self) -> str:
@@ -67,8 +67,8 @@ class GlossReport:
         parts = [
             (self.model, "by the model"),
             (self.kept, "kept"),
-            (self.phrases, "from the phrases"),
-            (len(self.failed), "from the phrases because the model's were no good"),
+            (self.templates, "from the templates"),
+            (len(self.failed), "from the templates because the model's were no good"),
         ]
         rows = [", ".join(f"{n:,} {what}" for n, what in parts if n) + f": {self.path}"]
         rows += _some([f"  {relation}: {reason}" for relation, reason in self.failed])
@@ -82,7 +82,7 @@ def _some(rows: list[str]) -> list[str]:
 
 def write_glosses(
     kg: KnowledgeGraph,
-    phrases: Phrases,
+    templates: Templates,
     given: Glosses,
     path: Path,
     session: Conversations | None,
@@ -95,10 +95,10 @@ def write_glosses(
 
     Args:
         kg: The complete KG, from which sample triples are drawn.
-        phrases: The phrases of its relations.
+        templates: The templates of its relations.
         given: Their glosses so far; the file's own come first.
         path: The gloss file; what it says already is kept.
-        session: Where the model is asked; None: the glosses are made from the phrases.
+        session: Where the model is asked; None: the glosses are made from the templates.
         calls: Makes the calls; says how many attempts there are, and draws the samples.
         labels: Entity → text label, for the samples.
         progress: Told (relations done, of those asked about).
@@ -115,7 +115,7 @@ def write_glosses(
     if session is not None:
         asked = [
             row.relation
-            for row in phrases.rows
+            for row in templates.rows
             if glosses[row.relation] in (gloss_of(row), gloss_of(row, symmetric=True))
         ]
         samples = _samples(kg, asked, calls.seed, labels or {})
@@ -125,8 +125,8 @@ def write_glosses(
                 glosses[relation] = made
             else:
                 failed.append((relation, explain(made)))
-    had = before.keys() | {row.relation for row in given.rows if row.source != "phrase"}
-    kept = {row.relation for row in phrases.rows} & had - set(asked)
+    had = before.keys() | {row.relation for row in given.rows if row.source != "template"}
+    kept = {row.relation for row in templates.rows} & had - set(asked)
     made_now = Glosses(tuple(glosses[relation] for relation in sorted(glosses)))
     if glosses != before:
         write_text(path, f"{_HEADER}\n{made_now.to_toml()}")
@@ -134,7 +134,7 @@ def write_glosses(
         path=path,
         model=len(asked) - len(failed),
         kept=len(kept),
-        phrases=len(phrases.rows) - len(kept) - len(asked),
+        templates=len(templates.rows) - len(kept) - len(asked),
         failed=tuple(failed),
     )
 

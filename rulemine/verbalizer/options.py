@@ -19,20 +19,20 @@ class VerbalizerSection:
     """How questions are put into words; everything here can change bytes.
 
     Attributes:
-        name: ``template`` (the relation's phrase; no key, no network) or ``openai`` (a model behind any
+        name: ``template`` (the relation's template; no key, no network) or ``openai`` (a model behind any
             endpoint with OpenAI's chat API).
         model: The model; needed for ``openai``.
         temperature: Of the model; below 0: not sent, for models that refuse it.
         max_tokens: Tokens of one reply at most. Models that think before they write need more.
         prompt: A TOML file of prompts; empty: the one that comes with the package.
         glosses: ``family``, ``demo``, ``fb15k237`` or a TOML file that says what relations mean
-            (`rulemine gloss`); empty: the phrases do.
-        naming: How the prompts name entities: ``private``, ``entity``, ``text`` or ``paper``; empty: as the
+            (`rulemine gloss`); empty: the templates do.
+        naming: How the prompts name entities: ``private``, ``entity``, ``text`` or ``numeric``; empty: as the
             release does.
         language: The language of the questions, by its English name.
         attempts: Texts asked for until one passes the checks.
         on_failure: What a question without one gets: ``template`` (marked as such) or ``drop``.
-        auditor_model: A second model that says PASS or FAIL to every text; empty: none.
+        judge_model: A second model that says PASS or FAIL to every text; empty: none.
         round_trip: Whether the model must recognise relation and direction in its own text.
         paraphrases: Further texts per question, 0 to 20.
     """
@@ -47,7 +47,7 @@ class VerbalizerSection:
     language: str = "English"
     attempts: int = 3
     on_failure: str = "template"
-    auditor_model: str = ""
+    judge_model: str = ""
     round_trip: bool = False
     paraphrases: int = 0
 

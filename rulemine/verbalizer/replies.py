@@ -57,7 +57,7 @@ GLOSS_SCHEMA = _object(statement=_TEXT, subjects=_TEXT, objects=_TEXT)
 
 
 class Verdict(NamedTuple):
-    """What an auditor says.
+    """What a judge says.
 
     Attributes:
         passed: Whether it is PASS.

@@ -76,7 +76,7 @@ class Calls:
     def audit(self, brief: Brief, question: str) -> Call:
         """Asks the second model whether a question, the direction and the removed triple agree."""
         messages = self.prompts.audit(brief, question)
-        return self._call("audit", brief.question.id, messages, self.chosen.auditor_model)
+        return self._call("audit", brief.question.id, messages, self.chosen.judge_model)
 
     def round_trip(self, brief: Brief, question: str) -> Call:
         """Asks which relation and which end of it a question asks for, see `round_trip_choices`."""

@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 from rulemine.errors import UserError
 from rulemine.llm.call import Ask, Conversations, Entry, Used
 from rulemine.llm.usage import Tally as SessionTally
-from rulemine.release.question_set import Asked
+from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.text.template import fill
 from rulemine.verbalizer.brief import Brief
@@ -60,13 +60,13 @@ class Verbalized:
         tally: What came of it in figures.
     """
 
-    asked: Asked
+    asked: QuestionSet
     journal: tuple[Used, ...]
     tally: Tally
 
 
 def verbalize(
-    asked: Asked,
+    asked: QuestionSet,
     briefs: Sequence[Brief],
     calls: Calls,
     session: Session,
@@ -168,7 +168,7 @@ def _short(number: int) -> str:
     return f"{number:,}" if number < 1_000_000 else f"{number / 1e6:,.1f}M"
 
 
-def _outcome(asked: Asked, talks: Sequence[Talk], templates: bool) -> Asked:
+def _outcome(asked: QuestionSet, talks: Sequence[Talk], templates: bool) -> QuestionSet:
     questions: list[Question] = []
     rejections: list[Rejection] = []
     for question, talk in zip(asked.questions, talks, strict=True):

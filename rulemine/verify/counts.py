@@ -71,7 +71,7 @@ def count(contents: Contents, levels: list[int], dropped: Any = None) -> dict[st
     rule_types = Counter(rule.type[0] for rule in contents.rules.values())
     types = Counter(row["rule_type"] for row in rows)
     splits = Counter(row["split"] for row in rows)
-    phrases = Counter(row.get("source", "") for row in contents.names.relations.values())
+    templates = Counter(row.get("source", "") for row in contents.names.relations.values())
     reasons = Counter(f"{r.row['stage']}: {r.row['reason']}" for r in contents.rejections)
     return {
         "triples_complete": len(contents.complete),
@@ -109,8 +109,8 @@ def count(contents: Contents, levels: list[int], dropped: Any = None) -> dict[st
         "hard_answers": sum(len(row["hard_answers"]) for row in rows),
         "one_proof_left": sum(d["proofs"] == 1 for d in diagnoses),
         "answers_from_reference": len(contents.reference),
-        "phrases_written": phrases["written"],
-        "phrases_derived": phrases["derived"],
+        "phrases_written": templates["written"],
+        "phrases_derived": templates["derived"],
     }
 
 

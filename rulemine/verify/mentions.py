@@ -65,7 +65,7 @@ def leaks(text: str, topic: str, answers: Iterable[str], by_model: bool) -> list
         text: The text.
         topic: The topic's name: "Anna Lind" names no Anna.
         answers: The answers' names.
-        by_model: Whether the text is a model's; phrases of earlier releases minded no Hangul.
+        by_model: Whether the text is a model's; templates of earlier releases minded no Hangul.
     """
     answers = list(answers)
     found = set(
@@ -76,7 +76,7 @@ def leaks(text: str, topic: str, answers: Iterable[str], by_model: bool) -> list
         found.update(_outside(_as_read(text)[0], _as_read(topic)[0], names, by_model))
         if several := [(answer, name) for answer in answers for name in _in_words(answer)]:
             words, own = _bare(text), _bare(topic)
-            # Without its punctuation the topic's name may grow together with its neighbours.
+            # Without its punctuation the topic's name may grow together with its neighbors.
             if own and occurrences(words, own):
                 found.update(_outside(words, own, several, by_model))
     return [answer for answer in answers if answer in found]

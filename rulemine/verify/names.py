@@ -29,7 +29,7 @@ class Entity:
 
     Attributes:
         line: Its line.
-        spelled: Its names in every naming (private, entity, text, paper).
+        spelled: Its names in every naming (private, entity, text, numeric).
     """
 
     line: int
@@ -100,9 +100,9 @@ def _check_entities(folder: Folder, findings: Findings) -> dict[str, Entity]:
                 ENTITIES, number, "sorted", f"{shown(private)} after {shown(last)}", "order"
             )
         last = private
-        paper = str(int(form[1])) if form else private
-        name = paper if naming == "paper" else row[column]
-        entities[name] = Entity(number, (private, row[1], row[2], paper))
+        numeric = str(int(form[1])) if form else private
+        name = numeric if naming == "numeric" else row[column]
+        entities[name] = Entity(number, (private, row[1], row[2], numeric))
     findings.count("entities", len(entities))
     return entities
 

@@ -2,7 +2,7 @@
 
 A proof of a triple is a substitution that makes a rule's head that triple and its whole body a part of
 the incomplete KG. Variables are bound one at a time, the one with the fewest candidates first; the
-candidates are an intersection of neighbour sets, so the last variable is counted, not enumerated.
+candidates are an intersection of neighbor sets, so the last variable is counted, not enumerated.
 """
 
 from collections.abc import Iterable

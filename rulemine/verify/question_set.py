@@ -110,8 +110,8 @@ def _check_split(questions: list[Located], mode: Any, findings: Findings) -> Non
     if mode == "group":
         _check_leaks(questions, "topic, relation, direction", _asks, findings)
         _check_leaks(questions, "removed triple", _removed_triples, findings)
-    elif mode not in ("paper", "none"):
-        expected = "config.questions.split: group, paper or none"
+    elif mode not in ("random", "none"):
+        expected = "config.questions.split: group, random or none"
         findings.add(MANIFEST_NAME, None, "split", shown(mode), expected)
 
 

@@ -14,7 +14,7 @@ from rulemine.verify.report import shown
 
 __all__ = ["MANIFEST", "REJECTION", "REMOVAL", "RULE", "Misfit", "Shape", "entry", "question_shape"]
 
-NAMINGS = ("private", "entity", "text", "paper")
+NAMINGS = ("private", "entity", "text", "numeric")
 SPLITS = ("train", "validation", "test")
 DIRECTIONS = ("subject", "object")
 WORDINGS = ("template", "model", "fallback")

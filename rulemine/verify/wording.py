@@ -1,6 +1,6 @@
-"""How questions are put into words: by the phrase of the relation, or by the pattern of a language model.
+"""How questions are put into words: by the template of the relation, or by the pattern of a language model.
 
-Checks that a phrase's text is the phrase of ``relations.tsv`` with the topic's name put in, that a
+Checks that a template's text is the template of ``relations.tsv`` with the topic's name put in, that a
 model's text and each of its paraphrases is its pattern with the topic's name put in, that they are all
 different, and that a release holds the wordings which its options allow.
 """
@@ -33,17 +33,17 @@ class Verbalizer:
     Attributes:
         is_model: Whether a language model did.
         model: Its name.
-        auditor: The name of the model that judged its texts; empty: none did.
+        judge: The name of the model that judged its texts; empty: none did.
         round_trip: Whether it had to recognise relation and direction in its texts.
         paraphrases: Further texts per question at most.
-        drops: Whether a question without a good text was dropped; else it has the phrase.
+        drops: Whether a question without a good text was dropped; else it has the template.
         naming: Place in `NAMINGS` of the naming of its prompts.
         attempts: Texts asked for at most until one is good.
     """
 
     is_model: bool = False
     model: str = ""
-    auditor: str = ""
+    judge: str = ""
     round_trip: bool = False
     paraphrases: int = 0
     drops: bool = False
@@ -53,7 +53,7 @@ class Verbalizer:
     @property
     def judges(self) -> tuple[str, ...]:
         """The purposes of calls that judge each text."""
-        return ("audit",) * bool(self.auditor) + ("round_trip",) * self.round_trip
+        return ("audit",) * bool(self.judge) + ("round_trip",) * self.round_trip
 
 
 def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> Verbalizer:
@@ -68,7 +68,7 @@ def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> 
     wanted: dict[str, Any] = {
         "name": lambda v: v in ("template", "openai"),
         "model": lambda v: isinstance(v, str),
-        "auditor_model": lambda v: isinstance(v, str),
+        "judge_model": lambda v: isinstance(v, str),
         "round_trip": lambda v: isinstance(v, bool),
         "paraphrases": lambda v: type(v) is int and v >= 0,
         "on_failure": lambda v: v in ("template", "drop"),
@@ -102,7 +102,7 @@ def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> 
     return Verbalizer(
         by_model,
         good.get("model", ""),
-        good.get("auditor_model", ""),
+        good.get("judge_model", ""),
         good.get("round_trip", False),
         good.get("paraphrases", 0),
         good.get("on_failure") == "drop",
@@ -149,7 +149,7 @@ def check_wording(here: Located, names: Names, verbalizer: Verbalizer, findings:
 
     Args:
         here: The question.
-        names: The tables of names, with the phrases.
+        names: The tables of names, with the templates.
         verbalizer: The options.
         findings: Takes the problems.
     """
@@ -168,17 +168,19 @@ def check_wording(here: Located, names: Names, verbalizer: Verbalizer, findings:
         return
     if extra := [key for key in ("paraphrases", "patterns") if row.get(key)]:
         add("wording", f"{' and '.join(extra)} of wording {wording}", "none")
-    phrase = names.relations.get(row["relation"])
-    if phrase is None:
+    template = names.relations.get(row["relation"])
+    if template is None:
         return
-    pieces = pieces_of(phrase[f"ask_{row['direction']}"])
+    pieces = pieces_of(template[f"ask_{row['direction']}"])
     if pieces is None or len(pieces) < 2:
-        found = shown(phrase[f"ask_{row['direction']}"])
+        found = shown(template[f"ask_{row['direction']}"])
         line = names.relation_lines[row["relation"]]
-        findings.add(RELATIONS, line, "phrase", found, "a text with {topic}, other braces doubled")
+        findings.add(
+            RELATIONS, line, "template", found, "a text with {topic}, other braces doubled"
+        )
     elif row["question"] != row["topic"].join(pieces):
-        expected = f"{shown(row['topic'].join(pieces))}, the phrase of {RELATIONS}"
-        add("text is the phrase", shown(row["question"]), expected)
+        expected = f"{shown(row['topic'].join(pieces))}, the template of {RELATIONS}"
+        add("text is the template", shown(row["question"]), expected)
 
 
 def _check_patterns(row: dict[str, Any], most: int, add: Any) -> None:

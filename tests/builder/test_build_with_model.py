@@ -14,7 +14,7 @@ from rulemine.config import packaged
 from tests.command_line import FACTS, RULES, Command, run, tree
 from tests.model_build import KEY, PATIENT, Running, build_words, failures, journal, questions
 
-EVERYTHING = ["--round-trip", "--auditor-model", "critic", "--paraphrases", "1"]
+EVERYTHING = ["--round-trip", "--judge-model", "critic", "--paraphrases", "1"]
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 
@@ -104,14 +104,14 @@ def test_every_naming_and_back(
     here: Path, release: Path, command: Command, no_network: None
 ) -> None:
     last = release
-    for naming in ("text", "entity", "paper", "private"):
+    for naming in ("text", "entity", "numeric", "private"):
         assert command("rename", last, "--naming", naming, "-o", naming).status == 0
         last = here / naming
         assert command("verify", last).status == 0
         for row in questions(last):
             assert row["topic"] in row["question"]
     assert tree(last) == tree(release)
-    words = ["build", "kg.tsv", "--rules", "rules.txt", "--replay", "paper", "-o", "again"]
+    words = ["build", "kg.tsv", "--rules", "rules.txt", "--replay", "numeric", "-o", "again"]
     assert command(*words).status == 0
     assert tree(here / "again") == tree(release)
 
@@ -171,7 +171,7 @@ def test_dropped_questions_are_balanced_again(here: Path, command: Command) -> N
         topic = request["messages"][-1]["content"].split("Question Entity: ")[1].split("\n")[0]
         return "content-filter" if sum(map(ord, topic)) % 2 else ""
 
-    more = ["--on-failure", "drop", "--max-answer-share", "0.04", "--split", "paper"]
+    more = ["--on-failure", "drop", "--max-answer-share", "0.04", "--split", "random"]
     wives = "".join(f"h{i}\tfriend\tw{i % 7}\nw{i % 7}\tknows\th{i}\n" for i in range(40))
     (here / "kg.tsv").write_text(FACTS + wives)
     rule = "?b  knows  ?a   => ?a  friend  ?b\t1\t1\t1\t40\t40\t40\t?a\n"

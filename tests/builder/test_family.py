@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from rulemine.builder.difficulty import edges_between
-from rulemine.builder.removal.brink import select_paper
+from rulemine.builder.removal.brink import select_brink
 from rulemine.builder.removal.maximal import select
 from rulemine.builder.removal.selection import Selection, read_selection, write_selection
+from rulemine.config import packaged
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.formats import read_rules
 from rulemine.rules.grounding import Groundings, ground
@@ -19,7 +20,7 @@ from tests import ROOT
 
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 FACTS = DATA / "family" / "facts.tsv"
-RULES = DATA.parent / "amie" / "golden" / "family-3atoms.amie.txt"
+RULES = packaged("datasets", "family", "rules-brink.amie.txt")
 
 pytestmark = pytest.mark.skipif(
     not (FACTS.exists() and RULES.exists()),
@@ -65,7 +66,7 @@ def test_groundings(groundings: Groundings) -> None:
 
 
 def test_published_selection(kg: KnowledgeGraph, rules: tuple[Rule, ...]) -> None:
-    found = select_paper(kg, rules)
+    found = select_brink(kg, rules)
     assert found.tally.groundings == 122_543
     assert found.tally.provable == 16_607
     assert found.tally.considered == 4_350

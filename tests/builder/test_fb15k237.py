@@ -10,7 +10,7 @@ from rulemine.builder.relation_filter import dropped_relations, load_filter
 from rulemine.config import read_toml
 from rulemine.datasets.registry import load_kg
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.phrasing.templates import load_phrases
+from rulemine.phrasing.templates import load_templates
 from tests import ROOT
 
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
@@ -26,9 +26,9 @@ def kg() -> KnowledgeGraph:
 
 
 def test_phrases_and_filter_name_relations_of_the_graph(kg: KnowledgeGraph) -> None:
-    phrases = load_phrases("fb15k237", kg.relations)
-    assert phrases.unused == ()
-    assert phrases.derived == 0
+    templates = load_templates("fb15k237", kg.relations)
+    assert templates.unused == ()
+    assert templates.derived == 0
     listed = load_filter("fb15k237", kg.relations)
     assert (
         listed.keys() == read_toml(ROOT / "rulemine/datasets/fb15k237/filter.toml")["drop"].keys()
@@ -65,5 +65,5 @@ def test_statements_say_the_triple_the_right_way_round(
         labels = load_labels("fb15k237-labels")
     named = {(labels.get(s), r, labels.get(o)) for s, r, o in kg.labelled() if r == relation}
     assert (subject, relation, object_) in named
-    phrase = load_phrases("fb15k237", [relation])[relation]
-    assert phrase.state("s", "o") == sentence
+    template = load_templates("fb15k237", [relation])[relation]
+    assert template.state("s", "o") == sentence

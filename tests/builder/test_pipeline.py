@@ -83,7 +83,7 @@ def test_relations_that_are_not_asked_about_lose_nothing_and_are_on_record(
 
 def test_the_published_procedure_takes_no_filter(rules: Path) -> None:
     with pytest.raises(ConfigError, match="published procedure"):
-        recipe(rules, (("selection", "mode"), "paper"), (("questions", "max_end_share"), 0.5))
+        recipe(rules, (("selection", "mode"), "brink"), (("questions", "max_end_share"), 0.5))
 
 
 def test_mined_rules_give_the_same_bytes_for_any_number_of_threads(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_build_that_stopped_anywhere_goes_on_to_the_same_bytes(
     assert digests(tmp_path / "parts") == digests(tmp_path / "whole")
 
 
-@pytest.mark.parametrize("mode", ["maximal", "paper"])
+@pytest.mark.parametrize("mode", ["maximal", "brink"])
 def test_levels_are_nested_and_shares_thin(rules: Path, tmp_path: Path, mode: str) -> None:
     settings = [(("selection", "mode"), mode), (("selection", "levels"), [20, 60, 100])]
     Build(recipe(rules, *settings), tmp_path / "levels").run()
@@ -189,7 +189,7 @@ def test_bad_options_are_found_before_anything_is_written(tmp_path: Path) -> Non
     with pytest.raises(MiningError, match="max_atoms"):
         Build(load_recipe("demo", [(("mining", "max_atoms"), 9)]), tmp_path / "out")
     with pytest.raises(ConfigError, match="did you mean 'selection'"):
-        load_recipe("demo", [(("selecton", "mode"), "paper")])
+        load_recipe("demo", [(("selecton", "mode"), "brink")])
     assert not list(tmp_path.iterdir())
 
 
@@ -208,7 +208,7 @@ def test_a_step_that_the_recipe_does_not_have_is_said_to_be_none(
 ) -> None:
     with pytest.raises(ConfigError, match=r"verbalize: .*templates; give --verbalizer openai"):
         Build(recipe(rules), tmp_path / "out").run("verbalize")
-    paper = recipe(rules, (("selection", "mode"), "paper"))
+    paper = recipe(rules, (("selection", "mode"), "brink"))
     with pytest.raises(ConfigError, match=r"ground: .*published selection"):
         Build(paper, tmp_path / "out").run("ground")
     assert not (tmp_path / "out.stages").exists()

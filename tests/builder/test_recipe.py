@@ -44,23 +44,23 @@ def test_a_graph_is_built_with_the_defaults(tmp_path: Path) -> None:
 def test_paths_in_a_file_are_relative_to_it(tmp_path: Path) -> None:
     folder = tmp_path / "there"
     folder.mkdir()
-    for name in ("kg.tsv", "rules.txt", "phrases.toml"):
+    for name in ("kg.tsv", "rules.txt", "templates.toml"):
         (folder / name).write_text("x")
     file = folder / "my.toml"
     file.write_text(
         'name = "my"\nkg = "kg.tsv"\nrules = "rules.txt"\nreference = "family"\n'
-        '[questions]\nphrases = "phrases.toml"\n'
+        '[questions]\ntemplates = "templates.toml"\n'
     )
     recipe = load(str(file))
     assert (recipe.kg, recipe.rules) == (str(folder / "kg.tsv"), str(folder / "rules.txt"))
-    assert recipe.questions.phrases == str(folder / "phrases.toml")
+    assert recipe.questions.templates == str(folder / "templates.toml")
     assert recipe.reference == "family"
 
 
 @pytest.mark.parametrize(
     ("setting", "expected"),
     [
-        ("selection.mode=best", "mode is 'best'; expected maximal or paper"),
+        ("selection.mode=best", "mode is 'best'; expected maximal or brink"),
         ("selection.per_rule=0", "per_rule is 0"),
         ("selection.share=0", "share is 0.0; expected a number above 0"),
         ("selection.share=1.01", "share is 1.01"),
@@ -72,10 +72,10 @@ def test_paths_in_a_file_are_relative_to_it(tmp_path: Path) -> None:
         ("selection.levels=[0,100]", "ascending percentages"),
         ("selection.groundings_per_rule=-1", "groundings_per_rule is -1"),
         ("questions.max_answer_share=0", "max_answer_share is 0.0"),
-        ("questions.split=rows", "split is 'rows'; expected group, paper, none"),
+        ("questions.split=rows", "split is 'rows'; expected group, random, none"),
         ("questions.ratios=[8,1]", "three integers"),
         ("questions.ratios=[8,0,1]", "three integers"),
-        ("naming=number", "naming is 'number'; expected private, entity, text, paper"),
+        ("naming=number", "naming is 'number'; expected private, entity, text, numeric"),
         ("verbalizer.temperature=-inf", "temperature is -inf; expected a number up to 2"),
         ("endpoint.price_input=inf", "price_input is inf; expected 0 or more"),
         ("endpoint.budget_tokens=-1", "budget_tokens is -1; expected 0 or more"),
@@ -123,3 +123,8 @@ def test_a_recipe_holds_nothing_that_cannot_change_bytes() -> None:
         return set(plain).union(*inner)
 
     assert not keys(to_plain(load("demo"))) & {"threads", "heap", "output", "o", "progress"}
+
+
+def test_a_named_recipe_finds_the_files_beside_it() -> None:
+    assert Path(load_recipe("family-brink", []).rules).is_file()
+    assert load_recipe("family-brink", []).portable()["rules"] == "rules-brink.amie.txt"

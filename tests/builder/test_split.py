@@ -91,7 +91,7 @@ def test_three_groups_fill_three_splits(seed):
     assert sizes(split(asked(questions), "group", (8, 1, 1), seed)) == [9, 9, 9]
 
 
-@pytest.mark.parametrize("mode", ["group", "paper"])
+@pytest.mark.parametrize("mode", ["group", "random"])
 def test_too_few_questions_say_what_to_do(mode):
     questions = [question(i, (f"t{i}", "r", f"o{i}")) for i in range(2)]
     with pytest.raises(UserError, match=r"Set questions\.split to none"):
@@ -100,7 +100,7 @@ def test_too_few_questions_say_what_to_do(mode):
 
 def test_paper_deals_rows_and_none_deals_nothing():
     questions = [question(i, (f"t{i % 10}", "r", f"o{i}")) for i in range(100)]
-    made = split(asked(questions), "paper", (8, 1, 1), 0)
+    made = split(asked(questions), "random", (8, 1, 1), 0)
     assert sizes(made) == [80, 10, 10]
     assert len({(q.topic, q.split) for q in made.questions}) > 10
     assert sizes(split(asked(questions), "none", (8, 1, 1), 0)) == [0, 0, 100]

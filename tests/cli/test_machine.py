@@ -230,7 +230,7 @@ def test_odd_names_survive_everything(here: Path, command: Command) -> None:
     words = ["build", "g.tsv", "-o", "out/private", "--set", FEW, "--set", "selection.per_rule=4"]
     ended = command(*words)
     assert ended.status == 0, ended.err
-    for naming in ("private", "entity", "text", "paper"):
+    for naming in ("private", "entity", "text", "numeric"):
         folder = f"out/{naming}"
         if naming != "private":
             assert command("rename", "out/private", "--naming", naming, "-o", folder).status == 0

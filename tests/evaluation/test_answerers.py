@@ -15,7 +15,7 @@ EXPECTED = {
     ("lookup", "complete"): {
         "q00001": [CID, EVE], "q00002": [ANN], "q00003": [ANN], "q00004": [CID, DORA, EVE],
     },
-    ("neighbours", "incomplete"): {
+    ("neighbors", "incomplete"): {
         "q00001": [BOB, CID], "q00002": [ANN, CID, EVE], "q00003": [BOB, CID, DORA],
         "q00004": [ANN, CID, EVE],
     },
@@ -33,13 +33,13 @@ def test_answers_by_hand(release, name, kg):
 
 
 def test_neighbours_further_away(release):
-    found = {p.id: set(p.answers) for p in answer(release, "neighbours", split=None, hops=2)}
+    found = {p.id: set(p.answers) for p in answer(release, "neighbors", split=None, hops=2)}
     assert found["q00002"] == {ANN, CID, EVE, DORA}  # Bob himself has no edge to himself
 
 
 def test_topic_is_its_own_neighbour_only_by_an_edge_to_itself(tmp_path):
     asked = [question(1, DORA, "aunt", "object", [EVE], [EVE])]
-    found = answer(write_release(tmp_path / "r", asked), "neighbours", hops=3)
+    found = answer(write_release(tmp_path / "r", asked), "neighbors", hops=3)
     assert DORA in found[0].answers
 
 
@@ -59,7 +59,7 @@ def test_topic_or_relation_that_the_graph_lacks_has_no_answers(tmp_path):
     release = write_release(tmp_path / "r", asked)
     for name in ("lookup", "reasoner"):
         assert [p.answers for p in answer(release, name)] == [(), ()]
-    assert answer(release, "neighbours")[0].answers == ()
+    assert answer(release, "neighbors")[0].answers == ()
 
 
 def test_own_answerer(release):

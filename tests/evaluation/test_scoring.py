@@ -220,7 +220,7 @@ def test_other_naming_in_brink_mode_is_noted_but_scored(release):
 
 def test_paper_naming_is_the_number_alone(release):
     given = [Prediction(f"q{i:05d}", raw_output="2, 4, 0") for i in (1, 2, 3)]
-    assert evaluate(release, given, naming="paper").overall["hits_hard"].value == 1.0
+    assert evaluate(release, given, naming="numeric").overall["hits_hard"].value == 1.0
 
 
 def test_naming_given_on_purpose_is_not_questioned(release):

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.relation_overlap import LEAST_SHARE, twins
+from rulemine.kg.relation_overlap import LEAST_SHARE, overlapping_relations
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -25,9 +25,9 @@ def test_twins_are_those_of_a_plain_search(seed: int) -> None:
                 share = len(both) / len(facts)
                 if share >= LEAST_SHARE and (turned or one != other):
                     expected.append((one, other, turned, share))
-    assert list(twins(kg)) == sorted(expected)
+    assert list(overlapping_relations(kg)) == sorted(expected)
 
 
 def test_a_symmetric_relation_is_its_own_twin() -> None:
     kg = KnowledgeGraph.from_triples([("a", "friend", "b"), ("b", "friend", "a")])
-    assert [tuple(twin) for twin in twins(kg)] == [("friend", "friend", True, 1.0)]
+    assert [tuple(twin) for twin in overlapping_relations(kg)] == [("friend", "friend", True, 1.0)]

@@ -2,7 +2,7 @@ import pytest
 
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.lexicon import ACTIVE_PAST, LEMMAS, PEOPLE, PREPOSITIONS, VERBS
-from rulemine.phrasing.templates import Phrase
+from rulemine.phrasing.templates import RelationTemplates
 from rulemine.seeds import stream
 
 
@@ -106,5 +106,5 @@ def test_any_name_gives_whole_templates():
         join = joins[draw.below(len(joins))]
         name = join.join(words[draw.below(len(words))] for _ in range(1 + draw.below(5)))
         for typed in (False, True):
-            phrase = Phrase(name, *derive(name, typed=typed), source="derived")
-            assert phrase.problem() is None, (name, phrase)
+            template = RelationTemplates(name, *derive(name, typed=typed), source="derived")
+            assert template.problem() is None, (name, template)

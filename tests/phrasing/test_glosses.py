@@ -12,7 +12,7 @@ from rulemine.phrasing.glosses import (
     load_glosses,
     read_glosses,
 )
-from rulemine.phrasing.templates import Phrase, Phrases, load_phrases
+from rulemine.phrasing.templates import RelationTemplates, Templates, load_templates
 from rulemine.text.template import fill
 
 AUNT = """
@@ -21,7 +21,7 @@ statement = "{subject} is the aunt of {object}"
 subjects = "the aunts of {topic}"
 objects = "the nieces and nephews of {topic}"
 """
-FAMILY = load_phrases("family", ["aunt", "uncle"])
+FAMILY = load_templates("family", ["aunt", "uncle"])
 
 
 def written(folder: Path, text: str) -> str:
@@ -30,8 +30,8 @@ def written(folder: Path, text: str) -> str:
     return str(path)
 
 
-def phrase(relation: str, statement: str, source: str = "written") -> Phrase:
-    return Phrase(relation, statement, "Who {topic}?", "Whom {topic}?", source)
+def template(relation: str, statement: str, source: str = "written") -> RelationTemplates:
+    return RelationTemplates(relation, statement, "Who {topic}?", "Whom {topic}?", source)
 
 
 def test_without_a_file_the_phrases_say_what_relations_mean():
@@ -41,7 +41,7 @@ def test_without_a_file_the_phrases_say_what_relations_mean():
     assert aunt.statement == "{subject} is the aunt of {object}"
     assert fill(aunt.subjects, {"topic": "72"}) == "every X such that “X is the aunt of 72”"
     assert fill(aunt.objects, {"topic": "7"}) == "every X such that “7 is the aunt of X”"
-    assert aunt.source == "phrase"
+    assert aunt.source == "template"
 
 
 def test_a_relation_that_holds_both_ways_asks_for_either_end_alike():
@@ -52,7 +52,7 @@ def test_a_relation_that_holds_both_ways_asks_for_either_end_alike():
 
 
 def test_a_phrase_that_only_quotes_a_relation_still_says_which_end_is_asked_for():
-    row = load_phrases("", ["taxon parent"])["taxon parent"]
+    row = load_templates("", ["taxon parent"])["taxon parent"]
     assert row.statement == "{subject} is linked to {object} by “taxon parent”"
     gloss = gloss_of(row)
     assert gloss.subjects == "every X such that “X is linked to {topic} by “taxon parent””"
@@ -63,7 +63,7 @@ def test_a_file_goes_before_the_phrases(tmp_path):
     glosses = load_glosses(written(tmp_path, AUNT), FAMILY)
     assert glosses["aunt"].subjects == "the aunts of {topic}"
     assert glosses["aunt"].source == "written"
-    assert glosses["uncle"].source == "phrase"
+    assert glosses["uncle"].source == "template"
 
 
 @pytest.mark.parametrize(
@@ -84,22 +84,22 @@ def test_a_file_goes_before_the_phrases(tmp_path):
     ],
 )  # fmt: skip
 def test_a_gloss_made_from_a_phrase_says_what_the_phrase_says(statement, subjects, objects):
-    gloss = gloss_of(phrase("r", statement))
+    gloss = gloss_of(template("r", statement))
     assert gloss_problems(gloss) == []
     assert fill(gloss.subjects, {"topic": "b"}) == subjects
     assert fill(gloss.objects, {"topic": "b"}) == objects
 
 
 def test_a_phrase_that_takes_every_letter_has_a_gloss_all_the_same():
-    gloss = gloss_of(phrase("r", "{subject} X Y Z V W {object}"))
+    gloss = gloss_of(template("r", "{subject} X Y Z V W {object}"))
     assert gloss.subjects.startswith("every the one asked for such that")
     assert gloss_problems(gloss) == []
 
 
 def test_packaged_phrases_make_sound_glosses():
     for name in ("family", "demo", "fb15k237"):
-        phrases = load_phrases(name, ["nothing"])
-        rows = load_phrases(name, phrases.unused).rows
+        templates = load_templates(name, ["nothing"])
+        rows = load_templates(name, templates.unused).rows
         assert len(rows) > 10
         for row in rows:
             assert gloss_problems(gloss_of(row)) == []
@@ -113,18 +113,18 @@ def test_what_is_written_is_read_back_the_same(tmp_path):
         return "".join(rng.choice(signs) for _ in range(rng.randrange(1, 8)))
 
     names = sorted({text() for _ in range(200)})
-    phrases = Phrases(tuple(phrase(name, "{subject} “" + "{object}”") for name in names))
+    templates = Templates(tuple(template(name, "{subject} “" + "{object}”") for name in names))
     rows = []
     for number, name in enumerate(names):
         words = " ".join(text().split()).replace("{", "{{").replace("}", "}}")
         gloss = Gloss(
             name, f"{{subject}} {words} {{object}}", f"{words} {{topic}}", "x {topic}", "model"
         )
-        rows.append(gloss if number % 3 else gloss_of(phrases[name]))
+        rows.append(gloss if number % 3 else gloss_of(templates[name]))
     glosses = Glosses(tuple(rows))
     path = written(tmp_path, glosses.to_toml())
-    assert load_glosses(path, phrases) == glosses
-    assert load_glosses(path, phrases).to_toml() == glosses.to_toml()
+    assert load_glosses(path, templates) == glosses
+    assert load_glosses(path, templates).to_toml() == glosses.to_toml()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The gloss files that come with the package fit the phrases and the graphs of their recipes."""
+"""The gloss files that come with the package fit the templates and the graphs of their recipes."""
 
 import os
 from collections import defaultdict
@@ -10,7 +10,7 @@ from rulemine.builder.recipe import load_recipe, named_recipes
 from rulemine.datasets.registry import load_kg
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.glosses import Glosses, load_glosses
-from rulemine.phrasing.templates import Phrases, load_phrases
+from rulemine.phrasing.templates import Templates, load_templates
 from tests import ROOT
 
 PACKAGED = ("demo", "family", "fb15k237")
@@ -19,9 +19,9 @@ DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 every_packaged = pytest.mark.parametrize("name", PACKAGED)
 
 
-def phrases_of(name: str) -> Phrases:
-    """The phrases of the relations that a packaged file has."""
-    return load_phrases(name, load_phrases(name, []).unused)
+def phrases_of(name: str) -> Templates:
+    """The templates of the relations that a packaged file has."""
+    return load_templates(name, load_templates(name, []).unused)
 
 
 def glosses_of(name: str) -> Glosses:
@@ -43,7 +43,7 @@ def test_every_packaged_recipe_names_glosses_that_come_with_the_package() -> Non
     for name in named_recipes():
         recipe = load_recipe(name, [])
         assert recipe.verbalizer.glosses in PACKAGED
-        assert recipe.verbalizer.glosses == recipe.questions.phrases
+        assert recipe.verbalizer.glosses == recipe.questions.templates
 
 
 def test_releases_of_templates_say_nothing_of_glosses() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.errors import InputError
-from rulemine.phrasing.templates import Phrases, load_phrases, read_phrases
+from rulemine.phrasing.templates import Templates, load_templates, read_templates
 from rulemine.text.template import fill
 
 PACKAGED = ("demo", "family", "fb15k237")
@@ -24,10 +24,10 @@ def write(tmp_path: Path, text: str) -> Path:
 
 
 def test_the_subject_plays_the_role_in_family():
-    phrases = load_phrases("family", ["aunt"])
-    assert phrases["aunt"].state("7", "72") == "7 is the aunt of 72"
-    assert phrases["aunt"].ask("subject", "72") == "Who is the aunt of 72?"
-    assert phrases["aunt"].ask("object", "7") == "Who is 7 the aunt of?"
+    templates = load_templates("family", ["aunt"])
+    assert templates["aunt"].state("7", "72") == "7 is the aunt of 72"
+    assert templates["aunt"].ask("subject", "72") == "Who is the aunt of 72?"
+    assert templates["aunt"].ask("object", "7") == "Who is 7 the aunt of?"
 
 
 @pytest.mark.parametrize("name", ["?x", "{topic}", "{0}", "=>", "100 %s", "}{", "a\\b", "{{"])
@@ -37,15 +37,15 @@ def test_names_are_put_in_verbatim(name):
 
 @pytest.mark.parametrize("name", PACKAGED)
 def test_packaged_files_are_whole(name):
-    phrases = load_phrases(name, read_phrases_of(name))
-    assert phrases.derived == 0
-    assert len({p.ask_subject for p in phrases.rows} | {p.ask_object for p in phrases.rows}) == (
-        2 * len(phrases.rows)
-    )
+    templates = load_templates(name, read_phrases_of(name))
+    assert templates.derived == 0
+    assert len(
+        {p.ask_subject for p in templates.rows} | {p.ask_object for p in templates.rows}
+    ) == (2 * len(templates.rows))
 
 
 def read_phrases_of(name: str) -> list[str]:
-    return list(load_phrases(name, []).unused)
+    return list(load_templates(name, []).unused)
 
 
 def test_family_has_its_twelve_relations():
@@ -55,9 +55,9 @@ def test_family_has_its_twelve_relations():
 
 
 def test_what_the_file_lacks_is_derived_and_counted(tmp_path):
-    phrases = load_phrases(str(write(tmp_path, GOOD)), ["aunt", "Treats"])
-    assert (phrases.written, phrases.derived, phrases.unused) == (1, 1, ())
-    assert phrases["Treats"].source == "derived"
+    templates = load_templates(str(write(tmp_path, GOOD)), ["aunt", "Treats"])
+    assert (templates.written, templates.derived, templates.unused) == (1, 1, ())
+    assert templates["Treats"].source == "derived"
 
 
 @pytest.mark.parametrize(
@@ -79,25 +79,25 @@ def test_a_malformed_file_is_a_clear_error(tmp_path, old, new, message):
     assert old in GOOD
     path = write(tmp_path, GOOD.replace(old, new, 1))
     with pytest.raises(InputError, match=re.escape(message)) as raised:
-        read_phrases(path)
+        read_templates(path)
     assert str(path) in str(raised.value)
 
 
 def test_an_unquoted_dot_is_pointed_out(tmp_path):
     path = write(tmp_path, GOOD.replace("[aunt]", "[family.aunt]"))
     with pytest.raises(InputError, match="needs quotes"):
-        read_phrases(path)
+        read_templates(path)
 
 
 def test_a_misspelt_relation_is_found(tmp_path):
     path = write(tmp_path, GOOD.replace("[aunt]", "[aumt]"))
     with pytest.raises(InputError, match="'aumt' is not in the graph; did you mean 'aunt'"):
-        load_phrases(path, ["aunt"])
-    assert load_phrases(path, ["wife"]).unused == ("aumt",)
+        load_templates(path, ["aunt"])
+    assert load_templates(path, ["wife"]).unused == ("aumt",)
 
 
 def test_no_two_relations_ask_the_same():
-    phrases = load_phrases(
+    templates = load_templates(
         "",
         [
             "/film/film/genre",
@@ -108,15 +108,15 @@ def test_no_two_relations_ask_the_same():
             "birth_place",
         ],
     )
-    asked = [t for row in phrases.rows for t in (row.ask_subject, row.ask_object)]
+    asked = [t for row in templates.rows for t in (row.ask_subject, row.ask_object)]
     assert len(set(asked)) == len(asked)
-    assert phrases["/tv/tv_program/genre"].ask("object", "X") == (
+    assert templates["/tv/tv_program/genre"].ask("object", "X") == (
         "What is the genre of the tv program X?"
     )
-    assert phrases["birth_place"].ask("object", "X").endswith("(relation “birth_place”)?")
-    assert all(row.problem() is None for row in phrases.rows)
+    assert templates["birth_place"].ask("object", "X").endswith("(relation “birth_place”)?")
+    assert all(row.problem() is None for row in templates.rows)
 
 
 def test_phrases_survive_their_table():
-    phrases = load_phrases("family", ["aunt", "a{topic}b", "Treats"])
-    assert Phrases.from_plain(phrases.to_plain()).rows == phrases.rows
+    templates = load_templates("family", ["aunt", "a{topic}b", "Treats"])
+    assert Templates.from_plain(templates.to_plain()).rows == templates.rows

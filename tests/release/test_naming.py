@@ -1,5 +1,5 @@
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.phrasing.templates import load_phrases
+from rulemine.phrasing.templates import load_templates
 from rulemine.query.atom import Atom
 from rulemine.release.naming import Namer, name_entities
 from rulemine.release.records import Certificate, Rejection, Removal
@@ -44,14 +44,14 @@ def test_text_labels_become_unique_whatever_they_are():
 
 def test_each_naming_leads_back():
     names = name_entities(sorted(PEOPLE), seed=2, labels={"Anna": "Bo, the elder"})
-    phrases = load_phrases("family", ["aunt"])
+    templates = load_templates("family", ["aunt"])
     asked = question(1, ("{topic}", "aunt", "Bo, the elder"))
-    asked = Namer(names, phrases, "entity").question(asked)
+    asked = Namer(names, templates, "entity").question(asked)
     removal = Removal(asked.removed, 20, (Certificate("r", (("東京", "back", "?x"),)),))
     rejection = Rejection("ask", "why", "", asked.removed, "object", "r", "detail")
     for naming in NAMINGS:
-        there = Namer(names, phrases, naming)
-        back = Namer(names, phrases, "entity", source=naming)
+        there = Namer(names, templates, naming)
+        back = Namer(names, templates, "entity", source=naming)
         assert back.question(there.question(asked)) == asked
         assert back.removal(there.removal(removal)) == removal
         assert back.rejection(there.rejection(rejection)) == rejection
@@ -60,27 +60,27 @@ def test_each_naming_leads_back():
 def test_the_text_is_made_anew_in_every_naming():
     names = name_entities(sorted(PEOPLE), seed=2)
     by_entity = {n.entity: n for n in names}
-    phrases = load_phrases("family", ["aunt"])
+    templates = load_templates("family", ["aunt"])
     asked = question(1, ("Anna", "aunt", "{topic}"), "subject")
     for naming in NAMINGS:
         topic = by_entity["{topic}"].name_in(naming)
-        named = Namer(names, phrases, naming).question(asked)
+        named = Namer(names, templates, naming).question(asked)
         assert named.question == f"Who is the aunt of {topic}?"
         assert named.id == asked.id
-    assert by_entity["Anna"].name_in("paper") == str(int(by_entity["Anna"].private[1:]))
+    assert by_entity["Anna"].name_in("numeric") == str(int(by_entity["Anna"].private[1:]))
 
 
 def test_lists_are_sorted_by_the_new_names():
     names = name_entities([f"{i:02}" for i in range(50)], seed=9)
     everyone = tuple(n.entity for n in names)
-    renamed = Namer(names, load_phrases("", ["aunt"]), "private").entities(sorted(everyone))
+    renamed = Namer(names, load_templates("", ["aunt"]), "private").entities(sorted(everyone))
     assert renamed == tuple(n.private for n in names)
 
 
 def test_a_rule_that_names_an_entity_gets_another_id_everywhere():
     names = name_entities(["Anna", "Bo"], seed=0)
     rule = Rule(Atom(0, "likes", "Anna"), (Atom(0, "knows", "Bo"),))
-    namer = Namer(names, load_phrases("", ["likes"]), "private", rules=[rule])
+    namer = Namer(names, load_templates("", ["likes"]), "private", rules=[rule])
     renamed = namer.rule(rule)
     assert renamed.id != rule.id
     assert namer.rule_id(rule.id) == renamed.id

@@ -49,7 +49,7 @@ def test_renaming_keeps_the_questions(release: Path, tmp_path: Path) -> None:
 
 
 def test_an_unknown_naming_is_refused(release: Path, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="private, entity, text, paper"):
+    with pytest.raises(OutputError, match="private, entity, text, numeric"):
         rename(Release.open(release), tmp_path / "out", "latin")
     assert not (tmp_path / "out").exists()
 

@@ -52,10 +52,10 @@ def test_a_reverse_edge_and_an_answer_that_nobody_states(folder: Path) -> None:
     assert "No answer is stated directly." in text
 
 
-@pytest.mark.parametrize("naming", ["entity", "text", "paper"])
+@pytest.mark.parametrize("naming", ["entity", "text", "numeric"])
 def test_every_naming_shows_labels_that_differ(tmp_path: Path, naming: str) -> None:
     text = show(write_release(tmp_path, naming), "q0")
-    name = {"entity": "eve (Eve O'Hara)", "text": "Eve O'Hara", "paper": "3 (Eve O'Hara)"}[naming]
+    name = {"entity": "eve (Eve O'Hara)", "text": "Eve O'Hara", "numeric": "3 (Eve O'Hara)"}[naming]
     assert f"topic      {name} · the object" in text
 
 

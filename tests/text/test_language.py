@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.datasets.registry import load_kg
-from rulemine.phrasing.templates import load_phrases
+from rulemine.phrasing.templates import load_templates
 from rulemine.text import language as identification
 from rulemine.text.language import is_other_language, unchecked
 
@@ -55,7 +55,7 @@ def test_every_template_of_the_package_is_english(
     if name != "demo" and not (DATA / name).is_dir():
         pytest.skip(f"no {name} at {DATA}")
     monkeypatch.setenv("RULEMINE_DATA", str(DATA))
-    for row in load_phrases(name, load_kg(name).relations).rows:
+    for row in load_templates(name, load_kg(name).relations).rows:
         for text in (row.ask_subject, row.ask_object):
             assert not is_other_language(re.sub(r"\{topic\}", " ", text), "English"), text
 

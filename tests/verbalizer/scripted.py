@@ -9,7 +9,7 @@ from dataclasses import replace
 from rulemine.llm.call import Answer, Call, Entry, Failure, Reply
 from rulemine.llm.usage import Tally
 from rulemine.phrasing.glosses import Gloss, Glosses
-from rulemine.release.question_set import Asked
+from rulemine.release.question_set import QuestionSet
 from rulemine.verbalizer.brief import Brief
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
@@ -59,7 +59,7 @@ WAYS = ("Who are {}?", "Name {}, please?", "Can you tell who {} are?", "Do you k
 """Ways to ask for what stands in the braces."""
 
 
-def asked_for(*rows: tuple[tuple[str, str, str], str]) -> Asked:
+def asked_for(*rows: tuple[tuple[str, str, str], str]) -> QuestionSet:
     """Questions as templates ask them, q00001 and so on."""
     questions = []
     for number, (removed, direction) in enumerate(rows, start=1):
@@ -69,7 +69,7 @@ def asked_for(*rows: tuple[tuple[str, str, str], str]) -> Asked:
     return asking.asked(questions)
 
 
-def briefs_of(asked: Asked, naming: str = "entity") -> list[Brief]:
+def briefs_of(asked: QuestionSet, naming: str = "entity") -> list[Brief]:
     """A brief for each question."""
     names = {row.entity: row for row in asked.names}
     return [
@@ -163,7 +163,7 @@ class Scripted:
 PROMPTS = load_prompts("")
 
 
-def run(asked: Asked, session, *, prompts=PROMPTS, naming="entity", **options) -> Verbalized:
+def run(asked: QuestionSet, session, *, prompts=PROMPTS, naming="entity", **options) -> Verbalized:
     """Puts questions into words with some options."""
     chosen = VerbalizerSection(**{"name": "openai", "model": "m", **options})
     calls = Calls(prompts, chosen, 7, GLOSSES)

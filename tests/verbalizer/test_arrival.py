@@ -54,7 +54,7 @@ def moody(call):
     [
         {"paraphrases": 2},
         {"on_failure": "drop", "attempts": 2},
-        {"auditor_model": "judge", "round_trip": True, "paraphrases": 1, "attempts": 4},
+        {"judge_model": "judge", "round_trip": True, "paraphrases": 1, "attempts": 4},
     ],
 )
 def test_the_order_of_arrival_changes_nothing(options):

@@ -5,9 +5,9 @@ import numpy as np
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.glosses import load_glosses
-from rulemine.phrasing.templates import load_phrases
+from rulemine.phrasing.templates import load_templates
 from rulemine.release.naming import name_entities
-from rulemine.release.question_set import Asked
+from rulemine.release.question_set import QuestionSet
 from rulemine.verbalizer.briefs import make_briefs, namesakes
 from tests.builder.rule_questions.asking import question
 
@@ -30,12 +30,12 @@ LABELS = {
     "zoe": "Zoe",
 }
 KG = KnowledgeGraph.from_triples(FACTS)
-GLOSSES = load_glosses("", load_phrases("demo", KG.relations))
+GLOSSES = load_glosses("", load_templates("demo", KG.relations))
 
 
-def asked(*questions) -> Asked:
+def asked(*questions) -> QuestionSet:
     names = name_entities(KG.entities, seed=1, labels=LABELS)
-    return Asked(questions, (), names, len(names))
+    return QuestionSet(questions, (), names, len(names))
 
 
 def briefs(*questions, naming="text", removed=(("m1", "parent_of", "kim"),), seed=0):
@@ -110,7 +110,7 @@ def test_the_context_does_not_depend_on_other_questions():
 def test_only_namesakes_get_context_and_only_in_labels():
     (brief,) = briefs(TOWN)
     assert brief.context == ()
-    for naming in ("private", "entity", "paper"):
+    for naming in ("private", "entity", "numeric"):
         (brief,) = briefs(CHILDREN, naming=naming)
         assert brief.context == ()
 

@@ -11,7 +11,7 @@ from rulemine.builder.rule_questions.text_check import TextCheck
 from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.phrasing.glosses import Gloss
-from rulemine.phrasing.templates import load_phrases
+from rulemine.phrasing.templates import load_templates
 from rulemine.query.answers import Key
 from rulemine.release.naming import name_entities
 from rulemine.text.template import fill
@@ -353,23 +353,23 @@ def test_what_templates_make_passes(name: str, monkeypatch: pytest.MonkeyPatch) 
         pytest.skip(f"no {name} at {DATA}")
     monkeypatch.setenv("RULEMINE_DATA", str(DATA))
     kg = load_kg(name)
-    phrases = load_phrases(name, kg.relations)
+    templates = load_templates(name, kg.relations)
     labels = load_labels("fb15k237-labels") if name == "fb15k237" else {}
     names = {row.entity: row for row in name_entities(kg.entities, seed=0, labels=labels)}
-    templates, checker = TextCheck(tuple(names.values()), phrases), Checker(kg.relations)
+    check, checker = TextCheck(tuple(names.values()), templates), Checker(kg.relations)
     draw, passed = random.Random(8), 0
     facts = kg.labelled()
     for s, r, o in draw.sample(facts, min(3_000, len(facts))):
         direction = draw.choice(["subject", "object"])
         ends = (o, s) if direction == "subject" else (s, o)
-        if templates.problem(Key(ends[0], r, direction), [ends[1]], ends[1]) is not None:
+        if check.problem(Key(ends[0], r, direction), [ends[1]], ends[1]) is not None:
             continue
-        if "relation “" in phrases[r].ask(direction, ""):
+        if "relation “" in templates[r].ask(direction, ""):
             continue  # two relations with one wording are told apart by their names
         naming = draw.choice(NAMINGS)
         about = brief(names[ends[0]], names[ends[1]], naming=naming, relation=r)
-        text = phrases[r].ask(direction, about.topic_name)
+        text = templates[r].ask(direction, about.topic_name)
         found = check_text(text, about, "English", checker)
-        assert found == phrases[r].ask(direction, "{topic}"), (text, found)
+        assert found == templates[r].ask(direction, "{topic}"), (text, found)
         passed += 1
     assert passed > 500

@@ -4,7 +4,7 @@ import pytest
 
 from rulemine.llm.call import Entry, Failure, Reply
 from rulemine.phrasing.glosses import load_glosses
-from rulemine.phrasing.templates import load_phrases
+from rulemine.phrasing.templates import load_templates
 from rulemine.verbalizer.estimate import Share, estimate
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
@@ -12,9 +12,9 @@ from rulemine.verbalizer.requests import Calls
 from tests.verbalizer.test_prompts import brief
 
 PROMPTS = load_prompts("")
-GLOSSES = load_glosses("", load_phrases("family", ["aunt", "uncle"]))
+GLOSSES = load_glosses("", load_templates("family", ["aunt", "uncle"]))
 CHOSEN = VerbalizerSection(name="openai", model="small")
-FULL = replace(CHOSEN, auditor_model="large", round_trip=True, paraphrases=3)
+FULL = replace(CHOSEN, judge_model="large", round_trip=True, paraphrases=3)
 BRIEFS = [
     brief((name, "aunt", other), direction)
     for name, other in (("7", "72"), ("Ann", "Bob of the long name"), ("x", "y"))

@@ -7,7 +7,7 @@ from rulemine.errors import InputError, LimitError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.llm.call import Failure, Reply
 from rulemine.phrasing.glosses import gloss_of, load_glosses, read_glosses
-from rulemine.phrasing.templates import load_phrases
+from rulemine.phrasing.templates import load_templates
 from rulemine.verbalizer.gloss_writer import write_glosses
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
@@ -18,7 +18,7 @@ KG = KnowledgeGraph.from_triples(
     + [("m3", "uncle", "m9"), ("m4", "/film/film/place", "m9")]
 )
 LABELS = {f"m{n}": f"Person {n}" for n in range(40)}
-PHRASES = load_phrases("family", KG.relations)
+PHRASES = load_templates("family", KG.relations)
 CHOSEN = VerbalizerSection(name="openai", model="m", attempts=3)
 
 GOOD = {
@@ -66,10 +66,10 @@ def write(path, session, seed=0, chosen=CHOSEN, labels=None, glosses=""):
 def test_without_a_model_the_file_says_what_the_phrases_say(tmp_path):
     path = tmp_path / "new" / "glosses.toml"
     report = write(path, None)
-    assert (report.model, report.kept, report.phrases, report.failed) == (0, 0, 3, ())
+    assert (report.model, report.kept, report.templates, report.failed) == (0, 0, 3, ())
     assert load_glosses(str(path), PHRASES) == load_glosses("", PHRASES)
     assert path.read_text(encoding="utf-8").startswith("#")
-    assert "3 from the phrases" in report.to_text()
+    assert "3 from the templates" in report.to_text()
 
 
 def test_the_model_is_asked_for_every_relation_once(tmp_path):
@@ -120,7 +120,7 @@ def test_glosses_that_the_recipe_names_are_the_start_and_are_not_asked_for(tmp_p
     path, model = tmp_path / "g.toml", Model()
     report = write(path, model, glosses="family")
     assert [call.subject for call in model.calls] == ["/film/film/place"]
-    assert (report.model, report.kept, report.phrases) == (1, 2, 0)
+    assert (report.model, report.kept, report.templates) == (1, 2, 0)
     packaged = load_glosses("family", PHRASES)
     assert [read_glosses(path)[name] for name in ("aunt", "uncle")] == [
         packaged["aunt"],
@@ -133,7 +133,7 @@ def test_the_file_comes_before_the_glosses_that_the_recipe_names(tmp_path):
     path.write_text('[aunt]\nstatement = "{subject}, aunt of {object}"\nsubjects = "a {topic}"\n'
                     'objects = "b {topic}"\n', encoding="utf-8")  # fmt: skip
     report = write(path, None, glosses="family")
-    assert (report.kept, report.phrases) == (2, 1)
+    assert (report.kept, report.templates) == (2, 1)
     assert read_glosses(path)["aunt"].subjects == "a {topic}"
 
 
@@ -173,11 +173,11 @@ def test_a_relation_whose_name_is_plain_words_may_be_said_in_them(tmp_path):
         "objects": "those whom {topic} looks after",
     }
     model = Model(**{"looks after": [gloss]})
-    phrases = load_phrases("", kg.relations)
+    templates = load_templates("", kg.relations)
     report = write_glosses(
         kg,
-        phrases,
-        load_glosses("", phrases),
+        templates,
+        load_glosses("", templates),
         tmp_path / "g.toml",
         model,
         Calls(load_prompts(""), CHOSEN, 0),

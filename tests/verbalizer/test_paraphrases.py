@@ -119,6 +119,6 @@ def test_paraphrases_are_audited():
             return "FAIL: it is rude"
         return rewording()(call)
 
-    made, _ = paraphrases(Scripted(say), AUNT, auditor_model="judge")
+    made, _ = paraphrases(Scripted(say), AUNT, judge_model="judge")
     assert made.asked.questions[0].paraphrases == tuple(GOOD[2:])
     assert made.tally.refused == {"audit_failed": 1}

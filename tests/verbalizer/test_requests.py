@@ -1,19 +1,19 @@
 from dataclasses import replace
 
 from rulemine.phrasing.glosses import Gloss, Glosses, load_glosses
-from rulemine.phrasing.templates import Phrases, load_phrases
+from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.requests import MOST_CHOICES, SEEDS, Calls, round_trip_choices
 from tests.verbalizer.test_prompts import brief
 
 PROMPTS = load_prompts("")
-CHOSEN = VerbalizerSection(name="openai", model="small", auditor_model="large")
-FAMILY = load_glosses("", load_phrases("family", ["aunt", "uncle", "son"]))
+CHOSEN = VerbalizerSection(name="openai", model="small", judge_model="large")
+FAMILY = load_glosses("", load_templates("family", ["aunt", "uncle", "son"]))
 
 
 def many() -> Glosses:
-    packaged = load_phrases("fb15k237", load_phrases("fb15k237", []).unused)
+    packaged = load_templates("fb15k237", load_templates("fb15k237", []).unused)
     return load_glosses("", packaged)
 
 
@@ -87,8 +87,8 @@ def test_the_seed_draws_between_relations_that_are_equally_near():
 
 
 def test_relations_that_no_question_tells_apart_are_no_choices():
-    phrases = load_phrases("family", ["aunt", "uncle"]).rows
-    twin = replace(phrases[0], relation="tante", statement="{object} is the aunt of {subject}")
-    glosses = load_glosses("", Phrases((*phrases, twin)))
+    templates = load_templates("family", ["aunt", "uncle"]).rows
+    twin = replace(templates[0], relation="tante", statement="{object} is the aunt of {subject}")
+    glosses = load_glosses("", Templates((*templates, twin)))
     assert round_trip_choices("aunt", glosses, 0) == ("aunt", "uncle")
     assert round_trip_choices("uncle", glosses, 0) == ("aunt", "tante", "uncle")

@@ -1,4 +1,4 @@
-"""The conversation about each question: attempts, failures, auditor, round trip, drops, journal."""
+"""The conversation about each question: attempts, failures, judge, round trip, drops, journal."""
 
 import json
 
@@ -172,9 +172,9 @@ def audited(*verdicts):
     return say
 
 
-def test_an_auditor_that_fails_a_text_is_heard():
+def test_a_judge_that_fails_a_text_is_heard():
     session = Scripted(audited('{"verdict": "FAIL", "reason": "the wrong end"}'))
-    made = run(asked_for(AUNT), session, auditor_model="judge")
+    made = run(asked_for(AUNT), session, judge_model="judge")
     assert [call.purpose for call in session.calls] == ["question", "audit", "question", "audit"]
     assert {call.model for call in by_purpose(session, "audit")} == {"judge"}
     assert "the wrong end" in rejections_in(by_purpose(session, "question")[1])[0]
@@ -183,23 +183,23 @@ def test_an_auditor_that_fails_a_text_is_heard():
     assert made.tally.problems == {"audit_failed": 1}
 
 
-def test_an_auditor_that_cannot_be_read_fails_the_text():
+def test_a_judge_that_cannot_be_read_fails_the_text():
     session = Scripted(audited("maybe", "perhaps", "no idea"))
-    made = run(asked_for(AUNT), session, auditor_model="judge")
+    made = run(asked_for(AUNT), session, judge_model="judge")
     assert len(session.calls) == 6
     assert made.asked.questions[0].wording == "fallback"
     assert made.tally.problems == {"audit_failed": 3}
 
 
-def test_no_auditor_for_a_text_that_fails_the_checks():
+def test_no_judge_for_a_text_that_fails_the_checks():
     session = Scripted(first("Who is it?"))
-    run(asked_for(AUNT), session, auditor_model="judge")
+    run(asked_for(AUNT), session, judge_model="judge")
     assert len(by_purpose(session, "audit")) == 1
 
 
 def test_a_failed_audit_call_ends_the_attempts():
     session = Scripted(audited(Failure("endpoint_error", "500", False)))
-    made = run(asked_for(AUNT), session, auditor_model="judge")
+    made = run(asked_for(AUNT), session, judge_model="judge")
     assert made.asked.rejections[0].reason == "endpoint_error"
     assert len(session.calls) == 2
 
@@ -243,7 +243,7 @@ def test_two_questions_with_the_same_prompt_are_one_call():
 
 
 def test_a_replay_gives_identical_bytes(tmp_path):
-    options = {"auditor_model": "judge", "attempts": 2}
+    options = {"judge_model": "judge", "attempts": 2}
     session = Scripted(first("Who is it?", "Who is it?"))
     made = run(asked_for(*FOUR), session, **options)
     write_journal(tmp_path / "journal.jsonl", made.journal)

@@ -9,7 +9,7 @@ import pytest
 
 from rulemine.builder.relation_filter import ONE_END, TOO_MANY, dropped_relations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.relation_overlap import twins
+from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.verify import verify
 from rulemine.verify.relations import _by_statistics, twin_relations
 from rulemine.verify.triples import Graph
@@ -30,7 +30,7 @@ def test_verifier_and_builder_agree_though_they_share_no_code(seed: int) -> None
     kg = some_graph(seed)
     graph = Graph.of(kg.labelled())
     assert twin_relations(graph) == {
-        (t.relation, t.other, -1 if t.reversed else 1) for t in twins(kg)
+        (t.relation, t.other, -1 if t.reversed else 1) for t in overlapping_relations(kg)
     }
     for share, most in ((0.5, 0), (1.0, 2), (0.6, 1), (1.0, 0)):
         assert _by_statistics(graph, share, most) == dropped_relations(kg, {}, share, most)

@@ -29,7 +29,7 @@ from tests.verify.tiny import MANIFEST, read_file, seal, tiny_files, write_file,
 QUESTION = "questions/test.jsonl"
 
 
-@pytest.mark.parametrize("naming", ["private", "entity", "text", "paper"])
+@pytest.mark.parametrize("naming", ["private", "entity", "text", "numeric"])
 def test_a_valid_release_has_no_problem_in_any_naming(tmp_path: Path, naming: str) -> None:
     report = verify(write_release(tmp_path, naming))
     assert report.problems == ()

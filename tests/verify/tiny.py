@@ -78,8 +78,8 @@ def tiny_files(naming: str = "entity", version: int = 2) -> dict[str, str]:
         naming: How entities are named.
         version: The format version; the first one says nothing of wordings.
     """
-    column = {"private": 0, "entity": 1, "text": 2, "paper": 0}[naming]
-    names = {row[1]: row[column].removeprefix("e" if naming == "paper" else "") for row in NAMES}
+    column = {"private": 0, "entity": 1, "text": 2, "numeric": 0}[naming]
+    names = {row[1]: row[column].removeprefix("e" if naming == "numeric" else "") for row in NAMES}
 
     def named(text: str) -> Triple:
         s, r, o = text.split()
@@ -182,7 +182,7 @@ MANIFEST: dict[str, Any] = {
     "kg": {
         "title": "Tiny",
         "source": "these tests",
-        "licence": "Apache-2.0",
+        "license": "Apache-2.0",
         "citation": "none",
         "digest": hashlib.sha256(
             "".join("\t".join(t.split()) + "\n" for t in sorted(COMPLETE.strip().split("\n"))).encode()

@@ -21,12 +21,12 @@ from rulemine.kg.index import Index
 from rulemine.rules.bodies import BoundRule, bind_rule
 from rulemine.rules.rule import Rule
 
-__all__ = ["select_paper"]
+__all__ = ["select_brink"]
 
 Ints = npt.NDArray[np.int64]
 
 
-def select_paper(
+def select_brink(
     kg: KnowledgeGraph,
     rules: Sequence[Rule],
     *,

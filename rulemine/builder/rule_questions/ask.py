@@ -16,10 +16,10 @@ from rulemine.builder.removal.selection import Selection
 from rulemine.builder.rule_questions.text_check import TextCheck
 from rulemine.errors import UserError
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
-from rulemine.phrasing.templates import Phrases
+from rulemine.phrasing.templates import Templates
 from rulemine.query.answers import AnswerIndex, Key, count_answers
 from rulemine.release.naming import name_entities
-from rulemine.release.question_set import Asked
+from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.rules.taxonomy import classify
 from rulemine.seeds import stream
@@ -35,20 +35,20 @@ ID_DIGITS = 5
 def ask(
     kg: KnowledgeGraph,
     selection: Selection,
-    phrases: Phrases,
+    templates: Templates,
     *,
     reference: KnowledgeGraph | None = None,
     labels: Mapping[str, str] | None = None,
     seed: int = 0,
     max_answers: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> Asked:
+) -> QuestionSet:
     """One question per certificate row of a selection.
 
     Args:
         kg: The complete KG.
         selection: What is removed from it, with certificates; its rules have measures.
-        phrases: The wording of every relation of the graph.
+        templates: The wording of every relation of the graph.
         reference: A larger KG, matched by labels, that supplies further correct answers.
         labels: Entity → text label, for the naming ``text``.
         seed: Draws which end is the topic, and the private ids.
@@ -67,7 +67,7 @@ def ask(
     known = set(kg.entities)
     further = sorted({end for s, _, o in answers.reference for end in (s, o)} - known)
     names = name_entities(kg.entities, seed=seed, labels=labels, further=further)
-    check = TextCheck(names, phrases)
+    check = TextCheck(names, templates)
     diagnoses = diagnose(kg, selection)
     types = [classify(rule) for rule in selection.rules]
     questions: list[Question] = []
@@ -90,7 +90,7 @@ def ask(
         questions.append(
             Question(
                 id=f"q{len(questions) + 1:0{width}d}",
-                question=phrases[draft.relation].ask(draft.direction, draft.topic),
+                question=templates[draft.relation].ask(draft.direction, draft.topic),
                 topic=draft.topic,
                 relation=draft.relation,
                 direction=draft.direction,
@@ -114,9 +114,9 @@ def ask(
     if not questions:
         raise UserError(
             f"no question is left: of {len(drafts)} drafted, {len(rejections)} were rejected, because "
-            "their text would name an answer. Give other phrases (questions.phrases) or other labels."
+            "their text would name an answer. Give other templates (questions.templates) or other labels."
         )
-    everything = Asked((), (), names, len(kg.entities), answers.reference)
+    everything = QuestionSet((), (), names, len(kg.entities), answers.reference)
     return everything.keep(questions, rejections)
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
-from rulemine.phrasing.templates import Phrases
+from rulemine.phrasing.templates import Templates
 from rulemine.query.answers import Key
 from rulemine.text.normalization import fold, mentions
 
@@ -17,15 +17,15 @@ __all__ = ["NAMED", "SELF_LOOP", "TextCheck"]
 SELF_LOOP = "the topic is the hard answer"
 NAMED = "the text names an answer"
 
-_CODED = ("private", "paper")
+_CODED = ("private", "numeric")
 _TOKEN = re.compile(r"\w+")
 
 
 class TextCheck:
     """Checks texts of questions; names are folded once, when they are first needed."""
 
-    def __init__(self, names: Sequence[EntityNames], phrases: Phrases) -> None:
-        self._phrases = phrases
+    def __init__(self, names: Sequence[EntityNames], templates: Templates) -> None:
+        self._templates = templates
         self._names = {row.entity: row for row in names}
         self._folded: dict[tuple[str, str], str] = {}
         self._seen: dict[Key, str | None] = {}
@@ -49,10 +49,10 @@ class TextCheck:
         return None if naming is None else (NAMED, f"in the naming {naming}")
 
     def _naming_that_tells(self, key: Key, answers: Sequence[str]) -> str | None:
-        phrase, names = self._phrases[key.relation], self._names[key.topic]
+        template, names = self._templates[key.relation], self._names[key.topic]
         told = [answer for answer in answers if answer != key.topic]
         for naming in (*(n for n in NAMINGS if n not in _CODED), *_CODED):
-            text = phrase.ask(key.direction, names.name_in(naming))
+            text = template.ask(key.direction, names.name_in(naming))
             if naming in _CODED:
                 # These names are single tokens without case, so looking tokens up is exact.
                 tokens = set(_TOKEN.findall(text))

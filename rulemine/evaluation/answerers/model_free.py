@@ -1,7 +1,7 @@
 """Systems without a model that answer the questions of a release: what a score can be measured against.
 
 ``lookup``      the entities that the graph links to the topic by the relation asked, in its direction
-``neighbours``  every entity at most `hops` edges from the topic, whatever their relation and direction
+``neighbors``  every entity at most `hops` edges from the topic, whatever their relation and direction
 ``reasoner``    what ``lookup`` finds, and every head that one application of a rule of the release
                 derives; on the incomplete graph it hits every hard answer, because the certificate of
                 each question is still there
@@ -23,7 +23,7 @@ from rulemine.rules.forward import derive
 from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
 
-__all__ = ["Lookup", "Neighbours", "RandomEntity", "Reasoner"]
+__all__ = ["Lookup", "Neighbors", "RandomEntity", "Reasoner"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -36,7 +36,7 @@ class Lookup:
         return _stated(AnswerIndex(kg), questions)
 
 
-class Neighbours:
+class Neighbors:
     """See the module.
 
     Args:
@@ -47,7 +47,7 @@ class Neighbours:
         self._hops = hops
 
     def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
-        """The neighbours of each topic."""
+        """The neighbors of each topic."""
         ends = kg.triples[:, [0, 2]].astype(np.int64)
         ends = np.concatenate((ends, ends[:, ::-1]))
         ends = ends[np.argsort(ends[:, 0], kind="stable")]

@@ -32,7 +32,7 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
     Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
     {
         "lookup": "rulemine.evaluation.answerers.model_free:Lookup",
-        "neighbours": "rulemine.evaluation.answerers.model_free:Neighbours",
+        "neighbors": "rulemine.evaluation.answerers.model_free:Neighbors",
         "reasoner": "rulemine.evaluation.answerers.model_free:Reasoner",
         "random": "rulemine.evaluation.answerers.model_free:RandomEntity",
     },
@@ -59,7 +59,7 @@ def answer(
         kg: The graph that it may see: ``complete``, ``incomplete`` or ``incomplete-<level>``.
         split: The split to answer; None for all.
         seed: For answerers that draw (``random``), ≥ 0.
-        hops: For answerers that walk (``neighbours``): how far, ≥ 1.
+        hops: For answerers that walk (``neighbors``): how far, ≥ 1.
         progress: For answerers that take long (``reasoner``): called with steps done and all steps.
 
     Returns:

@@ -1,7 +1,7 @@
-"""Questions whose texts by a language model failed: those that have the phrase, and those dropped.
+"""Questions whose texts by a language model failed: those that have the template, and those dropped.
 
 Checks that every rejection of stage ``verbalize`` says which, for reasons that are known, the last of
-them being the reason; that each question with a phrase in the place of a text has one such rejection,
+them being the reason; that each question with a template in the place of a text has one such rejection,
 for its own triple, and each dropped one is gone; and that the options say which of the two is done.
 """
 
@@ -36,7 +36,7 @@ _KEPT, _DROPPED = "template used: ", "dropped: "
 
 
 def is_kept(rejection: dict[str, Any]) -> bool:
-    """Whether only the text was rejected, and the question asked with the phrase."""
+    """Whether only the text was rejected, and the question asked with the template."""
     return rejection["stage"] == STAGE and str(rejection["detail"]).startswith(_KEPT)
 
 
@@ -76,7 +76,7 @@ def check_fallbacks(
             findings.add(here.file, here.line, "rejected text", found, expected)
     for here in questions:
         if here.row.get("wording") == "fallback" and here.row["id"] not in kept:
-            expected = "a rejection that says why the phrase was used"
+            expected = "a rejection that says why the template was used"
             findings.add(here.file, here.line, "rejected text", "none", expected)
 
 
@@ -97,7 +97,7 @@ def _kept_problems(
     row: dict[str, Any], question: Located | None, earlier: set[str]
 ) -> Iterator[tuple[str, str]]:
     if question is None or question.row.get("wording") != "fallback":
-        yield f"a phrase for {shown(row['question'])}", "a question of wording fallback"
+        yield f"a template for {shown(row['question'])}", "a question of wording fallback"
         return
     for key in ("removed", "direction", "rule"):
         if row[key] != question.row[key]:

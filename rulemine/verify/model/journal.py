@@ -152,8 +152,8 @@ def check_entries(
         findings: Takes the problems.
     """
     models = {"question": verbalizer.model}
-    if verbalizer.auditor:
-        models["audit"] = verbalizer.auditor
+    if verbalizer.judge:
+        models["audit"] = verbalizer.judge
     if verbalizer.round_trip:
         models["round_trip"] = verbalizer.model
     if verbalizer.paraphrases:

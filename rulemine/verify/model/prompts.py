@@ -2,7 +2,7 @@
 
 Checks that ``llm/prompt.toml`` and ``llm/glosses.toml`` are TOML of the right kind, and that the glosses
 are those of the relations of the release, with each placeholder once; a gloss that is said to come from the
-phrase of its relation has its statement.
+template of its relation has its statement.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ PURPOSES = ("audit", "paraphrase", "question", "round_trip")
 GLOSS = "gloss"
 """What it is asked for before there is one."""
 
-SOURCES = ("written", "model", "phrase")
+SOURCES = ("written", "model", "template")
 """Where a gloss is from."""
 
 _PLACEHOLDERS = {"statement": ("object", "subject"), "subjects": ("topic",), "objects": ("topic",)}
@@ -150,10 +150,10 @@ def check_glosses(folder: Folder, names: Names, findings: Findings) -> dict[str,
         if gloss["source"] not in SOURCES:
             found = f"{where}source = {shown(gloss['source'])}"
             findings.add(GLOSSES, None, "gloss", found, f"one of {', '.join(SOURCES)}")
-        phrase = names.relations.get(relation, {}).get("statement")
-        if gloss["source"] == "phrase" and gloss["statement"] != phrase:
-            found = f"{where}statement = {shown(gloss['statement'])}, from its phrase"
-            findings.add(GLOSSES, None, "gloss", found, f"{shown(phrase)} ({RELATIONS})")
+        template = names.relations.get(relation, {}).get("statement")
+        if gloss["source"] == "template" and gloss["statement"] != template:
+            found = f"{where}statement = {shown(gloss['statement'])}, from its template"
+            findings.add(GLOSSES, None, "gloss", found, f"{shown(template)} ({RELATIONS})")
     return glosses
 
 

@@ -105,7 +105,7 @@ def texts_said(reply: str) -> set[str]:
 
 
 def verdict(reply: str, ended: str) -> bool | None:
-    """Whether an auditor passed a text; None where a reply cannot be read.
+    """Whether a judge passed a text; None where a reply cannot be read.
 
     Args:
         reply: The object ``{"verdict": "PASS" or "FAIL", "reason": …}``, or PASS, or FAIL with a reason.

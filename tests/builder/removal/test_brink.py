@@ -6,7 +6,7 @@ import random
 import pytest
 
 import rulemine.query.join
-from rulemine.builder.removal.brink import select_paper
+from rulemine.builder.removal.brink import select_brink
 from rulemine.builder.removal.selection import Selection
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph, Triple
@@ -72,7 +72,7 @@ def test_rows_and_their_order_are_those_of_the_nested_loop(
     if seed % 2:
         monkeypatch.setattr(rulemine.query.join, "ROWS_AT_ONCE", 2)
     kg = KnowledgeGraph.from_triples(triples)
-    found = select_paper(kg, rules, per_rule=per_rule)
+    found = select_brink(kg, rules, per_rule=per_rule)
     expected, count = literal(triples, rules, per_rule)
     assert rows(kg, found) == expected
     assert found.tally.groundings == count
@@ -86,11 +86,11 @@ def test_the_order_of_the_body_and_of_the_source_decide_what_is_kept() -> None:
     kept = {}
     for name, rule in (("forward", forward), ("backward", backward)):
         kg = KnowledgeGraph.from_triples(triples)
-        kept[name] = rows(kg, select_paper(kg, [rule], per_rule=1))[0][2]
+        kept[name] = rows(kg, select_brink(kg, [rule], per_rule=1))[0][2]
     assert kept["forward"] == (("x", "p", "b"), ("b", "q", "y"))
     assert kept["backward"] == (("a", "q", "y"), ("x", "p", "a"))
 
 
 def test_a_quota_below_one_is_an_error() -> None:
     with pytest.raises(ConfigError, match="per_rule: found 0"):
-        select_paper(KnowledgeGraph.from_triples([("a", "p", "b")]), [], per_rule=0)
+        select_brink(KnowledgeGraph.from_triples([("a", "p", "b")]), [], per_rule=0)

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from rulemine.builder.removal.brink import select_paper
+from rulemine.builder.removal.brink import select_brink
 from rulemine.builder.removal.levels import thin, with_levels
 from rulemine.builder.removal.maximal import select
 from rulemine.builder.removal.selection import Selection, Tally
@@ -109,7 +109,7 @@ def test_rows_with_the_same_head_go_and_stay_together() -> None:
 def test_proofs_survive_at_every_level_in_both_modes(seed: int) -> None:
     rng = random.Random(seed)
     kg, rules = small_graph(rng, 40, 60), small_rules(rng, 8)
-    for selection in (select(kg, ground(kg, rules)), select_paper(kg, rules, per_rule=3)):
+    for selection in (select(kg, ground(kg, rules)), select_brink(kg, rules, per_rule=3)):
         found = with_levels(selection, [10, 30, 70, 100], seed)
         for level in (10, 30, 70, 100):
             now = found.level <= level

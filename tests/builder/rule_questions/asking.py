@@ -1,7 +1,7 @@
 """Questions for the tests of the builder, made without the stages that come before them."""
 
 from rulemine.release.naming import name_entities
-from rulemine.release.question_set import Asked
+from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Diagnosis, Question
 
 
@@ -28,7 +28,7 @@ def question(number: int, removed: tuple[str, str, str], direction: str = "objec
     )
 
 
-def asked(questions: list[Question], reference=(), further=()) -> Asked:
+def asked(questions: list[Question], reference=(), further=()) -> QuestionSet:
     entities = sorted({end for q in questions for end in (q.topic, q.hard_answer)})
     names = name_entities(entities, seed=1, further=further)
-    return Asked(tuple(questions), (), names, len(entities), tuple(reference))
+    return QuestionSet(tuple(questions), (), names, len(entities), tuple(reference))

@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rulemine.builder.removal.brink import select_paper
+from rulemine.builder.removal.brink import select_brink
 from rulemine.builder.removal.selection import Selection, Tally
 from rulemine.builder.rule_questions.ask import ask
 from rulemine.errors import UserError
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.phrasing.templates import load_phrases
-from rulemine.release.question_set import read_asked, write_asked
+from rulemine.phrasing.templates import load_templates
+from rulemine.release.question_set import read_question_set, write_question_set
 from rulemine.rules.formats import parse_readable, read_rules
 from rulemine.rules.rule import Measures, Rule
 from rulemine.seeds import stream
@@ -59,7 +59,7 @@ KG = KnowledgeGraph.from_triples(
 MARRIED = rules("husband(y,x) ⇒ wife(x,y)", "knows(x,y) ⇒ wife(x,y)")
 ANN = (("ann", "wife", "bob"), 0, [("bob", "husband", "ann")])
 CY = (("cy", "wife", "bob"), 0, [("bob", "husband", "cy")])
-PHRASES = load_phrases("", ["wife", "husband", "knows", "likes"])
+PHRASES = load_templates("", ["wife", "husband", "knows", "likes"])
 
 
 def seed_for(direction: str) -> int:
@@ -158,7 +158,7 @@ def test_awkward_names_are_asked_about_verbatim(name):
     kg = KnowledgeGraph.from_triples([(name, "wife", "bob"), ("bob", "husband", name)])
     chosen = selection(kg, MARRIED, ((name, "wife", "bob"), 0, [("bob", "husband", name)]))
     for seed in range(6):
-        (q,) = ask(kg, chosen, load_phrases("family", ["wife", "husband"]), seed=seed).questions
+        (q,) = ask(kg, chosen, load_templates("family", ["wife", "husband"]), seed=seed).questions
         expected = {
             "object": f"Who is {name} the wife of?",
             "subject": "Who is the wife of bob?",
@@ -184,8 +184,8 @@ def random_build(seed: int):
         if {(x, "r0", z), (z, "r0", y)} <= triples
     ]
     labels = {"n1": "n2", "n3": "n one"}
-    phrases = load_phrases("", ["r0", "r1"])
-    return triples, ask(kg, selection(kg, chosen, *rows), phrases, labels=labels, seed=seed), rows
+    templates = load_templates("", ["r0", "r1"])
+    return triples, ask(kg, selection(kg, chosen, *rows), templates, labels=labels, seed=seed), rows
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -241,8 +241,8 @@ def test_the_coin_is_fair():
 
 def test_what_is_written_is_read_back(tmp_path):
     made = random_build(1)[1]
-    write_asked(tmp_path, made)
-    assert read_asked(tmp_path) == made
+    write_question_set(tmp_path, made)
+    assert read_question_set(tmp_path) == made
 
 
 @pytest.mark.skipif(
@@ -251,7 +251,7 @@ def test_what_is_written_is_read_back(tmp_path):
 )
 def test_family_in_paper_mode_has_the_published_share_of_reverse_edges():
     kg = KnowledgeGraph.read(DATA / "family" / "facts.tsv")
-    made = ask(kg, select_paper(kg, read_rules(GOLDEN)), load_phrases("family", kg.relations))
+    made = ask(kg, select_brink(kg, read_rules(GOLDEN)), load_templates("family", kg.relations))
     removed = {q.removed for q in made.questions}
     with_reverse = {q.removed for q in made.questions if q.diagnosis.reverse_edge}
     assert (len(made.questions), len(removed), len(made.rejections)) == (2217, 1830, 0)

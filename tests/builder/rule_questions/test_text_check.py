@@ -1,12 +1,12 @@
 from rulemine.builder.rule_questions.text_check import NAMED, SELF_LOOP, TextCheck
-from rulemine.phrasing.templates import load_phrases
+from rulemine.phrasing.templates import load_templates
 from rulemine.query.answers import Key
 from rulemine.release.naming import name_entities
 
 
 def checker(entities, labels=None):
     names = name_entities(sorted(entities), seed=0, labels=labels)
-    return TextCheck(names, load_phrases("family", ["aunt"]))
+    return TextCheck(names, load_templates("family", ["aunt"]))
 
 
 def test_a_text_without_answers_passes():
@@ -37,9 +37,9 @@ def test_a_private_number_in_a_phrase_is_seen():
     names = name_entities([f"n{i}" for i in range(40)], seed=0)
     five = next(n.entity for n in names if n.private == "e00005")
     topic = next(n.entity for n in names if n.private == "e00007")
-    check = TextCheck(names, load_phrases("", ["rent 5"]))
+    check = TextCheck(names, load_templates("", ["rent 5"]))
     problem = check.problem(Key(topic, "rent 5", "object"), [five], five)
-    assert problem == (NAMED, "in the naming paper")
+    assert problem == (NAMED, "in the naming numeric")
 
 
 def test_the_topic_may_be_an_answer_but_not_the_hard_one():

@@ -83,13 +83,13 @@ TAMPERINGS = {
         replaced(GLOSSES, 'source = "written"', 'source = "oracle"'),
         (GLOSSES, None, "gloss"),
     ),
-    "a gloss that is not its phrase": (
+    "a gloss that is not its template": (
         lambda folder: write_file(
             folder,
             GLOSSES,
             read_file(folder, GLOSSES)
             .replace("is the wife", "was the wife")
-            .replace('"written"', '"phrase"'),
+            .replace('"written"', '"template"'),
         ),
         (GLOSSES, None, "gloss"),
     ),
@@ -98,7 +98,7 @@ TAMPERINGS = {
         (PROMPT, None, "record"),
     ),
     "a naming unnamed": (
-        replaced(PROMPT, 'paper = "numbers"\n', ""),
+        replaced(PROMPT, 'numeric = "numbers"\n', ""),
         (PROMPT, None, "record"),
     ),
 }

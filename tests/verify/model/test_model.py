@@ -25,7 +25,7 @@ from tests.verify.tiny import read_file, write_file
 QUESTION, TRAIN, FALLBACK = (f"questions/{name}.jsonl" for name in ("test", "train", "validation"))
 
 
-@pytest.mark.parametrize("naming", ["private", "entity", "text", "paper"])
+@pytest.mark.parametrize("naming", ["private", "entity", "text", "numeric"])
 def test_a_valid_release_has_no_problem_in_any_naming(tmp_path: Path, naming: str) -> None:
     report = verify(write_model_release(tmp_path, naming))
     assert report.problems == ()
@@ -173,17 +173,17 @@ TAMPERINGS = {
         edited(FALLBACK, 1, put("wording", to="template")),
         (FALLBACK, 1, "wording"),
     ),
-    "a phrase with patterns": (
+    "a template with patterns": (
         edited(FALLBACK, 1, put("patterns", to=["Who is the husband of {topic}?"])),
         (FALLBACK, 1, "wording"),
     ),
-    "a phrase that is none": (
+    "a template that is none": (
         edited(FALLBACK, 1, put("question", to="Who married ada as the husband?")),
-        (FALLBACK, 1, "text is the phrase"),
+        (FALLBACK, 1, "text is the template"),
     ),
-    "a phrase of the table edited": (
+    "a template of the table edited": (
         replaced("relations.tsv", "Who is the husband of {topic}?", "Who is the {topic} {?"),
-        ("relations.tsv", 3, "phrase"),
+        ("relations.tsv", 3, "template"),
     ),
     "a rejection forgotten": (
         line_out(REJECTED, 2),
@@ -275,7 +275,7 @@ TAMPERINGS = {
         said(2, '{"relation": "parent", "direction": "subject"}'),
         (QUESTION, 1, "journal"),
     ),
-    "nothing asked about a phrase": (
+    "nothing asked about a template": (
         lambda folder: change_entries(
             folder,
             lambda rows: [

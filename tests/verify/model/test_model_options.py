@@ -65,8 +65,8 @@ def test_words_of_a_model_need_a_model_in_the_options(tmp_path: Path) -> None:
         ({"model": ""}, ("manifest.json", "verbalizer")),
         ({"model": None}, ("manifest.json", "verbalizer")),
         ({"model": "poet"}, (JOURNAL, "model")),
-        ({"auditor_model": "writer"}, (JOURNAL, "model")),
-        ({"auditor_model": ""}, (JOURNAL, "purpose")),
+        ({"judge_model": "writer"}, (JOURNAL, "model")),
+        ({"judge_model": ""}, (JOURNAL, "purpose")),
         ({"round_trip": False}, (JOURNAL, "purpose")),
         ({"round_trip": "yes"}, ("manifest.json", "verbalizer")),
         ({"paraphrases": 1}, (QUESTION, "paraphrases")),
@@ -101,7 +101,7 @@ def test_options_of_any_shape_are_reported(tmp_path: Path, section: Any) -> None
 
 
 def dropped_release(folder: Path) -> Path:
-    """The release with q3 dropped for its texts, and no question with its phrase."""
+    """The release with q3 dropped for its texts, and no question with its template."""
     files = model_files()
     (row,) = map(json.loads, files[FALLBACK].splitlines())
     pattern = "To whom is {topic} married as the wife?"
@@ -190,7 +190,7 @@ def test_a_prompt_may_end_without_a_line_end_and_is_text(tmp_path: Path) -> None
     assert invariants(folder) == {(PROMPT, "encoding")}
 
 
-@pytest.mark.parametrize("naming", ["private", "entity", "text", "paper"])
+@pytest.mark.parametrize("naming", ["private", "entity", "text", "numeric"])
 def test_a_release_that_the_builder_renames_is_as_valid(tmp_path: Path, naming: str) -> None:
     files = model_files()
     entries = list(map(json.loads, files[JOURNAL].splitlines()))

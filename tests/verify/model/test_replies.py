@@ -9,7 +9,7 @@ import pytest
 from rulemine.llm.call import Reply
 from rulemine.phrasing.glosses import Gloss as BuilderGloss
 from rulemine.phrasing.glosses import Glosses, load_glosses
-from rulemine.phrasing.templates import load_phrases
+from rulemine.phrasing.templates import load_templates
 from rulemine.text.normalization import fold_loosely
 from rulemine.verbalizer.replies import (
     Choice,
@@ -89,7 +89,7 @@ def test_what_the_builder_takes_for_one_spelling_is_one() -> None:
 
 
 def test_round_trips_are_right_where_the_builder_takes_them_for_right() -> None:
-    glosses = load_glosses("", load_phrases("", {"aunt", "uncle", "/a/b/c", "linked to"}))
+    glosses = load_glosses("", load_templates("", {"aunt", "uncle", "/a/b/c", "linked to"}))
     same = Gloss("{subject} is a twin of {object}", "twins of {topic}", "twins of {topic}")
     rows = [*glosses.rows, BuilderGloss("twin", *same, "written")]
     glosses = Glosses(tuple(sorted(rows, key=lambda row: row.relation)))

@@ -186,7 +186,7 @@ def worded(topic: str, relation: str, *patterns: str) -> dict[str, Any]:
 
 def test_no_text_of_a_model_has_two_meanings() -> None:
     kin, near = "Who is the kin of {topic}?", "Who is near to {topic}?"
-    phrase = {
+    template = {
         "topic": "ada",
         "relation": "aunt",
         "question": "Who is the  KIN of ada?",
@@ -202,8 +202,8 @@ def test_no_text_of_a_model_has_two_meanings() -> None:
     assert ambiguous(worded("ada", "aunt", kin) | same, worded("ada", "niece", kin) | same) == []
     # Two questions may ask the same, and templates of two relations may read the same.
     assert ambiguous(worded("ada", "aunt", kin), worded("ada", "aunt", kin)) == []
-    assert ambiguous(phrase, phrase | {"relation": "niece"}) == []
-    assert ambiguous(phrase, worded("ada", "niece", kin), worded("ben", "niece", kin)) == [2]
+    assert ambiguous(template, template | {"relation": "niece"}) == []
+    assert ambiguous(template, worded("ada", "niece", kin), worded("ben", "niece", kin)) == [2]
 
 
 @pytest.mark.parametrize("topic", ["in", "What", "a", "ed"])

@@ -107,7 +107,7 @@ _PROMPTS = """\
 private = "codes"
 entity = "ids"
 text = "labels"
-paper = "numbers"
+numeric = "numbers"
 
 [question]
 version = 1
@@ -160,7 +160,7 @@ DIGESTS = {
     purpose: hashlib.sha256(text.encode()).hexdigest()
     for purpose, text in {
         "question": '[["context", "{fact}"], ["earlier", "{text}: {reason}"], ["names.entity", "ids"], '
-        '["names.paper", "numbers"], ["names.private", "codes"], ["names.text", "labels"], '
+        '["names.numeric", "numbers"], ["names.private", "codes"], ["names.text", "labels"], '
         '["system", "Be exact."], ["user", "Ask {answer} about {topic}, {names}: {asked}.\\n{context}\\n'
         '{earlier}\\nIn {language}."]]',
         "audit": '[["context", "{fact}"], ["system", ""], ["user", "PASS or FAIL? {question}\\n {context}'
@@ -183,7 +183,7 @@ VERBALIZER: dict[str, Any] = {
     "language": "English",
     "attempts": 3,
     "on_failure": "template",
-    "auditor_model": "judge",
+    "judge_model": "judge",
     "round_trip": True,
     "paraphrases": 2,
 }
