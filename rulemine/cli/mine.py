@@ -93,7 +93,10 @@ def mine(arguments: Namespace) -> int:
 
 
 def _beside(output: Path | None, ending: str) -> Path | None:
-    return None if output is None else output.with_name(output.name + ending)
+    """A file named like the output; None beside what is no file, e.g. ``/dev/null``."""
+    if output is None or (output.exists() and not output.is_file()):
+        return None
+    return output.with_name(output.name + ending)
 
 
 def _explain_unfinished(heads: tuple[str, ...], seconds: float | None, missing: Path | None) -> str:
@@ -126,7 +129,11 @@ def add_mining(commands: "argparse._SubParsersAction[Parser]") -> None:
             f"--min-{name}", type=float, default=default, metavar="X", help=f"({default})"
         )
     parser.add_argument(
-        "--min-initial-support", type=int, default=100, metavar="N", help="facts of a head (100)"
+        "--min-initial-support",
+        type=int,
+        default=100,
+        metavar="N",
+        help="triples of a head relation (100)",
     )
     for where, what in (
         ("head", "only these as heads"),

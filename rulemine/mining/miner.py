@@ -160,7 +160,7 @@ def allowed_relations(kg: KnowledgeGraph, options: MiningOptions) -> Allowed:
     """The relations that may be heads and that may occur in bodies, by the filters of the options.
 
     Raises:
-        MiningError: The graph lacks a relation that is named; all such names are told.
+        MiningError: The graph lacks relations that are named; the message lists them all.
     """
     filters = ("head_relations", "body_relations", "exclude_relations")
     problems = [

@@ -49,7 +49,7 @@ AMIE_COLUMNS = (
 AMIE_HEADER = "\t".join(AMIE_COLUMNS) + "\n"
 
 _CACHED = 1 << 16
-"""Texts of atoms, and of measures, that are kept for the rules to come."""
+"""Texts of atoms, and of measures, that are cached."""
 
 _MEASURES = ("head_coverage", "std_confidence", "pca_confidence",
              "support", "body_size", "pca_body_size", "head_size")  # fmt: skip
@@ -343,7 +343,7 @@ def _json_to_term(value: Any) -> Term:
 
 
 def read_rules(path: Path) -> tuple[Rule, ...]:
-    """Rules from a file: AMIE's printed text or our JSON Lines, told apart by the first character.
+    """Rules from a file: AMIE's printed text or our JSON Lines, distinguished by the first character.
 
     AMIE's talk around the rules is skipped; any other line that is not a rule is an error.
 

@@ -1,8 +1,8 @@
 """Horn rules: atoms, the canonical form, and the measures of AMIE.
 
-A rule is *body ⇒ head*. Its identity is its canonical form, which forgets the names of body variables
-and the order of body atoms; its id is a short hash of that. The order in which a rule was given is
-kept (`Rule.body`), because some published procedures depend on it.
+A rule is *body ⇒ head*. Its identity is its canonical form, which does not depend on the names of body
+variables or the order of body atoms; its id is a short hash of that. `Rule.body` keeps the order in
+which the rule was given, because some published procedures depend on it.
 """
 
 import hashlib
@@ -42,8 +42,8 @@ class Measures:
     Attributes:
         support: Distinct head pairs (a, b) in the KG for which the body holds; ≥ 1.
         body_size: Distinct pairs (a, b) for which the body holds.
-        pca_body_size: Those of them whose functional argument has some fact of the head relation.
-        head_size: Distinct facts of the head relation.
+        pca_body_size: Those of them for which the KG has a head triple with the same functional argument.
+        head_size: Triples of the head relation.
         functional: The head's functional variable: 0 the subject, 1 the object.
     """
 

@@ -1,7 +1,7 @@
 """The taxonomy of rule shapes: five types, and sub-types of the fifth.
 
 The type is a function of the rule alone. The first four are those of knowledge graph embedding
-papers; *composition* is the strict forward chain. What is left is *other*, told apart further by
+papers; *composition* is the strict forward chain. What is left is *other*, divided further by
 the shape of the body first and recursion last.
 """
 
