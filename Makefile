@@ -8,7 +8,7 @@ export RULEMINE_DATA
 JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
 BENCHMARKS := demo family fb15k237
 
-.PHONY: help install jar $(BENCHMARKS) test check format lint types java wheel bench scale clean
+.PHONY: help install jar $(BENCHMARKS) test check format lint types docs java wheel bench scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,7 +45,7 @@ test: install jar ## all tests of the Python part, and of the Java part where Ma
 	@if command -v mvn >/dev/null; then $(MAKE) --no-print-directory java; \
 	else echo 'Java unit tests skipped: Maven is not installed (the tests above ran the miner too)'; fi
 
-check: install jar lint types test wheel ## what CI runs: format, lint, types, all tests, wheel
+check: install jar lint types docs test wheel ## what CI runs: format, lint, types, documentation, all tests, wheel
 
 format: install ## format the Python code
 	$(BIN)/ruff format .
@@ -57,6 +57,9 @@ lint: install
 
 types: install
 	$(BIN)/mypy
+
+docs: install ## the documentation, in site/; warnings are errors
+	$(BIN)/mkdocs build --quiet
 
 java: ## Java unit tests (needs Maven); warnings are errors
 	mvn --batch-mode --quiet -f amie/pom.xml verify
@@ -71,4 +74,4 @@ scale: install jar ## every step on synthetic graphs of 10^5 to 2*10^7 triples (
 	$(BIN)/python benchmarks/scale.py 100000 1000000 5000000 20000000
 
 clean: ## remove what was made (not .venv, not data)
-	rm -rf out dist amie/target rulemine/mining/amie.jar
+	rm -rf out dist site amie/target rulemine/mining/amie.jar

@@ -1,10 +1,14 @@
-"""Every command and option of the command line says what it does, and the README names every command."""
+"""Every command and option of the command line says what it does, and the documentation has them all."""
 
 import argparse
+import re
+import runpy
 from collections.abc import Iterator
 
 import pytest
 
+from rulemine.builder.recipe import Recipe
+from rulemine.builder.recipe_help import keys_of
 from rulemine.cli.main import main, make_parser
 from tests import ROOT
 
@@ -17,6 +21,17 @@ def commands() -> Iterator[tuple[str, str, argparse.ArgumentParser]]:
             for name, parser in action.choices.items():
                 yield name, summaries.get(name) or "", parser
 
+
+def sections(page: str) -> dict[str, str]:
+    """Heading → text, of the second level."""
+    return {
+        heading: text
+        for heading, _, text in (part.partition("\n") for part in page.split("## ")[1:])
+    }
+
+
+PAGES = runpy.run_path(str(ROOT / "docs" / "pages.py"))
+"""What makes the generated parts of the documentation."""
 
 COMMANDS = {name: (summary, parser) for name, summary, parser in commands()}
 
@@ -53,6 +68,18 @@ def test_help_is_printed_within_eighty_columns(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_readme_names_every_command(name: str) -> None:
-    # For whoever adds a command: the README has a line that shows it, as ``rulemine NAME``.
-    assert f"rulemine {name}" in (ROOT / "README.md").read_text("utf-8")
+def test_the_commands_page_has_every_command_and_option(name: str) -> None:
+    _, parser = COMMANDS[name]
+    section = sections(PAGES["commands"]())[f"rulemine {name}"]
+    shared = re.search(r"^Arguments: those of \[`(.+)`\]", section, re.MULTILINE)
+    if shared:
+        section = sections(PAGES["commands"]())[shared[1]]
+    options = {option for action in parser._actions for option in action.option_strings}
+    assert not [o for o in options - {"-h", "--help"} if not re.search(rf"{o}\b", section)]
+
+
+def test_the_options_page_has_every_key_with_its_default() -> None:
+    page = sections(PAGES["options"]())
+    for key in keys_of(Recipe(name="NAME", kg="KG")):
+        section, _, name = key.name.rpartition(".")
+        assert f"| `{name}` | `{key.default}` |" in page[f"[{section}]" if section else "Top level"]

@@ -1,0 +1,130 @@
+"""The parts of the documentation that are made from the code, when mkdocs builds the site.
+
+A page asks for a part with a line ``<!-- commands -->``, ``<!-- options -->``
+or ``<!-- python -->``. Guarantee: what the
+parser, the recipe and the recipe have is what the pages say; an unknown part is an error.
+"""
+
+import argparse
+import importlib
+import re
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any
+
+from rulemine.builder.recipe import Recipe
+from rulemine.builder.recipe_help import keys_of
+from rulemine.cli.main import make_parser
+
+_PART = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
+
+
+def commands() -> str:
+    """Every command with its arguments, in the order of ``rulemine --help``."""
+    lines: list[str] = []
+    taken: dict[str, str] = {}  # arguments → the command that has them above
+    for name, parser in _parsers(make_parser(), "rulemine"):
+        description = (parser.description or "").strip()
+        places = [_invocation(action) for action in parser._get_positional_actions()]
+        lines += [f"## {name}", description, f"    {' '.join([name, *places])} [options]"]
+        table = "\n\n".join(_tables(parser))
+        if table in taken:
+            lines.append(f"Arguments: those of [`{taken[table]}`](#{_anchor(taken[table])}).")
+        else:
+            taken[table] = name
+            lines.append(table)
+            if parser.epilog:
+                lines.append("\n".join(f"    {line}" for line in parser.epilog.splitlines()))
+    return "\n\n".join(lines)
+
+
+def options() -> str:
+    """Every key of a recipe, a table per section."""
+    lines: list[str] = []
+    keys = keys_of(Recipe(name="NAME", kg="KG"))
+    for section, members in groupby(keys, lambda key: key.name.rpartition(".")[0]):
+        lines += ["", f"## [{section}]" if section else "## Top level", ""]
+        lines += ["| key | default | what it is |", "|---|---|---|"]
+        for key in members:
+            name = key.name.rpartition(".")[2]
+            lines.append(f"| `{name}` | `{key.default}` | {_cell(key.meaning)} |")
+    return "\n".join(lines)
+
+
+def python() -> str:
+    """Every public name, under the first package that has it."""
+    lines: list[str] = []
+    seen: set[int] = set()
+    for package in PACKAGES:
+        module = importlib.import_module(package)
+        names = [name for name in module.__all__ if id(getattr(module, name)) not in seen]
+        seen |= {id(getattr(module, name)) for name in names}
+        shared = [f"`{name}`" for name in module.__all__ if name not in names]
+        lines += [f"## {package}", "", (module.__doc__ or "").partition("\n\n")[0], ""]
+        if shared:
+            lines += [f"Also {', '.join(shared)}: as above.", ""]
+        for name in names:
+            lines += [f"::: {package}.{name}", ""]
+    return "\n".join(lines)
+
+
+PACKAGES = [
+    "rulemine",
+    *(
+        f"rulemine.{name}"
+        for name in ("kg", "rules", "mining", "datasets", "release", "llm", "evaluation", "verify")
+    ),
+]
+"""The packages with a face, in the order of the pipeline."""
+
+PARTS: dict[str, Callable[[], str]] = {
+    "commands": commands,
+    "options": options,
+    "python": python,
+}
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Called by mkdocs with the text of each page."""
+    return _PART.sub(lambda found: PARTS[found[1]](), markdown)
+
+
+def _parsers(
+    parser: argparse.ArgumentParser, prefix: str
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for word, below in action.choices.items():
+                deeper = list(_parsers(below, f"{prefix} {word}"))
+                yield from deeper or [(f"{prefix} {word}", below)]
+
+
+def _tables(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """A table for each group of arguments."""
+    formatter = argparse.HelpFormatter(parser.prog)
+    head = ["| argument | what it is |", "|---|---|"]
+    rows: list[str] = []
+    for group in parser._action_groups:
+        if group.description:  # a group of its own; those without are one table
+            yield "\n".join(head + rows)
+            yield f"{(group.title or '').capitalize()}. {group.description}"
+            rows = []
+        for action in group._group_actions:
+            if not isinstance(action, argparse._HelpAction):
+                rows.append(
+                    f"| `{_invocation(action)}` | {_cell(formatter._expand_help(action))} |"
+                )
+    yield "\n".join(head + rows)
+
+
+def _invocation(action: argparse.Action) -> str:
+    value = argparse.HelpFormatter("")._format_args(action, action.dest.upper())
+    return " ".join(filter(None, [", ".join(action.option_strings), value]))
+
+
+def _anchor(heading: str) -> str:
+    return heading.replace(" ", "-")
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"([|<*])", r"\\\1", " ".join(text.split()))
