@@ -1,8 +1,8 @@
 """The parts of the documentation that are made from the code, when mkdocs builds the site.
 
-A page asks for a part with a line ``<!-- commands -->``, ``<!-- options -->``
-or ``<!-- python -->``. Guarantee: what the
-parser, the recipe and the recipe have is what the pages say; an unknown part is an error.
+A page asks for a part with a line ``<!-- commands -->``, ``<!-- options -->`` or ``<!-- python -->``.
+Guarantee: what the parser, the recipe and the packages have is what the pages say; an unknown part is
+an error.
 """
 
 import argparse
@@ -57,25 +57,26 @@ def python() -> str:
     seen: set[int] = set()
     for package in PACKAGES:
         module = importlib.import_module(package)
-        names = [name for name in module.__all__ if id(getattr(module, name)) not in seen]
-        seen |= {id(getattr(module, name)) for name in names}
-        shared = [f"`{name}`" for name in module.__all__ if name not in names]
+        public = {name: id(getattr(module, name)) for name in getattr(module, "__all__", ())}
+        if not public:
+            continue
         lines += [f"## {package}", "", (module.__doc__ or "").partition("\n\n")[0], ""]
-        if shared:
-            lines += [f"Also {', '.join(shared)}: as above.", ""]
-        for name in names:
-            lines += [f"::: {package}.{name}", ""]
+        above = [f"`{name}`" for name, thing in public.items() if thing in seen]
+        if above:
+            lines += [f"Also {', '.join(above)}: see above.", ""]
+        lines += [f"::: {package}.{name}\n" for name, thing in public.items() if thing not in seen]
+        seen |= set(public.values())
     return "\n".join(lines)
 
 
-PACKAGES = [
-    "rulemine",
-    *(
-        f"rulemine.{name}"
-        for name in ("kg", "rules", "mining", "datasets", "release", "llm", "evaluation", "verify")
-    ),
+PACKAGES = ["rulemine"] + [
+    f"rulemine.{name}"
+    for name in (
+        *("kg", "query", "rules", "mining", "datasets", "release", "builder"),
+        *("phrasing", "llm", "verbalizer", "evaluation", "verify"),
+    )
 ]
-"""The packages with a face, in the order of the pipeline."""
+"""In the order in which the reference has them; those without public names are left out."""
 
 PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
