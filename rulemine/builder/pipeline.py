@@ -274,7 +274,7 @@ class Build:
             write_selection(folder, found)
 
         options = {**to_plain(chosen), "seed": self.recipe.seed}
-        return self._stage("select", 1, options, work)
+        return self._stage("select", 2, options, work)
 
     def _ask(self) -> Stage:
         def work(folder: Path) -> None:
@@ -394,11 +394,11 @@ class Build:
         if "ground" in self._done:
             lines.append(self.groundings.describe())
         if at >= STAGES.index("select"):
-            tally = self.selection.tally
+            counts = self.selection.counts
             if "ground" not in self._done:
                 lines.append(
-                    f"{tally.groundings:,} groundings with {tally.provable:,} distinct heads, "
-                    f"{tally.considered:,} of them sampled"
+                    f"{counts.groundings:,} groundings with {counts.provable:,} distinct heads, "
+                    f"{counts.considered:,} of them sampled"
                 )
             left = len(self.inputs.kg) - len(self.selection.removed)
             lines.append(f"{self.selection.describe()}; {left:,} triples left")

@@ -1,9 +1,9 @@
-"""A cache of large graphs, so that a file is taken apart only once.
+"""A cache of large graphs, so that a file is parsed only once.
 
-An entry is named after the SHA-256 of the bytes of the file that was read, so it cannot be stale: a
+An entry is named after the SHA-256 of the bytes of the file that was read, so it is never stale: a
 changed file has another name, whatever its time and size. Guarantees: the graph is the same as without
-the cache; an entry appears whole or not at all; a damaged one is noticed by its checksum, told, and
-made again; when none can be written, that is told and nothing else; nothing is ever unpickled.
+the cache; an entry appears whole or not at all; a damaged one is detected by its checksum,
+reported and rebuilt; failing to write one is reported and harmless; nothing is ever unpickled.
 
 An entry is a line of JSON (sizes), entity labels and relation labels (UTF-8, LF after each), triples
 (int32) and source order (int32, int64 from 2³¹ triples on), all little endian, and the SHA-256 of
@@ -49,8 +49,8 @@ def read_cached(
     Args:
         path: Its file.
         folder: The folder of the cache; made when something is written.
-        note: Told what the user may want to know, in whole sentences.
-        least: Bytes of the file from which on the cache is used; None: `LEAST_BYTES`.
+        note: Called with warnings for the user, in whole sentences.
+        least: Smallest file that is cached, in bytes; None: `LEAST_BYTES`.
 
     Raises:
         InputError: As `KnowledgeGraph.read`.
@@ -65,16 +65,16 @@ def read_cached(
         if kg is not None:
             return kg
         if note:
-            note(f"{entry}: is damaged. The graph is read from {path}, and this is made again.")
+            note(f"{entry}: is damaged. The graph is read from {path} and the entry is rebuilt.")
     seen = hashlib.sha256()
     kg = KnowledgeGraph.read(path, watch=seen.update)
-    # Named by what was read, which need not be what was there a moment ago.
+    # Named by the bytes that were read: the file may have changed since it was hashed.
     entry = _entry(folder, path, seen.hexdigest())
     try:
         write_stream(entry, _pieces(kg), BYTES_FOR_BEST)
     except OutputError as problem:
         if note:
-            note(f"The graph is not kept for the next time. {problem}")
+            note(f"The graph could not be cached. {problem}")
     return kg
 
 

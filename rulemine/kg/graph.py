@@ -114,7 +114,7 @@ class KnowledgeGraph:
 
         Args:
             *paths: The files.
-            watch: Told the bytes of the files themselves as they are read.
+            watch: Called with the bytes of the files as stored, as they are read.
 
         Raises:
             InputError: As `read_fields`.

@@ -1,9 +1,9 @@
-"""Twins: relations whose facts another relation states as well, the same way round or the other.
+"""Near-duplicate and near-inverse relations: another relation states most of their triples as well.
 
-Where such a relation's triple is removed and the twin's stays, the answer can be read off the twin.
+Where a triple of such a relation is removed and its restatement stays, the answer can be read off it.
 
-Guarantee: shares are counted on the complete graph; a relation is its own twin only the other way
-round, when it is symmetric.
+Guarantee: fractions are counted on the complete graph; a relation overlaps with itself only inversely,
+when it is symmetric.
 """
 
 from typing import NamedTuple
@@ -15,17 +15,17 @@ from rulemine.kg.graph import KnowledgeGraph
 __all__ = ["LEAST_SHARE", "RelationOverlap", "overlapping_relations"]
 
 LEAST_SHARE = 0.8
-"""Share of a relation's facts that its twin has to state; below, knowing the twin is no rule of thumb."""
+"""Least fraction of a relation's triples that the other one states; below it, one tells little."""
 
 
 class RelationOverlap(NamedTuple):
-    """A relation of whose facts another states at least `LEAST_SHARE`.
+    """A relation, and another one that states at least `LEAST_SHARE` of its triples.
 
     Attributes:
         relation: The relation.
-        other: Its twin.
-        reversed: Whether the twin states them from object to subject.
-        share: The share of the relation's facts that the twin states.
+        other: The other one.
+        reversed: Whether the other one states them from object to subject (near-inverse).
+        share: The fraction of the relation's triples that the other one states.
     """
 
     relation: str
@@ -35,7 +35,7 @@ class RelationOverlap(NamedTuple):
 
 
 def overlapping_relations(kg: KnowledgeGraph) -> tuple[RelationOverlap, ...]:
-    """All twins of a graph, sorted."""
+    """All overlapping relations of a graph, sorted."""
     found: list[RelationOverlap] = []
     entities, relations = max(1, len(kg.entities)), len(kg.relations)
     s, r, o = (kg.triples[:, column].astype(np.int64) for column in range(3))
@@ -45,7 +45,7 @@ def overlapping_relations(kg: KnowledgeGraph) -> tuple[RelationOverlap, ...]:
     for turned, wanted in ((False, pairs), (True, o * entities + s)):
         first = np.searchsorted(pairs[order], wanted, "left")
         count = np.searchsorted(pairs[order], wanted, "right") - first
-        # One fact after another of each pair: few steps, as few relations share a pair.
+        # One triple after another of each pair: few steps, as few relations share a pair.
         codes = [np.empty(0, np.int64)]
         for step in range(int(count.max(initial=0))):
             at = np.flatnonzero(count > step)

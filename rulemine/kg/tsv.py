@@ -1,4 +1,4 @@
-"""Reading triples from TSV, block by block: what is wrong with a file is said for all of it at once.
+"""Reading triples from TSV, block by block: reports every problem of a file at once.
 
 Guarantees: fields are stripped of surrounding white space (as AMIE does), and nothing else is
 interpreted: quotes, commas and backslashes are part of labels. Memory is bounded by a block, whatever
@@ -26,7 +26,7 @@ def read_fields(path: Path, watch: Callable[[bytes], object] | None = None) -> I
 
     Args:
         path: TSV, plain, .gz or .zst; UTF-8, with or without byte order mark; LF or CRLF.
-        watch: Told the bytes of the file itself, compressed or not, as they are read.
+        watch: Called with the bytes of the file as stored, compressed or not, as they are read.
 
     Yields:
         Blocks of fields, a multiple of three each. They count only if no error follows.
@@ -53,7 +53,7 @@ def _without_mark(path: Path, block: bytes) -> bytes:
 
 
 class _Scan:
-    """Takes the blocks of one file apart, and collects what is wrong with them."""
+    """Parses the blocks of one file and collects their problems."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -93,7 +93,7 @@ class _Scan:
         return [] if self._problems else found
 
     def _regular(self, text: str, block: bytes) -> list[str] | None:
-        """The fields of a block of which every line is as it should be; else None."""
+        """The fields of a block of which every line is well formed; else None."""
         if "\r" in text:
             return None
         content = np.frombuffer(block, np.uint8)

@@ -67,9 +67,9 @@ def test_groundings(groundings: Groundings) -> None:
 
 def test_published_selection(kg: KnowledgeGraph, rules: tuple[Rule, ...]) -> None:
     found = select_brink(kg, rules)
-    assert found.tally.groundings == 122_543
-    assert found.tally.provable == 16_607
-    assert found.tally.considered == 4_350
+    assert found.counts.groundings == 122_543
+    assert found.counts.provable == 16_607
+    assert found.counts.considered == 4_350
     assert len(found) == 2_217
     assert len(found.removed) == 1_830
     assert len(kg.without(found.removed)) == 15_785
@@ -82,7 +82,7 @@ def test_default_selection_is_the_largest_that_the_quota_allows(
     kg: KnowledgeGraph, groundings: Groundings, tmp_path: Path
 ) -> None:
     found = select(kg, groundings)
-    assert len(found.removed) == len(found) == found.tally.ceiling == 145 * 30
+    assert len(found.removed) == len(found) == found.counts.upper_bound == 145 * 30
     assert found.rules_covered == 145
     check(kg, found)
     write_selection(tmp_path, found)

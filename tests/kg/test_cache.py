@@ -130,7 +130,7 @@ def test_a_full_disk_is_a_note_and_leaves_nothing(
     kg, notes = read(path)
     assert kg.labelled() == [("a", "r", "b")]
     assert len(notes) == 1
-    assert "not kept for the next time" in notes[0]
+    assert "could not be cached" in notes[0]
     assert "No space left on device" in notes[0]
     assert entries(tmp_path) == []
 

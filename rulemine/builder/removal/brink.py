@@ -1,12 +1,12 @@
-"""The published selection (Zhou et al., arXiv 2508.08344), warts included.
+"""The published selection (Zhou et al., arXiv 2508.08344), reproduced exactly, flaws included.
 
 For each rule a nested loop over the body atoms, in the order in which the rule is written, each over
 the facts in the order of the source; the first `per_rule` groundings are kept. Then every row whose
 head is in the body of some kept row is dropped, whichever rule that is of. On Family, with the rules
 as AMIE 3.5.1 prints them, this gives the published benchmark.
 
-Guarantee: exactly the rows, in exactly the order, of the literal nested loop, got from indexes; all
-groundings are counted, few are held.
+Guarantee: exactly the rows, in exactly the order, of the literal nested loop, computed from indexes;
+all groundings are counted, few are held in memory.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.builder.removal.selection import Selection, Tally
+from rulemine.builder.removal.selection import Selection, SelectionCounts
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
@@ -40,11 +40,11 @@ def select_brink(
     Args:
         kg: The graph; ``kg.source_order`` is the order of its source.
         rules: The rules in their own order, each with its body in the order written.
-        per_rule: How many groundings of each rule are kept at first, ≥ 1.
-        progress: Told (rules done, rules).
+        per_rule: Cap: how many groundings of each rule are kept at first, ≥ 1.
+        progress: Called with (rules done, rules).
 
     Returns:
-        The rows that are left: by rule, then in the order of the loop. The tally's `considered` counts
+        The rows that are left: by rule, then in the order of the loop. `considered` counts
         the rows before any was dropped.
 
     Raises:
@@ -76,9 +76,9 @@ def select_brink(
     needed = np.zeros(len(kg), bool)
     needed[body[body >= 0]] = True
     keep = ~needed[head]
-    tally = Tally(groundings, int(provable.sum()), len(head), ceiling=0)
+    counts = SelectionCounts(groundings, int(provable.sum()), len(head), upper_bound=0)
     level = np.full(int(keep.sum()), 100, np.int16)
-    return Selection(tuple(rules), head[keep], rule_of[keep], body[keep], level, tally)
+    return Selection(tuple(rules), head[keep], rule_of[keep], body[keep], level, counts)
 
 
 def _first(
@@ -89,7 +89,7 @@ def _first(
     Args:
         bound: The rule.
         place: Position of each row of ``kg.triples`` in the source.
-        per_rule: How many to give.
+        per_rule: How many to return.
         provable: Marks the heads of all groundings; changed.
     """
     rows = bound.heads()

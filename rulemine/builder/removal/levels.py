@@ -1,4 +1,4 @@
-"""Dials of incompleteness: fewer removals, and nested levels of them.
+"""Incompleteness levels: fewer removals, and nested levels of them.
 
 Both cut one order of the removed triples, which depends on the selection and the seed alone.
 Guarantees: every prefix of the order holds each rule's triples in proportion, up to one triple per
@@ -26,10 +26,10 @@ def thin(selection: Selection, share: float, seed: int) -> Selection:
     """A selection that removes only a share of the triples.
 
     Args:
-        selection: The selection; its levels are forgotten.
+        selection: The selection; its levels are discarded.
         share: 0 < share ≤ 1, the share of the removed triples that are still removed; rounded to the
             nearest number of triples, at least one.
-        seed: Of the order.
+        seed: Seed of the order.
 
     Returns:
         The rows of the triples that are still removed, in their order, all at level 100.
@@ -59,7 +59,7 @@ def with_levels(selection: Selection, levels: Sequence[int], seed: int) -> Selec
         selection: The selection.
         levels: Percentages of its removed triples, 1 … 100, ascending; 100 is added where it is not
             the last. Each is rounded to the nearest number of triples, at least one.
-        seed: Of the order.
+        seed: Seed of the order.
 
     Returns:
         The same rows; a row's level is the smallest at which its head is removed.
@@ -90,7 +90,7 @@ def _part(total: int, share: float) -> int:
 
 
 def _order(selection: Selection, seed: int) -> Ints:
-    """The removed triples in the order in which they are taken.
+    """The removed triples in the order in which levels take them.
 
     The triples of each rule are shuffled and spread evenly over the order, from a random offset. A
     triple with several rows belongs to the rule of its first row.

@@ -1,16 +1,16 @@
-"""The default selection: remove as many triples as the quota and the proofs allow.
+"""The default selection: removes as many triples as the per-rule cap and the proofs allow.
 
-First every rule in turn, the scarcest first, takes one of its groundings, until all are full or
-stuck: of a few drawn at random the one that blocks the fewest others. Then what is stuck is loosened:
-a grounding is put in, those in its way are taken out, and each of them is replaced by another proof
-of its head or another grounding of its rule; kept when no rule and no triple is lost by it.
+A greedy pass, then local search. In the greedy pass the rules take turns, those with the fewest heads
+first. At its turn a rule adds one grounding: of a few drawn at random, the one that blocks the fewest
+others. When no rule can add any more, the local search adds groundings that conflict with chosen ones,
+takes the conflicting ones out, and replaces each by another proof of its head or another grounding of
+its rule. A step is undone if it costs a rule or a triple.
 
-Triples from an entity to itself are never removed: no question about them could keep its answer to
-itself.
+Triples from an entity to itself are never removed: a question about one would name its own answer.
 
 Guarantees: the invariants of `rulemine.builder.removal.selection`, and one certificate per removed triple; a
 function of graph, groundings and seed, whatever the order of the rules; time linear in the groundings
-times the quota, with a fixed number of passes.
+times the cap, with a fixed number of passes.
 """
 
 import itertools
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.builder.removal.search_state import Choice
-from rulemine.builder.removal.selection import Selection, Tally
+from rulemine.builder.removal.selection import Selection, SelectionCounts
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.grounding import Groundings
@@ -31,22 +31,22 @@ __all__ = ["select"]
 
 Ints = npt.NDArray[np.int64]
 
-DRAWN = 16
-"""Groundings of which the least harmful is taken. More would remove some percent more triples where
-the quota does not bind, and prefer triples at the rim of the graph."""
+CANDIDATES = 16
+"""Groundings among which the least harmful is taken. More would remove a few percent more triples where
+the cap does not bind, but favor triples at the periphery of the graph."""
 
-OBSTACLES = (1, 1, 1, 2, 2)
-"""Chosen groundings that may be in the way of one that is tried, in each round of loosening. One is
-soon replaced; two cost four times as much for one per cent more triples; each later round gains less."""
+CONFLICTS = (1, 1, 1, 2, 2)
+"""Most conflicts a grounding may have to be tried, for each round of the local search. One is quickly
+replaced; two cost four times as much for one percent more triples; each later round gains less."""
 
 TRIALS = 100
-"""Groundings of a rule that are tried in a round at most."""
+"""Most groundings of a rule that a round tries."""
 
 TRIALS_IN_ROUND = 16_000
-"""About how many groundings of all rules are tried in a round: thousands of rules get fewer each."""
+"""About how many groundings a round tries in all: with thousands of rules, each gets fewer."""
 
-OBSTACLES_FIRST = 8
-"""The same for a rule that has no certificate yet."""
+CONFLICTS_FIRST = 8
+"""Most conflicts for a rule that has no certificate yet."""
 
 
 def select(
@@ -62,13 +62,13 @@ def select(
     Args:
         kg: The graph.
         groundings: Its groundings, or a sample of them.
-        per_rule: Certificates of a rule at most, ≥ 1.
-        seed: Of the order in which groundings are looked at.
-        progress: Told (rounds done, rounds at most).
+        per_rule: Cap: most certificates per rule, ≥ 1.
+        seed: Seed of the order in which groundings are tried.
+        progress: Called with (rounds done, most rounds).
 
     Returns:
-        One row per removed triple, by rule, then by triple. The tally's ceiling is what quotas
-        and distinct heads allow: the sum of min(quota, heads) over the rules, at most all heads.
+        One row per removed triple, by rule, then by triple. The upper bound of its counts is what caps
+        and distinct heads allow: the sum of min(cap, heads) over the rules, at most all heads.
 
     Raises:
         ConfigError: `per_rule` is not positive.
@@ -79,18 +79,18 @@ def select(
     choice = Choice(usable, len(kg), per_rule)
     search = _Search(choice, usable, seed)
     search.fill()
-    for done, obstacles in enumerate(OBSTACLES, start=1):
+    for done, conflicts in enumerate(CONFLICTS, start=1):
         if progress:
-            progress(done, len(OBSTACLES) + 1)
-        if search.ceiling == int(choice.removed.sum()):
+            progress(done, len(CONFLICTS) + 1)
+        if search.upper_bound == int(choice.removed.sum()):
             break
-        search.loosen(done, obstacles)
+        search.improve(done, conflicts)
         search.fill()
     if progress:
-        progress(len(OBSTACLES) + 1, len(OBSTACLES) + 1)
+        progress(len(CONFLICTS) + 1, len(CONFLICTS) + 1)
     chosen = choice.chosen
-    tally = Tally(
-        int(groundings.counts.sum()), groundings.provable, len(groundings), search.ceiling
+    counts = SelectionCounts(
+        int(groundings.counts.sum()), groundings.provable, len(groundings), search.upper_bound
     )
     return Selection(
         usable.rules,
@@ -98,12 +98,12 @@ def select(
         usable.rule[chosen],
         usable.body[chosen],
         np.full(len(chosen), 100, np.int16),
-        tally,
+        counts,
     )
 
 
 def _without_loops(kg: KnowledgeGraph, groundings: Groundings) -> Groundings:
-    """The groundings whose head can be asked about: a question names its topic, never its answer."""
+    """The groundings whose head can be asked about: a question names its topic entity, never its answer."""
     fit = kg.triples[groundings.head, 0] != kg.triples[groundings.head, 2]
     return replace(
         groundings,
@@ -123,53 +123,53 @@ class _Search:
         starts = np.searchsorted(groundings.rule, np.arange(len(self._ids) + 1))
         self._rows = [np.arange(a, b) for a, b in itertools.pairwise(starts)]
         heads = [len(np.unique(groundings.head[rows])) for rows in self._rows]
-        self._most = [min(choice.quota, n) for n in heads]
-        self.ceiling = min(sum(self._most), len(np.unique(groundings.head)))
-        self._scarcest_first = sorted(
+        self._most = [min(choice.cap, n) for n in heads]
+        self.upper_bound = min(sum(self._most), len(np.unique(groundings.head)))
+        self._fewest_heads_first = sorted(
             (r for r, n in enumerate(heads) if n), key=lambda r: (heads[r], self._ids[r])
         )
 
     def fill(self) -> None:
-        """Adds free groundings, one per rule and turn, until no rule can take any."""
+        """The greedy pass: adds free groundings, one per rule and turn, until no rule can take any."""
         choice = self.choice
-        waiting = {r: self._shuffled(r, "fill") for r in self._scarcest_first if self._wants(r)}
+        waiting = {r: self._shuffled(r, "fill") for r in self._fewest_heads_first if self._wants(r)}
         while waiting:
             for r in list(waiting):
                 # What is not free now stays so while groundings are only added.
                 waiting[r] = choice.free(waiting[r])
                 if len(waiting[r]):
-                    choice.add(choice.least_harmful(waiting[r][:DRAWN]))
+                    choice.add(choice.least_harmful(waiting[r][:CANDIDATES]))
                 if not len(waiting[r]) or not self._wants(r):
                     del waiting[r]
 
-    def loosen(self, round_: int, obstacles: int) -> None:
-        """Tries to put groundings of rules that are not full in place of chosen ones.
+    def improve(self, round_: int, conflicts: int) -> None:
+        """A round of local search: tries groundings of rules below their cap in place of chosen ones.
 
         Args:
-            round_: Number of the round; each looks at the groundings in another order.
-            obstacles: Chosen groundings that may be in the way.
+            round_: Number of the round; each tries the groundings in another order.
+            conflicts: Most chosen groundings that one may conflict with.
         """
         choice = self.choice
-        wanting = [r for r in self._scarcest_first if self._wants(r)]
+        wanting = [r for r in self._fewest_heads_first if self._wants(r)]
         trials = min(TRIALS, max(1, TRIALS_IN_ROUND // max(1, len(wanting))))
         for r in wanting:
-            most = obstacles if choice.count[r] else OBSTACLES_FIRST
+            most = conflicts if choice.count[r] else CONFLICTS_FIRST
             rows = self._shuffled(r, round_)
-            rows = rows[choice.obstacles(rows) <= most]
+            rows = rows[choice.conflicts(rows) <= most]
             for grounding in rows[:trials].tolist():
                 if not self._wants(r):
                     break
-                self._put(r, grounding, obstacles)
+                self._swap_in(r, grounding, conflicts)
 
-    def _put(self, r: int, grounding: int, obstacles: int) -> None:
-        """Puts one grounding in, if what is in its way can be replaced."""
+    def _swap_in(self, r: int, grounding: int, conflicts: int) -> None:
+        """Adds one grounding if those it conflicts with can be replaced."""
         choice = self.choice
         uncovered = choice.count[r] == 0
-        out = choice.in_the_way(grounding)
-        if len(out) > (OBSTACLES_FIRST if uncovered else obstacles):
+        out = choice.conflicting(grounding)
+        if len(out) > (CONFLICTS_FIRST if uncovered else conflicts):
             return
         if any(choice.rule[choice.certificate[head]] == r for head in out):
-            return  # would take from the rule what it gives
+            return  # the rule would lose what it gains
         old = [choice.drop(head) for head in out]
         new = [grounding]
         choice.add(grounding)
@@ -190,9 +190,9 @@ class _Search:
         """A free grounding of the same head, else of the same rule; None where there is none."""
         choice = self.choice
         rows = choice.free(choice.of_head(int(choice.head[gone])))
-        rows = rows[choice.count[choice.rule[rows]] < choice.quota]
+        rows = rows[choice.count[choice.rule[rows]] < choice.cap]
         rule = int(choice.rule[gone])
-        if not len(rows) and choice.count[rule] < choice.quota:
+        if not len(rows) and choice.count[rule] < choice.cap:
             rows = choice.free(self._rows[rule])
         return choice.least_harmful(rows) if len(rows) else None
 

@@ -1,7 +1,7 @@
-"""A choice of certificates that is being made: what is removed, what is needed, what is free.
+"""The state of the search for a selection: which triples are removed, needed and free.
 
 Guarantee: at any time between two calls, no removed triple is in the body of a chosen grounding,
-each triple is the head of at most one chosen grounding, and no rule has more than its quota.
+each triple is the head of at most one chosen grounding, and no rule has more than its cap.
 """
 
 import numpy as np
@@ -18,12 +18,12 @@ class Choice:
     """The state of a selection.
 
     Args:
-        groundings: What to choose from; chosen ones are named by their position in it.
+        groundings: The candidates; a chosen one is given by its position among them.
         triples: Number of triples of the graph.
-        quota: Certificates a rule may have.
+        cap: Most certificates per rule.
 
     Attributes:
-        quota: As given.
+        cap: As given.
         rule: int64, shape (n,): rule of each grounding.
         head: int64, shape (n,): head of each grounding.
         body: int64, shape (n, k): body of each; padded with a position that stands for no triple.
@@ -33,8 +33,8 @@ class Choice:
         count: int64, shape (rules,): chosen groundings of each rule.
     """
 
-    def __init__(self, groundings: Groundings, triples: int, quota: int) -> None:
-        self.quota = quota
+    def __init__(self, groundings: Groundings, triples: int, cap: int) -> None:
+        self.cap = cap
         self.rule = groundings.rule.astype(np.int64)
         self.head = groundings.head
         self.body = np.where(groundings.body < 0, triples, groundings.body)
@@ -43,7 +43,7 @@ class Choice:
         self.needed = np.zeros(triples + 1, np.int64)
         self.count = np.zeros(len(groundings.rules), np.int64)
         self._users: dict[int, list[int]] = {}
-        # How much stands on each triple: as head of a proof, and as part of one.
+        # How many groundings have each triple as head, and how many in their body.
         self._as_head = np.bincount(self.head, minlength=triples + 1)
         self._in_body = np.bincount(self.body.ravel(), minlength=triples + 1)
         self._in_body[triples] = 0
@@ -64,29 +64,29 @@ class Choice:
         return self._by_head[self._head_start[triple] : self._head_start[triple + 1]]
 
     def free(self, groundings: Ints) -> Ints:
-        """Those of some groundings that could be added now, quota aside; in the order given."""
+        """The given groundings that could be added now, cap aside; in the order given."""
         head = self.head[groundings]
         taken = self.removed[head] | (self.needed[head] > 0)
         return groundings[~(taken | self.removed[self.body[groundings]].any(axis=1))]
 
     def least_harmful(self, groundings: Ints) -> int:
-        """The one of some groundings that blocks the fewest others; the first such.
+        """The given grounding that blocks the fewest others; the first of equals.
 
         Removing its head blocks the groundings that need it; keeping its body blocks those that have
-        a part of it as head, unless that is kept already.
+        one of its triples as head, unless that triple is needed already.
         """
         body = self.body[groundings]
         kept = np.where(self.needed[body] == 0, self._as_head[body], 0).sum(axis=1)
         return int(groundings[np.argmin(self._in_body[self.head[groundings]] + kept)])
 
-    def obstacles(self, groundings: Ints) -> Ints:
-        """About how many chosen groundings stand in the way of each of some groundings."""
+    def conflicts(self, groundings: Ints) -> Ints:
+        """About how many chosen groundings each of the given ones conflicts with."""
         head = self.head[groundings]
         inside: Ints = self.removed[self.body[groundings]].sum(axis=1)
         return inside + np.where(self.removed[head], 1, self.needed[head])
 
-    def in_the_way(self, grounding: int) -> list[int]:
-        """The removed triples that would have to come back for a grounding to be added."""
+    def conflicting(self, grounding: int) -> list[int]:
+        """The removed triples that would have to be put back for a grounding to be added."""
         head = int(self.head[grounding])
         found = [head] if self.removed[head] else list(self._users.get(head, ()))
         found += [t for t in self._parts[grounding] if self.removed[t] and t not in found]
@@ -103,7 +103,7 @@ class Choice:
             self._users.setdefault(part, []).append(head)
 
     def drop(self, head: int) -> int:
-        """Puts a removed triple back; gives the grounding that had been chosen for it."""
+        """Puts a removed triple back; returns the grounding that was chosen for it."""
         grounding = int(self.certificate[head])
         self.certificate[head] = -1
         self.removed[head] = False

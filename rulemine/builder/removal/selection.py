@@ -1,7 +1,7 @@
 """A selection: the triples to remove, and for each the proofs that survive without it.
 
 Guarantees, whichever procedure made it: no removed triple is in the body of a certificate; every
-removed triple has a certificate; no rule has more certificates than its quota.
+removed triple has a certificate; no rule has more certificates than its cap.
 """
 
 from collections.abc import Sequence
@@ -15,27 +15,27 @@ import numpy.typing as npt
 from rulemine.arrays import read_arrays, write_arrays
 from rulemine.rules.rule import Rule
 
-__all__ = ["Selection", "Tally", "read_selection", "write_selection"]
+__all__ = ["Selection", "SelectionCounts", "read_selection", "write_selection"]
 
 Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class SelectionCounts:
     """What a selection was chosen from.
 
     Attributes:
         groundings: All groundings of the rules.
         provable: Distinct triples that are the head of some grounding.
-        considered: Groundings that were looked at: all of them or a sample.
-        ceiling: No selection from these groundings with this quota removes more triples; see the
-            procedure for how it is got. 0 for a procedure that does not try to remove many.
+        considered: Groundings that were considered: all of them or a sample.
+        upper_bound: No selection from these groundings under this cap removes more triples; see the
+            procedure for how it is computed. 0 for a procedure that does not maximize.
     """
 
     groundings: int
     provable: int
     considered: int
-    ceiling: int
+    upper_bound: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Selection:
         body: int64, shape (m, k): rows of ``kg.triples`` in the order of ``Rule.body``, padded with −1.
         level: int16, shape (m,): smallest level, in percent, at which the head is removed; 100
             without levels. Equal heads have equal levels.
-        tally: What it was chosen from.
+        counts: What it was chosen from.
     """
 
     rules: tuple[Rule, ...]
@@ -57,7 +57,7 @@ class Selection:
     rule: npt.NDArray[np.int32]
     body: Ints
     level: npt.NDArray[np.int16]
-    tally: Tally
+    counts: SelectionCounts
 
     def __len__(self) -> int:
         return len(self.head)
@@ -78,8 +78,8 @@ class Selection:
 
     def describe(self) -> str:
         """What was selected, in a sentence."""
-        ceiling = self.tally.ceiling
-        most = f" (quotas and heads allow at most {ceiling:,})" if ceiling else ""
+        bound = self.counts.upper_bound
+        most = f" (caps and heads allow at most {bound:,})" if bound else ""
         return (
             f"{len(self.removed):,} triples removed{most}, "
             f"{len(self):,} certificates, {self.rules_covered:,} of {len(self.rules):,} rules"
@@ -92,14 +92,14 @@ def write_selection(folder: Path, selection: Selection) -> None:
     Raises:
         OutputError: The folder cannot be written.
     """
-    t = selection.tally
+    c = selection.counts
     write_arrays(
         folder,
         head=selection.head,
         rule=selection.rule,
         body=selection.body,
         level=selection.level,
-        tally=np.array([t.groundings, t.provable, t.considered, t.ceiling]),
+        counts=np.array([c.groundings, c.provable, c.considered, c.upper_bound]),
     )
 
 
@@ -113,6 +113,6 @@ def read_selection(folder: Path, rules: Sequence[Rule]) -> Selection:
     Raises:
         InputError: A file is missing or damaged.
     """
-    names = ("head", "rule", "body", "level", "tally")
-    head, rule, body, level, tally = read_arrays(folder, names)
-    return Selection(tuple(rules), head, rule, body, level, Tally(*tally.tolist()))
+    names = ("head", "rule", "body", "level", "counts")
+    head, rule, body, level, counts = read_arrays(folder, names)
+    return Selection(tuple(rules), head, rule, body, level, SelectionCounts(*counts.tolist()))

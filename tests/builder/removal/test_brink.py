@@ -75,7 +75,7 @@ def test_rows_and_their_order_are_those_of_the_nested_loop(
     found = select_brink(kg, rules, per_rule=per_rule)
     expected, count = literal(triples, rules, per_rule)
     assert rows(kg, found) == expected
-    assert found.tally.groundings == count
+    assert found.counts.groundings == count
     assert found.level.tolist() == [100] * len(expected)
 
 

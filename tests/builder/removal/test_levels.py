@@ -8,7 +8,7 @@ import pytest
 from rulemine.builder.removal.brink import select_brink
 from rulemine.builder.removal.levels import thin, with_levels
 from rulemine.builder.removal.maximal import select
-from rulemine.builder.removal.selection import Selection, Tally
+from rulemine.builder.removal.selection import Selection, SelectionCounts
 from rulemine.errors import ConfigError
 from rulemine.query.atom import Atom
 from rulemine.rules.grounding import ground
@@ -25,7 +25,7 @@ def made(rows: list[tuple[int, int]], rules: int) -> Selection:
         rule.astype(np.int32),
         1000 + head[:, None].astype(np.int64),
         np.full(len(rows), 100, np.int16),
-        Tally(len(rows), len(rows), len(rows), len(rows)),
+        SelectionCounts(len(rows), len(rows), len(rows), len(rows)),
     )
 
 

@@ -34,7 +34,7 @@ def check(kg: KnowledgeGraph, found: Selection, per_rule: int) -> None:
     assert np.bincount(found.rule, minlength=1).max() <= per_rule
     assert found.rule.tolist() == sorted(found.rule.tolist())
     assert set(found.level.tolist()) <= {100}
-    assert len(removed) <= found.tally.ceiling
+    assert len(removed) <= found.counts.upper_bound
 
 
 def rows(found: Selection) -> set[tuple[str, int, tuple[int, ...]]]:
@@ -127,11 +127,11 @@ def test_a_scarce_rule_is_covered_before_a_rich_one_is_filled() -> None:
     found = select(kg, ground(kg, [rich, scarce]))
     assert (found.rules_covered, len(found)) == (2, 5)
     assert found.describe() == (
-        "5 triples removed (quotas and heads allow at most 5), 5 certificates, 2 of 2 rules"
+        "5 triples removed (caps and heads allow at most 5), 5 certificates, 2 of 2 rules"
     )
 
 
-def test_what_is_stuck_is_loosened(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_search_improves_on_the_greedy_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     # Each p triple proves an r triple and the other way round, so at most one of each pair can go. Only
     # one sharing out of the heads among the rules fills all quotas that can be filled.
     rules = [parse_readable(f"{a}(x,y) ⇒ {b}(x,y)") for a, b in ("pr", "rp", "qr", "pq")]
@@ -141,18 +141,18 @@ def test_what_is_stuck_is_loosened(monkeypatch: pytest.MonkeyPatch) -> None:
         triples += [(f"a{i}", "q", "b")] * (i % 3 == 0)
     kg = KnowledgeGraph.from_triples(triples)
     groundings = ground(kg, rules)
-    loosened, stuck = [], []
+    improved, stuck = [], []
     for seed in range(5):
         found = select(kg, groundings, per_rule=20, seed=seed)
         check(kg, found, 20)
-        loosened.append(len(found))
+        improved.append(len(found))
         with monkeypatch.context() as patch:
-            patch.setattr(module, "OBSTACLES", ())
+            patch.setattr(module, "CONFLICTS", ())
             stuck.append(len(select(kg, groundings, per_rule=20, seed=seed)))
     # At best 40 pairs, one triple each, and a second one of the 14 that have three.
-    assert max(loosened) <= 54
-    assert min(loosened) >= 51
-    assert all(more > less for more, less in zip(loosened, stuck, strict=True))
+    assert max(improved) <= 54
+    assert min(improved) >= 51
+    assert all(more > less for more, less in zip(improved, stuck, strict=True))
 
 
 def test_nothing_to_choose_from_removes_nothing() -> None:
@@ -160,7 +160,7 @@ def test_nothing_to_choose_from_removes_nothing() -> None:
     rules: list[Rule] = [parse_readable("q(x,y) ⇒ p(x,y)")]
     found = select(kg, ground(kg, rules))
     assert len(found) == 0
-    assert found.tally.ceiling == 0
+    assert found.counts.upper_bound == 0
 
 
 def test_progress_ends_and_a_quota_below_one_is_an_error() -> None:

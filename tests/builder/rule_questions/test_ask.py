@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rulemine.builder.removal.brink import select_brink
-from rulemine.builder.removal.selection import Selection, Tally
+from rulemine.builder.removal.selection import Selection, SelectionCounts
 from rulemine.builder.rule_questions.ask import ask
 from rulemine.errors import UserError
 from rulemine.kg.graph import KnowledgeGraph
@@ -41,7 +41,7 @@ def selection(kg: KnowledgeGraph, chosen, *rows) -> Selection:
         np.array([rule for _, rule, _ in rows], np.int32),
         np.array(bodies, np.int64),
         np.full(len(rows), 100, np.int16),
-        Tally(0, 0, 0, 0),
+        SelectionCounts(0, 0, 0, 0),
     )
 
 
@@ -233,7 +233,7 @@ def test_the_coin_is_fair():
         np.zeros(size, np.int32),
         np.array([[position[(o, "husband", s)]] for s, _, o in many], np.int64),
         np.full(size, 100, np.int16),
-        Tally(0, 0, 0, 0),
+        SelectionCounts(0, 0, 0, 0),
     )
     sides = Counter(q.direction for q in ask(kg, chosen, PHRASES).questions)
     assert abs(sides["object"] - 1000) < 110
