@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.relation_filter import dropped_relations, load_filter
 from rulemine.config import to_plain
-from rulemine.datasets.registry import data_sets, load_kg, load_labels
+from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels
 from rulemine.errors import InputError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import overlapping_relations
@@ -44,6 +44,13 @@ class Inputs:
     def __init__(self, recipe: Recipe, note: Callable[[str], None] = lambda _text: None) -> None:
         self.recipe = recipe
         self._note = note
+
+    def files(self) -> list[Path]:
+        """The files that the recipe names, of those that are there."""
+        recipe, questions, verbalizer = self.recipe, self.recipe.questions, self.recipe.verbalizer
+        names = [recipe.kg, recipe.reference, recipe.labels, recipe.rules]
+        names += [questions.templates, questions.filter, verbalizer.prompt, verbalizer.glosses]
+        return [path for name in names if name for path in files_of(name)]
 
     @cached_property
     def kg(self) -> KnowledgeGraph:

@@ -25,14 +25,16 @@ from rulemine.builder.removal.maximal import select
 from rulemine.builder.removal.selection import Selection, read_selection, write_selection
 from rulemine.builder.rule_questions.ask import ask
 from rulemine.builder.split import split
-from rulemine.builder.stage import Done, Stage, run_stage, working_folder
+from rulemine.builder.stage import Done, Stage, run_stage
 from rulemine.codec import dump_line
 from rulemine.config import to_plain
 from rulemine.errors import ConfigError, MiningError
 from rulemine.files import digest_of
 from rulemine.mining import MiningOptions, Resources, explain_no_rules, mine
 from rulemine.release.contents import read_trace
-from rulemine.release.publish import check_target, publish
+from rulemine.release.folders import working_folder
+from rulemine.release.outputs import check_folder, check_no_input
+from rulemine.release.publish import publish
 from rulemine.release.question_set import QuestionSet, read_question_set, write_question_set
 from rulemine.release.writer import write_release, write_trace
 from rulemine.rules.formats import read_rules, rule_to_json, write_rules
@@ -65,6 +67,7 @@ class Means:
         note: Told what is no error and yet worth knowing, in whole sentences.
         status: Told how a stage stands, in a few words for the end of a progress line.
         replay: A release, or a journal, from which a model's replies are taken instead of asking it.
+        replace: Whether a release that has another name, or was edited, may be replaced.
     """
 
     threads: int | None = None
@@ -74,6 +77,7 @@ class Means:
     note: Callable[[str], None] = lambda _text: None
     status: Callable[[str], None] = lambda _text: None
     replay: Path | None = None
+    replace: bool = False
 
 
 class Build:
@@ -111,7 +115,10 @@ class Build:
         Raises:
             RulemineError: Some input cannot be used, or something cannot be written.
         """
-        check_target(self.target)
+        named = [path for path in (*self.inputs.files(), self.means.replay) if path]
+        check_folder(self.target, self.recipe.name, inputs=named, replace=self.means.replace)
+        stages = self.target.with_name(self.target.name + ".stages")
+        check_no_input(stages, named)
         if until in self._skipped:
             raise ConfigError(f"{until}: this recipe has no such step: {self._skipped[until]}.")
         # Everything the user named is read before anything is written.
@@ -119,7 +126,6 @@ class Build:
         inputs.kg, inputs.reference, inputs.labels, inputs.templates, inputs.dropped  # noqa: B018
         if self.recipe.rules:
             inputs.rules  # noqa: B018
-        stages = self.target.with_name(self.target.name + ".stages")
         if "verbalize" not in self._skipped:
             from rulemine.builder.verbalize_stage import check_source
 
@@ -136,7 +142,7 @@ class Build:
                 self._done[name] = done
                 self.means.finished(name, done)
             if until == "release":
-                publish(self._done["release"].folder, self.target)
+                publish(self._done["release"].folder, self.target, replace=self.means.replace)
         return self._done[until]
 
     def estimate(self) -> str:

@@ -50,6 +50,11 @@ def add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
             help="a recipe (demo, family, fb15k237), a .toml file, a data set, or a KG as TSV",
         )
         parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder (out/NAME)")
+        parser.add_argument(
+            "--replace",
+            action="store_true",
+            help="replace a release of another name, or one that was edited",
+        )
         add_keys(parser, "override a key, see below")
         parser.add_argument("--seed", type=int, metavar="N", help="seed of everything drawn (0)")
         add_recipe_options(parser)
@@ -149,6 +154,7 @@ def build(arguments: Namespace) -> int:
         note=line.note,
         status=line.status,
         replay=arguments.replay,
+        replace=arguments.replace,
     )
     made = Build(recipe, target, means)
     if arguments.dry_run:
@@ -171,7 +177,9 @@ def gloss(arguments: Namespace) -> int:
     line = Line()
     inputs = Inputs(recipe, line.note)
     output: Path = arguments.output or Path("out") / f"{recipe.name}.glosses.toml"
-    check_output(output)
+    glosses = Path(recipe.verbalizer.glosses)  # completing them in their place loses none
+    read = [path for path in inputs.files() if path != glosses]
+    check_output(output, Path(arguments.recipe), *read)
     inputs.prompts  # noqa: B018  # before anything is asked
     with ExitStack() as stack:
         tell = session = None

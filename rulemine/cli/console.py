@@ -8,8 +8,6 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from rulemine.errors import OutputError
-
 __all__ = ["Line", "bar", "check_output", "emit", "emit_pieces", "note"]
 
 Progress = Callable[[int, int], None]
@@ -87,12 +85,12 @@ def bar(name: str) -> AbstractContextManager[Progress]:
     return Line().watch(name)
 
 
-def check_output(output: Path | None) -> None:
-    """Says at once, not after hours, that a file cannot be written there."""
-    if output is not None and output.is_dir():
-        raise OutputError(f"{output}: is a folder; a file was expected. Name a file with -o.")
-    if output is not None and output.parent.exists() and not output.parent.is_dir():
-        raise OutputError(f"{output}: {output.parent} is a file, no folder. Choose another -o.")
+def check_output(output: Path | None, *inputs: Path | None) -> None:
+    """Says at once, not after hours, that a file cannot be written there; see `check_file`."""
+    from rulemine.release.outputs import check_file
+
+    if output is not None:
+        check_file(output, [path for path in inputs if path is not None])
 
 
 def note(text: str) -> None:

@@ -86,7 +86,7 @@ def evaluate(arguments: Namespace) -> int:
     from rulemine.evaluation import evaluate as score
     from rulemine.release.reader import Release
 
-    check_output(arguments.output)
+    check_output(arguments.output, arguments.predictions, arguments.against)
     report = score(
         Release.open(arguments.release),
         arguments.predictions,

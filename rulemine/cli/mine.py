@@ -35,7 +35,7 @@ def _names(texts: list[str] | None) -> tuple[str, ...]:
 
 def mine(arguments: Namespace) -> int:
     """``mine``."""
-    from rulemine.datasets.registry import load_kg
+    from rulemine.datasets.registry import files_of, load_kg
     from rulemine.mining import MiningOptions, Resources, TimeLimit, explain_no_rules
     from rulemine.mining import mine as mine_rules
 
@@ -57,7 +57,9 @@ def mine(arguments: Namespace) -> int:
         injective=arguments.injective,
     )
     output: Path | None = arguments.output
-    check_output(output)
+    lists = (arguments.head_relations, arguments.body_relations, arguments.exclude_relations)
+    files = [Path(text[1:]) for texts in lists for text in texts or () if text.startswith("@")]
+    check_output(output, *files_of(arguments.kg), *files)
     if arguments.resume and output is None:
         raise ConfigError(
             "mine: --resume continues from a file beside the output; give -o FILE too."

@@ -35,6 +35,11 @@ def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the new release"
     )
+    parser.add_argument(
+        "--replace",
+        action="store_true",
+        help="replace a release of another name, or one that was edited",
+    )
 
 
 def verify(arguments: Namespace) -> int:
@@ -76,6 +81,7 @@ def rename(arguments: Namespace) -> int:
     from rulemine.release.publish import rename as rename_release
     from rulemine.release.reader import Release
 
-    rename_release(Release.open(arguments.release), arguments.output, arguments.naming)
+    release = Release.open(arguments.release)
+    rename_release(release, arguments.output, arguments.naming, replace=arguments.replace)
     print(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")
     return 0

@@ -28,6 +28,7 @@ __all__ = [
     "DataSet",
     "SourceFile",
     "data_sets",
+    "files_of",
     "find_files",
     "get_files",
     "load_kg",
@@ -240,6 +241,21 @@ def _resolve(name: str, progress: Progress | None) -> tuple[Path, ...]:
         return (path,)
     data_set(name)
     return ()
+
+
+def files_of(name: str) -> list[Path]:
+    """The files that are there under a name, of a data set or a path; nothing is read."""
+    if name not in data_sets():
+        return [Path(name)] if Path(name).is_file() else []
+    known = data_sets()[name]
+    places = [known.path] if known.path else []
+    places += [
+        folder / path
+        for file in known.files
+        for folder in data_folders()
+        for path in (file.path, f"{file.path}.gz")
+    ]
+    return [path for path in places if path.is_file()]
 
 
 def load_kg(

@@ -1,18 +1,12 @@
 """A finished stage is found again, an unfinished one is redone, an edited one is named."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from rulemine.builder import stage as module
-from rulemine.builder.stage import STAGE_MANIFEST, Stage, run_stage, working_folder
+from rulemine.builder.stage import STAGE_MANIFEST, Stage, run_stage
 from rulemine.errors import OutputError
 from rulemine.files import write_bytes, write_text
 
@@ -121,7 +115,7 @@ def test_a_break_in_the_exchange_loses_nothing(
     real, left = Path.rename, [renames]
 
     def rename(self: Path, target: Path) -> Path:
-        if not self.name.startswith((".tmp", "mine")):
+        if self.name == "old":
             return real(self, target)
         if not left[0]:
             raise CrashError
@@ -139,8 +133,10 @@ def test_a_break_in_the_exchange_loses_nothing(
 def test_what_a_killed_process_left_is_cleaned_away(tmp_path: Path) -> None:
     run_stage(stage("old"), tmp_path)
     before = content(tmp_path)
-    write_text(tmp_path / ".tmp-mine" / "half.txt", "half")
-    (tmp_path / "mine").rename(tmp_path / ".old-mine")
+    left = tmp_path / ".mine.exchange"
+    write_text(left / "new" / "half.txt", "half")
+    write_text(left / ".lock", "")
+    (tmp_path / "mine").rename(left / "old")
     assert run_stage(stage("old"), tmp_path).reused, "killed between the two renames"
     assert not run_stage(replace(stage("old"), version=2), tmp_path).reused
     assert run_stage(stage("old"), tmp_path).reused is False
@@ -149,7 +145,7 @@ def test_what_a_killed_process_left_is_cleaned_away(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("manifest", [None, "", "[]", '{"key": 1', '{"key": "KEY"}', "\udcff"])
-def test_without_a_whole_manifest_a_stage_is_not_finished(
+def test_a_stage_without_a_whole_manifest_is_named_and_left_alone(
     tmp_path: Path, manifest: str | None
 ) -> None:
     run_stage(stage("old"), tmp_path)
@@ -158,9 +154,29 @@ def test_without_a_whole_manifest_a_stage_is_not_finished(
     if manifest is not None:
         text = manifest.replace("KEY", stage().key)
         write_bytes(path, text.encode("utf-8", "surrogateescape"))
+    before = content(tmp_path)
     calls: list[str] = []
-    assert not run_stage(stage("new", calls), tmp_path).reused
-    assert calls == ["new"]
+    with pytest.raises(OutputError, match=r"mine: holds a\.txt, deep/b\.txt\.gz"):
+        run_stage(stage("new", calls), tmp_path)
+    assert (calls, content(tmp_path)) == ([], before)
+
+
+def test_what_a_user_put_into_the_folder_of_a_stage_is_not_deleted(tmp_path: Path) -> None:
+    run_stage(stage("old"), tmp_path)
+    write_text(tmp_path / "mine" / "notes.txt", "mine")
+    assert run_stage(stage("old"), tmp_path).reused
+    before = content(tmp_path)
+    with pytest.raises(OutputError, match=r"mine: holds notes\.txt, which"):
+        run_stage(replace(stage("new"), version=2), tmp_path)
+    assert content(tmp_path) == before
+
+
+def test_an_edited_file_is_not_replaced_by_another_version(tmp_path: Path) -> None:
+    run_stage(stage("old"), tmp_path)
+    write_text(tmp_path / "mine" / "a.txt", "by hand")
+    with pytest.raises(OutputError, match=r"a\.txt: was edited"):
+        run_stage(replace(stage("new"), version=2), tmp_path)
+    assert (tmp_path / "mine" / "a.txt").read_text() == "by hand"
 
 
 @pytest.mark.parametrize(
@@ -184,68 +200,3 @@ def test_an_edited_file_is_named(
     assert str(caught.value).startswith(f"{path}: ")
     assert f"Delete the folder {tmp_path / 'mine'}" in str(caught.value)
     assert path.exists() == (edit is not None), "nothing is done to the user's version"
-
-
-def test_a_folder_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
-    code = (
-        "import sys, time; from pathlib import Path; from rulemine.builder.stage import working_folder\n"
-        "with working_folder(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(60)\n"
-    )
-    target = tmp_path / "out" / "x.stages"
-    holder = subprocess.Popen(
-        [sys.executable, "-c", code, target], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        with (
-            pytest.raises(OutputError, match="another build is at work here"),
-            working_folder(target),
-        ):
-            raise AssertionError("two processes at once")
-    finally:
-        holder.send_signal(signal.SIGKILL)
-        holder.wait()
-        holder.stdout.close()
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:  # the kernel frees the lock of a killed process
-        try:
-            with working_folder(target) as folder:
-                assert folder == target
-            break
-        except OutputError:
-            time.sleep(0.01)
-    else:
-        raise AssertionError("the lock of a killed process was never freed")
-
-
-def test_a_folder_in_which_nothing_was_done_is_taken_away(tmp_path: Path) -> None:
-    for _ in range(2):
-        with pytest.raises(CrashError), working_folder(tmp_path / "out" / "x.stages"):
-            raise CrashError
-        assert list(tmp_path.iterdir()) == []
-    with working_folder(tmp_path / "out" / "x.stages") as folder:
-        run_stage(stage(), folder)
-    assert (folder / "mine" / STAGE_MANIFEST).exists()
-
-
-def test_a_lock_that_its_holder_took_away_does_not_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = os.open
-
-    def open_then_lose(path: Path, *rest: int) -> int:
-        handle = real(path, *rest)
-        path.unlink()
-        return handle
-
-    monkeypatch.setattr(module.os, "open", open_then_lose)
-    with pytest.raises(OutputError, match="another build"), working_folder(tmp_path / "x.stages"):
-        raise AssertionError("held a lock that nobody sees")
-
-
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    for name in ("file", "file/below", "n" * 300):
-        with pytest.raises(OutputError, match="cannot be written"), working_folder(tmp_path / name):
-            raise AssertionError("made")

@@ -44,7 +44,7 @@ if kind == "work":  # a stage has written all its files, and not yet its manifes
 elif kind == "rename":  # before, and in the middle of, an exchange of folders
     real = pathlib.Path.rename
     def rename(self, target):
-        if self.name == name:
+        if str(self).endswith(name):
             strike()
         return real(self, target)
     pathlib.Path.rename = rename
@@ -138,7 +138,9 @@ def test_a_build_struck_in_every_stage_ends_with_the_same_bytes(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("place", ["rename:.tmp-select", "rename:kg", "rename:.kg.new"])
+@pytest.mark.parametrize(
+    "place", ["rename:.select.exchange/new", "rename:out/kg", "rename:.kg.exchange/new"]
+)
 def test_a_build_struck_while_it_replaces_an_older_one(
     here: Path,
     command: Command,
@@ -151,7 +153,7 @@ def test_a_build_struck_while_it_replaces_an_older_one(
     older = whole(here / "out" / "kg")
     struck(here, number, place, BUILD)
     there = whole(here / "out" / "kg") if (here / "out" / "kg").exists() else {}
-    killed_between = (number, place) == (signal.SIGKILL, "rename:.kg.new")
+    killed_between = (number, place) == (signal.SIGKILL, "rename:.kg.exchange/new")
     assert there == ({} if killed_between else older), "the old release whole, or none"
     assert command(*BUILD).status == 0
     assert whole(here / "out") == uninterrupted
@@ -166,7 +168,7 @@ PLACES = {
     "baselines": ("write:", ["baselines", "out/kg", "-o", "new/table.txt"]),
     "rename": ("write:", ["rename", "out/kg", "--naming", "text", "-o", "new/text"]),
     "release published": (
-        "rename:.text.new",
+        "rename:.text.exchange/new",
         ["rename", "out/kg", "--naming", "text", "-o", "new/text"],
     ),
 }
@@ -199,11 +201,11 @@ import sys
 import rulemine.cli.main, rulemine.builder.pipeline
 
 real = rulemine.builder.pipeline.mine
-def mine(kg, options, progress):
+def mine(kg, options, resources, progress, **more):
     def tell(done, total):
         print("Java mines", file=sys.stderr, flush=True)
         progress(done, total)
-    return real(kg, options, tell)
+    return real(kg, options, resources, tell, **more)
 rulemine.builder.pipeline.mine = mine
 
 sys.exit(rulemine.cli.main.main())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.builder.stage import working_folder
+from rulemine.release.folders import working_folder
 from tests.command_line import Command, assert_refused
 from tests.model_build import KEY, Running, build_words, journal
 

@@ -1,6 +1,8 @@
 """Writing, replacing and renaming releases."""
 
 import itertools
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,8 @@ import pytest
 from rulemine.errors import OutputError, ReleaseError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.contents import read_parts
-from rulemine.release.publish import check_target, publish, rename
+from rulemine.release.outputs import check_folder
+from rulemine.release.publish import publish, rename
 from rulemine.release.reader import Release
 from rulemine.verify import verify
 from tests.verify.tiny import write_release
@@ -64,13 +67,100 @@ def test_an_edited_release_is_not_renamed(release: Path, tmp_path: Path) -> None
 
 def test_a_release_is_replaced_as_a_whole(release: Path, tmp_path: Path) -> None:
     target = tmp_path / "target"
-    publish(release, target)
-    assert contents(target) == contents(release)
-    (target / "README.md").write_text("scribbles")
-    (target / "more.txt").write_text("more")
+    rename(Release.open(release), target, "text")
+    (target / "README.md").unlink()
     publish(release, target)
     assert contents(target) == contents(release)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["release", "target"]
+
+
+@pytest.mark.parametrize(
+    "name", ["predictions.jsonl", ".notes", "kg/mine.tsv", "deep/er/x", "empty/", "link@", "kg@"]
+)
+def test_nothing_else_in_a_release_folder_is_ever_deleted(
+    release: Path, tmp_path: Path, name: str
+) -> None:
+    target = tmp_path / "target"
+    publish(release, target)
+    rename(Release.open(release), target, "text")
+    path = target / name.strip("/@")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if name.endswith("/"):
+        path.mkdir()
+    elif name.endswith("@"):
+        if path.is_dir():
+            path.rename(tmp_path / "elsewhere")
+        path.symlink_to(tmp_path / "elsewhere")
+    else:
+        path.write_text("mine")
+    before = contents(tmp_path)
+    for attempt in (
+        publish,
+        lambda _, to, **more: rename(Release.open(release), to, "text", **more),
+    ):
+        for replace in (False, True):
+            with pytest.raises(OutputError, match=f"target: holds {path.relative_to(target)}"):
+                attempt(release, target, replace=replace)
+    assert os.path.lexists(path)
+    assert contents(tmp_path) == before
+
+
+def test_many_strangers_are_counted(release: Path) -> None:
+    for number in range(7):
+        (release / f"p{number}.jsonl").write_text("mine")
+    with pytest.raises(OutputError, match=r"holds p0\.jsonl, .*, p4\.jsonl and 2 more, which"):
+        check_folder(release, "tiny")
+
+
+def test_an_edited_release_is_replaced_only_when_told(release: Path, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    publish(release, target)
+    (target / "README.md").write_text("notes of years")
+    with pytest.raises(OutputError, match=r"README\.md edited or damaged .* --replace"):
+        publish(release, target)
+    assert (target / "README.md").read_text() == "notes of years"
+    publish(release, target, replace=True)
+    assert contents(target) == contents(release)
+
+
+def test_a_release_of_another_name_is_replaced_only_when_told(
+    release: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "target"
+    publish(release, target)
+    other = json.loads((target / "manifest.json").read_text("utf-8")) | {"name": "other"}
+    (target / "manifest.json").write_text(json.dumps(other), "utf-8")
+    before = contents(target)
+    with pytest.raises(OutputError, match=r"release 'other', and this one .* --replace"):
+        publish(release, target)
+    with pytest.raises(OutputError, match="--replace"):
+        rename(Release.open(release), target, "text")
+    assert contents(target) == before
+    publish(release, target, replace=True)
+    assert contents(target) == contents(release)
+
+
+def test_a_release_goes_through_a_link(release: Path, tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    real.mkdir()
+    (tmp_path / "link").symlink_to("real")
+    publish(release, tmp_path / "link")
+    rename(Release.open(release), tmp_path / "link", "text")
+    assert (tmp_path / "link").readlink() == Path("real")
+    assert Release.open(real).naming == "text"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "real", "release"]
+
+
+def test_a_release_is_not_renamed_onto_or_into_itself(release: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(release)
+    before = contents(release)
+    for target in (release, tmp_path / "link"):
+        with pytest.raises(OutputError, match="holds an input of this command"):
+            rename(Release.open(release), target, "text")
+    for target in (release / "sub", tmp_path / "link" / "kg" / "sub"):
+        with pytest.raises(OutputError, match="lies in the release"):
+            rename(Release.open(release), target, "text")
+    assert contents(release) == before
 
 
 def test_an_equal_release_is_not_touched(release: Path, tmp_path: Path) -> None:
@@ -82,15 +172,26 @@ def test_an_equal_release_is_not_touched(release: Path, tmp_path: Path) -> None:
 
 
 def test_where_a_release_may_go(release: Path, tmp_path: Path) -> None:
-    check_target(tmp_path / "new")
-    check_target(release)
+    check_folder(tmp_path / "new", "tiny")
+    check_folder(release, Release.open(release).name)
     (tmp_path / "empty").mkdir()
-    check_target(tmp_path / "empty")
+    check_folder(tmp_path / "empty", "tiny")
     (tmp_path / "file").write_text("x")
-    with pytest.raises(OutputError, match="is a file"):
-        check_target(tmp_path / "file")
-    with pytest.raises(OutputError, match="other things"):
-        check_target(tmp_path)
+    (tmp_path / "dangling").symlink_to("nowhere")
+    for name, expected in {
+        "file": "is a file",
+        "file/below": "file is a file, no folder",
+        ".": "other things",
+        "dangling": "is a link to nowhere, which is not there",
+        "dangling/below": "is a link to nowhere",
+        "-": "needs a name",
+        "release/kg": "lies in the release",
+    }.items():
+        with pytest.raises(OutputError, match=expected):
+            check_folder(tmp_path / name, "tiny")
+    (tmp_path / "nowhere").symlink_to("dangling")
+    with pytest.raises(OutputError, match="is a link"):
+        check_folder(tmp_path / "dangling", "tiny")
 
 
 def test_parts_are_what_was_written(release: Path) -> None:

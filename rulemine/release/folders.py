@@ -1,0 +1,173 @@
+"""Folders that this program makes: held by one process, and exchanged as a whole.
+
+Guarantees: a folder is replaced as a whole or not at all, at whatever moment the process is killed;
+what this program did not write is never moved, changed or deleted.
+"""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from rulemine.errors import InputError, OutputError
+from rulemine.files import describe_content, take_lock
+
+__all__ = ["edited", "exchange", "listed", "recover", "strangers", "working_folder"]
+
+LOCK = ".lock"
+"""The file that marks a working folder as made by this program, and by whom it is held."""
+
+MOST_LISTED = 5
+"""How many files are named in a message."""
+
+
+def strangers(folder: Path, names: Iterable[str]) -> list[str]:
+    """What a folder holds beside the files that it should: files, links, empty folders.
+
+    Args:
+        folder: The folder.
+        names: Its files, relative, with ``/``. A link is a stranger under any name.
+
+    Returns:
+        Relative paths, sorted. Of a folder that should not be there its files, unless it is empty.
+    """
+    known = set(names)
+    folders = {parent.as_posix() for name in known for parent in Path(name).parents}
+    found = []
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        if path.is_dir() and not path.is_symlink():
+            ours = name in folders or any(path.iterdir())
+        else:
+            ours = name in known and path.is_file() and not path.is_symlink()
+        if not ours:
+            found.append(name)
+    return sorted(found)
+
+
+def edited(folder: Path, digests: Mapping[str, str | None]) -> list[str]:
+    """The files of a folder that are not as they were written; those that are missing do not count.
+
+    Args:
+        folder: The folder.
+        digests: File → SHA-256 of its content, decompressed.
+    """
+    return [
+        name
+        for name, digest in digests.items()
+        if os.path.lexists(folder / name) and not _has(folder / name, digest)
+    ]
+
+
+def _has(path: Path, digest: str | None) -> bool:
+    try:
+        return path.is_file() and describe_content(path)[1] == digest
+    except InputError:
+        return False
+
+
+def listed(names: list[str]) -> str:
+    """A few names for a message, and how many more there are."""
+    more = len(names) - MOST_LISTED
+    return ", ".join(names[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+@contextlib.contextmanager
+def exchange(target: Path) -> Iterator[Path]:
+    """Makes a folder anew: what the block puts into the folder given takes the target's place.
+
+    Nothing happens to the target when the block fails, or when the process is killed; the caller has
+    made sure that the target holds nothing but what may go.
+
+    Args:
+        target: The folder; no link.
+
+    Raises:
+        OutputError: See `working_folder`.
+        OSError: Something cannot be written.
+    """
+    with working_folder(_beside(target)) as work:
+        try:
+            _settle(work, target)
+            (work / "new").mkdir()
+            yield work / "new"
+            if target.exists():
+                target.rename(work / "old")  # taken away in one go: half a folder would look edited
+            (work / "new").rename(target)
+        finally:
+            _settle(work, target)
+
+
+def recover(target: Path) -> None:
+    """Ends an exchange that a killed process left: the old folder comes back unless the new one is there.
+
+    Raises:
+        OutputError: Another process is at work on it, or see `working_folder`.
+    """
+    if os.path.lexists(_beside(target)):
+        with working_folder(_beside(target)) as work:
+            _settle(work, target)
+
+
+def _beside(target: Path) -> Path:
+    # The same name every time, so that what a killed process left is found.
+    return target.with_name(f".{target.name}.exchange")
+
+
+def _settle(work: Path, target: Path) -> None:
+    if (work / "old").exists() and not target.exists():
+        (work / "old").rename(target)
+    for name in ("new", "old"):
+        shutil.rmtree(work / name, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def working_folder(folder: Path) -> Iterator[Path]:
+    """A folder to work in, held by one process at a time; gone afterwards if nothing is left in it.
+
+    Raises:
+        OutputError: It cannot be made, holds what this program did not write, or another process is at
+            work in it.
+    """
+    lock = folder / LOCK
+    try:
+        if os.path.lexists(folder) and not os.path.lexists(lock) and any(folder.iterdir()):
+            raise OutputError(
+                f"{folder}: was not made by this program, which needs that name; nothing was changed. "
+                "Move it away, or choose another place with -o."
+            )
+        made = [folder] if os.path.lexists(lock) else []
+        made += [path for path in (folder, *folder.parents) if not path.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o666)
+    except OSError as problem:
+        raise OutputError(
+            f"{folder}: cannot be written ({problem.strerror}). Choose another place with -o."
+        ) from None
+    try:
+        _lock(handle, lock)
+        try:
+            yield folder
+        finally:
+            _forget_if_empty(lock, made)
+    finally:
+        os.close(handle)  # and with it the lock
+
+
+def _forget_if_empty(lock: Path, made: list[Path]) -> None:
+    """Takes away a lock that guards nothing, and the folders that were made for it."""
+    with contextlib.suppress(OSError):
+        if list(lock.parent.iterdir()) == [lock]:
+            lock.unlink()
+            for path in made:
+                path.rmdir()
+
+
+def _lock(handle: int, lock: Path) -> None:
+    # Its last holder may have taken the file away since it was opened.
+    held = take_lock(handle) and lock.exists() and os.path.samestat(os.fstat(handle), lock.stat())
+    if not held:
+        raise OutputError(
+            f"{lock.parent}: another build is at work here. Wait for it, or choose another -o."
+        )

@@ -1,0 +1,206 @@
+"""What is the user's stays the user's: outputs that are inputs, releases, links or somebody's folder."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import FACTS, RULES, Command, assert_refused, run, tree
+
+BUILD = ("build", "kg.tsv", "--rules", "rules.txt", "-o")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a release in ``out/kg``; not to be changed."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "kg.tsv").write_text(FACTS)
+    (folder / "rules.txt").write_text(RULES)
+    assert run(folder, [*BUILD, "out/kg"]).status == 0
+    assert run(folder, ["answer", "out/kg", "--with", "lookup", "-o", "p.jsonl"]).status == 0
+    return folder
+
+
+@pytest.fixture
+def built(made: Path, here: Path) -> Path:
+    """A folder to work in, with a release in ``out/kg`` and predictions for it."""
+    shutil.copytree(made / "out", here / "out")
+    shutil.copy(made / "p.jsonl", here / "p.jsonl")
+    return here
+
+
+def links(folder: Path) -> dict[str, str]:
+    """Every link below a folder → where it leads."""
+    return {
+        p.relative_to(folder).as_posix(): str(p.readlink())
+        for p in folder.rglob("*")
+        if p.is_symlink()
+    }
+
+
+def test_building_again_deletes_nothing_in_the_release_folder(
+    built: Path, command: Command
+) -> None:
+    (built / "out/kg/predictions.jsonl").write_text("hours of GPU")
+    (built / "out/kg/.git").mkdir()
+    before = tree(built)
+    refused = r"out/kg: holds \.git, predictions\.jsonl, which .* Move it away, or choose another"
+    assert_refused(command(*BUILD, "out/kg"), refused)
+    assert_refused(command(*BUILD, "out/kg", "--seed", "3", "--replace"), refused)
+    words = ("rename", "out/kg", "--naming", "text", "-o")
+    assert command(*words, "out/text").status == 0
+    (built / "out/text/predictions.jsonl").write_text("hours of GPU")
+    assert_refused(command(*words, "out/text"), "holds predictions.jsonl")
+    assert {k: v for k, v in tree(built).items() if not k.startswith("out/text")} == before
+
+
+def test_a_release_of_another_name_is_not_replaced_unasked(built: Path, command: Command) -> None:
+    before = tree(built)
+    other = (*BUILD, "out/kg", "--set", "name=other")
+    assert_refused(command(*other), r"holds the release 'kg', and this one is called 'other'")
+    assert tree(built) == before
+    assert command(*other, "--replace").status == 0
+    assert '"name": "other"' in (built / "out/kg/manifest.json").read_text()
+
+
+def test_the_same_name_with_other_options_replaces_its_files(built: Path, command: Command) -> None:
+    before = tree(built / "out/kg")
+    assert command(*BUILD, "out/kg", "--naming", "text").status == 0
+    after = tree(built / "out/kg")
+    assert before.keys() == after.keys()
+    assert before != after
+
+
+@pytest.mark.parametrize("way", ["same", "./same", "link", "hard link", "link to its folder"])
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("kg.tsv", ["mine", "kg.tsv", "-o"]),
+        ("p.jsonl", ["evaluate", "out/kg", "p.jsonl", "-o"]),
+        ("q.jsonl", ["evaluate", "out/kg", "p.jsonl", "--against", "q.jsonl", "-o"]),
+        ("heads", ["mine", "kg.tsv", "--head-relations", "@heads", "-o"]),
+        ("rules.txt", ["gloss", "kg.tsv", "--set", "rules=rules.txt", "-o"]),
+    ],
+    ids=lambda v: v if isinstance(v, str) else v[0],
+)
+def test_an_output_that_is_an_input(
+    built: Path, command: Command, given: str, words: Sequence[str], way: str
+) -> None:
+    (built / "heads").write_text("wife\n")
+    (built / "q.jsonl").write_bytes((built / "p.jsonl").read_bytes())
+    if way == "link":
+        (built / "other").symlink_to(given)
+    elif way == "hard link":
+        (built / "other").hardlink_to(given)
+    (built / "again").symlink_to(built)
+    output = {"same": given, "./same": f"./out/../{given}", "link to its folder": f"again/{given}"}
+    before = tree(built)
+    assert_refused(command(*words, output.get(way, "other")), "is an input of this command")
+    assert tree(built) == before
+
+
+@pytest.mark.parametrize(
+    "output", ["kg/incomplete.tsv.gz", "manifest.json", "new.txt", "deep/er/x"]
+)
+@pytest.mark.parametrize("linked", [False, True], ids=["", "through a link"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["answer", "out/kg", "--with", "lookup"],
+        ["evaluate", "out/kg", "p.jsonl"],
+        ["baselines", "out/kg"],
+        ["mine", "kg.tsv"],
+        ["gloss", "kg.tsv"],
+        ["generate", "demo"],
+        ["rename", "out/kg", "--naming", "text"],
+        ["build", "kg.tsv", "--rules", "rules.txt"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_nothing_but_a_build_writes_into_a_release(
+    built: Path, command: Command, words: Sequence[str], output: str, linked: bool
+) -> None:
+    (built / "R").symlink_to("out/kg")
+    before = tree(built)
+    place = f"R/{output}" if linked else f"out/kg/{output}"
+    expected = "lies in the release|is a file; a folder for the release"
+    assert_refused(command(*words, "-o", place), expected)
+    assert tree(built) == before
+
+
+def test_an_input_of_a_build_is_not_replaced_by_it(built: Path, command: Command) -> None:
+    before = tree(built)
+    words = ("build", "kg.tsv", "-o", "out/kg", "--rules")
+    assert_refused(command(*words, "out/kg/rules.jsonl"), "out/kg: holds an input")
+    assert_refused(command(*words, "out/kg.stages/mine/rules.jsonl"), "kg.stages: holds an input")
+    whole = ("build", "out/kg/kg/complete.tsv.gz", "--rules", "rules.txt", "-o", "out/kg")
+    assert_refused(command(*whole), "out/kg: holds an input")
+    assert tree(built) == before
+
+
+def test_an_output_at_a_link_goes_through_it(built: Path, command: Command) -> None:
+    (built / "far").mkdir()
+    (built / "far/release").mkdir()
+    (built / "far/file").write_text("old")
+    (built / "to release").symlink_to("far/release")
+    (built / "to file").symlink_to("far/file")
+    before = links(built)
+    assert command(*BUILD, "to release").status == 0
+    assert command("verify", "far/release").status == 0
+    assert command(*BUILD, "to release", "--naming", "text").status == 0
+    assert command("rename", "out/kg", "--naming", "entity", "-o", "to release").status == 0
+    assert command("evaluate", "out/kg", "p.jsonl", "-o", "to file").status == 0
+    assert "Hits" in (built / "far/file").read_text()
+    assert links(built) == before
+    assert [p.name for p in built.rglob(".*")] == [".lock", ".lock"], "nothing is left beside"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [*BUILD],
+        ["rename", "out/kg", "--naming", "text", "-o"],
+        ["mine", "kg.tsv", "-o"],
+        ["answer", "out/kg", "--with", "lookup", "-o"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_dangling_link_is_said_before_the_first_stage(
+    built: Path, command: Command, words: Sequence[str]
+) -> None:
+    (built / "dangling").symlink_to("nowhere")
+    (built / "circle").symlink_to("circle")
+    for output in ("dangling", "dangling/below", "circle"):
+        ended = command(*words, output)
+        assert_refused(ended, "is a link to (nowhere|circle), which is not there")
+        assert ended.err.count("\n") == 1, "no stage was done"
+    assert links(built) == {"dangling": "nowhere", "circle": "circle"}
+
+
+@pytest.mark.parametrize("name", ["kg.stages", ".kg.old", ".kg.new", ".kg.made", ".kg.exchange"])
+def test_folders_that_only_look_like_ours_are_never_touched(
+    here: Path, command: Command, name: str
+) -> None:
+    (here / "o").mkdir()
+    (here / "o" / name).mkdir()
+    (here / "o" / name / "thesis.txt").write_text("years of work")
+    before = tree(here)
+    ended = command(*BUILD, "o/kg")
+    if name in ("kg.stages", ".kg.exchange"):
+        assert_refused(ended, "was not made by this program, which needs that name")
+        assert tree(here) == before
+    else:
+        assert ended.status == 0, ended.err
+    assert (here / "o" / name / "thesis.txt").read_text() == "years of work"
+    assert [p.name for p in (here / "o" / name).iterdir()] == ["thesis.txt"]
+
+
+def test_a_folder_without_the_right_to_write_is_said_at_once(
+    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    for words in (["mine", "kg.tsv", "-o", "o/x"], [*BUILD, "o/kg"]):
+        assert_refused(command(*words), f"no right to write in {here}")
+    assert not (here / "o").exists()
