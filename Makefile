@@ -59,7 +59,7 @@ types: install
 	$(BIN)/mypy
 
 docs: install ## the documentation, in site/; warnings are errors
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/mkdocs build
 
 java: ## Java unit tests (needs Maven); warnings are errors
 	mvn --batch-mode --quiet -f amie/pom.xml verify

@@ -6,6 +6,7 @@ an error.
 """
 
 import argparse
+import html
 import importlib
 import re
 from collections.abc import Callable, Iterator
@@ -128,4 +129,4 @@ def _anchor(heading: str) -> str:
 
 
 def _cell(text: str) -> str:
-    return re.sub(r"([|<*])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([|*])", r"\\\1", html.escape(" ".join(text.split()), quote=False))
