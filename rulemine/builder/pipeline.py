@@ -35,7 +35,13 @@ from rulemine.release.contents import read_trace
 from rulemine.release.folders import working_folder
 from rulemine.release.outputs import check_folder, check_no_input
 from rulemine.release.publish import publish
-from rulemine.release.question_set import QuestionSet, read_question_set, write_question_set
+from rulemine.release.question_set import (
+    QuestionSet,
+    read_changes,
+    read_question_set,
+    write_changes,
+    write_question_set,
+)
 from rulemine.release.writer import write_release, write_trace
 from rulemine.rules.formats import read_rules, rule_to_json, write_rules
 from rulemine.rules.grounding import Groundings, ground, read_groundings, write_groundings
@@ -191,12 +197,22 @@ class Build:
 
     def _asked(self, stage: str) -> QuestionSet:
         if stage not in self._made:
-            self._made[stage] = read_question_set(self._done[stage].folder)
+            folder = self._done[stage].folder
+            if stage == "ask":
+                found = read_question_set(folder)
+            else:
+                found = read_changes(folder, stage, self._asked(self._before(stage)))
+            self._made = {stage: found}  # the stage before is not asked for again
         return self._made[stage]
 
+    def _before(self, stage: str) -> str:
+        """The stage whose questions a stage is given."""
+        before = {"balance": "ask", "verbalize": "balance", "split": "verbalize"}[stage]
+        return "balance" if before in self._skipped else before
+
     def _hand_on(self, stage: str, folder: Path, asked: QuestionSet) -> None:
-        write_question_set(folder, asked)
-        self._made = {stage: asked}  # the stage before is not asked for again
+        write_changes(folder, stage, self._asked(self._before(stage)), asked)
+        self._made = {stage: asked}
 
     # The stages.
 
@@ -294,7 +310,8 @@ class Build:
                 max_answers=self.recipe.questions.max_answers,
                 progress=self._progress,
             )
-            self._hand_on("ask", folder, asked)
+            write_question_set(folder, asked)
+            self._made = {"ask": asked}
 
         options = {
             "seed": self.recipe.seed,
@@ -312,7 +329,7 @@ class Build:
             asked = balance(self._asked("ask"), share, self.recipe.seed)
             self._hand_on("balance", folder, asked)
 
-        return self._stage("balance", 1, {"share": share, "seed": self.recipe.seed}, work)
+        return self._stage("balance", 2, {"share": share, "seed": self.recipe.seed}, work)
 
     def _verbalize(self) -> Stage:
         # Fewer questions have a lower limit of questions per answer: only what is dropped changes it.
@@ -344,23 +361,19 @@ class Build:
             "share": share,
             "seed": self.recipe.seed,
         }
-        return self._stage("verbalize", 1, options, work)
-
-    @property
-    def _before_split(self) -> str:
-        return "balance" if "verbalize" in self._skipped else "verbalize"
+        return self._stage("verbalize", 2, options, work)
 
     def _split(self) -> Stage:
         chosen = self.recipe.questions
 
         def work(folder: Path) -> None:
             asked = split(
-                self._asked(self._before_split), chosen.split, chosen.ratios, self.recipe.seed
+                self._asked(self._before("split")), chosen.split, chosen.ratios, self.recipe.seed
             )
             self._hand_on("split", folder, asked)
 
         options = {"mode": chosen.split, "ratios": chosen.ratios, "seed": self.recipe.seed}
-        return self._stage("split", 1, options, work)
+        return self._stage("split", 2, options, work)
 
     def _release(self) -> Stage:
         verbalized = self._done.get("verbalize")

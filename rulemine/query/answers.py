@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Index
 
-__all__ = ["AnswerIndex", "Found", "Key", "count_answers"]
+__all__ = ["AnswerIndex", "Found", "Key", "count_answers", "missing_from"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -92,46 +92,43 @@ class AnswerIndex:
             np.array([direction == DIRECTIONS[0] for direction in directions], bool),
         )
 
-    def triples(self, rows: Ints) -> list[Triple]:
-        """The labelled triples of some rows."""
-        return self.kg.labelled(rows)
-
 
 def count_answers(
-    kg: KnowledgeGraph, rows: Ints, reference: KnowledgeGraph | None = None
+    kg: KnowledgeGraph, rows: Ints, further: KnowledgeGraph | None = None
 ) -> tuple[Ints, Ints]:
     """How many answers the questions about triples have: for their objects, and for their subjects.
 
     Args:
         kg: The complete KG.
         rows: The triples, rows of ``kg.triples``, shape (m,).
-        reference: A larger KG, matched by labels, that supplies further answers.
+        further: Triples that the KG lacks and that supply further answers; see `missing_from`.
 
     Returns:
-        Two counts, shape (m,) each; an answer in both graphs counts once.
+        Two counts, shape (m,) each.
     """
+    triples = kg.triples if further is None else np.concatenate((kg.triples, _ids_in(kg, further)))
+    subjects, relations, objects = (triples[:, column].astype(np.int64) + 1 for column in range(3))
     counts: list[Ints] = []
-    every = kg if reference is None else merged(kg, reference)
-    at = rows if every is kg else rows_in(every, kg, rows)
-    s, r, o = (every.triples[:, column].astype(np.int64) for column in range(3))
-    n = max(1, len(every.entities))
-    for end in (s, o):
-        _, which, sizes = np.unique(r * n + end, return_inverse=True, return_counts=True)
-        counts.append(sizes[which[at]])
+    for ends in (subjects, objects):
+        keys = relations * (len(kg.entities) + 1) + ends
+        _, which, sizes = np.unique(keys, return_inverse=True, return_counts=True)
+        counts.append(sizes[which[rows]])
     return counts[0], counts[1]
 
 
-def merged(kg: KnowledgeGraph, reference: KnowledgeGraph) -> KnowledgeGraph:
-    """The union of two graphs, by labels."""
-    return KnowledgeGraph.from_triples([*kg.labelled(), *reference.labelled()])
+def missing_from(kg: KnowledgeGraph, reference: KnowledgeGraph) -> KnowledgeGraph:
+    """A larger graph without the triples that this one holds too, compared by labels."""
+    ids = _ids_in(kg, reference)
+    known = np.flatnonzero((ids >= 0).all(axis=1))
+    return reference.without(known[kg.rows_of(ids[known]) >= 0])
 
 
-def rows_in(every: KnowledgeGraph, kg: KnowledgeGraph, rows: Ints) -> Ints:
-    """Where triples of one graph are in another that holds them all."""
-    entities = np.array([every.entity_ids[label] for label in kg.entities], np.int32)
-    relations = np.array([every.relation_ids[label] for label in kg.relations], np.int32)
-    s, r, o = kg.triples[rows].T
-    return every.rows_of(np.column_stack((entities[s], relations[r], entities[o])))
+def _ids_in(kg: KnowledgeGraph, other: KnowledgeGraph) -> npt.NDArray[np.int32]:
+    """The triples of another graph in the ids of this one, shape (triples, 3); −1 for what it lacks."""
+    entities = np.array([kg.entity_ids.get(label, -1) for label in other.entities], np.int32)
+    relations = np.array([kg.relation_ids.get(label, -1) for label in other.relations], np.int32)
+    s, r, o = other.triples.T
+    return np.column_stack((entities[s], relations[r], entities[o]))
 
 
 class Key(NamedTuple):

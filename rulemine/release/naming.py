@@ -99,7 +99,7 @@ class Namer:
             raise ValueError(f"naming {to!r} from {source!r}; expected two of {NAMINGS}")
         self.names = {row.name_in(source): row.name_in(to) for row in names}
         self.templates = templates
-        self.rule_ids = {rule.id: self.rule(rule).id for rule in rules}
+        self.rule_ids = {rule.id: self.rule(rule).id for rule in rules if rule.entities}
 
     def entity(self, name: str) -> str:
         """The entity's name in the naming wanted."""
@@ -119,6 +119,8 @@ class Namer:
 
     def rule(self, rule: Rule) -> Rule:
         """The rule with its entities renamed; body atoms keep their order."""
+        if not rule.entities:
+            return rule
 
         def atom(old: Atom) -> Atom:
             return Atom(term(old.subject), old.relation, term(old.object))

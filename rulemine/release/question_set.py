@@ -1,4 +1,7 @@
-"""The questions of a build on their way: what asking, balancing and splitting hand on.
+"""The questions of a build on their way: what asking, balancing, verbalizing and splitting hand on.
+
+Asking writes the whole set. Each later stage writes the ids of the questions that it keeps, the fields
+that it sets, and its own rejections.
 
 Guarantees: questions are sorted by id; every name is a source label; the names cover exactly the
 entities of the complete KG and those that the reference KG adds as answers of the questions; reading
@@ -6,8 +9,9 @@ gives back what was written.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from rulemine.codec import from_json, parse_object, to_json
 from rulemine.files import read_jsonl, read_text, write_jsonl
@@ -15,7 +19,11 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import Triple
 from rulemine.release.records import Question, Rejection
 
-__all__ = ["QuestionSet", "read_question_set", "write_question_set"]
+__all__ = [
+    "QuestionSet", "read_changes", "read_question_set", "write_changes", "write_question_set",
+]  # fmt: skip
+
+_R = TypeVar("_R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,30 @@ class QuestionSet:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Worded:
+    id: str
+    question: str
+    wording: str
+    paraphrases: tuple[str, ...]
+    patterns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Assigned:
+    id: str
+    split: str
+
+
+_CHANGES = {"balance": _Kept, "verbalize": _Worded, "split": _Assigned}
+"""Stage → what it writes of each question that it keeps: the id, and the fields that it sets."""
+
+
 def write_question_set(folder: Path, asked: QuestionSet) -> None:
     """Writes to ``questions.jsonl``, ``rejected.jsonl``, ``names.jsonl`` and ``asked.jsonl``.
 
@@ -84,17 +116,57 @@ def read_question_set(folder: Path) -> QuestionSet:
     Raises:
         InputError: A file is missing or malformed.
     """
-
-    def rows(name: str) -> Iterator[tuple[str, dict[str, object]]]:
-        path = folder / name
-        return ((f"{path}: line {number}", row) for number, row in read_jsonl(path))
-
     file = folder / "asked.jsonl"
     rest = parse_object(read_text(file), str(file))
     return QuestionSet(
-        tuple(from_json(Question, row, at) for at, row in rows("questions.jsonl")),
-        tuple(from_json(Rejection, row, at) for at, row in rows("rejected.jsonl")),
-        tuple(from_json(EntityNames, row, at) for at, row in rows("names.jsonl")),
+        tuple(_rows(folder / "questions.jsonl", Question)),
+        tuple(_rows(folder / "rejected.jsonl", Rejection)),
+        tuple(_rows(folder / "names.jsonl", EntityNames)),
         rest["kg_entities"],
         tuple((s, r, o) for s, r, o in rest["reference"]),
     )
+
+
+def write_changes(folder: Path, stage: str, before: QuestionSet, after: QuestionSet) -> None:
+    """Writes what a later stage changed, and only that, to ``questions.jsonl`` and ``rejected.jsonl``.
+
+    Args:
+        folder: The folder of the stage.
+        stage: ``balance``, ``verbalize`` or ``split``.
+        before: The questions that it was given.
+        after: What it made of them with `QuestionSet.keep`.
+
+    Raises:
+        OutputError: A file cannot be written.
+    """
+    kind: type[Any] = _CHANGES[stage]
+    names = [field.name for field in fields(kind)]
+    rows = (to_json(kind(*(getattr(q, name) for name in names))) for q in after.questions)
+    write_jsonl(folder / "questions.jsonl", rows)
+    rejections = after.rejections[len(before.rejections) :]
+    write_jsonl(folder / "rejected.jsonl", map(to_json, rejections))
+
+
+def read_changes(folder: Path, stage: str, before: QuestionSet) -> QuestionSet:
+    """The questions after a later stage; reads what `write_changes` wrote.
+
+    Args:
+        folder: The folder of the stage.
+        stage: ``balance``, ``verbalize`` or ``split``.
+        before: The questions that it was given.
+
+    Raises:
+        InputError: A file is missing or malformed.
+    """
+    known = {question.id: question for question in before.questions}
+    kind: type[Any] = _CHANGES[stage]
+    names = [field.name for field in fields(kind)]
+    questions = [
+        replace(known[row.id], **{name: getattr(row, name) for name in names})
+        for row in _rows(folder / "questions.jsonl", kind)
+    ]
+    return before.keep(questions, list(_rows(folder / "rejected.jsonl", Rejection)))
+
+
+def _rows(path: Path, kind: type[_R]) -> Iterator[_R]:
+    return (from_json(kind, row, f"{path}: line {number}") for number, row in read_jsonl(path))

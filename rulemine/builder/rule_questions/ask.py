@@ -17,7 +17,7 @@ from rulemine.builder.rule_questions.text_check import TextCheck
 from rulemine.errors import UserError
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.phrasing.templates import Templates
-from rulemine.query.answers import AnswerIndex, Key, count_answers
+from rulemine.query.answers import AnswerIndex, Key, count_answers, missing_from
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
@@ -62,8 +62,9 @@ def ask(
     Raises:
         UserError: No question is left.
     """
-    drafts = _draft(kg, selection, seed, max_answers, reference)
-    answers = _answers(kg, selection, drafts, reference)
+    further_kg = None if reference is None else missing_from(kg, reference)
+    drafts = _draft(kg, selection, seed, max_answers, further_kg)
+    answers = _answers(kg, selection, drafts, further_kg)
     known = set(kg.entities)
     further = sorted({end for s, _, o in answers.reference for end in (s, o)} - known)
     names = name_entities(kg.entities, seed=seed, labels=labels, further=further)
@@ -151,7 +152,7 @@ def _draft(
     selection: Selection,
     seed: int,
     max_answers: int,
-    reference: KnowledgeGraph | None,
+    further: KnowledgeGraph | None,
 ) -> list[_Draft]:
     """The drafts in canonical order, the end asked for drawn by a fair coin each.
 
@@ -166,7 +167,7 @@ def _draft(
     by_triple = np.lexsort((*proofs, rank[selection.rule], selection.head))
     asks_object[by_triple] = stream(seed, "coin").uniform(len(by_triple)) < 0.5
     if max_answers:
-        objects, subjects = count_answers(kg, selection.head, reference)
+        objects, subjects = count_answers(kg, selection.head, further)
         asks_object = np.where(
             (objects <= max_answers) == (subjects <= max_answers),
             asks_object,
@@ -194,7 +195,7 @@ def _answers(
     kg: KnowledgeGraph,
     selection: Selection,
     drafts: list[_Draft],
-    reference: KnowledgeGraph | None,
+    further: KnowledgeGraph | None,
 ) -> _Answers:
     keys = sorted({draft.key for draft in drafts})
     topics, relations, directions = ([key[i] for key in keys] for i in range(3))
@@ -202,21 +203,20 @@ def _answers(
     removed[selection.removed] = True
     found = AnswerIndex(kg).find_labelled(topics, relations, directions)
     made = _Answers({}, {}, {}, ())
-    more: dict[Key, list[Triple]] = {}
-    if reference is not None:
-        index = AnswerIndex(reference)
-        wider = index.find_labelled(topics, relations, directions)
-        more = {key: index.triples(wider.of(i)) for i, key in enumerate(keys)}
+    more = None
+    if further is not None:
+        more = AnswerIndex(further).find_labelled(topics, relations, directions)
     taken: set[Triple] = set()
     for i, key in enumerate(keys):
         end = 2 if key[2] == "object" else 0
         rows = found.of(i)
         stated = kg.triples[rows, end]
         answers = [kg.entities[e] for e in stated.tolist()]
-        here = set(answers)
-        further = [triple for triple in more.get(key, ()) if triple[end] not in here]
-        taken.update(further)
-        made.all[key] = tuple(sorted([*answers, *(triple[end] for triple in further)]))
+        if further is not None and more is not None:
+            triples = further.labelled(more.of(i))
+            taken.update(triples)
+            answers += [triple[end] for triple in triples]
+        made.all[key] = tuple(sorted(answers))
         gone = removed[rows]
         made.hard[key] = tuple(kg.entities[e] for e in stated[gone].tolist())
         made.stated[key] = int(len(rows) - gone.sum())

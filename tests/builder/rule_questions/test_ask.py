@@ -11,7 +11,6 @@ from rulemine.builder.rule_questions.ask import ask
 from rulemine.errors import UserError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.templates import load_templates
-from rulemine.release.question_set import read_question_set, write_question_set
 from rulemine.rules.formats import parse_readable, read_rules
 from rulemine.rules.rule import Measures, Rule
 from rulemine.seeds import stream
@@ -237,12 +236,6 @@ def test_the_coin_is_fair():
     )
     sides = Counter(q.direction for q in ask(kg, chosen, PHRASES).questions)
     assert abs(sides["object"] - 1000) < 110
-
-
-def test_what_is_written_is_read_back(tmp_path):
-    made = random_build(1)[1]
-    write_question_set(tmp_path, made)
-    assert read_question_set(tmp_path) == made
 
 
 @pytest.mark.skipif(
