@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from rulemine.errors import InputError
 
-__all__ = ["dump_line", "from_json", "parse_object", "to_json"]
+__all__ = ["dump_line", "from_json", "parse_object", "to_json", "why_unreadable"]
 
 
 _R = TypeVar("_R")
@@ -106,12 +106,26 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
         if "\\u" in text:  # half of a surrogate pair is valid JSON, and no text
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as problem:
-        raise InputError(f"{where} is not valid JSON ({problem}). Mend or remove it.") from None
+        raise InputError(
+            f"{where} is not valid JSON ({why_unreadable(problem)}). Mend or remove it."
+        ) from None
     if not isinstance(value, dict):
         raise InputError(
             f"{where} holds a JSON {type(value).__name__}; an object {{…}} was expected."
         )
     return value
+
+
+def why_unreadable(problem: ValueError | RecursionError) -> str:
+    """Why a reader of JSON or TOML gave up, in words about the file and not about the reader."""
+    if isinstance(problem, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(problem, UnicodeEncodeError):
+        half = problem.object[problem.start]
+        return f"{half!r} is half of a surrogate pair, which stands for no character"
+    if "integer string conversion" in str(problem):
+        return "it has a whole number of more than 4,300 digits"
+    return str(problem)
 
 
 def _reject_constant(name: str) -> None:

@@ -6,6 +6,7 @@ values belong to the dataclasses, which raise `ConfigError` from ``__post_init__
 """
 
 import dataclasses
+import datetime
 import difflib
 import math
 import tomllib
@@ -14,9 +15,11 @@ import typing
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, TypeVar
 
-from rulemine.errors import ConfigError, UserError, did_you_mean, list_problems
+from rulemine.codec import why_unreadable
+from rulemine.errors import ConfigError, InputError, UserError, did_you_mean, list_problems
 from rulemine.files import read_text
 
 __all__ = [
@@ -32,18 +35,23 @@ __all__ = [
 _C = TypeVar("_C")
 
 
-def read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path, advice: str = "Mend that line.") -> dict[str, Any]:
     """The content of a TOML file.
 
+    Args:
+        path: The file.
+        advice: What to do where it is not TOML, as a sentence.
+
     Raises:
-        ConfigError: It is missing, not text, or not TOML.
+        InputError: It is missing, not text, or not TOML.
     """
+    text = read_text(path)
     try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as problem:
-        raise ConfigError(f"{path}: is not valid TOML ({problem}). Mend that line.") from None
-    except UserError as problem:
-        raise ConfigError(str(problem)) from None
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise InputError(
+            f"{path}: is not valid TOML ({why_unreadable(problem)}). {advice}"
+        ) from None
 
 
 def parse_setting(text: str) -> tuple[tuple[str, ...], Any]:
@@ -70,6 +78,8 @@ def parse_setting(text: str) -> tuple[tuple[str, ...], Any]:
         table = tomllib.loads(f"value = {value}")
     except tomllib.TOMLDecodeError:
         table = {}
+    except (ValueError, RecursionError) as problem:
+        raise ConfigError(f"--set {key}: cannot be read: {why_unreadable(problem)}.") from None
     return tuple(key.strip().split(".")), table["value"] if list(table) == ["value"] else value
 
 
@@ -140,7 +150,9 @@ def _build(
                 inner = typing.cast(type, hints[key])
                 given[key] = _build(inner, value, f"{name}.", problems, homes)
             else:
-                problems.append(f"{name} is a table; found {value!r}")
+                problems.append(
+                    f"{name} must be a table, [{name}] and its keys below; found {_as_toml(value)}"
+                )
         else:
             given[key] = _value(hints[key], value, name, problems)
     if len(problems) > before:
@@ -148,7 +160,7 @@ def _build(
     try:
         made: object = kind(**given)
     except UserError as problem:
-        problems.append(f"{prefix.rstrip('.')}: {problem}" if prefix else str(problem))
+        problems.append(f"{prefix}{problem}".rstrip("."))
         return None
     return made
 
@@ -158,15 +170,28 @@ def _value(hint: Any, value: Any, name: str, problems: list[str]) -> Any:
     if origin is types.UnionType:
         return _value(arguments[0], value, name, problems)
     if origin is tuple and isinstance(value, list):
-        return tuple(_value(arguments[0], item, name, problems) for item in value)
+        return tuple(_value(arguments[0], item, f"an item of {name}", problems) for item in value)
     if hint is float and type(value) is int:
         return float(value)
     if origin is None and type(value) is hint:
         return value
-    wanted = "a list" if origin is tuple else {int: "an integer", float: "a number"}.get(hint)
+    wanted = "a list" if origin is tuple else {int: "a whole number", float: "a number"}.get(hint)
     wanted = wanted or {str: "text", bool: "true or false"}.get(hint, str(hint))
-    problems.append(f"{name} must be {wanted}; found {value!r}")
+    problems.append(f"{name} must be {wanted}; found {_as_toml(value)}")
     return None
+
+
+def _as_toml(value: Any) -> str:
+    """A value much as its writer wrote it, short enough for a message."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return f"a table with the keys {', '.join(value)}" if value else "an empty table"
+    if isinstance(value, list):
+        return shorten(f"[{', '.join(map(_as_toml, value))}]", 80, placeholder=" …]")
+    return repr(value)
 
 
 def to_plain(config: Any) -> dict[str, Any]:

@@ -103,3 +103,18 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=1)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A count as every message and table writes it.
+
+    Args:
+        number: How many; ≥ 0.
+        noun: What, in the singular.
+        plural: The plural where it is more than the noun with an s.
+
+    Example:
+        >>> counted(1, "rule"), counted(21661, "rule"), counted(2, "entity", "entities")
+        ('1 rule', '21,661 rules', '2 entities')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

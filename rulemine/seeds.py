@@ -11,7 +11,22 @@ import hashlib
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Stream", "stream"]
+from rulemine.errors import ConfigError
+
+__all__ = ["Stream", "check_seed", "stream"]
+
+LARGEST_SEED = 2**63 - 1
+"""Every language and file format that a seed may be written in has room for this."""
+
+
+def check_seed(seed: int) -> None:
+    """Refuses what is no seed.
+
+    Raises:
+        ConfigError: It is negative, or above `LARGEST_SEED`.
+    """
+    if not 0 <= seed <= LARGEST_SEED:
+        raise ConfigError(f"seed is {seed}; expected a whole number from 0 to {LARGEST_SEED}.")
 
 
 class Stream:
@@ -38,7 +53,7 @@ def stream(seed: int, *names: str | int) -> Stream:
     """The random stream of a seed for one purpose.
 
     Args:
-        seed: The seed of the build, an integer ≥ 0.
+        seed: The seed of the build, see `check_seed`.
         *names: What is drawn, from the general to the particular, e.g. ``"split"`` or
             ``"ground", rule_id``.
 

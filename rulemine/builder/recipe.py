@@ -24,6 +24,7 @@ from rulemine.errors import ConfigError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.options import EndpointSection
 from rulemine.mining.options import MiningSection
+from rulemine.seeds import check_seed
 from rulemine.verbalizer.options import VerbalizerSection
 
 __all__ = [
@@ -178,7 +179,7 @@ class Recipe:
             value = getattr(self, key)
             _check(_is_text(Path(value).name), key, value, "a file whose name is UTF-8 text")
         _check(self.naming in NAMINGS, "naming", self.naming, ", ".join(NAMINGS))
-        _check(0 <= self.seed < 2**63, "seed", self.seed, "an integer ≥ 0")
+        check_seed(self.seed)
         if self.questions.filters and self.selection.mode == "brink":
             raise ConfigError(
                 "questions.filter, max_end_share and max_median_answers are for selection maximal; the "

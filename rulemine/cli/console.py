@@ -1,6 +1,8 @@
 """What a command says while it works: progress on standard error, text to a file or standard output."""
 
+import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -8,18 +10,28 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Line", "bar", "check_output", "emit", "emit_pieces", "note"]
+__all__ = ["Line", "bar", "check_output", "complain", "emit", "emit_pieces", "note"]
 
 Progress = Callable[[int, int], None]
 
 SECONDS_BEFORE_BAR = 1.0
 """A progress bar appears when something takes longer than this."""
 
+SECONDS_BETWEEN_TICKS = 0.5
+"""How often the time on a bar moves on, whether or not there is progress: nobody takes it for dead."""
+
 SECONDS_BETWEEN_LINES = 30.0
 """Where nobody watches, a line says now and then how it stands."""
 
+WITHOUT_TOTAL = "{desc} {elapsed}"
+"""A bar before there is any progress to show."""
+
 WITH_STATUS = "{desc}: {n}/{total}, {remaining} left{postfix} {bar}"
 """A bar whose status is told: all of it fits on 80 columns, and the bar itself has the rest."""
+
+
+_ENDLESS = re.compile(r"(\S{100})\S{200,}(\S{40})")
+"""A word of 340 characters or more, such as a number of 10,000 digits: its two ends are shown."""
 
 
 class Line:
@@ -37,18 +49,31 @@ class Line:
         from tqdm import tqdm
 
         with tqdm(
-            desc=name, delay=SECONDS_BEFORE_BAR, file=sys.stderr, leave=False, disable=None
+            desc=name,
+            delay=SECONDS_BEFORE_BAR,
+            file=sys.stderr,
+            leave=False,
+            disable=None,
+            bar_format=WITHOUT_TOTAL,
         ) as shown:
             self._paced = None
 
             def tell(done: int, total: int) -> None:
                 self._told = done, total
                 self._paced = self._paced or (done, time.monotonic())
+                if total and not shown.disable and shown.bar_format == WITHOUT_TOTAL:
+                    shown.bar_format = None
                 shown.total = total or None
                 shown.update(done - shown.n)
 
             self._bar = shown
-            yield tell
+            with _ticking(shown):
+                yield tell
+
+    def phase(self, text: str) -> None:
+        """Names what the work of the bar is at just now."""
+        if not self._bar.disable:
+            self._bar.set_description_str(text, refresh=False)
 
     def status(self, text: str) -> None:
         """Shows how it stands, in a few words."""
@@ -80,6 +105,28 @@ class Line:
             note(text)
 
 
+@contextmanager
+def _ticking(shown: Any) -> Iterator[None]:
+    """Has the time on a bar move on."""
+    if shown.disable:
+        yield
+        return
+    ended = threading.Event()
+
+    def tick() -> None:
+        while not ended.wait(SECONDS_BETWEEN_TICKS):
+            if time.time() - shown.start_t >= SECONDS_BEFORE_BAR:
+                shown.refresh()
+
+    thread = threading.Thread(target=tick, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
 def bar(name: str) -> AbstractContextManager[Progress]:
     """Shows how one thing gets on, see `Line.watch`."""
     return Line().watch(name)
@@ -91,6 +138,12 @@ def check_output(output: Path | None, *inputs: Path | None) -> None:
 
     if output is not None:
         check_file(output, [path for path in inputs if path is not None])
+
+
+def complain(text: str) -> None:
+    """Says on standard error why a command ends, with no word longer than anybody reads."""
+    shown = _ENDLESS.sub(lambda m: f"{m[1]}…{m[2]} ({len(m[0]):,} characters)", text)
+    print(f"rulemine: {shown}", file=sys.stderr)
 
 
 def note(text: str) -> None:

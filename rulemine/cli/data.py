@@ -47,10 +47,10 @@ def generate(arguments: Namespace) -> int:
     from rulemine.datasets.demo_world import generate as generate_demo
     from rulemine.datasets.synthetic import DEFAULT_RULES, Synthetic, rules_file, write_synthetic
     from rulemine.kg.graph import KnowledgeGraph
+    from rulemine.seeds import check_seed
 
     check_output(arguments.output)
-    if arguments.seed < 0:
-        raise ConfigError(f"seed is {arguments.seed}; expected an integer ≥ 0.")
+    check_seed(arguments.seed)
     if arguments.what == "demo":
         kg = KnowledgeGraph.from_triples(generate_demo(arguments.seed))
         kg.write(arguments.output)

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import rulemine
 from rulemine.cli.build import add_building
+from rulemine.cli.console import complain
 from rulemine.cli.data import add_data
 from rulemine.cli.evaluate import add_scoring
 from rulemine.cli.mine import add_mining
@@ -86,31 +87,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         with _standard_output():
             return int(arguments.run(arguments))
     except LimitError as problem:
-        print(f"rulemine: {problem}", file=sys.stderr)
+        complain(str(problem))
         return 3
     except UserError as problem:
-        print(f"rulemine: {problem}", file=sys.stderr)
+        complain(str(problem))
         return 2
     except RulemineError as problem:
-        print(f"rulemine: {problem}", file=sys.stderr)
+        complain(str(problem))
         return 1
     except OSError as problem:
         if problem.filename is None:  # not about a file: a mistake of this program
             raise
-        print(
-            f"rulemine: {problem.filename}: cannot be used ({problem.strerror}). Check the name and "
-            "the rights of the folders on the way to it.",
-            file=sys.stderr,
+        complain(
+            f"{problem.filename}: cannot be used ({problem.strerror}). Check the name and the rights of "
+            "the folders on the way to it."
         )
         return 2
     except KeyboardInterrupt:
-        print(
-            "\nrulemine: interrupted. Finished stages and every reply of a model are kept; the same "
-            "command goes on from there.",
-            file=sys.stderr,
+        print(file=sys.stderr)
+        complain(
+            "interrupted. Finished stages and every reply of a model are kept; the same command goes on "
+            "from there."
         )
         return 130
     except MemoryError:
-        print("rulemine: out of memory. Use a smaller graph or higher thresholds.", file=sys.stderr)
+        complain("out of memory. Use a smaller graph or higher thresholds.")
         return 1
     return 0

@@ -1,12 +1,28 @@
 """The parser of the command line: a misspelt option gets a hint, long help is made when somebody reads it."""
 
 import argparse
+import re
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
+from rulemine.cli.console import complain
 from rulemine.errors import did_you_mean
 
 __all__ = ["Parser", "add_command", "add_means"]
+
+
+_REWORDED = (
+    (r"^argument ", ""),
+    (r"^(.*?): invalid int value: ", r"\1: expected a whole number, found "),
+    (r"^(.*?): invalid float value: ", r"\1: expected a number, found "),
+    (r": expected one argument$", ": expected a value after it"),
+    (r"^the following arguments are required: ", "missing: "),
+)
+"""What argparse says → what this program says."""
+
+_CHOICE = re.compile(r"(.*?): invalid choice: (.*) \(choose from (.*)\)", re.DOTALL)
+_NAME = re.compile(r"[\w-]+")
 
 
 class Parser(argparse.ArgumentParser):
@@ -26,6 +42,21 @@ class Parser(argparse.ArgumentParser):
             self.epilog = self.make_epilog()
         return super().format_help()
 
+    def error(self, message: str) -> NoReturn:
+        """Ends the program with one paragraph, as every other mistake does; without a command, with help."""
+        if message == "the following arguments are required: COMMAND":
+            self.print_help(sys.stderr)
+            raise SystemExit(2)
+        for pattern, wording in _REWORDED:
+            message = re.sub(pattern, wording, message, flags=re.DOTALL)
+        if found := _CHOICE.fullmatch(message):
+            name = found[2].strip("'")
+            hint = did_you_mean(name, _NAME.findall(found[3]))
+            message = f"{found[1].lower()}: {name!r} is unknown; {hint}"
+        end = "" if message.endswith("?") else "."
+        complain(f"{message}{end} See {self.prog} --help.")
+        raise SystemExit(2)
+
     def parse_known_args(  # type: ignore[override]  # only as this program calls it
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[argparse.Namespace, list[str]]:
@@ -34,7 +65,7 @@ class Parser(argparse.ArgumentParser):
         unknown = next((word for word in rest if word.startswith("--")), None)
         if unknown is not None:
             name = unknown.partition("=")[0]
-            self.error(f"unrecognized arguments: {name}; {self._hint(name)}")
+            self.error(f"there is no option {name}; {self._hint(name)}")
         return parsed, rest
 
     def _hint(self, name: str) -> str:

@@ -58,12 +58,13 @@ def show(arguments: Namespace) -> int:
 
     from rulemine.release.reader import Release
     from rulemine.release.show import show as show_question
-    from rulemine.seeds import stream
+    from rulemine.seeds import check_seed, stream
 
     width = shutil.get_terminal_size((100, 24)).columns
     ids = list(arguments.id)
     if arguments.sample < 0:
         raise ConfigError(f"show: --sample is {arguments.sample}; expected 0 or more.")
+    check_seed(arguments.seed)
     if arguments.sample:
         release = Release.open(arguments.release)
         everything = [question.id for question in release.questions()]

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import parse_object
+from rulemine.codec import parse_object, why_unreadable
 from rulemine.errors import ConfigError, InputError, PredictionError, did_you_mean, list_problems
 from rulemine.files import read_text, write_jsonl
 from rulemine.release.records import SPLITS, Prediction, Question
@@ -171,7 +171,9 @@ def _rows(text: str, where: str) -> list[tuple[str, dict[str, Any] | str]]:
         try:
             items = json.loads(text)
         except (ValueError, RecursionError) as problem:
-            raise PredictionError(f"{where}: is not valid JSON ({problem}). {_EXPECTED}") from None
+            raise PredictionError(
+                f"{where}: is not valid JSON ({why_unreadable(problem)}). {_EXPECTED}"
+            ) from None
         for number, item in enumerate(items, start=1):
             fits = isinstance(item, dict)
             rows.append((f"item {number}", item if fits else f"{_shown(item)} is not an object"))

@@ -23,6 +23,7 @@ from rulemine.evaluation.reporting.report import Estimate, Report, Row
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, names_in, translation
+from rulemine.seeds import check_seed
 
 __all__ = ["RESAMPLES", "Predictions", "evaluate", "score_questions"]
 
@@ -76,10 +77,9 @@ def evaluate(
         ConfigError: An option is out of range.
         ReleaseError: A file of the release is missing or was edited.
     """
-    if resamples < 1 or seed < 0:
-        raise ConfigError(
-            f"bootstrap: {resamples} resamples with seed {seed}; expected at least 1, and a seed ≥ 0."
-        )
+    check_seed(seed)
+    if resamples < 1:
+        raise ConfigError(f"resamples is {resamples}; expected a whole number, 1 or more.")
     options = _Options(matching, split, naming, missing, ignore_case, resamples, seed)
     questions = release.questions()
     report = _report(release, questions, predictions, options)

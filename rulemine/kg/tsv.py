@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rulemine.errors import MOST_PROBLEMS_SHOWN, InputError, list_problems
+from rulemine.errors import MOST_PROBLEMS_SHOWN, InputError, counted, list_problems
 from rulemine.files import BYTE_ORDER_MARKS, read_blocks
 
 __all__ = ["read_fields"]
@@ -134,7 +134,7 @@ class _Scan:
         """The fields of a line, or None when it is a problem."""
         fields = [part.strip() for part in line.split("\t")]
         if len(fields) != 3:
-            what = f"has {len(fields)} column(s)"
+            what = f"has {counted(len(fields), 'column')}"
         elif not all(fields):
             what = "has an empty field"
         elif "\r" in line:

@@ -21,7 +21,7 @@ from functools import cached_property
 from pathlib import Path
 
 from rulemine.config import packaged_or_given, read_toml
-from rulemine.errors import InputError, UserError, did_you_mean, list_problems
+from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.templates import RelationTemplates, Templates
 from rulemine.text.template import fill, template_problem
@@ -176,10 +176,7 @@ def read_glosses(path: Path) -> dict[str, Gloss]:
         InputError: The file cannot be read or is not TOML; or tables, keys or templates are wrong: all
             of it in one message.
     """
-    try:
-        tables = read_toml(path)
-    except UserError as problem:
-        raise InputError(str(problem)) from None
+    tables = read_toml(path)
     problems: list[str] = []
     glosses: dict[str, Gloss] = {}
     for relation, table in tables.items():

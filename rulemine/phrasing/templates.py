@@ -12,15 +12,13 @@ once, not glued to a letter or digit; names are put in verbatim, whatever they c
 templates of a graph ask the same question for different relations.
 """
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from rulemine.config import packaged_or_given
+from rulemine.config import packaged_or_given, read_toml
 from rulemine.errors import InputError, did_you_mean, list_problems
-from rulemine.files import read_text
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.derive import derive
 from rulemine.text.template import escape, fill, template_problem
@@ -149,10 +147,7 @@ def read_templates(path: Path) -> dict[str, RelationTemplates]:
         InputError: The file cannot be read or is not TOML; or a table, key or template is wrong: all
             of them are counted, the first ten spelled out.
     """
-    try:
-        tables = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"{path}: is not valid TOML ({problem}). {_EXPECTED}") from None
+    tables = read_toml(path, _EXPECTED)
     problems: list[str] = []
     templates: dict[str, RelationTemplates] = {}
     for relation, table in tables.items():

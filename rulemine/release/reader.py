@@ -12,10 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rulemine.codec import from_json, parse_object
-from rulemine.errors import InputError, ReleaseError
+from rulemine.codec import dump_line, from_json, parse_object
+from rulemine.errors import InputError, ReleaseError, did_you_mean
 from rulemine.files import describe_content, read_jsonl, read_lines, read_text
-from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.records import FORMAT_VERSION, SPLITS, Question, Rejection, Removal
 from rulemine.rules.formats import read_rules
@@ -30,6 +30,11 @@ _R = TypeVar("_R")
 
 # What reading relies on; the rest of the manifest is for people and for rulemine verify.
 _SHAPES: dict[str, Callable[[Any], bool]] = {
+    "name": lambda v: isinstance(v, str),
+    "naming": lambda v: v in NAMINGS,
+    "config": lambda v: isinstance(v, dict),
+    "kg": lambda v: isinstance(v, dict),
+    "counts": lambda v: isinstance(v, dict),
     "files": lambda v: isinstance(v, dict) and all(isinstance(entry, dict) for entry in v.values()),
     "levels": lambda v: (
         v is None or (isinstance(v, list) and bool(v) and all(type(level) is int for level in v))
@@ -71,11 +76,16 @@ class Release:
             manifest = parse_object(read_text(file), str(file))
         except InputError as problem:
             raise ReleaseError(str(problem)) from None
-        version = manifest.get("format_version")
-        if manifest.get("format") != FORMAT or type(version) is not int:
+        if manifest.get("format") != FORMAT:
             raise ReleaseError(
-                f"{file}: format {manifest.get('format')!r}, version {version!r}; expected "
-                f"{FORMAT!r}. Name the folder of a release."
+                f"{file}: format is {manifest.get('format')!r}; expected {FORMAT!r}. Name the folder of a "
+                "release."
+            )
+        version = manifest.get("format_version")
+        if type(version) is not int or version < 1:
+            raise ReleaseError(
+                f"{file}: format_version is {dump_line(version)}; expected a whole number from 1 to "
+                f"{FORMAT_VERSION}. Fetch or build the release again."
             )
         if version > FORMAT_VERSION:
             raise ReleaseError(
@@ -83,10 +93,13 @@ class Release:
                 f"{FORMAT_VERSION}. Upgrade: pip install -U rulemine."
             )
         if missing := {"name", "naming", "config", "kg", "counts", "files"} - set(manifest):
-            raise ReleaseError(f"{file}: {', '.join(sorted(missing))} missing. Build it again.")
-        if wrong := [key for key, fits in _SHAPES.items() if not fits(manifest.get(key))]:
             raise ReleaseError(
-                f"{file}: {', '.join(wrong)} is not what this program writes. Build it again."
+                f"{file}: lacks {', '.join(sorted(missing))}. Fetch or build the release again."
+            )
+        if wrong := [key for key, fits in _SHAPES.items() if not fits(manifest.get(key))]:
+            shown = " and ".join(f"{key} ({dump_line(manifest[key])[:60]})" for key in wrong)
+            raise ReleaseError(
+                f"{file}: {shown}: not what this program writes. Fetch or build the release again."
             )
         return cls(folder, manifest)
 
@@ -114,8 +127,8 @@ class Release:
         path = self.path / name
         entry = self.manifest["files"].get(name)
         if entry is None:
-            known = ", ".join(sorted(self.manifest["files"]))
-            raise ReleaseError(f"{self.path}: has no file {name!r}; it has {known}.")
+            known = ", ".join(sorted(self.manifest["files"])) or "no file at all"
+            raise ReleaseError(f"{self.path}: has no file {name!r}; its manifest lists {known}.")
         try:
             _, digest = describe_content(path)
         except InputError as problem:
@@ -134,8 +147,12 @@ class Release:
             which: ``complete``, ``incomplete``, or ``incomplete-<level>``.
 
         Raises:
-            ReleaseError: See `file`.
+            ReleaseError: The release has no such graph, or see `file`.
         """
+        known = {name[3:-7] for name in self.manifest["files"] if name.startswith("kg/")}
+        if which not in known:
+            hint = did_you_mean(which, known - {"reference"})
+            raise ReleaseError(f"{self.path}: has no graph {which!r}; {hint}")
         return KnowledgeGraph.read(self.file(f"kg/{which}.tsv.gz"))
 
     def questions(self, split: str | None = None) -> tuple[Question, ...]:

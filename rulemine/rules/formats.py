@@ -12,8 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rulemine.codec import dump_line, parse_object
-from rulemine.errors import InputError, list_problems
+from rulemine.codec import dump_line, parse_object, why_unreadable
+from rulemine.errors import InputError, counted, list_problems
 from rulemine.files import read_lines, write_lines
 from rulemine.query.atom import Atom, Term, variable_name
 from rulemine.rules.rule import Measures, Rule, format_readable, id_of, identity_of, readable_atom
@@ -157,7 +157,7 @@ def parse_amie_rule(text: str, columns: Sequence[str] = AMIE_COLUMNS) -> Rule:
     """
     fields = text.split("\t")
     if len(fields) != len(columns):
-        raise InputError(f"has {len(fields)} column(s); expected {len(columns)}")
+        raise InputError(f"has {counted(len(fields), 'column')}; expected {len(columns)}")
     values = dict(zip(columns, fields, strict=True))
     body_text, arrow, head_text = values["Rule"].partition(_ARROW)
     if not arrow:
@@ -185,9 +185,13 @@ def _parse_measures(values: dict[str, str], head_tokens: list[str]) -> Measures:
         std, pca = float(values["Std Confidence"]), float(values["PCA Confidence"])
         functional = [head_tokens[0], head_tokens[2]].index(values["Functional variable"])
     except ValueError as problem:
-        raise InputError(f"a measure cannot be read ({problem})") from None
+        raise InputError(f"a measure cannot be read ({why_unreadable(problem)})") from None
     if not (0 < support <= pca_body_size <= body_size and 0 < coverage <= 1):
-        raise InputError("expected 0 < positive examples ≤ PCA body size ≤ body size, coverage ≤ 1")
+        raise InputError(
+            f"positive examples {support}, PCA body size {pca_body_size}, body size {body_size}, head "
+            f"coverage {coverage:g}; expected 0 < positive examples ≤ PCA body size ≤ body size, and a "
+            "coverage above 0 and at most 1"
+        )
     errors = (abs(std - support / body_size), abs(pca - support / pca_body_size))
     if not all(error <= _ROUNDING for error in errors):  # so that NaN is found as well
         raise InputError("the confidences are not those of the counts")
@@ -317,8 +321,12 @@ def rule_from_json(row: dict[str, Any]) -> Rule:
                 )
             functional = ("?a", "?b").index(row["functional"])
             measures = Measures(counts[0], counts[1], counts[2], counts[3], functional)
-    except (KeyError, TypeError, ValueError) as fault:
-        raise InputError(f"is not a rule ({type(fault).__name__}: {fault})") from None
+    except KeyError as missing:
+        raise InputError(f"is not a rule: it has no {missing}") from None
+    except (TypeError, ValueError):
+        raise InputError(
+            "is not a rule: its body must be a list of atoms, and its functional variable '?a' or '?b'"
+        ) from None
     rule = Rule(head, tuple(body), measures)
     if problem := rule.problem():
         raise InputError(f"{format_readable(rule)!r}: {problem}")

@@ -28,13 +28,13 @@ BAD_GRAPHS: dict[str, tuple[bytes, str]] = {
     "latin-1": ("a\tr\tb\ncafé\tr\tb\n".encode("latin-1"), r"line 2 is not UTF-8 .*iconv"),
     "utf-16": ("a\tr\tb\n".encode("utf-16"), r"UTF-16 byte order mark; UTF-8 was expected.*iconv"),
     "utf-16 without mark": ("a\tr\tb\n".encode("utf-16-le"), "line 1 holds a NUL byte"),
-    "two columns": (b"a\tr\tb\na\tr\n", r"line 2 has 2 column\(s\): 'a\\tr'\. Expected three"),
-    "four columns": (b"a\tr\tb\tc\n", r"line 1 has 4 column\(s\)"),
-    "commas": (b"a,r,b\nb,r,a\n", r"line 1 has 1 column\(s\): 'a,r,b'\n"),
+    "two columns": (b"a\tr\tb\na\tr\n", r"line 2 has 2 columns: 'a\\tr'\. Expected three"),
+    "four columns": (b"a\tr\tb\tc\n", r"line 1 has 4 columns"),
+    "commas": (b"a,r,b\nb,r,a\n", r"line 1 has 1 column: 'a,r,b'\n"),
     "empty field": (b"a\tr\tb\na\t \tb\n", "line 2 has an empty field"),
-    "empty line": (b"a\tr\tb\n\na\tr\tc\n", r"line 2 has 1 column\(s\): ''"),
+    "empty line": (b"a\tr\tb\n\na\tr\tc\n", r"line 2 has 1 column: ''"),
     "quoted": (b'"a"\t"r"\t"b"\n', "every field is in double quotes"),
-    "old mac": (b"a\tr\tb\rb\tr\ta\r", r"line 1 has 5 column\(s\)"),
+    "old mac": (b"a\tr\tb\rb\tr\ta\r", r"line 1 has 5 columns"),
 }
 
 
@@ -125,7 +125,7 @@ BAD_OPTIONS = [
     (["--set", "mining.max_atms=3"], r"unknown key 'mining\.max_atms'; did you mean 'max_atoms'\?"),
     (["--set", "mining.max_atoms=1"], "max_atoms is 1; expected a whole number from 2 to 5"),
     (["--set", "mining.max_atoms=9"], "max_atoms is 9; expected a whole number from 2 to 5"),
-    (["--set", "mining.max_atoms=3.0"], r"max_atoms must be an integer; found 3\.0"),
+    (["--set", "mining.max_atoms=3.0"], r"mining\.max_atoms must be a whole number; found 3\.0"),
     (["--set", "mining.min_head_coverage=nan"], "min_head_coverage is nan; expected .* 0 to 1"),
     (["--set", "mining.min_std_confidence=1.5"], r"min_std_confidence is 1\.5"),
     (["--set", "mining.min_pca_confidence=-0.1"], r"min_pca_confidence is -0\.1"),
@@ -133,10 +133,10 @@ BAD_OPTIONS = [
     (["--set", "seed"], "--set seed: expected key=value"),
     (["--threads", "-3"], "threads is -3; expected a whole number from 1"),
     (["--threads", "0"], "threads is 0"),
-    (["--threads", "two"], "argument --threads: invalid int value: 'two'"),
+    (["--threads", "two"], "--threads: expected a whole number, found 'two'"),
     (["--heap", "lots"], "heap is 'lots'; expected a whole number of megabytes or gigabytes"),
     (["--heap", "0g"], "heap is '0g'"),
-    (["--seed", "-1"], "seed is -1; expected an integer"),
+    (["--seed", "-1"], "seed is -1; expected a whole number from 0 to 9223372036854775807"),
     (["--share", "nan"], "share is nan"),
     (["--share", "2"], r"share is 2\.0"),
     (["--levels", "20,x,100"], "--levels 20,x,100: expected percentages"),
@@ -144,13 +144,13 @@ BAD_OPTIONS = [
     (["--selection", "best"], "mode is 'best'; expected maximal or brink"),
     (["--naming", "number"], "naming is 'number'; expected private, entity, text, numeric"),
     (["--rules", "none.txt"], r"none\.txt: no such file"),
-    (["--rules", "kg.tsv"], r"kg\.tsv:\n  line 1: has 3 column\(s\); expected 8"),
+    (["--rules", "kg.tsv"], r"kg\.tsv:\n  line 1: has 3 columns; expected 8"),
     (["--reference", "none.tsv"], r"none\.tsv: no such file"),
     (["--set", "labels=kg.tsv"], "line 1 is not entity <tab> label"),
     (["--set", "questions.templates=none.toml"], r"none\.toml: no such file"),
     (["--set", "questions.templates=kg.tsv"], r"kg\.tsv: is not valid TOML"),
     (["--set", "questions.templates=demo"], "relation 'child_of' is not in the graph"),
-    (["--unknown"], "unrecognized arguments: --unknown"),
+    (["--unknown"], "there is no option --unknown; known: "),
 ]
 
 
@@ -181,7 +181,7 @@ def test_bad_options_of_build(
         (["--min-initial-support", "0"], "min_initial_support is 0"),
         (["--threads", "-1"], "threads is -1"),
         (["--heap", "1k"], "heap is '1k'"),
-        (["--format", "xml"], "invalid choice: 'xml'"),
+        (["--format", "xml"], "--format: 'xml' is unknown; known: amie, jsonl"),
         (["-o", "."], r"\.: is a folder; a file was expected"),
         (["-o", "kg.tsv/below"], r"kg\.tsv is a file"),
     ],
@@ -216,9 +216,9 @@ LINE = RULES.splitlines()[1]
 @pytest.mark.parametrize(
     ("rules", "expected"),
     [
-        (RULES + "nonsense\n", r"r: line 5: has 1 column\(s\); expected 8"),
+        (RULES + "nonsense\n", r"r: line 5: has 1 column; expected 8"),
         (RULES + LINE + "\n", "line 5 repeats the rule of line 2"),
-        (RULES.replace("\t40\t40\t40", "\t40\t30\t40"), "line 2: expected 0 < positive"),
+        (RULES.replace("\t40\t40\t40", "\t40\t30\t40"), "line 2: .*body size 30.*; expected 0 < positive"),
         (RULES.split("\n")[0] + "\n", "holds no rule"),
         (
             RULES.replace("wife  ?a", "spouse  ?a").split("?b  husband")[0],

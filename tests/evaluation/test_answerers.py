@@ -72,9 +72,9 @@ def test_own_answerer(release):
     [
         ({"with_": "lokup"}, ConfigError, "did you mean 'lookup'"),
         ({"split": "tset"}, ConfigError, "did you mean 'test'"),
-        ({"hops": 0}, ConfigError, "hops 0"),
-        ({"seed": -1}, ConfigError, "seed -1"),
-        ({"kg": "half"}, ReleaseError, "kg/half"),
+        ({"hops": 0}, ConfigError, "hops is 0"),
+        ({"seed": -1}, ConfigError, "seed is -1"),
+        ({"kg": "half"}, ReleaseError, "no graph 'half'"),
     ],
 )
 def test_wrong_options(release, options, error, told):

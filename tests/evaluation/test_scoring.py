@@ -186,8 +186,8 @@ def test_missing_and_strange_answers_are_told(release):
         ([], {"split": "validation"}, PredictionError, "has no question"),
         (GIVEN, {"matching": "exact"}, ConfigError, "'exact' is not a mode"),
         (GIVEN, {"naming": "texts"}, ConfigError, "did you mean 'text'"),
-        (GIVEN, {"resamples": 0}, ConfigError, "0 resamples"),
-        (GIVEN, {"seed": -1}, ConfigError, "seed -1"),
+        (GIVEN, {"resamples": 0}, ConfigError, "resamples is 0"),
+        (GIVEN, {"seed": -1}, ConfigError, "seed is -1"),
     ],
 )
 def test_what_does_not_fit(release, given, options, error, told):

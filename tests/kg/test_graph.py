@@ -136,9 +136,9 @@ def test_all_bad_lines_are_named_at_once(tmp_path: Path) -> None:
         read_triples(path)
     message = str(caught.value)
     assert message.startswith(f"{path}:\n  line 2 ")
-    assert "line 2 has 2 column(s): 'a\\tb'" in message
+    assert "line 2 has 2 columns: 'a\\tb'" in message
     assert "line 3 has an empty field" in message
-    assert "line 4 has 4 column(s)" in message
+    assert "line 4 has 4 columns" in message
     assert "… and 13 more" in message
     assert "separated by tabs" in message
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rulemine import files
-from rulemine.errors import InputError, list_problems
+from rulemine.errors import InputError, counted, list_problems
 from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph, read_triples
 
@@ -23,7 +23,7 @@ def plainly(path: Path) -> list[tuple[str, ...]]:
         fields = tuple(part.strip() for part in line.split("\t"))
         shown = repr(line if len(line) <= 80 else line[:77] + "…")
         if len(fields) != 3:
-            problems.append(f"line {number} has {len(fields)} column(s): {shown}")
+            problems.append(f"line {number} has {counted(len(fields), 'column')}: {shown}")
         elif "" in fields:
             problems.append(f"line {number} has an empty field: {shown}")
         elif "\r" in line:

@@ -14,6 +14,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.registry import Registry
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question
+from rulemine.seeds import check_seed
 
 __all__ = ["ANSWERERS", "Answerer", "answer"]
 
@@ -72,8 +73,9 @@ def answer(
     """
     if split is not None and split not in SPLITS:
         raise ConfigError(f"split: {split!r} is none; {did_you_mean(split, SPLITS)}")
-    if hops < 1 or seed < 0:
-        raise ConfigError(f"answer: hops {hops}, seed {seed}; expected hops ≥ 1 and a seed ≥ 0.")
+    check_seed(seed)
+    if hops < 1:
+        raise ConfigError(f"hops is {hops}; expected a whole number, 1 or more.")
     graph = release.kg(kg)
     questions = release.questions(split)
     with ANSWERERS.blaming(with_):
