@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.codec import dump_line
-from rulemine.errors import MiningError, did_you_mean, list_problems
+from rulemine.errors import MiningError, counted, did_you_mean, list_problems
 from rulemine.files import digest_of
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining.checkpoint import Checkpoint, Rows
@@ -141,12 +141,20 @@ def _explain_many_rules(options: MiningOptions, sizes: list[int], heads: list[in
 
 
 def explain_no_rules(kg: KnowledgeGraph, options: MiningOptions) -> str:
-    """Why a graph gave no rule, and which threshold to lower."""
-    most = max((int(n) for n in kg.relation_sizes()), default=0)
-    if most < options.min_initial_support:
+    """Why a graph gave no rule, and which threshold to lower or filter to loosen."""
+    allowed = allowed_relations(kg, options)
+    sizes = kg.relation_sizes()
+    heads = sizes if allowed.heads is None else sizes[allowed.heads]
+    if not len(heads) or (allowed.bodies is not None and not allowed.bodies.any()):
+        where = "head" if not len(heads) else "body"
         return (
-            f"no rule: the largest relation has {most} triples, and a head relation needs "
-            f"{options.min_initial_support}. Lower min_initial_support."
+            f"no rule: the filters leave none of {counted(len(sizes), 'relation')} for the {where} of a "
+            f"rule. See head_relations, body_relations and exclude_relations."
+        )
+    if (most := int(heads.max())) < options.min_initial_support:
+        return (
+            f"no rule: the largest head relation has {counted(most, 'triple')}, and "
+            f"{options.min_initial_support:,} are needed. Lower min_initial_support."
         )
     return (
         f"no rule reaches head coverage {options.min_head_coverage}, standard confidence "

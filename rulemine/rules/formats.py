@@ -187,10 +187,9 @@ def _parse_measures(values: dict[str, str], head_tokens: list[str]) -> Measures:
     except ValueError as problem:
         raise InputError(f"a measure cannot be read ({why_unreadable(problem)})") from None
     if not (0 < support <= pca_body_size <= body_size and 0 < coverage <= 1):
+        found = f"{support}, {pca_body_size}, {body_size}, coverage {coverage:g}"
         raise InputError(
-            f"positive examples {support}, PCA body size {pca_body_size}, body size {body_size}, head "
-            f"coverage {coverage:g}; expected 0 < positive examples ≤ PCA body size ≤ body size, and a "
-            "coverage above 0 and at most 1"
+            f"expected 0 < positive examples ≤ PCA body size ≤ body size, found {found}"
         )
     errors = (abs(std - support / body_size), abs(pca - support / pca_body_size))
     if not all(error <= _ROUNDING for error in errors):  # so that NaN is found as well
@@ -321,12 +320,9 @@ def rule_from_json(row: dict[str, Any]) -> Rule:
                 )
             functional = ("?a", "?b").index(row["functional"])
             measures = Measures(counts[0], counts[1], counts[2], counts[3], functional)
-    except KeyError as missing:
-        raise InputError(f"is not a rule: it has no {missing}") from None
-    except (TypeError, ValueError):
-        raise InputError(
-            "is not a rule: its body must be a list of atoms, and its functional variable '?a' or '?b'"
-        ) from None
+    except (KeyError, TypeError, ValueError) as fault:
+        what = f"it has no {fault}" if isinstance(fault, KeyError) else "a value is of another type"
+        raise InputError(f"is not a rule: {what}") from None
     rule = Rule(head, tuple(body), measures)
     if problem := rule.problem():
         raise InputError(f"{format_readable(rule)!r}: {problem}")

@@ -166,7 +166,9 @@ def test_paths_of_inputs_are_not_in_a_release(rules: Path, tmp_path: Path) -> No
 
 def test_no_rule_says_which_threshold_to_lower(tmp_path: Path) -> None:
     (tmp_path / "kg.tsv").write_text("a\tr\tb\nb\tr\ta\n")
-    with pytest.raises(MiningError, match=r"largest relation has 2 triples.*min_initial_support"):
+    with pytest.raises(
+        MiningError, match=r"largest head relation has 2 triples.*min_initial_support"
+    ):
         Build(load_recipe(str(tmp_path / "kg.tsv"), []), tmp_path / "out").run()
     settings = [(("mining", "min_initial_support"), 1), (("mining", "min_pca_confidence"), 1.0)]
     settings.append((("mining", "max_atoms"), 2))

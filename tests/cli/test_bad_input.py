@@ -218,7 +218,10 @@ LINE = RULES.splitlines()[1]
     [
         (RULES + "nonsense\n", r"r: line 5: has 1 column; expected 8"),
         (RULES + LINE + "\n", "line 5 repeats the rule of line 2"),
-        (RULES.replace("\t40\t40\t40", "\t40\t30\t40"), "line 2: .*body size 30.*; expected 0 < positive"),
+        (
+            RULES.replace("\t40\t40\t40", "\t40\t30\t40"),
+            "line 2: expected 0 < positive .*, found 40, 40, 30, coverage 1",
+        ),
         (RULES.split("\n")[0] + "\n", "holds no rule"),
         (
             RULES.replace("wife  ?a", "spouse  ?a").split("?b  husband")[0],

@@ -166,7 +166,10 @@ def test_one_triple_gives_no_rule_and_says_which_threshold_to_lower(
     (here / "one.tsv").write_text("a\tr\tb\n")
     before = tree(here)
     ended = command("build", "one.tsv", "-o", "out/x")
-    assert_refused(ended, "no rule: the largest relation has 1 fact.* Lower min_initial_support")
+    assert_refused(
+        ended,
+        "no rule: the largest head relation has 1 triple, and 100 are needed. Lower min_initial_support",
+    )
     ended = command("mine", "one.tsv", "--min-initial-support", "1")
     assert_refused(ended, "no rule reaches head coverage .* Lower min_std_confidence")
     assert tree(here) == before
@@ -201,7 +204,7 @@ def test_a_thousand_small_relations(here: Path, command: Command) -> None:
     (here / "g.tsv").write_text("".join(lines))
     before = tree(here)
     ended = command("build", "g.tsv", "-o", "out/x")
-    assert_refused(ended, "largest relation has 10 facts, and a head relation needs 100. Lower")
+    assert_refused(ended, "largest head relation has 10 triples, and 100 are needed. Lower")
     assert tree(here) == before
     ended = command("build", "g.tsv", "-o", "out/x", "--set", "mining.min_initial_support=10")
     assert ended.status == 0, ended.err

@@ -149,7 +149,7 @@ def test_the_talk_of_amie_around_the_rules_is_skipped(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        (LINE + "\tx", r"line 3: has 9 column\(s\); expected 8"),
+        (LINE + "\tx", r"line 3: has 9 columns; expected 8"),
         (LINE.replace("   => ", " -> "), "no ' => '"),
         (LINE.replace("?b  wife  ?a", "?b  wife"), "atoms must be"),
         (LINE.replace("?b  wife  ?a", "?b  wife  ?c"), r"\?a, \?c occur in one atom only"),
@@ -157,10 +157,10 @@ def test_the_talk_of_amie_around_the_rules_is_skipped(tmp_path: Path) -> None:
         (LINE.replace("\t?b", "\t?z"), "measure cannot be read"),
         (LINE.replace("\t2\t8\t4", "\t2\t4\t8"), "positive examples ≤ PCA body size"),
         (LINE.replace("\t0.25", "\t0.26"), "confidences are not those of the counts"),
-        (LINE.replace("\t0.5\t0.25", "\tnan\t0.25"), "coverage ≤ 1"),
+        (LINE.replace("\t0.5\t0.25", "\tnan\t0.25"), "coverage nan"),
         (LINE.replace("\t0.25\t0.5", "\t0.25\tnan"), "confidences are not"),
         (LINE.replace("\t0.25\t0.5", "\tnan\t0.5"), "confidences are not"),
-        ("hello", r"has 1 column\(s\)"),
+        ("hello", "has 1 column;"),
     ],
 )
 def test_a_malformed_line_of_amie_is_named(tmp_path: Path, line: str, expected: str) -> None:
@@ -207,7 +207,7 @@ def test_a_malformed_json_rule_is_named(
 def test_a_missing_field_of_a_json_rule_is_named(tmp_path: Path) -> None:
     for key in ("head", "body", "body_size", "functional"):
         row = {k: v for k, v in JSON.items() if k != key}
-        with pytest.raises(InputError, match=f"line 1: is not a rule .*{key}"):
+        with pytest.raises(InputError, match=f"line 1: is not a rule: it has no '{key}'"):
             read_rules(write(tmp_path / "rules.jsonl", json.dumps(row)))
 
 
