@@ -392,11 +392,8 @@ def read_rules(path: Path) -> tuple[Rule, ...]:
         seen[rule.id] = number
         rules.append(rule)
     if problems:
-        raise InputError(
-            list_problems(
-                str(path), problems, "Give AMIE's printed text or this package's JSON Lines, whole."
-            )
-        )
+        advice = "Give AMIE's printed text or this package's JSON Lines, whole."
+        raise InputError(list_problems(str(path), problems, advice))
     if not rules:
         raise InputError(f"{path}: holds no rule. Give AMIE's printed text or JSON Lines.")
     return tuple(rules)
