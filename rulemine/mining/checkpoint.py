@@ -131,7 +131,7 @@ class Checkpoint:
             content = self._file.read(rules * self._columns * 8)
         except OSError as problem:
             raise self._failure(problem) from None
-        return np.frombuffer(content, "<i8").reshape(rules, self._columns)
+        return np.ndarray((rules, self._columns), "<i8", content)
 
     def add(self, head: int, rows: Rows) -> None:
         """Adds a finished head relation; it is in the file soon.
@@ -157,7 +157,7 @@ class Checkpoint:
             if at == 0 and self.path is not None:
                 at += _write(file, self._first)
             for head, rows in self._waiting.items():
-                content = np.ascontiguousarray(rows, "<i8").data.cast("B")
+                content = rows.astype("<i8").tobytes()
                 begin = _HEAD.pack(head, len(rows))
                 check = _CHECK.pack(zlib.crc32(content, zlib.crc32(begin)))
                 at += _write(file, begin + check)
@@ -201,7 +201,7 @@ class Checkpoint:
         )
 
 
-def _write(file: IO[bytes], content: bytes | memoryview) -> int:
+def _write(file: IO[bytes], content: bytes) -> int:
     # A record cut short by a full disk is a torn one; the next run drops it.
     if (written := file.write(content)) < len(content):
         raise OSError(28, "No space left on device")

@@ -130,9 +130,9 @@ class Rules(Sequence[Rule]):
                 return
             for rows in self._blocks(head):
                 yield "".join(map(line, rows))
-            written = self._ends[number]
-            if progress is not None:
-                progress(written, total)
+                written += len(rows)
+                if progress is not None:
+                    progress(written, total)
 
     def _forget(self, number: int) -> None:
         """Takes the head relations from a number on for unfinished."""

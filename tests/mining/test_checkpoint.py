@@ -47,6 +47,15 @@ def test_any_part_of_a_checkpoint_gives_the_same_rules(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
+def test_a_head_relation_without_rules_is_kept_too(tmp_path: Path) -> None:
+    kg = KnowledgeGraph.from_triples([*ROWS, ("lone", "alone", "lonely")])
+    path = tmp_path / "kept"
+    rules = tuple(mine(kg, LOOSE, checkpoint=path))
+    assert "alone" not in {rule.head.relation for rule in rules}
+    assert mine(kg, LOOSE, checkpoint=path, resume=True) == rules == tuple(mine(KG, LOOSE))
+
+
+@pytest.mark.usefixtures("at_once")
 def test_what_is_finished_is_not_mined_again(tmp_path: Path) -> None:
     path = tmp_path / "kept"
     rules = tuple(mine(KG, LOOSE, checkpoint=path))
