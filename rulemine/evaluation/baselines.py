@@ -1,7 +1,7 @@
-"""Every model-free answerer on the complete and the incomplete KG, scored and put into one table.
+"""Every model-free answerer on the complete and the incomplete KG, scored, in one table.
 
-What a system must beat: direct lookup shows what needs no inference, the reasoner what the rules of the
-release can do, neighbors and random what guessing gives.
+What a system must beat: direct lookup shows what needs no inference, forward chaining (``reasoner``) what
+the rules of the release can do, neighbors and random what guessing can do.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def baselines(
         layout: How the table becomes text.
         split: The split to answer; None for all.
         seed: Seed of ``random`` and of the bootstrap.
-        progress: Told (runs done, all runs).
+        progress: Called with (runs done, all runs).
 
     Raises:
         ReleaseError: A file of the release is missing or was edited.

@@ -1,4 +1,4 @@
-"""Bootstrap resampling of questions, vectorised, with bit-for-bit reproducible results.
+"""Bootstrap resampling of questions, vectorized, with bit-for-bit reproducible results.
 
 The questions of an evaluation are drawn n out of n with replacement, `resamples` times; every group of
 a breakdown is scored on those of its questions that were drawn, so one set of draws serves the whole
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from rulemine.evaluation.metrics import mean_scores
 from rulemine.seeds import stream
 
-__all__ = ["CONFIDENCE", "Means", "Resamples", "interval"]
+__all__ = ["CONFIDENCE", "MeanScores", "Resamples", "interval"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -29,13 +29,13 @@ CONFIDENCE = 0.95
 """Coverage of the intervals."""
 
 DRAWS_AT_ONCE = 1 << 21
-"""About how many questions are drawn in one go, so that memory stays bounded."""
+"""About how many questions are drawn at once, to bound memory."""
 
 EXACT_BITS = 52
 """Bits that a sum may use: doubles carry 53."""
 
 
-class Means(NamedTuple):
+class MeanScores(NamedTuple):
     """Mean scores of a group of questions.
 
     Attributes:
@@ -49,26 +49,26 @@ class Means(NamedTuple):
 
 
 class Resamples:
-    """Resampled sums of scores, for any group made of whole cells.
+    """Resampled sums of scores, for any group made of whole strata.
 
     Args:
         scores: Shape (n, columns), n ≥ 1, values in [−1, 1]; rows in a fixed order (question ids).
-        cells: Shape (n,): the cell of each question, 0 … cells − 1. Groups are unions of cells.
-        resamples: How often to draw, ≥ 1.
+        strata: Shape (n,): the stratum of each question, numbered from 0. Groups are unions of strata.
+        resamples: Number of resamples, ≥ 1.
         seed: Seed of the draws, which depend on nothing else but n and `resamples`.
     """
 
-    def __init__(self, scores: Floats, cells: Ints, resamples: int, seed: int) -> None:
+    def __init__(self, scores: Floats, strata: Ints, resamples: int, seed: int) -> None:
         n, columns = scores.shape
         grain = 2.0 ** (EXACT_BITS - 1 - math.ceil(math.log2(n + 1)))
         rounded = np.rint(scores * grain) / grain
         self._scores = scores
         self._rounded = rounded
-        self._cells = cells
-        order = np.argsort(cells, kind="stable")
-        ends = np.cumsum(np.bincount(cells, minlength=int(cells.max()) + 1))
+        self._strata = strata
+        order = np.argsort(strata, kind="stable")
+        ends = np.cumsum(np.bincount(strata, minlength=int(strata.max()) + 1))
         weighted = np.column_stack((rounded, np.ones(n)))[order]
-        # Sum of every column, and of the weights, for every resample and cell.
+        # Sum of every column, and of the weights, for every resample and stratum.
         self._sums = np.zeros((resamples, len(ends), columns + 1))
         draws = stream(seed, "bootstrap")
         at_once = max(1, DRAWS_AT_ONCE // n)
@@ -79,24 +79,24 @@ class Resamples:
             counts = np.bincount(drawn, minlength=(stop - start) * n).reshape(-1, n)
             weights = counts[:, order].astype(np.float64)
             low = 0
-            for cell, high in enumerate(ends.tolist()):
-                self._sums[start:stop, cell] = weights[:, low:high] @ weighted[low:high]
+            for stratum, high in enumerate(ends.tolist()):
+                self._sums[start:stop, stratum] = weights[:, low:high] @ weighted[low:high]
                 low = high
 
-    def means(self, rows: npt.NDArray[np.bool_]) -> Means:
+    def means(self, rows: npt.NDArray[np.bool_]) -> MeanScores:
         """The means of a group.
 
         Args:
-            rows: Shape (n,): which questions are in the group; a union of whole cells.
+            rows: Shape (n,): which questions are in the group; a union of whole strata.
         """
-        chosen = np.unique(self._cells[rows])
+        chosen = np.unique(self._strata[rows])
         sums = self._sums[:, chosen].sum(axis=1)
         weight = sums[:, -1:]
         value = mean_scores(self._scores[rows])
         resampled = np.full((len(sums), len(value)), np.nan)
         np.divide(sums[:, :-1], weight, out=resampled, where=weight > 0)
-        # What rounding moved is moved back, so that a group of equal scores has no spread at all.
-        return Means(value, resampled + (value - mean_scores(self._rounded[rows])))
+        # Undoes the shift from rounding, so that a group of equal scores has no spread at all.
+        return MeanScores(value, resampled + (value - mean_scores(self._rounded[rows])))
 
 
 def interval(values: Floats, confidence: float = CONFIDENCE) -> tuple[float, float] | None:

@@ -1,4 +1,4 @@
-"""How the questions of a release are told apart in a report.
+"""How a report groups the questions of a release.
 
 Guarantees: every breakdown but the sub-types covers all questions; the groups are in a fixed order that
 does not depend on the questions, and the five rule types are there whether or not they occur.
@@ -13,22 +13,22 @@ import numpy.typing as npt
 from rulemine.release.records import SPLITS, Question
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
 
-__all__ = ["Breakdown", "breakdowns", "cells_of"]
+__all__ = ["Breakdown", "breakdowns", "strata_of"]
 
 Ints = npt.NDArray[np.int64]
 
 PROOF_BINS = ((0, "none"), (1, "1"), (2, "2"), (5, "3–5"), (10, "6–10"))
-"""Upper bound of the number of proofs left and name of the bin; what is above is ``>10``. Every
+"""Upper bound of the number of remaining proofs, and name of the bin; above the last bin is ``>10``. Every
 question of a sound release has at least one, its certificate."""
 
 MORE_PROOFS = ">10"
 
 
 class Breakdown(NamedTuple):
-    """One way to tell questions apart.
+    """One way to group questions.
 
     Attributes:
-        name: What it is, as a key: ``rule_type``.
+        name: Its key, e.g. ``rule_type``.
         groups: The names of its groups.
         codes: int64, shape (questions,): position in `groups`, or −1 for a question in none of them.
     """
@@ -41,8 +41,8 @@ class Breakdown(NamedTuple):
 def breakdowns(questions: Sequence[Question]) -> tuple[Breakdown, ...]:
     """The breakdowns of a report.
 
-    ``rule_type`` has all five types, the others only the groups that occur; ``rule_subtype`` tells
-    questions of type *other* apart; ``level`` is there when the questions have more than one.
+    ``rule_type`` has all five types, the others only the groups that occur; ``rule_subtype`` divides
+    the questions of type *other*; ``level`` is present when there is more than one.
     """
     names = [name for _, name in PROOF_BINS] + [MORE_PROOFS]
     levels = sorted({q.level for q in questions})
@@ -68,17 +68,17 @@ def breakdowns(questions: Sequence[Question]) -> tuple[Breakdown, ...]:
     return tuple(b for b in found if b.groups)
 
 
-def cells_of(parts: Sequence[Breakdown], n: int) -> Ints:
-    """The finest partition of n questions such that every group is a union of its cells.
+def strata_of(parts: Sequence[Breakdown], n: int) -> Ints:
+    """The coarsest strata of n questions such that every group is a union of strata.
 
     Returns:
-        int64, shape (n,): numbers 0, 1, … of cells, none of them empty.
+        int64, shape (n,): the stratum of each question, numbered from 0; none is empty.
     """
     if not parts or not n:
         return np.zeros(n, np.int64)
     codes = np.column_stack([part.codes for part in parts])
-    _, cells = np.unique(codes, axis=0, return_inverse=True)
-    return cells.reshape(n).astype(np.int64)
+    _, strata = np.unique(codes, axis=0, return_inverse=True)
+    return strata.reshape(n).astype(np.int64)
 
 
 def _proof_bin(proofs: int) -> str:

@@ -5,7 +5,7 @@ taken from reading it and is compared with its results. A raw output becomes a s
 three steps, and the answers of the release go through the second:
 
 1. Cut at every run of commas, line feeds and carriage returns (``[,\n\r]+``); nothing else cuts.
-2. Normalise each piece: lower-case; ``<pad>`` becomes a blank; every ASCII punctuation character is
+2. Normalize each piece: lower-case; ``<pad>`` becomes a blank; every ASCII punctuation character is
    deleted, not replaced; the words ``a``, ``an`` and ``the`` are dropped wherever they stand; white space
    (Unicode) is collapsed.
 3. Drop empty pieces and duplicates. Pieces match by equality, never as substrings.
@@ -23,14 +23,14 @@ Oddities that follow, all kept:
 What the evaluator does beyond matching is kept too where a report is made in this mode: the hard hits
 rate is 0 where no question is hit (`rulemine.evaluation.scoring`), and its treatment of files is had with
 ``official=True`` in `rulemine.evaluation.predictions.read_predictions`. A list of answers, which the
-evaluator does not know, is normalised item by item and not cut.
+evaluator does not know, is normalized item by item and not cut.
 """
 
 import re
 import string
 from collections.abc import Iterable
 
-__all__ = ["BrinkMatcher", "normalise", "pieces"]
+__all__ = ["BrinkMatcher", "normalize", "pieces"]
 
 ARTICLES = frozenset({"a", "an", "the"})
 PADDING = "<pad>"
@@ -39,11 +39,11 @@ _CUTS = re.compile(r"[,\n\r]+")
 _DELETED = str.maketrans("", "", string.punctuation)
 
 
-def normalise(text: str) -> str:
-    """A piece of output or an answer, normalised (step 2); "" when nothing is left.
+def normalize(text: str) -> str:
+    """A piece of output or an answer, normalized (step 2); "" when nothing is left.
 
     Example:
-        >>> normalise(" The <pad>Washington, D.C.")
+        >>> normalize(" The <pad>Washington, D.C.")
         'washington dc'
     """
     words = text.lower().replace(PADDING, " ").translate(_DELETED).split()
@@ -51,13 +51,13 @@ def normalise(text: str) -> str:
 
 
 def pieces(raw_output: str) -> list[str]:
-    r"""The normalised pieces of an output in their order, without empty ones (steps 1 and 2).
+    r"""The normalized pieces of an output in their order, without empty ones (steps 1 and 2).
 
     Example:
         >>> pieces("Paris, the\nParis; A.")
         ['paris', 'paris']
     """
-    return [piece for piece in map(normalise, _CUTS.split(raw_output)) if piece]
+    return [piece for piece in map(normalize, _CUTS.split(raw_output)) if piece]
 
 
 class BrinkMatcher:
@@ -68,5 +68,5 @@ class BrinkMatcher:
         return pieces(raw_output)
 
     def name(self, name: str) -> str:
-        """A name, normalised."""
-        return normalise(name)
+        """A name, normalized."""
+        return normalize(name)

@@ -4,7 +4,7 @@ import numpy as np
 
 from rulemine.errors import PredictionError
 from rulemine.evaluation.bootstrap import Resamples
-from rulemine.evaluation.breakdown import cells_of
+from rulemine.evaluation.breakdown import strata_of
 from rulemine.evaluation.estimates import differences, rows_of
 from rulemine.evaluation.reporting.report import Comparison, Report
 
@@ -35,7 +35,7 @@ def compare(
         )
     parts = first.groups
     both = np.column_stack((first.scores, second.scores))
-    sampled = Resamples(both, cells_of(parts, first.n), first.resamples, first.seed)
+    sampled = Resamples(both, strata_of(parts, first.n), first.resamples, first.seed)
     notes = [f"{names[0]}: {note}" for note in first.notes]
     notes += [f"{names[1]}: {note}" for note in second.notes]
     if first.matching != second.matching:

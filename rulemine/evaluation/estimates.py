@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.evaluation.bootstrap import Means, interval
+from rulemine.evaluation.bootstrap import MeanScores, interval
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import COLUMNS, METRICS, Floats, hard_hits_rate
 from rulemine.evaluation.reporting.report import Estimate, Row
@@ -40,25 +40,25 @@ def rows_of(
     return rows
 
 
-def estimates(means: Means) -> dict[str, Estimate]:
+def estimates(means: MeanScores) -> dict[str, Estimate]:
     """Score → estimate, for means whose columns are `COLUMNS`."""
     value, resampled = _with_rate(means)
     return {m: _estimate(value[m], resampled[m]) for m in METRICS}
 
 
-def differences(means: Means) -> dict[str, Estimate]:
+def differences(means: MeanScores) -> dict[str, Estimate]:
     """Score → estimate of the paired difference.
 
     Args:
         means: The columns are `COLUMNS` of the first system, then those of the second.
     """
     half = len(COLUMNS)
-    a, drawn_a = _with_rate(Means(means.value[:half], means.resampled[:, :half]))
-    b, drawn_b = _with_rate(Means(means.value[half:], means.resampled[:, half:]))
+    a, drawn_a = _with_rate(MeanScores(means.value[:half], means.resampled[:, :half]))
+    b, drawn_b = _with_rate(MeanScores(means.value[half:], means.resampled[:, half:]))
     return {m: _estimate(a[m] - b[m], drawn_a[m] - drawn_b[m]) for m in METRICS}
 
 
-def _with_rate(means: Means) -> tuple[dict[str, float], dict[str, Floats]]:
+def _with_rate(means: MeanScores) -> tuple[dict[str, float], dict[str, Floats]]:
     """Value and resampled values by score, the ratio among them; NaN where undefined."""
     value = dict(zip(COLUMNS, means.value.tolist(), strict=True))
     resampled = dict(zip(COLUMNS, means.resampled.T, strict=True))

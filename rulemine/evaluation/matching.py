@@ -1,4 +1,4 @@
-"""From what a system wrote to a set of entities: the matching modes.
+"""Answer extraction: from what a system wrote to a set of entities, in one of three matching modes.
 
 ``ids``
     The output is a list of names and nothing else. Every line is cut at commas into items; a cut
@@ -6,7 +6,7 @@
     survive. An item counts as it stands (white space around it aside) when it is a name; if not,
     decoration is taken off: a bullet or list number in front, then of the quotes, brackets, asterisks
     and backticks on either side and the ``. ; : !`` at the end as few as make it a name. An item that is
-    no name even so is a wrong answer: it counts in the precision.
+    still no name is a wrong answer: it lowers the precision.
 ``vocabulary``
     The names of the release are looked for anywhere in the output; see
     `rulemine.evaluation.vocabulary`. Other words are ignored.

@@ -13,7 +13,7 @@ import numpy as np
 
 from rulemine.errors import ConfigError, PredictionError, ReleaseError
 from rulemine.evaluation.bootstrap import Resamples
-from rulemine.evaluation.breakdown import breakdowns, cells_of
+from rulemine.evaluation.breakdown import breakdowns, strata_of
 from rulemine.evaluation.comparison import compare
 from rulemine.evaluation.estimates import estimates, rows_of
 from rulemine.evaluation.matching import Matcher, make_matcher
@@ -33,7 +33,7 @@ Predictions = str | Path | Iterable[Prediction]
 RESAMPLES = 1000
 """Resamples of a bootstrap; enough for bounds of a 95 % interval to one digit of a percentage."""
 
-_SAMPLE = 200  # predictions looked at to find out which naming they use
+_SAMPLE = 200  # predictions examined to find out which naming they use
 
 
 def evaluate(
@@ -112,7 +112,7 @@ def _report(
         predictions = read_predictions(
             predictions, questions, split=split, missing=missing, official=matching == "brink"
         )
-        missing = "empty"  # reading has seen to it
+        missing = "empty"  # already checked while reading
     asked, given = fit(questions, predictions, split=split, missing=missing)
     used = naming or release.naming
     entities = release.entities
@@ -125,10 +125,10 @@ def _report(
     if naming is None and (problem := _other_naming(release, matching, given, matched, matcher)):
         if matching != "brink":
             raise PredictionError(f"predictions: {problem}")
-        notes.append(f"Mind: {problem}")
+        notes.append(f"Warning: {problem}")
     scores = score_questions(asked, matched, matcher)
     parts = breakdowns(asked)
-    sampled = Resamples(scores, cells_of(parts, len(asked)), resamples, seed)
+    sampled = Resamples(scores, strata_of(parts, len(asked)), resamples, seed)
     rows = rows_of(parts, len(asked), lambda rows: estimates(sampled.means(rows)))
     if matching == "brink" and any(_without_rate(row) for row in rows):
         rows = [
@@ -246,7 +246,7 @@ def _other_naming(
 def _translated(
     questions: Sequence[Question], entities: Sequence[EntityNames], source: str, target: str
 ) -> tuple[Question, ...]:
-    """The questions with their answers in another naming; nothing else is looked at in scoring."""
+    """The questions with their answers in another naming; scoring uses nothing else."""
     name = translation(entities, source, target)
     try:
         return tuple(

@@ -11,7 +11,7 @@ apostrophes and quotes and the various hyphens count as the plain ones. A token 
 digits, ``_``, and the marks upon them), a single character of a script that is written without blanks
 between words (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese), or any other single character.
 
-Mind that everything named counts: an output that repeats the topic of the question predicts it.
+Everything named counts: an output that repeats the topic entity of the question predicts it.
 """
 
 import functools

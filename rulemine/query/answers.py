@@ -1,6 +1,6 @@
-"""Answer sets: everything that a graph says about a topic, in the direction of the question.
+"""Answer sets: everything that a graph states about a topic entity, in the direction of the question.
 
-Guarantee: the topic is the end that was not asked for; the answers are all entities at the other end
+Guarantee: the topic entity is the end that was not asked for; the answers are all entities at the other end
 of the relation's triples with that topic, on the complete graph and, where one is given, on a larger
 reference graph (matched by labels).
 """
@@ -137,7 +137,7 @@ class Key(NamedTuple):
     Attributes:
         topic: The topic entity.
         relation: The relation.
-        direction: The end asked for, see `rulemine.release.records.DIRECTIONS`.
+        direction: The end asked for, see `rulemine.kg.graph.DIRECTIONS`.
     """
 
     topic: str

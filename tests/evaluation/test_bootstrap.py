@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rulemine.evaluation.bootstrap import Means, Resamples, interval
+from rulemine.evaluation.bootstrap import MeanScores, Resamples, interval
 from rulemine.evaluation.estimates import estimates
 from rulemine.evaluation.metrics import COLUMNS
 from rulemine.seeds import stream
@@ -96,5 +96,5 @@ def test_ratio_without_any_hit_is_undefined():
 
 
 def test_ratio_keeps_its_value_where_every_resample_misses_the_one_hit():
-    means = Means(np.eye(1, len(COLUMNS))[0], np.zeros((2, len(COLUMNS))))
+    means = MeanScores(np.eye(1, len(COLUMNS))[0], np.zeros((2, len(COLUMNS))))
     assert estimates(means)["hhr"] == (0.0, None, None)

@@ -3,7 +3,7 @@
 import pytest
 
 from rulemine.evaluation import evaluate
-from rulemine.evaluation.brink import normalise, pieces
+from rulemine.evaluation.brink import normalize, pieces
 from rulemine.release.records import Prediction
 from tests.evaluation.world import EntityNames, question, write_release
 
@@ -50,8 +50,8 @@ def test_pieces(raw_output, expected):
     ("name", "expected"),
     [("Washington, D.C.", "washington dc"), ("A.", ""), ("The A, and  an B", "and b"), ("e00039", "e00039")],
 )  # fmt: skip
-def test_answers_are_normalised_but_not_cut(name, expected):
-    assert normalise(name) == expected
+def test_answers_are_normalized_but_not_cut(name, expected):
+    assert normalize(name) == expected
 
 
 NAMES = tuple(
@@ -90,7 +90,7 @@ def test_rate_is_zero_without_hits_and_the_report_says_so(tmp_path):
     assert any("HHR is 0" in note for note in report.notes)
 
 
-def test_list_of_answers_is_normalised_item_by_item(tmp_path):
+def test_list_of_answers_is_normalized_item_by_item(tmp_path):
     asked = [question(1, topic="x", answers=[DC], hard=[DC])]
     release = write_release(tmp_path / "r", asked, names=NAMES, naming="text")
     predictions = [Prediction("q00001", answers=("the washington, d.c.", "!"))]

@@ -7,7 +7,7 @@ import pytest
 
 from rulemine.errors import ConfigError, PredictionError
 from rulemine.evaluation import METRICS, compare, evaluate, write_predictions
-from rulemine.evaluation.breakdown import breakdowns, cells_of
+from rulemine.evaluation.breakdown import breakdowns, strata_of
 from rulemine.evaluation.metrics import COLUMNS, score
 from rulemine.kg.entity_names import EntityNames
 from rulemine.release.records import Prediction
@@ -119,7 +119,7 @@ def test_breakdowns_equal_scoring_each_group_alone(tmp_path):
 def test_cells_are_the_finest_partition():
     questions, _ = random_questions(80)
     parts = breakdowns(questions)
-    cells = cells_of(parts, 80)
+    cells = strata_of(parts, 80)
     kinds = [tuple(int(p.codes[i]) for p in parts) for i in range(80)]
     for i in range(80):
         for j in range(80):
