@@ -11,22 +11,22 @@ import numpy.typing as npt
 
 from rulemine.builder.removal.selection import Selection
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.release.records import Diagnosis
-from rulemine.rules.proofs import Proofs, proofs_left
+from rulemine.release.records import Difficulty
+from rulemine.rules.proofs import RemainingProofs, remaining_proofs
 from rulemine.rules.rule import Rule
 
-__all__ = ["Diagnoses", "diagnose", "edges_between"]
+__all__ = ["DifficultyTable", "edges_between", "measure_difficulty"]
 
 Ints = npt.NDArray[np.int64]
 
 
-class Diagnoses:
-    """The diagnoses of all removed triples; see `diagnose`."""
+class DifficultyTable:
+    """The difficulty features of all removed triples; see `measure_difficulty`."""
 
     def __init__(
         self,
         removed: Ints,
-        proofs: Proofs,
+        proofs: RemainingProofs,
         reverse: Sequence[tuple[str, ...]],
         parallel: Sequence[tuple[str, ...]],
     ) -> None:
@@ -35,8 +35,8 @@ class Diagnoses:
         self._reverse = reverse
         self._parallel = parallel
 
-    def of(self, row: int, rule: Rule, answers_stated: int) -> Diagnosis:
-        """The diagnosis of a question.
+    def of(self, row: int, rule: Rule, answers_stated: int) -> Difficulty:
+        """The difficulty features of a question.
 
         Args:
             row: The removed triple, a row of the complete graph's triples.
@@ -44,7 +44,7 @@ class Diagnoses:
             answers_stated: How many of its answers the incomplete graph states.
         """
         i = self._position[row]
-        return Diagnosis(
+        return Difficulty(
             proofs=int(self._proofs.count[i]),
             shortest_proof=int(self._proofs.shortest[i]),
             reverse_edge=self._reverse[i],
@@ -56,13 +56,13 @@ class Diagnoses:
         )
 
 
-def diagnose(kg: KnowledgeGraph, selection: Selection) -> Diagnoses:
-    """The diagnoses of all triples that a selection removes from a graph."""
+def measure_difficulty(kg: KnowledgeGraph, selection: Selection) -> DifficultyTable:
+    """The difficulty features of all triples that a selection removes from a graph."""
     removed = selection.removed
     incomplete = kg.without(removed)
     heads = kg.triples[removed]
-    proofs = proofs_left(incomplete, selection.rules, heads)
-    return Diagnoses(
+    proofs = remaining_proofs(incomplete, selection.rules, heads)
+    return DifficultyTable(
         removed,
         proofs,
         edges_between(incomplete, heads[:, 2], heads[:, 0]),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rulemine.builder.recipe import Recipe
-from rulemine.builder.relation_filter import dropped_relations, load_filter
+from rulemine.builder.relation_filter import excluded_relations, load_filter
 from rulemine.config import to_plain
 from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels
 from rulemine.errors import InputError
@@ -97,11 +97,11 @@ class Inputs:
         return EndpointOptions(**to_plain(self.recipe.endpoint))
 
     @cached_property
-    def dropped(self) -> dict[str, str]:
+    def excluded(self) -> dict[str, str]:
         """The relations that are not asked about, with the reason."""
         chosen = self.recipe.questions
         listed = load_filter(chosen.filter, self.kg.relations)
-        return dropped_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
+        return excluded_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -129,7 +129,7 @@ class Inputs:
         return fitting
 
     @cached_property
-    def foreign_rules(self) -> tuple[Rule, ...]:
+    def rules_with_unknown_names(self) -> tuple[Rule, ...]:
         """The rules of that file that name what the graph lacks."""
         if not self.recipe.rules:
             return ()
@@ -153,5 +153,5 @@ class Inputs:
                 default = Path(self.recipe.kg).name if key == "title" else "not stated"
                 about[key] = getattr(known, key) if known else default
         if self.recipe.questions.filters:
-            about["dropped"] = self.dropped
+            about["dropped"] = self.excluded
         return about

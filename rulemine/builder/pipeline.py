@@ -51,7 +51,7 @@ __all__ = ["STAGES", "Build", "Means"]
 
 STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "release")
 
-FOREIGN_RULES = "foreign_rules.jsonl"
+RULES_WITH_UNKNOWN_NAMES = "rules_with_unknown_names.jsonl"
 """Where the given rules are kept that name what the graph lacks, in the folder of ``mine``."""
 
 MOST_SHOWN = 5
@@ -129,7 +129,7 @@ class Build:
             raise ConfigError(f"{until}: this recipe has no such step: {self._skipped[until]}.")
         # Everything the user named is read before anything is written.
         inputs = self.inputs
-        inputs.kg, inputs.reference, inputs.labels, inputs.templates, inputs.dropped  # noqa: B018
+        inputs.kg, inputs.reference, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
         if self.recipe.rules:
             inputs.rules  # noqa: B018
         if "verbalize" not in self._skipped:
@@ -235,14 +235,14 @@ class Build:
                     f"{self.recipe.kg}: {explain_no_rules(self.inputs.kg, self.options)}"
                 )
             write_rules(folder / "rules.jsonl", rules)
-            if self.inputs.foreign_rules:
-                write_rules(folder / FOREIGN_RULES, self.inputs.foreign_rules)
+            if self.inputs.rules_with_unknown_names:
+                write_rules(folder / RULES_WITH_UNKNOWN_NAMES, self.inputs.rules_with_unknown_names)
 
         options: dict[str, Any] = to_plain(self.recipe.mining)
         if self.recipe.rules:
-            given = (*self.inputs.rules, *self.inputs.foreign_rules)
+            given = (*self.inputs.rules, *self.inputs.rules_with_unknown_names)
             options = {"rules": [rule_to_json(rule) for rule in given]}
-        return self._stage("mine", 1, options, work)
+        return self._stage("mine", 2, options, work)
 
     def _ground(self) -> Stage:
         chosen = self.recipe.selection
@@ -254,7 +254,7 @@ class Build:
                 self.rules,
                 sample=sample,
                 seed=self.recipe.seed,
-                unasked=self.inputs.dropped,
+                excluded=self.inputs.excluded,
                 progress=self._progress,
             )
             write_groundings(folder, found)
@@ -262,9 +262,9 @@ class Build:
         options = {
             "sample": chosen.groundings_per_rule,
             "seed": self.recipe.seed,
-            "dropped": sorted(self.inputs.dropped),
+            "dropped": sorted(self.inputs.excluded),
         }
-        return self._stage("ground", 3, options, work)
+        return self._stage("ground", 4, options, work)
 
     def _select(self) -> Stage:
         chosen = self.recipe.selection
@@ -399,8 +399,8 @@ class Build:
             f" ({self.inputs.kg.duplicates:,} duplicate lines)" if self.inputs.kg.duplicates else ""
         )
         lines = [f"{len(self.inputs.kg):,} triples{twice}, {len(self.rules):,} rules"]
-        if foreign := self.inputs.foreign_rules:
-            place = self._done["mine"].folder / FOREIGN_RULES
+        if foreign := self.inputs.rules_with_unknown_names:
+            place = self._done["mine"].folder / RULES_WITH_UNKNOWN_NAMES
             lines.append(
                 f"{len(foreign):,} given rules left out, the graph lacks their names: {place}"
             )

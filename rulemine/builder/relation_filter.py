@@ -19,7 +19,7 @@ from rulemine.config import packaged_or_given, read_toml
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.graph import KnowledgeGraph
 
-__all__ = ["ONE_END", "TOO_MANY", "dropped_relations", "load_filter"]
+__all__ = ["ONE_END", "TOO_MANY", "excluded_relations", "load_filter"]
 
 """Filter files that come with the package."""
 
@@ -65,7 +65,7 @@ def load_filter(source: str | Path, relations: Iterable[str]) -> dict[str, str]:
     return {relation: listed[relation] for relation in sorted(known & listed.keys())}
 
 
-def dropped_relations(
+def excluded_relations(
     kg: KnowledgeGraph, listed: Mapping[str, str], max_end_share: float, max_median_answers: int
 ) -> dict[str, str]:
     """The relations that are not asked about, with the reason, sorted by relation.

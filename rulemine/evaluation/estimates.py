@@ -8,11 +8,11 @@ import numpy.typing as npt
 from rulemine.evaluation.bootstrap import MeanScores, interval
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import COLUMNS, METRICS, Floats, hard_hits_rate
-from rulemine.evaluation.reporting.report import Estimate, Row
+from rulemine.evaluation.reporting.report import Score, Row
 
 __all__ = ["differences", "estimates", "rows_of"]
 
-UNDEFINED = Estimate(None, None, None)
+UNDEFINED = Score(None, None, None)
 
 _ANY = COLUMNS.index("hits_any")
 _HARD = COLUMNS.index("hits_hard")
@@ -21,7 +21,7 @@ _HARD = COLUMNS.index("hits_hard")
 def rows_of(
     parts: Sequence[Breakdown],
     n: int,
-    estimate: Callable[[npt.NDArray[np.bool_]], dict[str, Estimate]],
+    estimate: Callable[[npt.NDArray[np.bool_]], dict[str, Score]],
 ) -> list[Row]:
     """The row of all questions, then one for every group of every breakdown.
 
@@ -40,13 +40,13 @@ def rows_of(
     return rows
 
 
-def estimates(means: MeanScores) -> dict[str, Estimate]:
+def estimates(means: MeanScores) -> dict[str, Score]:
     """Score → estimate, for means whose columns are `COLUMNS`."""
     value, resampled = _with_rate(means)
     return {m: _estimate(value[m], resampled[m]) for m in METRICS}
 
 
-def differences(means: MeanScores) -> dict[str, Estimate]:
+def differences(means: MeanScores) -> dict[str, Score]:
     """Score → estimate of the paired difference.
 
     Args:
@@ -70,9 +70,9 @@ def _with_rate(means: MeanScores) -> tuple[dict[str, float], dict[str, Floats]]:
     return value, resampled
 
 
-def _estimate(value: float, resampled: Floats) -> Estimate:
+def _estimate(value: float, resampled: Floats) -> Score:
     if np.isnan(value):
         return UNDEFINED
     # Few resamples may all miss the one hit, so that a ratio has a value and no interval.
     low, high = interval(resampled) or (None, None)
-    return Estimate(float(value), low, high)
+    return Score(float(value), low, high)

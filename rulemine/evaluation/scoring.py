@@ -19,7 +19,7 @@ from rulemine.evaluation.estimates import estimates, rows_of
 from rulemine.evaluation.matching import Matcher, make_matcher
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
 from rulemine.evaluation.predictions import fit, read_predictions
-from rulemine.evaluation.reporting.report import Estimate, Report, Row
+from rulemine.evaluation.reporting.report import Report, Row, Score
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, names_in, translation
@@ -132,7 +132,7 @@ def _report(
     rows = rows_of(parts, len(asked), lambda rows: estimates(sampled.means(rows)))
     if matching == "brink" and any(_without_rate(row) for row in rows):
         rows = [
-            row._replace(scores=row.scores | {"hhr": Estimate(0.0, None, None)})
+            row._replace(scores=row.scores | {"hhr": Score(0.0, None, None)})
             if _without_rate(row)
             else row
             for row in rows

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Index
 
-__all__ = ["AnswerIndex", "Found", "Key", "count_answers", "missing_from"]
+__all__ = ["AnswerIndex", "Found", "QuestionKey", "count_answers", "missing_from"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -131,7 +131,7 @@ def _ids_in(kg: KnowledgeGraph, other: KnowledgeGraph) -> npt.NDArray[np.int32]:
     return np.column_stack((entities[s], relations[r], entities[o]))
 
 
-class Key(NamedTuple):
+class QuestionKey(NamedTuple):
     """What a question asks.
 
     Attributes:

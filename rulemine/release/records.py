@@ -17,7 +17,7 @@ __all__ = [
     "SPLITS",
     "WORDINGS",
     "Certificate",
-    "Diagnosis",
+    "Difficulty",
     "Prediction",
     "Question",
     "Rejection",
@@ -65,7 +65,7 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Difficulty:
     """What makes a question easy or hard.
 
     Attributes:
@@ -132,7 +132,7 @@ class Question:
     rule_type: str
     rule_subtype: str
     certificate: tuple[Triple, ...]
-    diagnosis: Diagnosis
+    diagnosis: Difficulty
     split: str
     wording: str = "template"
     paraphrases: tuple[str, ...] = ()

@@ -66,7 +66,7 @@ def show(release: str | Path, question_id: str, width: int = 100) -> str:
             "Proof that is left",
             draw_proof(question.certificate, question.removed, names, inner),
         ),
-        _titled("Diagnosis", _diagnosis(opened, question, inner)),
+        _titled("Difficulty", _diagnosis(opened, question, inner)),
     ]
     return "\n\n".join("\n".join(block) for block in blocks)
 

@@ -48,7 +48,7 @@ class Groundings:
         provable: Distinct triples that are the head of some grounding, sampled or not.
         lacking: int64: positions of the rules that name a relation or an entity that the graph lacks,
             and so have no grounding.
-        unasked: How many rules were passed over because their head relation is not asked about.
+        excluded: How many rules were passed over because their head relation is not asked about.
     """
 
     rules: tuple[Rule, ...]
@@ -58,7 +58,7 @@ class Groundings:
     counts: Ints
     provable: int
     lacking: Ints
-    unasked: int = 0
+    excluded: int = 0
 
     def __len__(self) -> int:
         return len(self.head)
@@ -101,8 +101,8 @@ class Groundings:
             text += f", {len(self):,} of them sampled"
         if none := int((self.counts == 0).sum()):
             text += f"; {none:,} of {len(self.rules):,} rules have none"
-        if self.unasked:
-            text += f", {self.unasked:,} because their head relation is not asked about"
+        if self.excluded:
+            text += f", {self.excluded:,} because their head relation is not asked about"
         if len(self.lacking):
             text += (
                 f", {len(self.lacking):,} because the graph lacks a relation or entity of theirs"
@@ -116,7 +116,7 @@ def ground(
     *,
     sample: int | None = None,
     seed: int = 0,
-    unasked: Collection[str] = (),
+    excluded: Collection[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Groundings:
     """The groundings of rules over a graph.
@@ -127,7 +127,7 @@ def ground(
         sample: Keep this many groundings of a rule, ≥ 1, drawn uniformly without replacement; None:
             all, which takes about 50 bytes of memory each.
         seed: Of the sample.
-        unasked: Relations whose triples are not to be removed: a rule with such a head is passed over,
+        excluded: Relations whose triples are not to be removed: a rule with such a head is passed over,
             as if it had no grounding.
         progress: Told (rules done, rules).
 
@@ -146,7 +146,7 @@ def ground(
     bodies: list[Ints] = [np.empty((0, widest), np.int64)]
     for number, rule in enumerate(rules):
         bound = bind_rule(index, rule)
-        if rule.head.relation in unasked:
+        if rule.head.relation in excluded:
             passed_over += 1
         elif bound is None:
             lacking.append(number)
@@ -287,7 +287,7 @@ def write_groundings(folder: Path, groundings: Groundings) -> None:
         counts=groundings.counts,
         provable=np.array([groundings.provable]),
         lacking=groundings.lacking,
-        unasked=np.array([groundings.unasked]),
+        excluded=np.array([groundings.excluded]),
     )
 
 
@@ -301,8 +301,8 @@ def read_groundings(folder: Path, rules: Sequence[Rule]) -> Groundings:
     Raises:
         InputError: A file is missing or damaged.
     """
-    names = ("rule", "head", "body", "counts", "provable", "lacking", "unasked")
-    rule, head, body, counts, provable, lacking, unasked = read_arrays(folder, names)
+    names = ("rule", "head", "body", "counts", "provable", "lacking", "excluded")
+    rule, head, body, counts, provable, lacking, excluded = read_arrays(folder, names)
     return Groundings(
-        tuple(rules), rule, head, body, counts, int(provable[0]), lacking, int(unasked[0])
+        tuple(rules), rule, head, body, counts, int(provable[0]), lacking, int(excluded[0])
     )

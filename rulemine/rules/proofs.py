@@ -12,13 +12,13 @@ from rulemine.rules.bodies import bind_rule
 from rulemine.rules.path_bodies import Chains
 from rulemine.rules.rule import Rule
 
-__all__ = ["Proofs", "proofs_left"]
+__all__ = ["RemainingProofs", "remaining_proofs"]
 
 Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Proofs:
+class RemainingProofs:
     """The proofs of some triples.
 
     Attributes:
@@ -30,12 +30,12 @@ class Proofs:
     shortest: Ints
 
 
-def proofs_left(
+def remaining_proofs(
     incomplete: KnowledgeGraph,
     rules: Sequence[Rule],
     heads: npt.NDArray[np.int32],
     progress: Callable[[int, int], None] | None = None,
-) -> Proofs:
+) -> RemainingProofs:
     """Counts the proofs of triples in a graph.
 
     A proof is a rule with a substitution under which the whole body is in the graph and the head is
@@ -61,4 +61,4 @@ def proofs_left(
             shortest[(found > 0) & ((shortest == 0) | (shortest > length))] = length
         if progress:
             progress(done, len(rules))
-    return Proofs(count, shortest)
+    return RemainingProofs(count, shortest)

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
-from rulemine.query.answers import Key
+from rulemine.query.answers import QuestionKey
 from rulemine.text.mentions import make_pattern
 from rulemine.text.normalization import QUESTION_MARKS, fold_loosely
 from rulemine.text.template import escape, fill
@@ -26,7 +26,7 @@ class Wanted(NamedTuple):
         answers: Its right answers.
     """
 
-    query: Key
+    query: QuestionKey
     answers: tuple[str, ...]
 
     def differs(self, other: "Wanted") -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from rulemine.llm.call import Ask, Call, Failure, Reply
-from rulemine.query.answers import Key
+from rulemine.query.answers import QuestionKey
 from rulemine.text.template import fill
 from rulemine.verbalizer.ambiguity import Wanted, same_words, template_pattern
 from rulemine.verbalizer.brief import Brief, Problem
@@ -45,10 +45,10 @@ class Talk:
     keys: set[str] = field(default_factory=set)
 
     @property
-    def query(self) -> Key:
+    def query(self) -> QuestionKey:
         """What it asks, whatever its words."""
         question = self.brief.question
-        return Key(question.topic, question.relation, question.direction)
+        return QuestionKey(question.topic, question.relation, question.direction)
 
     @property
     def wanted(self) -> Wanted:

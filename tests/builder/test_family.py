@@ -14,7 +14,7 @@ from rulemine.config import packaged
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.formats import read_rules
 from rulemine.rules.grounding import Groundings, ground
-from rulemine.rules.proofs import proofs_left
+from rulemine.rules.proofs import remaining_proofs
 from rulemine.rules.rule import Rule
 from tests import ROOT
 
@@ -55,7 +55,7 @@ def check(kg: KnowledgeGraph, selection: Selection) -> None:
     assert np.bincount(selection.rule).max() <= 30
     left = kg.without(selection.removed)
     assert len(left) == len(kg) - len(selection.removed)
-    proofs = proofs_left(left, selection.rules, kg.triples[selection.removed])
+    proofs = remaining_proofs(left, selection.rules, kg.triples[selection.removed])
     assert proofs.count.min() >= 1
     assert set(proofs.shortest.tolist()) <= {1, 2}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.builder.recipe import load_recipe
-from rulemine.builder.relation_filter import dropped_relations, load_filter
+from rulemine.builder.relation_filter import excluded_relations, load_filter
 from rulemine.config import read_toml
 from rulemine.datasets.registry import load_kg
 from rulemine.kg.graph import KnowledgeGraph
@@ -38,7 +38,7 @@ def test_phrases_and_filter_name_relations_of_the_graph(kg: KnowledgeGraph) -> N
 def test_dull_relations_are_dropped(kg: KnowledgeGraph) -> None:
     chosen = load_recipe("fb15k237", []).questions
     listed = load_filter(chosen.filter, kg.relations)
-    dropped = dropped_relations(kg, listed, chosen.max_end_share, chosen.max_median_answers)
+    dropped = excluded_relations(kg, listed, chosen.max_end_share, chosen.max_median_answers)
     assert len(dropped) == 52
     assert {"/people/person/gender", "/tv/tv_program/languages"} <= dropped.keys() - listed.keys()
 

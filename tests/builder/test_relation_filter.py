@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.builder.relation_filter import ONE_END, TOO_MANY, dropped_relations, load_filter
+from rulemine.builder.relation_filter import ONE_END, TOO_MANY, excluded_relations, load_filter
 from rulemine.errors import ConfigError, InputError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.atom import Atom
@@ -24,12 +24,12 @@ def graph() -> KnowledgeGraph:
 
 def test_statistics_name_each_relation_that_is_beyond_a_threshold() -> None:
     kg = graph()
-    assert dropped_relations(kg, {}, 1.0, 0) == {}
-    assert dropped_relations(kg, {}, 0.9, 0) == {}, "exactly the share is not more than it"
-    assert dropped_relations(kg, {}, 0.89, 0) == {"currency": ONE_END}
-    assert dropped_relations(kg, {}, 1.0, 3) == {}
-    assert dropped_relations(kg, {}, 1.0, 2) == {"knows": TOO_MANY}, "currency has one answer"
-    assert dropped_relations(kg, {"currency": "dull"}, 0.3, 2) == {
+    assert excluded_relations(kg, {}, 1.0, 0) == {}
+    assert excluded_relations(kg, {}, 0.9, 0) == {}, "exactly the share is not more than it"
+    assert excluded_relations(kg, {}, 0.89, 0) == {"currency": ONE_END}
+    assert excluded_relations(kg, {}, 1.0, 3) == {}
+    assert excluded_relations(kg, {}, 1.0, 2) == {"knows": TOO_MANY}, "currency has one answer"
+    assert excluded_relations(kg, {"currency": "dull"}, 0.3, 2) == {
         "currency": "dull",
         "knows": ONE_END,
     }
@@ -71,7 +71,7 @@ def test_rules_about_a_dropped_relation_are_passed_over_but_it_may_prove() -> No
     kg = KnowledgeGraph.from_triples([("a", "p", "b"), ("a", "q", "b")])
     rules = [Rule(Atom(0, "p", 1), (Atom(0, "q", 1),)), Rule(Atom(0, "q", 1), (Atom(0, "p", 1),))]
     for sample in (None, 5):
-        found = ground(kg, rules, sample=sample, unasked=("p",))
+        found = ground(kg, rules, sample=sample, excluded=("p",))
         assert found.counts.tolist() == [0, 1]
         assert found.rule.tolist() == [1]
         assert found.lacking.tolist() == []

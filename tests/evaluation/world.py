@@ -9,7 +9,7 @@ from rulemine.files import digest_of, write_bytes
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.release.reader import Release
-from rulemine.release.records import FORMAT_VERSION, SPLITS, Diagnosis, Question
+from rulemine.release.records import FORMAT_VERSION, SPLITS, Difficulty, Question
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Rule
 
@@ -70,7 +70,7 @@ def question(
         rule_type=kind,
         rule_subtype=subtype,
         certificate=((ANN, "wife", BOB),),
-        diagnosis=Diagnosis(proofs, 1, tuple(reverse), (), 1, 1.0, 1.0, 1.0),
+        diagnosis=Difficulty(proofs, 1, tuple(reverse), (), 1, 1.0, 1.0, 1.0),
         split=split,
     )
 

@@ -10,7 +10,7 @@ from rulemine.errors import InputError
 from rulemine.kg.entity_names import EntityNames
 from rulemine.release.records import (
     Certificate,
-    Diagnosis,
+    Difficulty,
     Prediction,
     Question,
     Rejection,
@@ -33,7 +33,7 @@ QUESTION = Question(
     rule_type="inversion",
     rule_subtype="inversion",
     certificate=(("bob", "husband", "ann"),),
-    diagnosis=Diagnosis(1, 1, ("husband",), (), 0, 0.5, 0.25, 1.0),
+    diagnosis=Difficulty(1, 1, ("husband",), (), 0, 0.5, 0.25, 1.0),
     split="test",
 )
 RECORDS = [
@@ -90,7 +90,7 @@ def test_a_missing_field_is_named_unless_it_has_a_default() -> None:
 
 def test_a_whole_number_is_a_number() -> None:
     row = to_json(QUESTION.diagnosis) | {"head_coverage": 1}
-    value = from_json(Diagnosis, row, "here").head_coverage
+    value = from_json(Difficulty, row, "here").head_coverage
     assert (value, type(value)) == (1.0, float)
 
 

@@ -34,7 +34,7 @@ Proof that is left
            ╎                                                   ▲
            ╰╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ grandparent ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╯  ✗ removed
 
-Diagnosis
+Difficulty
   1 proof of the removed triple is left; it takes 2 triples.
   No edge is left from its object back to its subject.
   No edge is left from its subject to its object.

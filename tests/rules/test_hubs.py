@@ -10,7 +10,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query import join
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.grounding import ground
-from rulemine.rules.proofs import proofs_left
+from rulemine.rules.proofs import remaining_proofs
 from rulemine.rules.rule import Rule
 
 N = 4000
@@ -78,7 +78,7 @@ def test_grounding_selecting_and_proving_at_hubs(
     rows.clear()
     chosen = select(kg, found)
     assert len(chosen.removed) > 60
-    left = proofs_left(kg.without(chosen.removed), rules, kg.triples[chosen.removed])
+    left = remaining_proofs(kg.without(chosen.removed), rules, kg.triples[chosen.removed])
     assert (left.count >= 1).all()
     assert sum(rows) <= 4 * len(rules) * len(kg)
     assert np.array_equal(np.sort(chosen.head), chosen.removed)

@@ -8,7 +8,7 @@ import pytest
 
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.atom import Atom
-from rulemine.rules.proofs import proofs_left
+from rulemine.rules.proofs import remaining_proofs
 from rulemine.rules.rule import Rule
 from tests.small_graphs import RELATIONS, proofs_of, small_graph, small_rules
 
@@ -37,7 +37,7 @@ def test_proofs_are_the_bodies_that_hold_whether_or_not_the_head_is_there(seed: 
             for head, body in proofs_of(kg, rule):
                 counts[head] += 1
                 shortest[head] = min(len(body), shortest.get(head, len(body)))
-    found = proofs_left(kg, rules, ids(kg, heads))
+    found = remaining_proofs(kg, rules, ids(kg, heads))
     assert found.count.tolist() == [counts[head] for head in heads]
     assert found.shortest.tolist() == [shortest.get(head, 0) for head in heads]
 
@@ -49,10 +49,10 @@ def test_removed_triples_prove_nothing() -> None:
         Rule(Atom(0, "p", 1), (Atom(0, "q", 1), Atom(1, "q", 0))),
     ]
     heads = ids(kg, [("a", "p", "b"), ("b", "p", "a")])
-    whole = proofs_left(kg, rules, heads)
+    whole = remaining_proofs(kg, rules, heads)
     assert (whole.count.tolist(), whole.shortest.tolist()) == ([2, 2], [1, 1])
     less = kg.without(kg.rows_of(ids(kg, [("b", "q", "a")])))
-    left = proofs_left(less, rules, heads)
+    left = remaining_proofs(less, rules, heads)
     assert (left.count.tolist(), left.shortest.tolist()) == ([0, 1], [0, 1])
 
 
@@ -60,7 +60,7 @@ def test_no_triples_have_no_proofs() -> None:
     kg = KnowledgeGraph.from_triples([("a", "p", "b")])
     told: list[tuple[int, int]] = []
     rule = Rule(Atom(0, "p", 1), (Atom(1, "p", 0),))
-    found = proofs_left(
+    found = remaining_proofs(
         kg, [rule], np.empty((0, 3), np.int32), lambda done, total: told.append((done, total))
     )
     assert found.count.tolist() == []

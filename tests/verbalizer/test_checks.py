@@ -12,7 +12,7 @@ from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.phrasing.glosses import Gloss
 from rulemine.phrasing.templates import load_templates
-from rulemine.query.answers import Key
+from rulemine.query.answers import QuestionKey
 from rulemine.release.naming import name_entities
 from rulemine.text.template import fill
 from rulemine.verbalizer.brief import Brief, Problem
@@ -362,7 +362,7 @@ def test_what_templates_make_passes(name: str, monkeypatch: pytest.MonkeyPatch) 
     for s, r, o in draw.sample(facts, min(3_000, len(facts))):
         direction = draw.choice(["subject", "object"])
         ends = (o, s) if direction == "subject" else (s, o)
-        if check.problem(Key(ends[0], r, direction), [ends[1]], ends[1]) is not None:
+        if check.problem(QuestionKey(ends[0], r, direction), [ends[1]], ends[1]) is not None:
             continue
         if "relation “" in templates[r].ask(direction, ""):
             continue  # two relations with one wording are told apart by their names

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rulemine.builder.relation_filter import ONE_END, TOO_MANY, dropped_relations
+from rulemine.builder.relation_filter import ONE_END, TOO_MANY, excluded_relations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.verify import verify
@@ -33,7 +33,7 @@ def test_verifier_and_builder_agree_though_they_share_no_code(seed: int) -> None
         (t.relation, t.other, -1 if t.reversed else 1) for t in overlapping_relations(kg)
     }
     for share, most in ((0.5, 0), (1.0, 2), (0.6, 1), (1.0, 0)):
-        assert _by_statistics(graph, share, most) == dropped_relations(kg, {}, share, most)
+        assert _by_statistics(graph, share, most) == excluded_relations(kg, {}, share, most)
 
 
 def problems(folder: Path, options: dict[str, Any], dropped: Any, count: int) -> list[str]:

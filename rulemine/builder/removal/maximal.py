@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.builder.removal.search_state import Choice
+from rulemine.builder.removal.search_state import SearchState
 from rulemine.builder.removal.selection import Selection, SelectionCounts
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph
@@ -76,19 +76,19 @@ def select(
     if per_rule < 1:
         raise ConfigError(f"per_rule: found {per_rule}; expected at least 1. Raise it.")
     usable = _without_loops(kg, groundings)
-    choice = Choice(usable, len(kg), per_rule)
-    search = _Search(choice, usable, seed)
+    state = SearchState(usable, len(kg), per_rule)
+    search = _Search(state, usable, seed)
     search.fill()
     for done, conflicts in enumerate(CONFLICTS, start=1):
         if progress:
             progress(done, len(CONFLICTS) + 1)
-        if search.upper_bound == int(choice.removed.sum()):
+        if search.upper_bound == int(state.removed.sum()):
             break
         search.improve(done, conflicts)
         search.fill()
     if progress:
         progress(len(CONFLICTS) + 1, len(CONFLICTS) + 1)
-    chosen = choice.chosen
+    chosen = state.chosen
     counts = SelectionCounts(
         int(groundings.counts.sum()), groundings.provable, len(groundings), search.upper_bound
     )
@@ -116,14 +116,14 @@ def _without_loops(kg: KnowledgeGraph, groundings: Groundings) -> Groundings:
 class _Search:
     """The steps of the procedure; see the module."""
 
-    def __init__(self, choice: Choice, groundings: Groundings, seed: int) -> None:
-        self.choice = choice
+    def __init__(self, state: SearchState, groundings: Groundings, seed: int) -> None:
+        self.state = state
         self._seed = seed
         self._ids = [rule.id for rule in groundings.rules]
         starts = np.searchsorted(groundings.rule, np.arange(len(self._ids) + 1))
         self._rows = [np.arange(a, b) for a, b in itertools.pairwise(starts)]
         heads = [len(np.unique(groundings.head[rows])) for rows in self._rows]
-        self._most = [min(choice.cap, n) for n in heads]
+        self._most = [min(state.cap, n) for n in heads]
         self.upper_bound = min(sum(self._most), len(np.unique(groundings.head)))
         self._fewest_heads_first = sorted(
             (r for r, n in enumerate(heads) if n), key=lambda r: (heads[r], self._ids[r])
@@ -131,14 +131,14 @@ class _Search:
 
     def fill(self) -> None:
         """The greedy pass: adds free groundings, one per rule and turn, until no rule can take any."""
-        choice = self.choice
+        state = self.state
         waiting = {r: self._shuffled(r, "fill") for r in self._fewest_heads_first if self._wants(r)}
         while waiting:
             for r in list(waiting):
                 # What is not free now stays so while groundings are only added.
-                waiting[r] = choice.free(waiting[r])
+                waiting[r] = state.free(waiting[r])
                 if len(waiting[r]):
-                    choice.add(choice.least_harmful(waiting[r][:CANDIDATES]))
+                    state.add(state.least_harmful(waiting[r][:CANDIDATES]))
                 if not len(waiting[r]) or not self._wants(r):
                     del waiting[r]
 
@@ -149,13 +149,13 @@ class _Search:
             round_: Number of the round; each tries the groundings in another order.
             conflicts: Most chosen groundings that one may conflict with.
         """
-        choice = self.choice
+        state = self.state
         wanting = [r for r in self._fewest_heads_first if self._wants(r)]
         trials = min(TRIALS, max(1, TRIALS_IN_ROUND // max(1, len(wanting))))
         for r in wanting:
-            most = conflicts if choice.count[r] else CONFLICTS_FIRST
+            most = conflicts if state.count[r] else CONFLICTS_FIRST
             rows = self._shuffled(r, round_)
-            rows = rows[choice.conflicts(rows) <= most]
+            rows = rows[state.conflicts(rows) <= most]
             for grounding in rows[:trials].tolist():
                 if not self._wants(r):
                     break
@@ -163,41 +163,41 @@ class _Search:
 
     def _swap_in(self, r: int, grounding: int, conflicts: int) -> None:
         """Adds one grounding if those it conflicts with can be replaced."""
-        choice = self.choice
-        uncovered = choice.count[r] == 0
-        out = choice.conflicting(grounding)
+        state = self.state
+        uncovered = state.count[r] == 0
+        out = state.conflicting(grounding)
         if len(out) > (CONFLICTS_FIRST if uncovered else conflicts):
             return
-        if any(choice.rule[choice.certificate[head]] == r for head in out):
+        if any(state.rule[state.certificate[head]] == r for head in out):
             return  # the rule would lose what it gains
-        old = [choice.drop(head) for head in out]
+        old = [state.drop(head) for head in out]
         new = [grounding]
-        choice.add(grounding)
+        state.add(grounding)
         for gone in old:
             other = self._replacement(gone)
             if other is not None:
-                choice.add(other)
+                state.add(other)
                 new.append(other)
-        covered = all(choice.count[choice.rule[gone]] for gone in old)
+        covered = all(state.count[state.rule[gone]] for gone in old)
         if covered and (uncovered or len(new) >= len(old)):
             return
         for added in new:
-            choice.drop(int(choice.head[added]))
+            state.drop(int(state.head[added]))
         for gone in old:
-            choice.add(gone)
+            state.add(gone)
 
     def _replacement(self, gone: int) -> int | None:
         """A free grounding of the same head, else of the same rule; None where there is none."""
-        choice = self.choice
-        rows = choice.free(choice.of_head(int(choice.head[gone])))
-        rows = rows[choice.count[choice.rule[rows]] < choice.cap]
-        rule = int(choice.rule[gone])
-        if not len(rows) and choice.count[rule] < choice.cap:
-            rows = choice.free(self._rows[rule])
-        return choice.least_harmful(rows) if len(rows) else None
+        state = self.state
+        rows = state.free(state.of_head(int(state.head[gone])))
+        rows = rows[state.count[state.rule[rows]] < state.cap]
+        rule = int(state.rule[gone])
+        if not len(rows) and state.count[rule] < state.cap:
+            rows = state.free(self._rows[rule])
+        return state.least_harmful(rows) if len(rows) else None
 
     def _wants(self, r: int) -> bool:
-        return bool(self.choice.count[r] < self._most[r])
+        return bool(self.state.count[r] < self._most[r])
 
     def _shuffled(self, r: int, what: str | int) -> Ints:
         rows = self._rows[r]

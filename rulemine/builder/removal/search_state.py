@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from rulemine.rules.grounding import Groundings
 
-__all__ = ["Choice"]
+__all__ = ["SearchState"]
 
 Ints = npt.NDArray[np.int64]
 
 
-class Choice:
+class SearchState:
     """The state of a selection.
 
     Args:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rulemine.builder.difficulty import diagnose
+from rulemine.builder.difficulty import measure_difficulty
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.rule_questions.text_check import TextCheck
 from rulemine.errors import UserError
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.phrasing.templates import Templates
-from rulemine.query.answers import AnswerIndex, Key, count_answers, missing_from
+from rulemine.query.answers import AnswerIndex, QuestionKey, count_answers, missing_from
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
@@ -69,7 +69,7 @@ def ask(
     further = sorted({end for s, _, o in answers.reference for end in (s, o)} - known)
     names = name_entities(kg.entities, seed=seed, labels=labels, further=further)
     check = TextCheck(names, templates)
-    diagnoses = diagnose(kg, selection)
+    difficulty = measure_difficulty(kg, selection)
     types = [classify(rule) for rule in selection.rules]
     questions: list[Question] = []
     rejections: list[Rejection] = []
@@ -104,7 +104,7 @@ def ask(
                 rule_type=types[draft.rule].type,
                 rule_subtype=types[draft.rule].subtype,
                 certificate=tuple(kg.labelled(body[body >= 0])),
-                diagnosis=diagnoses.of(
+                diagnosis=difficulty.of(
                     int(selection.head[draft.row]), rule, answers.stated[draft.key]
                 ),
                 split="",
@@ -143,8 +143,8 @@ class _Draft:
         return self.removed[2 if self.direction == "object" else 0]
 
     @property
-    def key(self) -> Key:
-        return Key(self.topic, self.relation, self.direction)
+    def key(self) -> QuestionKey:
+        return QuestionKey(self.topic, self.relation, self.direction)
 
 
 def _draft(
@@ -185,9 +185,9 @@ def _draft(
 class _Answers:
     """The answer sets of all keys, sorted labels, and the reference triples they took."""
 
-    all: dict[Key, tuple[str, ...]]
-    hard: dict[Key, tuple[str, ...]]
-    stated: dict[Key, int]
+    all: dict[QuestionKey, tuple[str, ...]]
+    hard: dict[QuestionKey, tuple[str, ...]]
+    stated: dict[QuestionKey, int]
     reference: tuple[Triple, ...]
 
 

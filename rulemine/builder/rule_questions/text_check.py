@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.phrasing.templates import Templates
-from rulemine.query.answers import Key
+from rulemine.query.answers import QuestionKey
 from rulemine.text.normalization import fold, mentions
 
 __all__ = ["NAMED", "SELF_LOOP", "TextCheck"]
@@ -28,9 +28,11 @@ class TextCheck:
         self._templates = templates
         self._names = {row.entity: row for row in names}
         self._folded: dict[tuple[str, str], str] = {}
-        self._seen: dict[Key, str | None] = {}
+        self._seen: dict[QuestionKey, str | None] = {}
 
-    def problem(self, key: Key, answers: Sequence[str], hard_answer: str) -> tuple[str, str] | None:
+    def problem(
+        self, key: QuestionKey, answers: Sequence[str], hard_answer: str
+    ) -> tuple[str, str] | None:
         """Why a question cannot be asked.
 
         Args:
@@ -48,7 +50,7 @@ class TextCheck:
         naming = self._seen[key]
         return None if naming is None else (NAMED, f"in the naming {naming}")
 
-    def _naming_that_tells(self, key: Key, answers: Sequence[str]) -> str | None:
+    def _naming_that_tells(self, key: QuestionKey, answers: Sequence[str]) -> str | None:
         template, names = self._templates[key.relation], self._names[key.topic]
         told = [answer for answer in answers if answer != key.topic]
         for naming in (*(n for n in NAMINGS if n not in _CODED), *_CODED):

@@ -17,7 +17,7 @@ from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import METRICS, Floats
 from rulemine.evaluation.reporting.tables import Cell, format_markdown, format_table
 
-__all__ = ["Comparison", "Estimate", "Report", "Row"]
+__all__ = ["Comparison", "Report", "Row", "Score"]
 
 TITLES = {
     "hits_any": "Hits@Any",
@@ -41,7 +41,7 @@ BREAKDOWN_TITLES = {
 _INTERVAL = f"{CONFIDENCE:.0%} bootstrap interval".replace("%", " %")
 
 
-class Estimate(NamedTuple):
+class Score(NamedTuple):
     """A score and its interval.
 
     Attributes:
@@ -68,7 +68,7 @@ class Row(NamedTuple):
     breakdown: str
     group: str
     n: int
-    scores: dict[str, Estimate]
+    scores: dict[str, Score]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ class _Rows(ABC):
         return self.rows[0].n
 
     @property
-    def overall(self) -> dict[str, Estimate]:
+    def overall(self) -> dict[str, Score]:
         """The scores over all questions: score → estimate."""
         return self.rows[0].scores
 
@@ -282,11 +282,11 @@ class Report(_Rows):
         return super().to_markdown() + below
 
 
-def _plain(scores: dict[str, Estimate]) -> dict[str, dict[str, float | None]]:
+def _plain(scores: dict[str, Score]) -> dict[str, dict[str, float | None]]:
     return {name: estimate._asdict() for name, estimate in scores.items()}
 
 
-def _percent(estimate: Estimate, signed: bool) -> Cell:
+def _percent(estimate: Score, signed: bool) -> Cell:
     """Value and interval as text, in percent."""
 
     def text(value: float) -> str:

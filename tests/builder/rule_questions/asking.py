@@ -2,7 +2,7 @@
 
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Diagnosis, Question
+from rulemine.release.records import Difficulty, Question
 
 
 def question(number: int, removed: tuple[str, str, str], direction: str = "object") -> Question:
@@ -23,7 +23,7 @@ def question(number: int, removed: tuple[str, str, str], direction: str = "objec
         rule_type="inversion",
         rule_subtype="inversion",
         certificate=((o, "back", s),),
-        diagnosis=Diagnosis(1, 1, ("back",), (), 0, 0.5, 0.5, 0.5),
+        diagnosis=Difficulty(1, 1, ("back",), (), 0, 0.5, 0.5, 0.5),
         split="",
     )
 

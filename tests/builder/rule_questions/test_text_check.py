@@ -1,6 +1,6 @@
 from rulemine.builder.rule_questions.text_check import NAMED, SELF_LOOP, TextCheck
 from rulemine.phrasing.templates import load_templates
-from rulemine.query.answers import Key
+from rulemine.query.answers import QuestionKey
 from rulemine.release.naming import name_entities
 
 
@@ -11,12 +11,12 @@ def checker(entities, labels=None):
 
 def test_a_text_without_answers_passes():
     check = checker(["7", "72"])
-    assert check.problem(Key("72", "aunt", "subject"), ["7"], "7") is None
+    assert check.problem(QuestionKey("72", "aunt", "subject"), ["7"], "7") is None
 
 
 def test_a_topic_that_contains_an_answer_is_refused():
     check = checker(["New York", "York", "x"])
-    assert check.problem(Key("New York", "aunt", "object"), ["York"], "York") == (
+    assert check.problem(QuestionKey("New York", "aunt", "object"), ["York"], "York") == (
         NAMED,
         "in the naming entity",
     )
@@ -24,12 +24,12 @@ def test_a_topic_that_contains_an_answer_is_refused():
 
 def test_an_answer_that_is_a_word_of_the_template_is_refused():
     check = checker(["The", "x"])
-    assert check.problem(Key("x", "aunt", "subject"), ["The"], "The") is not None
+    assert check.problem(QuestionKey("x", "aunt", "subject"), ["The"], "The") is not None
 
 
 def test_all_namings_count_at_once():
     check = checker(["a1", "b2"], {"a1": "Kim Lee", "b2": "Kim"})
-    problem = check.problem(Key("a1", "aunt", "object"), ["b2"], "b2")
+    problem = check.problem(QuestionKey("a1", "aunt", "object"), ["b2"], "b2")
     assert problem == (NAMED, "in the naming text")
 
 
@@ -38,12 +38,12 @@ def test_a_private_number_in_a_phrase_is_seen():
     five = next(n.entity for n in names if n.private == "e00005")
     topic = next(n.entity for n in names if n.private == "e00007")
     check = TextCheck(names, load_templates("", ["rent 5"]))
-    problem = check.problem(Key(topic, "rent 5", "object"), [five], five)
+    problem = check.problem(QuestionKey(topic, "rent 5", "object"), [five], five)
     assert problem == (NAMED, "in the naming numeric")
 
 
 def test_the_topic_may_be_an_answer_but_not_the_hard_one():
     check = checker(["x", "y"])
-    assert check.problem(Key("x", "aunt", "object"), ["x", "y"], "y") is None
-    reason, _ = check.problem(Key("x", "aunt", "object"), ["x", "y"], "x") or ("", "")
+    assert check.problem(QuestionKey("x", "aunt", "object"), ["x", "y"], "y") is None
+    reason, _ = check.problem(QuestionKey("x", "aunt", "object"), ["x", "y"], "x") or ("", "")
     assert reason == SELF_LOOP
