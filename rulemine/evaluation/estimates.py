@@ -8,7 +8,7 @@ import numpy.typing as npt
 from rulemine.evaluation.bootstrap import MeanScores, interval
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import COLUMNS, METRICS, Floats, hard_hits_rate
-from rulemine.evaluation.reporting.report import Score, Row
+from rulemine.evaluation.reporting.report import Row, Score
 
 __all__ = ["differences", "estimates", "rows_of"]
 
