@@ -1,17 +1,14 @@
 """What a session with a model costs, against a fake endpoint in a process of its own, over real HTTP.
 
-    python benchmarks/llm.py [--calls 10000] [--concurrency 64] [--latency-ms 50] [--failures 0.1] [--plain]
+    python benchmarks/llm.py [--calls 10000] [--concurrency 64] [--latency-ms 50] [--failures 0.1] [--kills 3]
 
-Prints wall seconds, CPU seconds of this process (user + system, the import of the client included), peak
-resident memory, requests, calls lost and calls asked again after a good answer. The throughput is compared
-with what latency and concurrency allow, in two ways: ``ideal`` is a server that never fails,
-calls × latency / concurrency; ``allowed`` counts every request, failed ones too, as if none took longer.
+Prints wall seconds, CPU seconds and peak memory of the process that asks, the calls that were lost and those
+that were asked again after a good answer. With --kills that process is killed so often on its way: what was
+in flight then may be asked again, nothing else.
 """
 
 import argparse
 import json
-import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -19,35 +16,40 @@ import time
 import urllib.request
 from pathlib import Path
 
-from rulemine.llm.call import Ask, Call, Message, Reply
-from rulemine.llm.options import EndpointOptions
-from rulemine.llm.session import open_session
+from scale import measure
+
+from rulemine.llm import Call, EndpointOptions, Reply, Session
+from rulemine.llm.call import Ask
 
 FAKE = Path(__file__).parents[1] / "examples" / "fake_endpoint.py"
-SCHEMA = {
-    "type": "object",
-    "properties": {"question": {"type": "string"}},
-    "required": ["question"],
-    "additionalProperties": False,
-}
 PADDING = "Write one question that asks for all entities that fit. Keep the direction. " * 15
 """So that prompts are as long as real ones."""
 
 
-def call_of(number: int, attempt: int = 0) -> Call:
-    """A call as the verbalizer makes it."""
-    entity = f"e{number:05}"
-    prompt = (
-        f"Question Entity: {entity}\nAsked For: the aunts of {entity}\n{PADDING}\nAttempt {attempt}"
-    )
-    system = "You turn facts of a knowledge graph into questions."
-    return Call(
-        "question", entity, "fake", "question/1", "0" * 64,
-        (Message("system", system), Message("user", prompt)), 300, schema=SCHEMA,
-    )  # fmt: skip
+async def converse(ask: Ask, number: int) -> bool:
+    """Asks until the reply names the entity."""
+    prompt = f"Question Entity: e{number:05}\nAsked For: the aunts of e{number:05}\n{PADDING}"
+    call = Call("fake", [{"role": "user", "content": prompt}], max_tokens=300)
+    answer = await ask(call)
+    return isinstance(answer, Reply) and f"e{number:05}" in answer.text
 
 
-def main() -> int:
+def ask_all(url: str, calls: int, concurrency: int, journal: Path) -> None:
+    """What the measured process does."""
+    options = EndpointOptions(base_url=url, concurrency=concurrency, timeout=10)
+    with Session(options, journal, print) as session:
+        works = [lambda ask, n=n: converse(ask, n) for n in range(calls)]
+        print(f"lost {session.run(works).count(False)}, {session.usage}")
+
+
+def counts(url: str) -> dict[str, int]:
+    """What the endpoint was asked."""
+    with urllib.request.urlopen(url.removesuffix("/v1") + "/counts") as answer:
+        found: dict[str, int] = json.load(answer)
+        return found
+
+
+def main() -> None:
     """Runs it and prints the figures."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -56,69 +58,37 @@ def main() -> int:
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--latency-ms", type=float, default=50)
     parser.add_argument("--failures", type=float, default=0)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--timeout", type=float, default=60)
-    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--asks", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    flags = [
-        "--port",
-        "0",
-        "--latency-ms",
-        str(given.latency_ms),
-        "--failures",
-        str(given.failures),
-    ]
-    flags += ["--seed", str(given.seed), *(["--plain"] if given.plain else [])]
-    command = [sys.executable, str(FAKE), *flags]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    if given.asks:
+        url, journal = given.asks.split(",")
+        return ask_all(url, given.calls, given.concurrency, Path(journal))
+    fake = [sys.executable, str(FAKE), "--port", "0", "--latency-ms", str(given.latency_ms)]
+    fake += ["--failures", str(given.failures)]
+    with (
+        subprocess.Popen(fake, stdout=subprocess.PIPE, text=True) as server,
+        tempfile.TemporaryDirectory() as folder,
+    ):
         assert server.stdout is not None
-        url = server.stdout.readline().split()[0]
         try:
-            measure(given, url)
+            url = server.stdout.readline().split()[0]
+            asks = [sys.executable, __file__, "--asks", f"{url},{folder}/journal.sqlite"]
+            asks += ["--calls", str(given.calls), "--concurrency", str(given.concurrency)]
+            for kill in range(given.kills):
+                with subprocess.Popen(asks) as process:
+                    while counts(url)["answered"] < given.calls * (kill + 1) / (given.kills + 1):
+                        time.sleep(0.05)
+                    process.kill()
+                print(f"killed; {counts(url)}")
+            cost = measure(asks, {})
+            print(
+                f"wall {cost.wall:.1f} s, CPU {cost.cpu:.1f} s, peak {cost.peak:.0f} MiB; {counts(url)}"
+            )
         finally:
             server.terminate()
-    return 0
-
-
-def measure(given: argparse.Namespace, url: str) -> None:
-    """Asks all calls and prints what it took."""
-
-    async def converse(ask: Ask, number: int) -> bool:
-        for attempt in range(5):
-            answer = await ask(call_of(number, attempt))
-            if not isinstance(answer, Reply):
-                return False
-            if answer.finish_reason == "stop" and f"e{number:05}" in answer.text:
-                return True
-        return False
-
-    options = EndpointOptions(
-        base_url=url, concurrency=given.concurrency, timeout=given.timeout, structured="auto"
-    )
-    works = [lambda ask, n=n: converse(ask, n) for n in range(given.calls)]
-    with tempfile.TemporaryDirectory() as folder:
-        start, cpu = time.monotonic(), os.times()
-        with open_session(options, Path(folder) / "journal.jsonl", status=print) as session:
-            done = session.run(works)
-            tally = session.tally
-        wall = time.monotonic() - start
-        end = os.times()
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    with urllib.request.urlopen(url.removesuffix("/v1") + "/counts") as answer:
-        counts = json.load(answer)
-    latency = given.latency_ms / 1000
-    faults = counts["faults"]
-    ideal = given.calls * latency / given.concurrency
-    allowed = counts["requests"] * latency / given.concurrency
-    print(f"wall {wall:.2f} s, CPU {end.user - cpu.user + end.system - cpu.system:.2f} s "
-          f"(user {usage.ru_utime:.2f}, system {usage.ru_stime:.2f} with start-up), "
-          f"peak {usage.ru_maxrss / 1024:.0f} MB")  # fmt: skip
-    print(f"calls {given.calls}, lost {done.count(False)}, requests {counts['requests']}, asked again "
-          f"after a good answer {counts['asked_again_after_a_good_answer']}, "
-          f"failures {sum(faults.values())}, most at once {counts['most_at_once']}")  # fmt: skip
-    print(f"throughput {given.calls / wall:.0f} calls/s: {100 * ideal / wall:.0f} % of ideal, "
-          f"{100 * allowed / wall:.0f} % of allowed; {tally}")  # fmt: skip
+    return None
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -36,12 +36,6 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
     return call
 
 
-@pytest.fixture
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No call is cut short for taking longer than others: a machine under load may be the reason."""
-    monkeypatch.setattr("rulemine.llm.reply_times.SHORTEST", 3600.0)
-
-
 def pytest_configure() -> None:
     """Makes signals mean what they do in a terminal.
 

@@ -20,7 +20,6 @@ from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
 
 if TYPE_CHECKING:  # builds without a model load nothing of this
-    from rulemine.llm.options import EndpointOptions
     from rulemine.phrasing.glosses import Glosses
     from rulemine.verbalizer.prompts import Prompts
 
@@ -88,13 +87,6 @@ class Inputs:
             twin.relation for twin in overlapping_relations(self.kg) if twin.relation == twin.other
         }
         return load_glosses(self.recipe.verbalizer.glosses, self.templates, both_ways)
-
-    @cached_property
-    def endpoint(self) -> "EndpointOptions":
-        """Where the language model is."""
-        from rulemine.llm.options import EndpointOptions
-
-        return EndpointOptions(**to_plain(self.recipe.endpoint))
 
     @cached_property
     def excluded(self) -> dict[str, str]:

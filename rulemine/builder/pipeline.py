@@ -138,7 +138,7 @@ class Build:
             asks = "verbalize" in STAGES[: STAGES.index(until) + 1]
             note = self.means.note
             check_source(inputs, stages, self.means.replay, asks=asks, note=note)
-            inputs.prompts, inputs.glosses, inputs.endpoint  # noqa: B018
+            inputs.prompts, inputs.glosses  # noqa: B018
         with working_folder(stages) as self.folder:
             for name in STAGES[: STAGES.index(until) + 1]:
                 if name in self._skipped:

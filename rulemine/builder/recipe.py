@@ -1,7 +1,7 @@
 """What a build is made of: a recipe, named (``recipes/*.toml``) or the user's own file.
 
 A recipe holds every choice that can change bytes, and no thread counts or places; the one exception is the
-endpoint of a language model (`EndpointSection`), which `Recipe.portable` leaves out.
+endpoint of a language model (`EndpointOptions`), which `Recipe.portable` leaves out.
 """
 
 import re
@@ -22,7 +22,7 @@ from rulemine.config import (
 from rulemine.datasets.registry import data_sets
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.llm.options import EndpointSection
+from rulemine.llm.options import EndpointOptions
 from rulemine.mining.options import MiningSection
 from rulemine.seeds import check_seed
 from rulemine.verbalizer.options import VerbalizerSection
@@ -153,7 +153,7 @@ class Recipe:
         selection: See `SelectionSection`.
         questions: See `QuestionSection`.
         verbalizer: See `VerbalizerSection`.
-        endpoint: See `EndpointSection`.
+        endpoint: See `rulemine.llm.options.EndpointOptions`.
         about: See `AboutSection`.
     """
 
@@ -168,7 +168,7 @@ class Recipe:
     selection: SelectionSection = field(default_factory=SelectionSection)
     questions: QuestionSection = field(default_factory=QuestionSection)
     verbalizer: VerbalizerSection = field(default_factory=VerbalizerSection)
-    endpoint: EndpointSection = field(default_factory=EndpointSection)
+    endpoint: EndpointOptions = field(default_factory=EndpointOptions)
     about: AboutSection = field(default_factory=AboutSection)
 
     def __post_init__(self) -> None:

@@ -3,18 +3,16 @@
 Apart from `rulemine.builder.pipeline` so that builds without a model load nothing of this.
 """
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from rulemine.builder.inputs import Inputs
 from rulemine.errors import InputError
 from rulemine.kg.index import Ints
 from rulemine.llm.client import require_client
-from rulemine.llm.journal import read_journal
-from rulemine.llm.replay import Replay, find_journal, replay_session
-from rulemine.llm.session import Session, open_session
+from rulemine.llm.journal import Journal
+from rulemine.llm.replay import Replay, find_journal
+from rulemine.llm.session import Session
 from rulemine.release.contents import ModelTrace
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.reader import MANIFEST, Release
@@ -27,11 +25,8 @@ from rulemine.verbalizer.verbalize import verbalize
 
 __all__ = ["check_source", "estimate", "put_into_words"]
 
-WORKING_JOURNAL = "llm/journal.jsonl"
+WORKING_JOURNAL = "llm/journal.sqlite"
 """Every reply of the model, in the folder of stages."""
-
-FRESH = 20_000
-"""Objects made anew that the garbage collector lets pass before it looks at them."""
 
 
 def check_source(
@@ -65,7 +60,7 @@ def check_source(
         if (replay / MANIFEST).is_file():
             _check_graph(inputs, Release.open(replay))
     elif asks and not (folder / WORKING_JOURNAL).exists():
-        inputs.endpoint.key()
+        inputs.recipe.endpoint.key()
         require_client()
 
 
@@ -108,20 +103,20 @@ def put_into_words(
         UserError: No question is left.
     """
     opened: Session | Replay
-    with _seldom_collected():
-        if replay is not None:
-            opened = replay_session(replay, status=note)
-        else:
-            opened = open_session(inputs.endpoint, folder / WORKING_JOURNAL, status=note)
-        with opened as session:
-            made = verbalize(
-                asked,
-                _briefs(inputs, asked, removed),
-                _calls(inputs),
-                session,
-                progress,
-                status,
-            )
+    if replay is not None:
+        opened = Replay(replay)
+    else:
+        opened = Session(inputs.recipe.endpoint, folder / WORKING_JOURNAL, note)
+    with opened as session:
+        made = verbalize(
+            asked,
+            _briefs(inputs, asked, removed),
+            _calls(inputs),
+            session,
+            progress,
+            status,
+            hopes=replay is None,
+        )
     note(made.tally.to_text())
     return made.asked, ModelTrace(made.journal, inputs.prompts.text, inputs.glosses.to_toml())
 
@@ -139,36 +134,19 @@ def estimate(
         replay: As for `put_into_words`; then its journal counts instead.
     """
     journal = folder / WORKING_JOURNAL if replay is None else find_journal(replay)
-    done = read_journal(journal) if journal.exists() else {}
+    done = Journal(journal, read_only=True) if journal.exists() else None
     prices = inputs.recipe.endpoint.price_input, inputs.recipe.endpoint.price_output
-    return estimates.estimate(
-        _briefs(inputs, asked, removed),
-        _calls(inputs),
-        done,
-        prices,
-    ).to_text()
+    try:
+        briefs = _briefs(inputs, asked, removed)
+        return estimates.estimate(briefs, _calls(inputs), done, prices).to_text()
+    finally:
+        if done is not None:
+            done.close()
 
 
 def _calls(inputs: Inputs) -> Calls:
     recipe = inputs.recipe
     return Calls(inputs.prompts, recipe.verbalizer, recipe.seed, inputs.glosses)
-
-
-@contextmanager
-def _seldom_collected() -> Iterator[None]:
-    """Has the garbage collector leave alone what is there, and look at what comes less often.
-
-    Questions and replies stay to the end, and conversations leave few cycles: to go through all of them
-    again and again is for nothing.
-    """
-    before = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(FRESH, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
 
 
 def _briefs(inputs: Inputs, asked: QuestionSet, removed: Ints) -> list[Brief]:

@@ -169,7 +169,7 @@ def gloss(arguments: Namespace) -> int:
     """``gloss``."""
     from rulemine.builder.inputs import Inputs
     from rulemine.cli.recipe_options import chosen_recipe
-    from rulemine.llm.session import open_session
+    from rulemine.llm.session import Session
     from rulemine.verbalizer.gloss_writer import write_glosses
     from rulemine.verbalizer.requests import Calls
 
@@ -184,9 +184,9 @@ def gloss(arguments: Namespace) -> int:
     with ExitStack() as stack:
         tell = session = None
         if recipe.verbalizer.name == "openai":
-            journal = output.with_name(f"{output.name}.journal.jsonl")
+            journal = output.with_name(f"{output.name}.journal.sqlite")
             tell = stack.enter_context(line.watch("gloss"))
-            session = stack.enter_context(open_session(inputs.endpoint, journal, status=line.note))
+            session = stack.enter_context(Session(recipe.endpoint, journal, line.note))
         report = write_glosses(
             inputs.kg,
             inputs.templates,

@@ -1,116 +1,115 @@
-"""What is asked of a model and what comes back: calls, replies, failures, and the entries of a journal.
+"""What is asked of a model and what comes back: calls, replies, failures.
 
-Guarantee: the key of a call depends on what is asked alone (model, parameters, messages, version of the
-prompt), never on where, when or in which order it is asked.
+Guarantee: the key of a call depends on what is asked alone (model, messages, parameters, number of the
+sample), never on where, when or in which order it is asked; anyone can recompute it from a journal line.
 """
 
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any
 
-from rulemine.codec import dump_line
 from rulemine.files import digest_of
 
-__all__ = ["Answer", "Ask", "Call", "Conversations", "Entry", "Failure", "Message", "Reply", "Used"]
+__all__ = ["Answer", "Ask", "Call", "Failure", "Message", "Reply", "key_of"]
 
+Message = Mapping[str, Any]
+"""A message as the chat API has it: ``role``, ``content``, and what else a role takes (``tool_calls`` …)."""
 
-class Message(NamedTuple):
-    """A message of a call.
-
-    Attributes:
-        role: ``system`` or ``user``.
-        content: Its text.
-    """
-
-    role: str
-    content: str
+_CANONICAL = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+)
 
 
 @dataclass(frozen=True)
 class Call:
-    """One request.
+    """One request for one reply; what is None or empty is not sent.
 
     Attributes:
-        purpose: What it is for, e.g. ``question`` or ``audit``; counted in cards.
-        subject: What it is about, for messages, e.g. the id of a question; no part of the key.
         model: The model.
-        prompt_version: Version of the prompt, e.g. ``question/1``; part of the key.
-        prompt_digest: SHA-256 of the prompt's templates; kept in the journal, no part of the key, so that
-            an edit asks again only for what it changes in the messages.
-        messages: The messages.
+        messages: The conversation so far; at least one message, of any role.
+        purpose: What the call is for; counted, and the name of the schema.
+        subject: What it is about, for error messages.
         max_tokens: Tokens of the reply at most.
-        temperature: See the API; None leaves it out.
-        seed: See the API; None leaves it out.
-        schema: The JSON schema of the reply, for endpoints with structured outputs; None: plain text.
-            Whether the endpoint honours it is no part of the key: replies are read either way.
+        temperature: See the chat API, as for the next two.
+        top_p: Nucleus sampling.
+        stop: Texts that end the reply.
+        seed: Of the first sample; sample n is asked for with ``seed + n``.
+        sample: Number of the sample, from 0: the same call may be asked several times.
+        schema: The JSON schema of the reply, for structured outputs.
+        tools: The tools that the model may call.
+        extra: Any further field of the request, e.g. ``{"logprobs": True}``.
     """
 
-    purpose: str
-    subject: str
     model: str
-    prompt_version: str
-    prompt_digest: str
-    messages: tuple[Message, ...]
-    max_tokens: int
-    temperature: float | None = 0.0
-    seed: int | None = 0
-    schema: Mapping[str, Any] | None = field(default=None, hash=False)
+    messages: Sequence[Message]
+    purpose: str = "call"
+    subject: str = ""
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    stop: Sequence[str] = ()
+    seed: int | None = None
+    sample: int = 0
+    schema: Mapping[str, Any] | None = None
+    tools: Sequence[Mapping[str, Any]] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The body of the request, as it is first sent."""
+        form = {"name": self.purpose, "strict": True, "schema": self.schema}
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [dict(message) for message in self.messages],
+            "max_tokens": self.max_tokens,
+            # 0 and 0.0 ask the same
+            "temperature": None if self.temperature is None else float(self.temperature),
+            "top_p": None if self.top_p is None else float(self.top_p),
+            "stop": list(self.stop) or None,
+            "seed": None if self.seed is None else self.seed + self.sample,
+            "response_format": self.schema and {"type": "json_schema", "json_schema": form},
+            "tools": list(self.tools) or None,
+            **self.extra,
+        }
+        return {name: value for name, value in body.items() if value is not None}
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 of model, parameters, messages and version of the prompt, hexadecimal.
+        """SHA-256 of the request with ``sample`` added, as JSON with sorted keys and no blanks.
+
+        Raises:
+            ValueError: Something in the request is no JSON, or no Unicode text.
 
         >>> from dataclasses import replace
-        >>> call = Call("question", "q1", "m", "question/1", "", (Message("user", "Who?"),), 9)
+        >>> call = Call("m", [{"role": "user", "content": "Who?"}])
         >>> call.key == replace(call, subject="q2", purpose="audit").key
         True
-        >>> call.key == replace(call, prompt_version="question/2").key
+        >>> call.key == replace(call, sample=1).key
         False
         """
-        version = dump_line({"prompt_version": self.prompt_version})
-        return digest_of(
-            f"{version[:-1]}, {self.text[1:]}".encode()
-        )  # one object, the version first
-
-    @cached_property
-    def text(self) -> str:
-        """The request as it is first sent, as JSON."""
-        return dump_line(self.body())
-
-    def body(self) -> dict[str, Any]:
-        """The same as values."""
-        body: dict[str, Any] = {
-            "model": self.model,
-            "messages": [{"role": role, "content": text} for role, text in self.messages],
-            "max_tokens": self.max_tokens,
-        }
-        if self.temperature is not None:
-            body["temperature"] = float(self.temperature)  # 0 and 0.0 ask the same
-        if self.seed is not None:
-            body["seed"] = self.seed
-        if self.schema is not None:
-            body["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": self.purpose, "strict": True, "schema": self.schema},
-            }
-        return body
-
-    @property
-    def request(self) -> str:
-        """SHA-256 of the request's body."""
-        return digest_of(self.text.encode())
+        return key_of(self.request, self.sample)
 
 
-def _whole_text(text: str) -> str:
-    r"""What can be written as UTF-8: U+FFFD in the place of half a surrogate pair, which JSON lets through.
+def key_of(request: Mapping[str, Any], sample: int) -> str:
+    """The key of a call, see `Call.key`."""
+    try:
+        return digest_of(_CANONICAL.encode({**request, "sample": sample}).encode())
+    except TypeError as problem:
+        raise ValueError(f"a request that cannot be written as JSON: {problem}") from None
 
-    >>> _whole_text("a\ud800b") == "a\N{REPLACEMENT CHARACTER}b"
+
+def _whole(value: Any) -> Any:
+    r"""A JSON value with U+FFFD for every half of a surrogate pair, which no file can hold.
+
+    >>> _whole(["a\ud800b"]) == ["a\N{REPLACEMENT CHARACTER}b"]
     True
     """
+    text = json.dumps(value, ensure_ascii=False)
     if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return value
+    return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,20 +117,27 @@ class Reply:
     """What a model said.
 
     Attributes:
-        text: Its words, always valid Unicode; may be empty only with a finish reason other than ``stop``.
+        text: Its words, always valid Unicode; may be empty beside tool calls, or with a finish reason
+            other than ``stop``.
         finish_reason: ``stop``, ``length``, ``content_filter`` or what else the endpoint says.
         prompt_tokens: As the endpoint counted, or estimated where it does not say.
         completion_tokens: Likewise.
+        tool_calls: The tools it calls, as the endpoint gives them.
+        reasoning: Its thoughts, where the endpoint gives them apart.
+        logprobs: Log-probabilities, as the endpoint gives them.
     """
 
     text: str
-    finish_reason: str
-    prompt_tokens: int
-    completion_tokens: int
+    finish_reason: str = "stop"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    tool_calls: Sequence[Mapping[str, Any]] = ()
+    reasoning: str = ""
+    logprobs: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "text", _whole_text(self.text))
-        object.__setattr__(self, "finish_reason", _whole_text(self.finish_reason))
+        for name in ("text", "finish_reason", "tool_calls", "reasoning", "logprobs"):
+            object.__setattr__(self, name, _whole(getattr(self, name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +145,7 @@ class Failure:
     """A call that cannot be answered, while others can.
 
     Attributes:
-        code: ``context_too_long``, ``refused`` (the endpoint rejects this request for good) or
+        code: ``context_too_long``, ``refused`` (the endpoint rejects this request) or
             ``endpoint_error`` (it failed again and again on this request alone).
         detail: What the endpoint said, on one line, without the key.
         lasting: Whether asking again is pointless. What is not lasting is asked again by the next run,
@@ -151,86 +157,10 @@ class Failure:
     lasting: bool
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "detail", _whole_text(self.detail))
+        object.__setattr__(self, "detail", _whole(self.detail))
 
 
 Answer = Reply | Failure
 
 Ask = Callable[[Call], Awaitable[Answer]]
 """How a conversation asks a model: from the journal where the call is in it, else over the network."""
-
-T = TypeVar("T")
-
-
-class Conversations(Protocol):
-    """Where conversations with a model are held, over the network or out of a journal."""
-
-    def run(
-        self,
-        works: Sequence[Callable[[Ask], Awaitable[T]]],
-        progress: Callable[[int, int], object] | None = None,
-    ) -> list[T]:
-        """Holds conversations; the results are in their order, whatever the order of replies."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of a journal: a call that was answered.
-
-    Attributes:
-        key: See `Call.key`.
-        purpose: Of the call.
-        model: Of the call.
-        prompt_version: Of the call.
-        prompt_digest: Of the call.
-        request: See `Call.request`.
-        answer: The reply, or why there is none.
-        attempts: How often it was sent until then; kept in the working journal only.
-        time: When it was answered, UTC, ISO 8601; likewise.
-    """
-
-    key: str
-    purpose: str
-    model: str
-    prompt_version: str
-    prompt_digest: str
-    request: str
-    answer: Answer
-    attempts: int = 1
-    time: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """What never depends on the order of arrival: the part that is digested."""
-        row: dict[str, Any] = {
-            "key": self.key,
-            "purpose": self.purpose,
-            "model": self.model,
-            "prompt_version": self.prompt_version,
-            "prompt_digest": self.prompt_digest,
-            "request": self.request,
-        }
-        if isinstance(self.answer, Failure):
-            failure = self.answer
-            row["failure"] = {
-                "code": failure.code, "detail": failure.detail, "lasting": failure.lasting,
-            }  # fmt: skip
-            return row
-        row["reply"] = self.answer.text
-        row["finish_reason"] = self.answer.finish_reason
-        row["usage"] = {
-            "prompt_tokens": self.answer.prompt_tokens,
-            "completion_tokens": self.answer.completion_tokens,
-        }
-        return row
-
-
-class Used(NamedTuple):
-    """A line of a release's journal: an entry without what depends on the order of arrival.
-
-    Attributes:
-        entry: The entry.
-        questions: The ids of the questions that it was asked for, sorted.
-    """
-
-    entry: Entry
-    questions: tuple[str, ...]

@@ -1,164 +1,268 @@
-"""The one client of language models: bytes over the network to an endpoint, and the bytes of its answer back.
+"""The one client of language models: what is sent to an endpoint for a call, and what came back.
 
-Guarantees: the only file that imports openai, and only once a request is to be sent; a request is sent once
-(`max_retries` 0), so that retries are ours alone; redirects are not followed, as a key is for the host that
-it was given for.
+Guarantees: every request goes through `openai.AsyncOpenAI`, which nothing else imports, and only once a
+request is to be sent; each is sent once, so that retries are the session's alone; redirects are not followed,
+as a key is for the host that it was given for; a request ends within the time-out, counted from sending to
+the last byte, and its answer is bounded; the key is in no reply, message, repr or traceback.
 """
 
-import ssl
-from collections.abc import Mapping
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Callable
 from importlib.util import find_spec
-from typing import Any, NamedTuple
-from urllib.request import getproxies
+from typing import Any
 
-from rulemine.errors import EndpointError
+from rulemine.errors import EndpointError, did_you_mean
+from rulemine.llm.call import Call, Reply
+from rulemine.llm.failures import CallProblem, error_of, problem_of_network, problem_of_status
 from rulemine.llm.options import EndpointOptions
 
-__all__ = ["Answered", "Client", "require_client"]
+__all__ = ["Client", "require_client"]
 
 CONNECT_SECONDS = 10.0
 """For connecting at most; a host that swallows packets is out of reach, not slow."""
 
-IDLE_SECONDS = 4.0
-"""A connection is kept for its next request; common servers drop it after 5."""
+MOST_BYTES = 8_000_000
+"""Of an answer; no reply is that long."""
 
+SHORTEST_SECRET = 8
+"""Characters of what is struck out of all that is shown; shorter ones would take words along."""
 
-class Answered(NamedTuple):
-    """What an endpoint answered.
+EXPLAINED = ("length", "content_filter", "tool_calls")
+"""Finish reasons that explain an answer without content; any other is a fault, however it is called."""
 
-    Attributes:
-        status: Of HTTP.
-        headers: The names are found in any case.
-        body: Whole, and no longer compressed.
-    """
+_ADAPTABLE = {
+    "response_format": r"response_format|json_schema|structured output|guided|grammar",
+    "max_tokens": r"(?<![a-z_])max_tokens(?![a-z_])",
+    "temperature": r"temperature",
+    "seed": r"\bseed\b",
+    "top_p": r"\btop_p\b",
+}
+"""Parameters that some endpoints do not know and that can be left out; how a refusal names them."""
 
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
+_UNKNOWN = re.compile(
+    r"unsupported|not support|unknown|unrecogni[sz]ed|unexpected|extra|not permitted|not allowed|"
+    r"not available|not implemented|invalid parameter"
+)
 
 
 class Client:
-    """The client of openai, and a short way past it for the requests that come by the thousand.
+    """Sends calls to an endpoint with OpenAI's chat API, and learns which parameters it does not know."""
 
-    What openai and httpx do around each request takes as much CPU as all the rest of a call, and none of it
-    is of use here: where aiohttp is installed (it is, with ``rulemine[llm]``) and neither a proxy nor a
-    login is in between, requests go out on connections of aiohttp.
-
-    Attributes:
-        problems: What is raised when the network fails. It holds the request, and with it the key.
-    """
-
-    def __init__(self, options: EndpointOptions, key: str) -> None:
+    def __init__(self, options: EndpointOptions, key: str, status: Callable[[str], object]) -> None:
         """Makes it; nothing is sent yet.
 
         Args:
             options: Where the endpoint is.
-            key: Its key.
+            key: Its key, see `EndpointOptions.key`.
+            status: Called with sentences about parameters that are left out.
 
         Raises:
             EndpointError: The package openai is not installed.
         """
-        try:
-            import httpx2
-            import openai
-        except ImportError:
-            raise _missing() from None
-        address, _, query = options.base_url.partition("?")
-        self._chat = f"{address.rstrip('/')}/chat/completions" + (f"?{query}" if query else "")
-        self._connect_seconds = min(CONNECT_SECONDS, options.timeout)
-        self._tls: ssl.SSLContext | bool = False  # reading all authorities takes time
-        if options.base_url.startswith("https:"):  # SSL_CERT_FILE counts
-            local = options.is_loopback
-            self._tls = ssl.create_default_context() if local else httpx2.create_ssl_context()
-        timeout = openai.Timeout(None, connect=self._connect_seconds)
-        self._http = openai.DefaultAsyncHttpxClient(
-            follow_redirects=False,
-            timeout=timeout,
-            verify=self._tls,
-            trust_env=not options.is_loopback,
-        )
+        require_client()
+        import httpx2
+        import openai
+
+        secure = options.base_url.startswith("https:")  # SSL_CERT_FILE counts, on this machine too
+        timeout = openai.Timeout(None, connect=min(CONNECT_SECONDS, options.timeout))
         self._openai = openai.AsyncOpenAI(
             api_key=key,
-            base_url=address,
+            base_url=options.base_url.partition("?")[0],
             default_query=options.query,
-            http_client=self._http,
+            default_headers={"Accept-Encoding": "identity"},
+            http_client=openai.DefaultAsyncHttpxClient(
+                follow_redirects=False,
+                timeout=timeout,
+                verify=secure and httpx2.create_ssl_context(),
+                trust_env=not options.is_loopback,
+                event_hooks={"response": [_bound]},
+            ),
             max_retries=0,
             timeout=timeout,
         )
-        self._headers = {
-            "Authorization": f"Bearer {key}",
-            "Content-Type": "application/json",
-            "Accept": "application/json",
-            "User-Agent": self._openai.user_agent,
-        }
-        self.problems: tuple[type[Exception], ...] = (
-            openai.OpenAIError, OSError, httpx2.HTTPError,
-        )  # fmt: skip
-        self._aiohttp: Any = None
-        self._session: Any = None
-        if not any(options.login) and (options.is_loopback or not getproxies()):
-            self._aiohttp = _aiohttp()
-        if self._aiohttp is not None:
-            self.problems += (self._aiohttp.ClientError,)
+        self._status_error = openai.APIStatusError
+        self._errors = (openai.OpenAIError, httpx2.HTTPError, OSError)
+        self._unconnected = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)
+        self._options, self._status = options, status
+        secrets = (key, *options.login, *options.query.values())
+        self._secrets = [secret for secret in secrets if len(secret) >= SHORTEST_SECRET]
+        self._left_out: dict[str, set[str]] = {}
 
     def __repr__(self) -> str:
-        return "Client(…)"
-
-    async def post(self, text: str) -> Answered:
-        """What is answered to a request for a reply; see `problems`."""
-        content = text.encode()
-        if self._aiohttp is None:
-            response = await self._http.post(self._chat, content=content, headers=self._headers)
-            return Answered(response.status_code, response.headers, response.content)
-        if self._session is None:
-            self._session = self._connections()
-        async with self._session.post(self._chat, data=content, allow_redirects=False) as answer:
-            return Answered(answer.status, answer.headers, await answer.read())
-
-    async def models(self) -> str:
-        """What is answered to a request for the list of models; see `problems`."""
-        return await self._openai.get("/models", cast_to=str)
+        return f"Client({self._options.address})"
 
     async def close(self) -> None:
         """Closes the connections."""
-        try:
-            await self._openai.close()
-        finally:
-            if self._session is not None:
-                await self._session.close()
+        await self._openai.close()
 
-    def _connections(self) -> Any:
-        """Connections of aiohttp; to be made within a running event loop."""
-        aiohttp = self._aiohttp
-        return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=self._tls, keepalive_timeout=IDLE_SECONDS),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect_seconds),
-            headers=self._headers,
-            cookie_jar=aiohttp.DummyCookieJar(),
+    async def send(self, call: Call) -> Reply:
+        """Sends a call once, or again where a parameter was refused that can be left out.
+
+        Raises:
+            CallProblem: There is no reply to it.
+            EndpointError: No call will be answered until the user acts.
+        """
+        while True:
+            omitted = set(self._left_out.get(call.model, ()))
+            if self._options.structured == "never":
+                omitted.add("response_format")
+            body = {name: value for name, value in call.request.items() if name not in omitted}
+            if "max_tokens" in omitted and call.max_tokens is not None:
+                body["max_completion_tokens"] = call.max_tokens
+            said = await self._post(body)
+            found = self._read(said, call) if isinstance(said, str) else said
+            if isinstance(found, Reply):
+                return found
+            if found.kind == "refused" and self._adapts(found, call.model, body):
+                continue
+            if found.kind != "fatal":
+                raise found
+            hint = await self._other_models(call.model) if found.detail.startswith("404") else ""
+            advice = found.advice.format(variable=self._options.api_key_variable)
+            raise EndpointError(
+                f"{self._options.address}: {found.detail.rstrip('. ')}. {hint}{advice}"
+            )
+
+    async def _post(self, body: dict[str, Any]) -> str | CallProblem:
+        """The body of an answer, or what was wrong.
+
+        Problems are returned: raised from here they would carry the client's exception, and with it the
+        request and the key, as their context.
+        """
+        seconds = self._options.timeout
+        try:
+            async with asyncio.timeout(seconds):
+                said = await self._openai.post("/chat/completions", body=body, cast_to=str)
+                return self._struck_out(said)
+        except TimeoutError:
+            return CallProblem("fault", f"no whole answer within {seconds:g} s")
+        except self._status_error as problem:
+            answer = problem.response
+            text = self._struck_out(answer.text)
+            return problem_of_status(answer.status_code, answer.headers, text)
+        except self._errors as problem:
+            found = problem_of_network(problem, self._unconnected)
+            found.detail = self._struck_out(found.detail)
+            return found
+
+    def _struck_out(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "…")
+        return text
+
+    def _read(self, text: str, call: Call) -> Reply | CallProblem:
+        """Reads the body of an answer."""
+        shown = " ".join(text[:400].split())[:100] or "nothing"
+        try:
+            body = json.loads(text)
+        except (ValueError, RecursionError):
+            return CallProblem("fault", f"an answer that is no JSON: {shown}")
+        body = body if isinstance(body, dict) else {}
+        choices = body.get("choices")
+        if not isinstance(choices, list):
+            code = error_of(text).get("code")
+            if "error" in body and type(code) is int and code >= 400:
+                return problem_of_status(code, {}, text)  # some relays answer 200 whatever happened
+            return CallProblem("fault", f"an answer without choices: {shown}")
+        choice = choices[0] if choices and isinstance(choices[0], dict) else {}
+        message = _dict(choice.get("message"))
+        said = message.get("content") or message.get("refusal")
+        if isinstance(said, list):  # of parts, as some servers give it
+            said = "".join(str(_dict(part).get("text") or "") for part in said)
+        tools = message.get("tool_calls")
+        reason = str(choice.get("finish_reason") or "stop")[:40]
+        if not (isinstance(said, str) and said):
+            if reason not in EXPLAINED and not tools:
+                return CallProblem("fault", "an answer without content")
+            said = ""
+        usage, thoughts = _dict(body.get("usage")), message.get("reasoning_content")
+        sent = sum(4 + _tokens(str(message.get("content"))) for message in call.messages)
+        return Reply(
+            text=said,
+            finish_reason=reason,
+            prompt_tokens=_count(usage.get("prompt_tokens"), sent),
+            completion_tokens=_count(usage.get("completion_tokens"), _tokens(said)),
+            tool_calls=tools if isinstance(tools, list) else (),
+            reasoning=str(thoughts or message.get("reasoning") or ""),
+            logprobs=_dict(choice.get("logprobs")) or None,
         )
+
+    def _adapts(self, problem: CallProblem, model: str, sent: dict[str, Any]) -> bool:
+        """Whether a request was refused for a parameter that can be left out; it is from now on."""
+        words = problem.detail.lower()
+        for name, named in _ADAPTABLE.items():
+            if name not in sent or not re.search(named, words):
+                continue
+            if name == "response_format":
+                if self._options.structured == "always":
+                    continue
+            elif not _UNKNOWN.search(words):
+                continue
+            left_out = self._left_out.setdefault(model, set())
+            if name not in left_out:
+                left_out.add(name)
+                instead = "; max_completion_tokens is sent instead" if name == "max_tokens" else ""
+                self._status(
+                    f"{self._options.address}: {model} takes no {name}, left out{instead}."
+                )
+            return True
+        return False
+
+    async def _other_models(self, wanted: str) -> str:
+        """A hint at the models that the endpoint names; empty where it does not tell."""
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                text = self._struck_out(await self._openai.get("/models", cast_to=str))
+            names = [str(row["id"])[:100] for row in json.loads(text)["data"]][:20]
+        except (*self._errors, TimeoutError, ValueError, LookupError, TypeError, RecursionError):
+            return ""
+        return f"Model {wanted!r} is not one of its own; {did_you_mean(wanted, names)}. "
 
 
 def require_client() -> None:
-    """Does nothing where the package openai is installed.
+    """Does nothing where the packages of the extra ``llm`` are installed.
 
     Raises:
-        EndpointError: It is not.
+        EndpointError: They are not.
     """
-    if find_spec("openai") is None:
-        raise _missing()
+    if find_spec("openai") is None or find_spec("aiolimiter") is None:
+        raise EndpointError(
+            "Asking a model needs the packages openai and aiolimiter, and they are not installed. Install "
+            "them: pip install 'rulemine[llm]'"
+        )
 
 
-def _missing() -> EndpointError:
-    return EndpointError(
-        "Asking a model needs the package openai, which is not installed. Install it: "
-        "pip install 'rulemine[llm]'"
-    )
+async def _bound(response: Any) -> None:
+    """Has the client read no more of an answer than memory is meant for."""
+    from httpx2 import AsyncByteStream, RemoteProtocolError
+
+    class Bounded(AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for piece in stream:
+                size += len(piece)
+                if size > MOST_BYTES:
+                    raise RemoteProtocolError(f"an answer of more than {MOST_BYTES:,} bytes")
+                yield piece
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise RemoteProtocolError("an answer that is compressed, though none such was asked for")
+    stream, response.stream = response.stream, Bounded()
 
 
-def _aiohttp() -> Any:
-    """The package aiohttp; None where it is not installed: slower, the same otherwise."""
-    try:
-        import aiohttp
-    except ImportError:
-        return None
-    return aiohttp
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(value: Any, otherwise: int) -> int:
+    return value if type(value) is int and value >= 0 else otherwise
+
+
+def _tokens(text: str) -> int:
+    """About how many tokens a text has: a quarter of its bytes in UTF-8, rounded up."""
+    return -(-len(text.encode("utf-8", "replace")) // 4)

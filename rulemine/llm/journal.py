@@ -1,211 +1,173 @@
-"""The journal of calls to a model: what was paid for is kept, whatever happens.
+"""The journal of calls: while working a SQLite database with a row a call, in a release JSON Lines.
 
-Guarantees: an entry whose `Journal.append` has returned is on the disk. A power failure loses at most entries
-whose append had not returned, a crash or a kill none whose append had begun: its line is with the operating
-system before anything else happens. What such an end leaves behind (half a line, NUL bytes, garbage after
-the last good line) is recognised and dropped when the journal is next opened. A full disk leaves no half
-line. One process at a time appends.
-
-Of several entries with one key a reply counts before a failure, and the first reply before later ones: what
-was used once does not change. A lasting failure counts before a passing one, the first before later ones;
-of passing failures, which every run asks anew, the last counts.
+Guarantees: an answer is in the file when `keep` returns, so that a kill loses only what was in flight (a
+power failure may take the last moments with it); one process at a time has a working journal open.
 """
 
-import asyncio
-import contextlib
-import os
-import time
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock
-from typing import Self
+from typing import Any
 
 from rulemine.codec import dump_line
-from rulemine.errors import OutputError
-from rulemine.files import take_lock
-from rulemine.llm.call import Entry
-from rulemine.llm.closing import Closing
-from rulemine.llm.journal_lines import Found, scan_journal, settle, weight, write_journal
+from rulemine.errors import InputError, OutputError
+from rulemine.files import read_jsonl
+from rulemine.llm.call import Answer, Call, Failure, Reply, key_of
 
-__all__ = ["Journal", "read_journal", "write_journal"]
+__all__ = ["Journal", "answer_of", "line_of"]
 
-GATHER_SECONDS = 0.004
-"""How long lines wait to be brought to the disk together: at a thousand calls a second a twentieth of the CPU
-is saved."""
+_MARK = 0x52554C45
+"""SQLite's application id: tells a journal from another program's database."""
+
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS call (key TEXT PRIMARY KEY, line TEXT, time TEXT) WITHOUT ROWID"
+)
 
 
-class Journal(Closing):
-    """A working journal, open for appending: one JSON object a line, in order of arrival.
-
-    Use it as a context manager, or call `close`.
+class Journal:
+    """A journal; close it at the end.
 
     Attributes:
         path: The file.
-        dropped: Bytes that were unreadable when it was opened: of a torn tail, which was cut off, and of
-            lines with NUL bytes, which a power failure leaves and which stay where they are.
     """
 
-    def __init__(self, path: Path, handle: int, found: Found) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Opens a working journal, made with its folders if it is not there.
+
+        Args:
+            path: The file.
+            read_only: Whether it must be there and is left as it is. It may be a release's then.
+
+        Raises:
+            InputError: The file is no journal, or is damaged.
+            OutputError: It cannot be written, or another process has it open.
+        """
         self.path = path
-        self.dropped = found.dropped
-        self._handle = handle
-        self._entries = found.entries
-        self._end, self._torn = found.end, False
-        self._batch: _Batch | None = None
-        self._lock = Lock()
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="journal")
-
-    @classmethod
-    def open(cls, path: Path) -> Self:
-        """Opens a journal, made with its folders if it is not there, and drops a torn tail.
-
-        Raises:
-            InputError: Lines before the tail are wrong; all are named, and the file is left as it is.
-            OutputError: It cannot be written, or another process holds it.
-        """
-        with contextlib.ExitStack() as undo:
-            try:
-                handle = _open_durably(path)
-                undo.callback(os.close, handle)
-                if not take_lock(handle):
-                    raise OutputError(
-                        f"{path}: another process is writing this journal. Wait for it, or choose "
-                        "another -o."
-                    )
-                found = scan_journal(path)
-                if found.end < found.size:
-                    os.ftruncate(handle, found.end)
-                if not found.ended:
-                    found.end += os.write(handle, b"\n")
-                if found.end != found.size:
-                    os.fsync(handle)
-            except OSError as problem:
-                raise _unwritable(path, problem) from None
-            undo.pop_all()
-        return cls(path, handle, found)
-
-    def get(self, key: str) -> Entry | None:
-        """What is known for good about a call; None where it is to be asked (again)."""
-        entry = self._entries.get(key)
-        return entry if entry is not None and weight(entry.answer) else None
-
-    async def append(self, entry: Entry) -> None:
-        """Appends an entry; returns when it is on the disk, and only then does `get` know it.
-
-        The line is written at once, so that nothing but a power failure can lose it. All lines that are
-        not on the disk yet are brought there together, in a thread of its own. Being cancelled ends the
-        waiting, not that.
-
-        Raises:
-            OutputError: The disk is full or out of reach. The entry may still have been kept.
-        """
-        row = {**entry.to_json(), "attempts": entry.attempts, "time": entry.time}
+        lines = read_only and path.suffix == ".jsonl"
+        place = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+        with self._problems():
+            if not read_only:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(
+                "file::memory:" if lines else place,
+                uri=True, timeout=0, isolation_level=None, check_same_thread=False,
+            )  # fmt: skip
         try:
-            self._write((dump_line(row) + "\n").encode())
-        except OSError as problem:
-            raise _unwritable(self.path, problem) from None
-        with self._lock:
-            if self._batch is None:
-                batch = _Batch()
-                self._writer.submit(self._commit)
-                self._batch = batch
-            batch = self._batch
-            batch.entries.append(entry)
-        await asyncio.wrap_future(batch.written)
+            if lines:
+                self._db.execute(_TABLE)
+                for number, row in read_jsonl(path):
+                    answer_of(row, f"{path}: line {number}")
+                    self._put(row["key"], row, "")
+            else:
+                with self._problems():
+                    self._open(read_only)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _open(self, read_only: bool) -> None:
+        names = ("application_id", "schema_version")
+        mark, tables = (self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
+        if mark != _MARK and (mark, tables) != (0, 0):
+            raise sqlite3.DatabaseError("a database of another program")
+        if read_only:
+            return
+        for setting in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=NORMAL"):
+            self._db.execute(f"PRAGMA {setting}").fetchone()
+        self._db.execute("BEGIN EXCLUSIVE")  # from here on no other process can
+        self._db.execute(f"PRAGMA application_id={_MARK}")
+        self._db.execute(_TABLE)
+        self._db.execute("COMMIT")
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """The line of a call, see `line_of`; None where it was never answered."""
+        with self._problems():
+            found = self._db.execute("SELECT line FROM call WHERE key = ?", (key,)).fetchone()
+            return None if found is None else json.loads(found[0])
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        """(purpose, model) → calls with a lasting answer."""
+        with self._problems():
+            rows = self._db.execute(
+                "SELECT json_extract(line, '$.purpose'), json_extract(line, '$.request.model'), COUNT(*) "
+                "FROM call WHERE json_extract(line, '$.failure.lasting') IS NOT 0 GROUP BY 1, 2"
+            )
+            return {(purpose, model): count for purpose, model, count in rows}
+
+    def keep(self, call: Call, answer: Answer) -> None:
+        """Writes a call and its answer down, in the place of a failure that passed.
+
+        Raises:
+            OutputError: The disk is full or out of reach.
+        """
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        self._put(call.key, line_of(call, answer), now)
+
+    def _put(self, key: str, line: Mapping[str, Any], time: str) -> None:
+        with self._problems():
+            row = (key, dump_line(line), time)
+            self._db.execute("INSERT OR REPLACE INTO call VALUES (?, ?, ?)", row)
 
     def close(self) -> None:
-        """Brings what is pending to the disk and lets the file go; harmless when done before."""
-        self._writer.shutdown()
-        if self._handle >= 0:
-            with contextlib.suppress(OSError):  # or else the next run drops it
-                self._take_back()
-            os.close(self._handle)  # and with it the lock
-            self._handle = -1
+        """Lets the file go."""
+        self._db.close()
 
-    def _commit(self) -> None:
-        time.sleep(GATHER_SECONDS)
-        with self._lock:
-            batch, self._batch = self._batch, None
-        if batch is None:
-            return
+    @contextmanager
+    def _problems(self) -> Iterator[None]:
         try:
-            os.fsync(self._handle)
-        except OSError as problem:
-            batch.written.set_exception(_unwritable(self.path, problem))
-        except BaseException as problem:
-            batch.written.set_exception(problem)  # nobody is to wait for ever
-            raise
-        else:
-            for entry in batch.entries:
-                settle(self._entries, entry)
-            batch.written.set_result(None)
-
-    def _write(self, line: bytes) -> None:
-        """Hands a line to the operating system, whole or not at all."""
-        self._take_back()
-        self._torn = True
-        written = 0
-        try:
-            while written < len(line):
-                written += os.write(self._handle, memoryview(line)[written:])
-        except OSError:
-            with contextlib.suppress(OSError):
-                self._take_back()
-            raise
-        self._end += written
-        self._torn = False
-
-    def _take_back(self) -> None:
-        """Cuts off what a failed write has left, if it could not be cut off then: nothing may follow it."""
-        if self._torn:
-            os.ftruncate(self._handle, self._end)
-            self._torn = False
+            yield
+        except (sqlite3.OperationalError, OSError) as problem:
+            if "locked" in str(problem):
+                raise OutputError(
+                    f"{self.path}: another process has this journal open. Wait for it, or choose another -o."
+                ) from None
+            raise OutputError(
+                f"{self.path}: the journal of calls cannot be opened or written ({problem}). What is in it "
+                "is kept and not asked again; check free space and rights, and run again."
+            ) from None
+        except (sqlite3.DatabaseError, ValueError) as problem:
+            raise InputError(
+                f"{self.path}: no journal of calls, or a damaged one ({problem}). Move it away; a run "
+                "without it asks everything anew."
+            ) from None
 
 
-class _Batch:
-    """Entries that are brought to the disk together."""
+def line_of(call: Call, answer: Answer) -> dict[str, Any]:
+    """The line of a call, as a release has it: with ``reply`` and ``usage``, or with ``failure``."""
+    request = json.loads(json.dumps(call.request, sort_keys=True))
+    line = {"key": call.key, "purpose": call.purpose, "sample": call.sample, "request": request}
+    if isinstance(answer, Failure):
+        return {**line, "failure": asdict(answer)}
+    values = asdict(answer)
+    usage = {name: values.pop(name) for name in ("prompt_tokens", "completion_tokens")}
+    for name in ("tool_calls", "reasoning", "logprobs"):
+        if not values[name]:
+            del values[name]
+    return {**line, "reply": values, "usage": usage}
 
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
-        self.written: Future[None] = Future()
-        self.written.set_running_or_notify_cancel()  # from here on nobody can cancel it
 
-
-def read_journal(path: Path, status: Callable[[str], object] | None = None) -> dict[str, Entry]:
-    """The entries of a working journal or of a release's, by key; passing failures count too.
-
-    Args:
-        path: The file; it is left as it is.
-        status: Told when a torn tail was left out.
+def answer_of(line: Mapping[str, Any], where: str = "journal") -> Answer:
+    """The answer in a line; whatever has nothing to do with the call is not looked at.
 
     Raises:
-        InputError: It is missing or unreadable, or lines before the tail are wrong; all are named.
+        InputError: A field is missing or of another kind, or the key is not that of the request.
     """
-    found = scan_journal(path)
-    if found.dropped and status is not None:
-        status(f"{path}: {found.dropped} bytes of a line that was never finished are left out.")
-    return found.entries
-
-
-def _open_durably(path: Path) -> int:
-    """Opens a file for appending; one that is made here is still there after a power failure."""
-    made = [place for place in (path, *path.parents) if not place.exists()]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-    handle = os.open(path, flags, 0o666)
-    for place in made:
-        with contextlib.suppress(OSError):  # not every system can open a folder
-            folder = os.open(place.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
-    return handle
-
-
-def _unwritable(path: Path, problem: OSError) -> OutputError:
-    return OutputError(
-        f"{path}: the journal of calls cannot be written ({problem.strerror}). What is in it is kept "
-        "and not asked again; free space or check rights, and run again."
-    )
+    try:
+        if line["key"] != key_of(line["request"], line["sample"]):
+            raise ValueError("its key is not that of request and sample")
+        if not isinstance(line["purpose"], str) or not isinstance(line["request"]["model"], str):
+            raise ValueError("purpose and model are no texts")
+        if "failure" in line:
+            return Failure(**line["failure"])
+        if not all(type(count) is int for count in line["usage"].values()):
+            raise ValueError("its usage is not counted in integers")
+        return Reply(**line["reply"], **line["usage"])
+    except (KeyError, TypeError, ValueError) as problem:
+        raise InputError(
+            f"{where}: no line of a journal of calls ({problem!r}). Was it edited? Take the file as it was "
+            "published."
+        ) from None

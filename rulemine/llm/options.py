@@ -1,4 +1,4 @@
-"""Where a model is and what may be asked of it: the recipe's section, with the key's place and what to show.
+"""Where a model is and what may be asked of it.
 
 Guarantee: no object here holds a key, and nothing that is shown holds user info or a query of the address.
 """
@@ -8,17 +8,15 @@ import os
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from rulemine.config import _check
 from rulemine.errors import ConfigError, EndpointError
 
-__all__ = ["EndpointOptions", "EndpointSection"]
-
+__all__ = ["EndpointOptions"]
 
 STRUCTURED = ("auto", "always", "never")
 
 
-@dataclass(frozen=True, slots=True)
-class EndpointSection:
+@dataclass(frozen=True, slots=True, repr=False)
+class EndpointOptions:
     """Where the model is and what may be asked of it; nothing here changes a byte of a release.
 
     Attributes:
@@ -27,11 +25,15 @@ class EndpointSection:
         concurrency: Calls in flight at most.
         budget_tokens: Tokens of one run at most, sent and received; 0: any number.
         max_requests_per_minute: Requests in any 60 s at most, retries included; 0: any number.
-        timeout: Seconds for one call, from sending to the last byte.
-        patience: Seconds that an endpoint may be out of reach before the run ends.
+        timeout: Seconds for one request, from sending to the last byte.
+        patience: A run ends, with all replies kept, when requests have failed for this many seconds without
+            a reply in between, or 40 times in a row.
         structured: ``auto`` (structured outputs until the endpoint refuses them), ``always`` or ``never``.
         price_input: Money per million tokens sent, for estimates; 0: unknown.
         price_output: Money per million tokens received; 0: unknown.
+
+    Raises:
+        ConfigError: A value is out of range, or the address has no host or no possible port.
     """
 
     base_url: str = "https://api.openai.com/v1"
@@ -46,43 +48,23 @@ class EndpointSection:
     price_output: float = 0.0
 
     def __post_init__(self) -> None:
-        address = self.base_url.partition("://")
-        ok = address[0] in ("http", "https") and bool(address[2])
-        _check(ok, "base_url", self.base_url.rpartition("@")[2], "http://… or https://…/v1")
-        name = self.api_key_variable
+        url, name, infinity = self.base_url, self.api_key_variable, float("inf")
+        try:
+            parts = urlsplit(url)
+            ok = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            ok = False
+        # What was given is not repeated: it may hold a key, or be one.
+        ok = ok and url.isprintable() and not any(map(str.isspace, url))
+        _check(ok, "base_url", "…", "an address such as http://127.0.0.1:8000/v1")
         ok = name.replace("_", "a").isalnum() and not name[0].isdecimal()
-        # What was given is not repeated: it may be the key itself.
         _check(ok, "api_key_variable", "…", "the name of an environment variable")
         _check(1 <= self.concurrency <= 1024, "concurrency", self.concurrency, "1 to 1024")
         for key in ("budget_tokens", "max_requests_per_minute", "price_input", "price_output"):
-            value = getattr(self, key)
-            _check(0 <= value < float("inf"), key, value, "0 or more")
+            _check(0 <= getattr(self, key) < infinity, key, getattr(self, key), "0 or more")
         for key in ("timeout", "patience"):
-            value = getattr(self, key)
-            _check(0 < value < float("inf"), key, value, "seconds above 0")
+            _check(0 < getattr(self, key) < infinity, key, getattr(self, key), "seconds above 0")
         _check(self.structured in STRUCTURED, "structured", self.structured, ", ".join(STRUCTURED))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class EndpointOptions(EndpointSection):
-    """Everything a session has to know; the attributes are those of `rulemine.llm.options.EndpointSection`.
-
-    Raises:
-        ConfigError: A value is out of range, or the address has no host or no possible port.
-    """
-
-    def __post_init__(self) -> None:
-        EndpointSection.__post_init__(self)  # the short form of super() fails in classes with slots
-        try:
-            parts = urlsplit(self.base_url)
-            ok = bool(parts.hostname) and parts.port != 0 and self.base_url.isprintable()
-        except ValueError:
-            ok = False
-        if not ok or any(sign.isspace() for sign in self.base_url):
-            raise ConfigError(
-                "base_url: no host and port can be read from it; expected e.g. "
-                "http://127.0.0.1:8000/v1 or https://api.openai.com/v1."
-            )
 
     def __repr__(self) -> str:
         return f"EndpointOptions({self.address}, concurrency={self.concurrency})"
@@ -121,9 +103,7 @@ class EndpointOptions(EndpointSection):
         """
         name = self.api_key_variable
         key = os.environ.get(name, "").strip()
-        if not key and self.is_loopback:
-            return "none"
-        if not key:
+        if not key and not self.is_loopback:
             raise EndpointError(
                 f"{self.address}: no key; it was expected in the environment variable {name}. Set it: "
                 f"export {name}=…; for an endpoint that needs no key: export {name}=none."
@@ -133,4 +113,9 @@ class EndpointOptions(EndpointSection):
                 f"{self.address}: the environment variable {name} holds signs that no key can have "
                 f"(spaces, line ends, other than ASCII). Set it again: export {name}=…"
             )
-        return key
+        return key or "none"
+
+
+def _check(ok: bool, key: str, value: object, expected: str) -> None:
+    if not ok:
+        raise ConfigError(f"{key} is {value!r}; expected {expected}")

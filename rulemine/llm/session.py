@@ -1,280 +1,274 @@
 """A session: conversations with a model, their calls answered from the journal or over the network.
 
 Guarantees: what the journal holds is never asked again, and what is answered is in the journal before a
-conversation sees it; results are in the order of the works, whatever the order of arrival; a bounded
-number of conversations is alive at once; identical calls share one request; however a run ends, what was
-answered is kept, and calls in flight are waited for as long as their end allows.
+conversation sees it; results are in the order of the works, whatever the order of arrival; identical calls
+share one request; a bounded number of calls is in flight; a conversation that raises ends no other; however
+a run ends, what was answered is kept.
 """
 
 import asyncio
-import contextlib
-import os
-import signal
-import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from datetime import UTC, datetime
-from functools import partial
-from itertools import count
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
-from rulemine.llm.call import Answer, Ask, Call, Entry
-from rulemine.llm.closing import Closing
-from rulemine.llm.dispatcher import Dispatcher
-from rulemine.llm.endpoint import Endpoint
-from rulemine.llm.journal import Journal
+from rulemine.errors import LimitError, UserError
+from rulemine.llm.call import Answer, Ask, Call, Failure
+from rulemine.llm.client import Client
+from rulemine.llm.failures import CallProblem, Patience
+from rulemine.llm.journal import Journal, answer_of
 from rulemine.llm.options import EndpointOptions
-from rulemine.llm.usage import Tally
+from rulemine.llm.usage import Budget, Usage
 
-__all__ = ["Session", "open_session"]
+__all__ = ["Session"]
 
 T = TypeVar("T")
 
-ALIVE_PER_SLOT = 8
-"""Conversations alive for each call in flight: those that wait for a retry are not to empty the slots."""
-
 GRACE = 5.0
-"""Seconds that calls in flight are waited for after Ctrl-C or an error."""
-
-ENDING = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
-"""Signals that end a run, SIGHUP being a terminal that was closed."""
+"""Seconds that calls in flight are waited for when a run ends early."""
 
 
-def open_session(
-    options: EndpointOptions, journal: Path, *, status: Callable[[str], object] | None = None
-) -> "Session":
-    """Opens a session; use it as a context manager.
-
-    Nothing is sent, and no key is needed, before the first call that the journal does not hold.
-
-    Args:
-        options: Where the model is, and the limits.
-        journal: The working journal; made where it is missing.
-        status: Told what is worth knowing while it runs, one sentence at a time.
-
-    Raises:
-        InputError: The journal is damaged beyond a torn end.
-        OutputError: It cannot be written, or another process is writing it.
-    """
-    return Session(options, Journal.open(journal), status)
-
-
-class Session(Closing):
-    """What conversations run in; see `open_session`.
+class Session:
+    """What conversations with a model run in; a context manager, with ``with`` or ``async with``.
 
     Attributes:
-        entries: Every call asked in this session, by key, from the journal or the network.
-        tally: Counts, for progress lines.
+        usage: Counts, for progress lines.
     """
 
     def __init__(
         self,
         options: EndpointOptions,
-        journal: Journal,
+        journal: Path | Journal,
         status: Callable[[str], object] | None = None,
     ) -> None:
-        self.entries: dict[str, Entry] = {}
-        self.tally = Tally()
-        self._options, self._journal = options, journal
-        self._status = status or (lambda text: None)
-        self._fresh = journal.path.stat().st_size == 0
-        self._runner = asyncio.Runner()
-        self._endpoint: Endpoint | None = None
-        self._dispatcher: Dispatcher | None = None
-        self._sender: asyncio.Task[None] | None = None
-        self._pending: dict[str, asyncio.Future[Answer]] = {}
-        self._end: asyncio.Future[BaseException | None] | None = None
-        if journal.dropped:
-            self._status(
-                f"{journal.path}: {journal.dropped} bytes of a line never finished are dropped."
-            )
+        """Opens a session. Nothing is sent, and no key needed, before the first call that the journal lacks.
+
+        Args:
+            options: Where the model is, and the limits.
+            journal: The working journal, made where it is missing; or one that is open.
+            status: Called with what is worth knowing while it runs, one sentence at a time.
+
+        Raises:
+            InputError: The journal is damaged, or no journal.
+            OutputError: It cannot be written, or another process has it open.
+        """
+        self.usage = Usage()
+        self._options, self._status = options, status or (lambda text: None)
+        self._journal = journal if isinstance(journal, Journal) else Journal(journal)
+        self._budget = Budget(options.budget_tokens)
+        self._runner: asyncio.Runner | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._client: Client | None = None
+        self._workers: asyncio.Future[Any] | None = None
+        self._fatal: UserError | None = None
+        self._pending: dict[str, asyncio.Task[Answer]] = {}
+        self._flying: set[str] = set()
+        self._failed: dict[str, Failure] = {}
+        self._patience = Patience(options, self._status)
 
     def __repr__(self) -> str:
         return f"Session({self._options.address}, {self._journal.path})"
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *problem: object) -> None:
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+        self.close()
+
     def close(self) -> None:
         """Closes the connections and the journal."""
         try:
-            if self._endpoint is not None:
-                self._runner.run(self._endpoint.close())
-                self._endpoint = None
+            if self._runner is not None:
+                if self._client is not None and self._loop is self._runner.get_loop():
+                    self._runner.run(self._client.close())
+                self._runner.close()
         finally:
-            self._runner.close()
             self._journal.close()
+
+    def line(self, key: str) -> dict[str, Any]:
+        """The journal's line about a call that was answered, see `rulemine.llm.journal.line_of`."""
+        line = self._journal.get(key)
+        if line is None:
+            raise KeyError(key)
+        return line
 
     def run(
         self,
         works: Sequence[Callable[[Ask], Awaitable[T]]],
         progress: Callable[[int, int], object] | None = None,
     ) -> list[T]:
-        """Runs conversations to their ends; may be called several times.
+        """Runs conversations to their ends, as `arun`.
+
+        Raises:
+            RuntimeError: An event loop is running, as in a notebook.
+            KeyboardInterrupt: Ctrl-C. The first waits up to `GRACE` seconds for calls in flight, the second
+                ends at once.
+        """
+        if asyncio._get_running_loop() is not None:
+            raise RuntimeError(
+                "an event loop is running here, as in a notebook. Write: await session.arun(works)"
+            )
+        self._runner = self._runner or asyncio.Runner()
+        return self._runner.run(self.arun(works, progress))
+
+    async def arun(
+        self,
+        works: Sequence[Callable[[Ask], Awaitable[T]]],
+        progress: Callable[[int, int], object] | None = None,
+    ) -> list[T]:
+        """Runs conversations to their ends; may be called again then.
 
         Args:
             works: The conversations: each is given the way to ask and asks one call after another or
                 several at once.
-            progress: Told the number of works done and of all.
+            progress: Called with (conversations done, of all).
 
         Returns:
             What the works returned, in their order.
 
         Raises:
-            EndpointError: The endpoint cannot be used, or was out of reach for too long.
+            EndpointError: The endpoint cannot be used, or failed for too long.
             LimitError: The budget of tokens is spent.
             OutputError: The journal cannot be written.
-            KeyboardInterrupt: Ctrl-C. The first waits up to `GRACE` seconds for calls in flight; a second
-                ends at once. SIGTERM and SIGHUP do the same and then end the process as they would
-                have.
-            BaseException: Whatever a work raised; the others are cancelled.
+            Exception: What a work raised, the first in their order, once all others have ended.
         """
+        if self._workers is not None:
+            raise RuntimeError("this session is running already; await its end, or open another")
         results: dict[int, T] = {}
-        with _signals_restored() as signals:
-            reason = self._runner.run(self._run(works, results, progress, signals))
-        if isinstance(reason, _Signalled):
-            if reason.number != signal.SIGINT:
-                signal.raise_signal(reason.number)
-            raise KeyboardInterrupt
-        if reason is not None:
-            raise reason
-        return [results[index] for index in range(len(works))]
-
-    async def _run(
-        self,
-        works: Sequence[Callable[[Ask], Awaitable[T]]],
-        results: dict[int, T],
-        progress: Callable[[int, int], object] | None,
-        signals: Sequence[signal.Signals],
-    ) -> BaseException | None:
-        """Runs works; returns why it ended early, or None."""
-        loop = asyncio.get_running_loop()
-        self._end = end = loop.create_future()
-        hurry = asyncio.Event()
-        for number in signals:
-            loop.add_signal_handler(number, self._signalled, number, hurry)
+        problems: dict[int, Exception] = {}
         waiting = iter(enumerate(works))
 
         async def converse() -> None:
             for index, work in waiting:
-                results[index] = await work(partial(self._ask, count()))
+                try:
+                    results[index] = await work(self._ask)
+                except Exception as problem:  # noqa: BLE001 - raised when the others have ended
+                    problems[index] = problem
                 if progress is not None:
-                    progress(len(results), len(works))
+                    progress(len(results) + len(problems), len(works))
 
-        alive = min(len(works), ALIVE_PER_SLOT * self._options.concurrency)
-        workers = [loop.create_task(converse()) for _ in range(alive)]
-        everything = asyncio.gather(*workers)
-        everything.add_done_callback(self._ended)
-        if self._dispatcher is not None:
-            self._send_with(self._dispatcher)
-        reason: BaseException | None = None
+        self._fatal = None
+        alive = min(len(works), 2 * self._options.concurrency)  # there is always one to be sent
+        self._workers = asyncio.gather(*(converse() for _ in range(alive)))
         try:
-            reason = await end
-            if reason is not None:
-                await self._wind_up(reason, hurry)
+            await self._workers
+        except asyncio.CancelledError:
+            await self._wind_up()
+            if self._fatal is None:
+                raise
         finally:
-            tasks = [*workers, *([self._sender] if self._sender else [])]
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            self._end = None
-            for number in signals:
-                loop.remove_signal_handler(number)
-        return reason
+            self._workers = None
+        if self._fatal is not None:
+            raise self._fatal
+        if problems:
+            self._raise_first(problems)
+        return [results[index] for index in range(len(works))]
 
-    async def _ask(self, turns: Iterator[int], call: Call) -> Answer:
-        """The answer to a call, see `rulemine.llm.call.Ask`; the turns are those of its conversation."""
+    def _raise_first(self, problems: Mapping[int, Exception]) -> None:
+        raise problems[min(problems)]
+
+    async def _ask(self, call: Call) -> Answer:
+        """The answer to a call, see `rulemine.llm.call.Ask`."""
         key = call.key
-        entry = self.entries.get(key)
-        if entry is None and (entry := self._journal.get(key)) is not None:
-            self.entries[key] = entry
-            self.tally.journal += 1
+        line = self._journal.get(key)
+        if line is not None and line.get("failure", {}).get("lasting", True):
+            self.usage.reused += 1
             await asyncio.sleep(0)  # a journal that holds all would leave no room for signals
-        if entry is not None:
-            return entry.answer
-        if self._end is None or self._end.done():
-            raise asyncio.CancelledError  # the run is ending
-        answer = self._pending.get(key)
-        if answer is None:
-            answer = self._pending[key] = (self._dispatcher or self._connect()).submit(
-                call, begun=next(turns) > 0
-            )
-            answer.add_done_callback(lambda _: self._pending.pop(key, None))
-        return await asyncio.shield(answer)  # others may wait for it too
+            return answer_of(line)
+        if key in self._failed:
+            return self._failed[key]
+        task = self._pending.get(key)
+        if task is None:
+            task = self._pending[key] = asyncio.create_task(self._fetch(call))
+            task.add_done_callback(lambda _: self._pending.pop(key, None))
+        return await asyncio.shield(task)  # others may wait for it too
 
-    async def _keep(self, call: Call, answer: Answer, attempts: int) -> None:
-        """Writes an answer down; returns when it is on the disk."""
-        entry = Entry(
-            call.key, call.purpose, call.model, call.prompt_version, call.prompt_digest, call.request,
-            answer, attempts, datetime.now(UTC).isoformat(timespec="seconds"),
-        )  # fmt: skip
-        await self._journal.append(entry)
-        self.entries[call.key] = entry
+    async def _fetch(self, call: Call) -> Answer:
+        """Asks until there is an answer, and keeps it; what ends the run is noted."""
+        try:
+            client = self._connect()
+            async with self._slots:
+                answer = await self._send(client, call)
+            self._journal.keep(call, answer)
+        except UserError as problem:
+            if self._fatal is None and self._workers is not None:
+                self._fatal = problem
+                self._workers.cancel()
+            raise asyncio.CancelledError from None
+        if isinstance(answer, Failure):
+            self.usage.failed += 1
+            self._failed[call.key] = answer
+        else:
+            self.usage.count(answer)
+        return answer
 
-    def _connect(self) -> Dispatcher:
-        if self._endpoint is None:
-            self._endpoint = Endpoint(self._options, self._options.key(), self._status)
-        self._dispatcher = Dispatcher(
-            self._endpoint, self._options, self._keep, self.tally, self._status, fresh=self._fresh
-        )
-        self._send_with(self._dispatcher)
-        return self._dispatcher
-
-    def _send_with(self, dispatcher: Dispatcher) -> None:
-        self._sender = asyncio.get_running_loop().create_task(dispatcher.run())
-        self._sender.add_done_callback(self._ended)
-
-    def _ended(self, what: "asyncio.Future[Any]") -> None:
-        """Ends the run when all works are done, or at the first exception."""
-        problem = None if what.cancelled() else what.exception()
-        if self._end is not None and not self._end.done() and not what.cancelled():
-            self._end.set_result(problem)
-
-    def _signalled(self, number: signal.Signals, hurry: asyncio.Event) -> None:
-        if self._end is None or self._end.done():
-            hurry.set()
-            return
-        self._end.set_result(_Signalled(number))
-        flying = self._dispatcher.in_flight if self._dispatcher else 0
-        if flying:
-            self._status(f"Stopping; waiting up to {GRACE:.0f} s for {flying} calls in flight.")
-
-    async def _wind_up(self, reason: BaseException, hurry: asyncio.Event) -> None:
-        """Waits for the calls in flight; their answers are kept."""
-        if self._dispatcher is None:
-            return
+    def _connect(self) -> Client:
         loop = asyncio.get_running_loop()
-        stopping = loop.create_task(self._dispatcher.stop(GRACE))
-        hurried = loop.create_task(hurry.wait())
-        await asyncio.wait((stopping, hurried), return_when=asyncio.FIRST_COMPLETED)
-        for task in (stopping, hurried):
+        if self._client is None or self._loop is not loop:
+            self._client = Client(self._options, self._options.key(), self._status)
+            self._slots = asyncio.Semaphore(self._options.concurrency)
+            from aiolimiter import AsyncLimiter
+
+            minute = self._options.max_requests_per_minute
+            # Evenly apart, with half a second of slack for requests that arrive later than others.
+            self._limiter = AsyncLimiter(1, 60.5 / minute) if minute else None
+            self._loop = loop
+        return self._client
+
+    async def _send(self, client: Client, call: Call) -> Answer:
+        """Sends a call until it is answered, refused, or given up."""
+        begun, tries, before = time.monotonic(), 0, self._journal.get(call.key) is not None
+        while True:
+            spent = reserved = await self._budget.reserve(call)
+            try:
+                if self._limiter is not None:
+                    await self._limiter.acquire()
+                sent = time.monotonic()
+                self.usage.sent += 1
+                self.usage.retried += tries > 0
+                self._flying.add(call.key)
+                reply = await client.send(call)
+                spent = reply.prompt_tokens + reply.completion_tokens
+                self._patience.reply()
+                return reply
+            except CallProblem as found:
+                problem = found
+                spent = reserved if problem.kind == "fault" else 0  # it may have been charged
+            finally:
+                self._flying.discard(call.key)
+                self._budget.settle(reserved, spent)
+            tries += 1
+            if problem.kind == "fault" and self._patience.gives_up(begun, tries, before):
+                return Failure("endpoint_error", problem.detail, lasting=False)
+            self._patience.failure(problem, sent)
+            if problem.kind == "refused":
+                lasting = problem.code == "context_too_long"  # what else is refused may be mended
+                return Failure(problem.code, problem.detail, lasting)
+            await asyncio.sleep(self._patience.pause(problem, tries, call.key))
+
+    async def _wind_up(self) -> None:
+        """Waits for the calls in flight, whose answers are kept, and drops the others."""
+        for key, task in self._pending.items():
+            if key not in self._flying:
+                task.cancel()
+        flying = [self._pending[key] for key in self._flying if key in self._pending]
+        if flying:
+            paid = isinstance(self._fatal, LimitError)
+            seconds = self._options.timeout if paid else GRACE
+            self._status(
+                f"Stopping; waiting up to {seconds:.0f} s for {len(flying)} calls in flight."
+            )
+            await asyncio.wait(flying, timeout=seconds)
+        rest = list(self._pending.values())
+        for task in rest:
             task.cancel()
-        await asyncio.gather(stopping, hurried, return_exceptions=True)
-        self._dispatcher = None  # it has ended; should there be another run, it begins anew
-
-
-class _Signalled(Exception):  # noqa: N818 - a reason to end, never raised
-    """A run was ended by a signal."""
-
-    def __init__(self, number: signal.Signals) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-@contextlib.contextmanager
-def _signals_restored() -> Iterator[Sequence[signal.Signals]]:
-    """The signals that a run may handle; afterwards they are handled as before.
-
-    None outside the main thread and on Windows; none that is ignored (a shell has what it starts in the
-    background ignore Ctrl-C).
-    """
-    before: dict[signal.Signals, Any] = {}
-    if threading.current_thread() is threading.main_thread() and os.name != "nt":
-        for number in ENDING:
-            handler = signal.getsignal(number)
-            if handler not in (signal.SIG_IGN, None):
-                before[number] = handler
-    try:
-        yield tuple(before)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        await asyncio.gather(*rest, return_exceptions=True)

@@ -1,57 +1,88 @@
-"""What a session has done so far, in numbers, for progress lines and closing words."""
+"""What a session has done, and what it may spend."""
 
-from collections import deque
+import asyncio
+import json
+import time
 from dataclasses import dataclass, field
 
-__all__ = ["Tally"]
+from rulemine.errors import LimitError
+from rulemine.llm.call import Call, Reply
 
-RATE_SECONDS = 60
+__all__ = ["Budget", "Usage"]
 
 
 @dataclass(slots=True)
-class Tally:
-    """Counts of a session; read it at any time.
+class Usage:
+    """Counts of a session; read them at any time.
 
     Attributes:
         sent: Requests sent, retries included.
+        retried: Those of them that were sent again.
         answered: Calls that the endpoint has replied to.
-        journal: Calls whose answer was in the journal.
+        reused: Answers out of the journal.
         failed: Calls that ended in a failure.
-        retried: Requests that were sent again, for whatever reason.
         prompt_tokens: Of the replies, as counted or estimated; without those from the journal.
         completion_tokens: Likewise.
     """
 
     sent: int = 0
-    answered: int = 0
-    journal: int = 0
-    failed: int = 0
     retried: int = 0
+    answered: int = 0
+    reused: int = 0
+    failed: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    _seconds: deque[list[int]] = field(
-        default_factory=lambda: deque(maxlen=RATE_SECONDS), repr=False
-    )
-    _first: float = field(default=0.0, repr=False)
+    _start: float = field(default_factory=time.monotonic, repr=False)
+
+    def count(self, reply: Reply) -> None:
+        """Counts a reply."""
+        self.answered += 1
+        self.prompt_tokens += reply.prompt_tokens
+        self.completion_tokens += reply.completion_tokens
 
     @property
     def tokens(self) -> int:
         """Tokens sent and received."""
         return self.prompt_tokens + self.completion_tokens
 
-    def count_reply(self, prompt_tokens: int, completion_tokens: int, now: float) -> None:
-        """Counts a reply that came now (seconds of a clock that only grows)."""
-        self.answered += 1
-        self.prompt_tokens += prompt_tokens
-        self.completion_tokens += completion_tokens
-        self._first = self._first or now
-        if self._seconds and self._seconds[-1][0] == int(now):
-            self._seconds[-1][1] += 1
-        else:
-            self._seconds.append([int(now), 1])
+    @property
+    def calls_per_minute(self) -> float:
+        """Replies per minute since the start."""
+        return self.answered * 60 / max(time.monotonic() - self._start, 1.0)
 
-    def calls_per_minute(self, now: float) -> float:
-        """Replies per minute over the last minute, or since the first reply where that is shorter ago."""
-        span = min(now - self._first, float(RATE_SECONDS))
-        recent = sum(n for second, n in self._seconds if second >= now - RATE_SECONDS)
-        return recent * 60 / max(span, 1.0) if recent else 0.0
+
+class Budget:
+    """A number of tokens that is never overrun: what a call may cost is set aside before it is sent."""
+
+    def __init__(self, tokens: int) -> None:
+        """Takes the limit: tokens at most, 0: any number."""
+        self._limit, self._spent, self._reserved = tokens, 0, 0
+
+    async def reserve(self, call: Call) -> int:
+        """Sets aside what a call may cost: no token of the common vocabularies is shorter than a byte.
+
+        A call without ``max_tokens`` is taken to receive 4,096. Waits for calls in flight where that may
+        make room.
+
+        Raises:
+            LimitError: The tokens are not there.
+        """
+        if not self._limit:
+            return 0
+        sent = len(json.dumps(call.request, ensure_ascii=False).encode("utf-8", "replace"))
+        most = sent + 16 * len(call.messages) + (call.max_tokens or 4096)
+        while self._spent + self._reserved + most > self._limit:
+            if not self._reserved:
+                raise LimitError(
+                    f"endpoint.budget_tokens: {self._spent:,} of {self._limit:,} tokens are spent, and the "
+                    f"next call may take {most:,}. Every reply is kept; the same command with a larger "
+                    "budget goes on."
+                )
+            await asyncio.sleep(0.02)
+        self._reserved += most
+        return most
+
+    def settle(self, reserved: int, spent: int) -> None:
+        """Gives back what was set aside for a call and counts what it cost."""
+        self._reserved -= reserved
+        self._spent += spent

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from rulemine.files import read_text
+from rulemine.files import read_jsonl, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.llm.call import Used
-from rulemine.llm.journal_lines import read_used
+from rulemine.llm.journal import answer_of
 from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
 from rulemine.release.reader import Release
@@ -35,12 +34,13 @@ class ModelTrace:
     """What the questions of a language model rest on; the same in every naming.
 
     Attributes:
-        journal: The calls that were made for questions, sorted by key.
+        journal: The calls that were made for questions, sorted by key: a line each, as JSON, see
+            `rulemine.llm.journal.line_of`, with ``questions``, the sorted ids of what it was asked for.
         prompt: The text of the prompt file.
         glosses: The text of the gloss file.
     """
 
-    journal: tuple[Used, ...]
+    journal: tuple[str, ...]
     prompt: str
     glosses: str
 
@@ -148,4 +148,8 @@ def read_trace(file: Callable[[str], Path]) -> ModelTrace:
     Raises:
         InputError: A file is missing or malformed.
     """
-    return ModelTrace(read_used(file(JOURNAL)), read_text(file(PROMPT)), read_text(file(GLOSSES)))
+    path = file(JOURNAL)
+    for number, row in read_jsonl(path):
+        answer_of(row, f"{path}: line {number}")
+    lines = tuple(line for line in read_text(path).split("\n") if line)
+    return ModelTrace(lines, read_text(file(PROMPT)), read_text(file(GLOSSES)))

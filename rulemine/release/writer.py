@@ -13,7 +13,6 @@ from typing import Any
 from rulemine.codec import to_json
 from rulemine.files import describe_content, write_jsonl, write_text
 from rulemine.kg.graph import Triple, format_tsv
-from rulemine.llm.journal_lines import write_journal
 from rulemine.release.card import count_release, write_card
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
 from rulemine.release.reader import FORMAT, MANIFEST, dump_manifest
@@ -59,7 +58,7 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
 
 def write_trace(folder: Path, trace: ModelTrace) -> None:
     """Writes what a language model was asked, under the names that the files have in a release."""
-    write_journal(folder / JOURNAL, trace.journal)
+    write_text(folder / JOURNAL, "".join(f"{line}\n" for line in trace.journal))
     write_text(folder / PROMPT, trace.prompt)
     write_text(folder / GLOSSES, trace.glosses)
 

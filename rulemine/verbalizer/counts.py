@@ -1,10 +1,12 @@
 """The figures of a release about its language model, counted from its journal."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from rulemine.llm.call import Answer, Failure
+from rulemine.llm.journal import answer_of
 from rulemine.phrasing.glosses import Glosses
 from rulemine.release.contents import ModelTrace
 from rulemine.release.records import Question, Rejection
@@ -18,24 +20,23 @@ def count_model(
     trace: ModelTrace | None, questions: Iterable[Question], rejections: Iterable[Rejection]
 ) -> dict[str, Any]:
     """The counts for the manifest: calls by purpose, tokens, verdicts; all zero without a model."""
-    lines = trace.journal if trace else ()
-    entries = [line.entry for line in lines]
-    replies = [entry.answer for entry in entries if not isinstance(entry.answer, Failure)]
-    audits = Counter(_audit(entry.answer) for entry in entries if entry.purpose == "audit")
     glosses = Glosses.from_toml(trace.glosses if trace else "")
     asked = {q.id: (q.relation, q.direction) for q in questions}
     asked |= {r.question: (r.removed[1], r.direction) for r in rejections if r.question}
-    trips = Counter(
-        _round_trip(entry.answer, asked[questions[0]], glosses)
-        for entry, questions in lines
-        if entry.purpose == "round_trip"
-    )
+    calls: Counter[str] = Counter()
+    tokens: Counter[str] = Counter()
+    audits: Counter[str] = Counter()
+    trips: Counter[str] = Counter()
+    for line in map(json.loads, trace.journal if trace else ()):
+        calls[line["purpose"]] += 1
+        tokens.update(line.get("usage", {}))
+        if line["purpose"] == "audit":
+            audits[_audit(answer_of(line))] += 1
+        elif line["purpose"] == "round_trip":
+            trips[_round_trip(answer_of(line), asked[line["questions"][0]], glosses)] += 1
     return {
-        "model_calls": dict(sorted(Counter(entry.purpose for entry in entries).items())),
-        "model_tokens": {
-            "prompt": sum(reply.prompt_tokens for reply in replies),
-            "completion": sum(reply.completion_tokens for reply in replies),
-        },
+        "model_calls": dict(sorted(calls.items())),
+        "model_tokens": {key: tokens[f"{key}_tokens"] for key in ("prompt", "completion")},
         "audits": {key: audits[key] for key in ("passed", "failed", "unreadable")},
         "round_trips": {key: trips[key] for key in ("right", "wrong", "unreadable")},
     }

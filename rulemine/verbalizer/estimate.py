@@ -10,11 +10,12 @@ end gets no paraphrases.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rulemine.codec import dump_line
 from rulemine.kg.graph import Triple
-from rulemine.llm.call import Call, Entry, Failure
+from rulemine.llm.call import Call
+from rulemine.llm.journal import Journal
 from rulemine.verbalizer.brief import Brief
 from rulemine.verbalizer.requests import Calls
 from rulemine.verbalizer.tokens import METHOD, tokens_of, tokens_of_call
@@ -122,7 +123,7 @@ class Estimate:
 def estimate(
     briefs: Sequence[Brief],
     calls: Calls,
-    journal: Mapping[str, Entry],
+    journal: Journal | None,
     prices: tuple[float, float] = (0.0, 0.0),
 ) -> Estimate:
     """Estimates what the questions take.
@@ -130,11 +131,10 @@ def estimate(
     Args:
         briefs: The questions.
         calls: Makes the calls.
-        journal: What is answered already, by key. First attempts at questions are looked up; of other
-            calls those are counted that the same model answered to the same prompt.
+        journal: What is answered already. First attempts at questions are looked up; of other
+            calls those are counted that the same model answered for the same purpose.
         prices: Money per million tokens sent, and received; 0: unknown.
     """
-    answered = {key: entry for key, entry in journal.items() if _is_answered(entry)}
     left: Counter[str] = Counter()
     done: Counter[str] = Counter()
     sent: Counter[str] = Counter()
@@ -149,7 +149,7 @@ def estimate(
         asked.add(query)
         call = calls.question(brief, ())
         sizes.append((_sent(call), number))
-        if answered and call.key in answered:
+        if journal is not None and _is_answered(journal.get(call.key)):
             done["question"] += 1
         else:
             left["question"] += 1
@@ -159,14 +159,15 @@ def estimate(
             left[more.purpose] += more.calls
             sent[more.purpose] += more.calls * more.sent
             received[more.purpose] += more.calls * more.received
-    known = Counter(map(_kind, answered.values()))
-    chosen, prompts = calls.chosen, calls.prompts
+    known = {} if journal is None else journal.counts()
+    chosen = calls.chosen
     for purpose in set(left) - {"question"}:
         model = chosen.judge_model if purpose == "audit" else chosen.model
-        kind = (purpose, model, prompts.version(purpose), prompts.digest(purpose))
         # Texts that were never asked for were neither audited nor reworded.
         per_question = -(-left[purpose] // len(sizes))
-        done[purpose] = min(known[kind], left[purpose], per_question * done["question"])
+        done[purpose] = min(
+            known.get((purpose, model), 0), left[purpose], per_question * done["question"]
+        )
         rest = left[purpose] - done[purpose]
         for tokens in (sent, received):
             tokens[purpose] = -(-tokens[purpose] * rest // left[purpose])
@@ -228,12 +229,8 @@ def _sent(call: Call) -> int:
 
 
 def _shown(call: Call) -> str:
-    return "\n".join(f"[{role}]\n{text}" for role, text in call.messages)
+    return "\n".join(f"[{said['role']}]\n{said['content']}" for said in call.messages)
 
 
-def _is_answered(entry: Entry) -> bool:
-    return not isinstance(entry.answer, Failure) or entry.answer.lasting
-
-
-def _kind(entry: Entry) -> tuple[str, str, str, str]:
-    return entry.purpose, entry.model, entry.prompt_version, entry.prompt_digest
+def _is_answered(line: Mapping[str, Any] | None) -> bool:
+    return line is not None and line.get("failure", {}).get("lasting", True) is True

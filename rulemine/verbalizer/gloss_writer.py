@@ -17,7 +17,8 @@ import numpy as np
 from rulemine.errors import MOST_PROBLEMS_SHOWN
 from rulemine.files import write_text
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.llm.call import Ask, Conversations, Failure
+from rulemine.llm.call import Ask, Failure
+from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import Gloss, Glosses, gloss_of, gloss_problems, read_glosses
 from rulemine.phrasing.templates import Templates
 from rulemine.seeds import stream
@@ -85,7 +86,7 @@ def write_glosses(
     templates: Templates,
     given: Glosses,
     path: Path,
-    session: Conversations | None,
+    session: Session | None,
     calls: Calls,
     *,
     labels: Mapping[str, str] | None = None,

@@ -87,11 +87,7 @@ def _of_names(table: Mapping[str, Any]) -> Iterator[str]:
 
 def _of_section(name: str, table: Mapping[str, Any]) -> Iterator[str]:
     templates = _PLACEHOLDERS[name]
-    version = table.get("version")
-    if type(version) is not int or version < 1:
-        found = "is missing" if version is None else f"is {version!r}"
-        yield f"version {found}; an integer ≥ 1 was expected"
-    yield from _of_keys({key: table[key] for key in table if key != "version"}, templates)
+    yield from _of_keys(table, templates)
     for key, placeholders in templates.items():
         if isinstance(template := table.get(key), str):
             for problem in _of_template(template, placeholders, one_line=key not in _LONG):

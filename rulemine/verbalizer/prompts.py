@@ -9,14 +9,13 @@ user messages of questions, paraphrases and audits hold ``Removed Triple``, ``Qu
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import dump_line
 from rulemine.config import packaged, read_toml
 from rulemine.errors import ConfigError, list_problems
-from rulemine.files import digest_of, read_text
+from rulemine.files import read_text
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Message
 from rulemine.phrasing.glosses import Gloss
@@ -36,31 +35,13 @@ class Prompts:
 
     Attributes:
         text: The file, as it is.
-        sections: Purpose → key → template; ``version`` is an integer.
+        sections: Purpose → key → template.
         names: Naming → how its names look, in words.
     """
 
     text: str
     sections: Mapping[str, Mapping[str, Any]] = field(repr=False)
     names: Mapping[str, str] = field(repr=False)
-
-    def version(self, purpose: str) -> str:
-        """Purpose and version, e.g. ``question/1``."""
-        return f"{purpose}/{self.sections[purpose]['version']}"
-
-    def digest(self, purpose: str) -> str:
-        """SHA-256 of the templates that a purpose uses, hexadecimal; the version is no part of it."""
-        return self._digests[purpose]
-
-    @cached_property
-    def _digests(self) -> dict[str, str]:
-        digests: dict[str, str] = {}
-        for purpose, section in self.sections.items():
-            used = {key: text for key, text in section.items() if key != "version"}
-            if "{names}" in used["user"]:
-                used |= {f"names.{naming}": text for naming, text in self.names.items()}
-            digests[purpose] = digest_of(dump_line(sorted(used.items())).encode())
-        return digests
 
     def question(
         self, brief: Brief, earlier: Sequence[tuple[str, str]], language: str
@@ -171,8 +152,8 @@ class Prompts:
         for text, block in _parts(section["user"]):
             lines += blocks[block] if block else [fill(text, values)]
         return (
-            Message("system", fill(section["system"].strip("\n"), {})),
-            Message("user", "\n".join(lines)),
+            {"role": "system", "content": fill(section["system"].strip("\n"), {})},
+            {"role": "user", "content": "\n".join(lines)},
         )
 
 

@@ -1,13 +1,16 @@
-"""What a model's reply says, read strictly: what was asked for, or a `Problem`.
+"""What a model's reply says: what was asked for, or a `Problem`.
 
-A reply is the JSON object of its schema, also in a code fence, or plain text of one strict form, for
-endpoints without structured outputs. The thoughts of reasoning models and one pair of quotes around a text
-are taken off. Guarantee: whatever a reply holds, reading it raises nothing.
+A reply is the JSON object of its schema, perhaps after a sentence, in a code fence or with further keys; or
+plain text of one strict form, for endpoints without structured outputs. A byte-order mark, the thoughts of
+reasoning models and one pair of quotes around a text are taken off.
+
+Guarantee: whatever a reply holds, reading it raises nothing.
 """
 
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from rulemine.kg.graph import DIRECTIONS
@@ -90,6 +93,11 @@ class GlossWords(NamedTuple):
 
 _FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _LOOKS_LIKE_JSON = re.compile(r"\{\s*[\"}]|\[\s*[\"\[{\]]")
+_DECODER = json.JSONDecoder()
+
+MOST_BRACES = 100
+"""Places where an object may begin that are looked at; no reply needs more."""
+
 _NUMBER = re.compile(r"\(?(\d{1,3})[.):]\s+")
 _BULLET = re.compile(r"[-*•–]\s+")
 _VERDICT = re.compile(r"(PASS|FAIL)(?:\s*[:.,;–—-]\s*(.*))?", re.DOTALL | re.IGNORECASE)
@@ -203,7 +211,7 @@ def _words(reply: Reply) -> str | Problem:
         return Problem("filtered")
     if reply.finish_reason == "length":
         return Problem("cut_off")
-    words = reply.text.strip()
+    words = reply.text.strip("\ufeff \t\r\n")
     # Some servers leave out where the thoughts begin.
     thoughts, end, rest = words.rpartition("</think>")
     if end and (words.startswith("<think>") or "<think>" not in thoughts):
@@ -216,22 +224,22 @@ def _words(reply: Reply) -> str | Problem:
 
 
 def _object_in(words: str, schema: Mapping[str, Any]) -> dict[str, Any] | Problem | None:
-    """The object of a schema; None where the words are no JSON at all."""
-    try:
-        value = json.loads(words)
-    except (ValueError, RecursionError):
-        return Problem("malformed", "broken JSON") if _LOOKS_LIKE_JSON.match(words) else None
-    if not isinstance(value, dict | list):
-        return None
+    """The first object that has what a schema asks for; None where the words are no JSON at all."""
     properties = schema["properties"]
-    if not isinstance(value, dict) or value.keys() != properties.keys():
-        return Problem("malformed", f"JSON without exactly the keys {', '.join(properties)}")
-    for key, kind in properties.items():
-        if kind is _TEXT and type(value[key]) is int and abs(value[key]) < 10**6:
-            value[key] = str(value[key])  # e.g. the number of a relation
-        if not _fits(value[key], kind):
-            return Problem("malformed", f"JSON with another value of {key} than was asked for")
-    return value
+    for start in islice(re.finditer(r"\{", words), MOST_BRACES):
+        try:
+            value, _ = _DECODER.raw_decode(words, start.start())
+        except (ValueError, RecursionError):
+            continue
+        found = {key: value.get(key) for key in properties}
+        for key, kind in properties.items():
+            if kind is _TEXT and type(found[key]) is int and abs(found[key]) < 10**6:
+                found[key] = str(found[key])  # e.g. the number of a relation
+        if all(_fits(found[key], kind) for key, kind in properties.items()):
+            return found
+    if _LOOKS_LIKE_JSON.match(words):
+        return Problem("malformed", f"no JSON object with {' and '.join(properties)} as asked for")
+    return None
 
 
 def _fits(value: Any, kind: Mapping[str, Any]) -> bool:

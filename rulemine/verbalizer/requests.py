@@ -1,4 +1,4 @@
-"""The calls of the verbalizer: what a model is asked, with its parameters, prompt version and schema.
+"""The calls of the verbalizer: what a model is asked, with its parameters and schema.
 
 Guarantee: the same means and arguments give the same call, and what is random is drawn from the seed.
 """
@@ -102,8 +102,6 @@ class Calls:
             purpose=purpose,
             subject=subject,
             model=model or self.chosen.model,
-            prompt_version=self.prompts.version(purpose),
-            prompt_digest=self.prompts.digest(purpose),
             messages=messages,
             max_tokens=self.chosen.max_tokens,
             temperature=temperature if temperature >= 0 else None,

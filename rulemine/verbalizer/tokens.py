@@ -52,5 +52,5 @@ def _of_line(line: str) -> int:
 
 def tokens_of_call(messages: Iterable[Message], schema: str = "") -> int:
     """The tokens that a call sends: messages, their frames, and the schema of the reply where it has one."""
-    framed = sum(tokens_of(message.content) + PER_MESSAGE for message in messages)
+    framed = sum(tokens_of(message["content"]) + PER_MESSAGE for message in messages)
     return framed + tokens_of(schema) + PER_CALL

@@ -5,24 +5,24 @@ which they arrive; no two formal queries share a text of the model; a question w
 template, or is dropped, with the reasons among the rejections, which name no entity.
 """
 
-import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from textwrap import shorten
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
+from rulemine.codec import dump_line
 from rulemine.errors import UserError
-from rulemine.llm.call import Ask, Conversations, Entry, Used
-from rulemine.llm.usage import Tally as SessionTally
+from rulemine.llm.call import Answer, Ask, Call
+from rulemine.llm.session import Session
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.text.template import fill
 from rulemine.verbalizer.brief import Brief
 from rulemine.verbalizer.checks import explain
 from rulemine.verbalizer.conversation import Talk, Writer
-from rulemine.verbalizer.prompts import PURPOSES, Prompts
+from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.requests import Calls
 from rulemine.verbalizer.rounds import accept_paraphrases, send_back
 from rulemine.verbalizer.summary import Tally, count_talks
@@ -36,17 +36,10 @@ Progress = Callable[[int, int], object]
 SHOWN = 120
 """Characters of a text that are shown in a message."""
 
+FIRST_TEXTS, EXAMPLES = 50, 3
+"""Texts that may all fail before a model is given up; those of them that the message shows."""
 
-class Session(Conversations, Protocol):
-    """What conversations run in: over the network, or out of a journal."""
-
-    @property
-    def entries(self) -> Mapping[str, Entry]:
-        """Every call that was asked, by key."""
-
-    @property
-    def tally(self) -> SessionTally:
-        """What it has done so far."""
+DEFAULT_PROMPTS = "rulemine/verbalizer/prompts.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +49,12 @@ class Verbalized:
     Attributes:
         asked: The questions, source labels, ids unchanged, with the texts that were not kept among the
             rejections.
-        journal: Every call that was made for a question, sorted by key.
+        journal: Every call that was made for a question, see `rulemine.builder.parts.ModelTrace`.
         tally: What came of it in figures.
     """
 
     asked: QuestionSet
-    journal: tuple[Used, ...]
+    journal: tuple[str, ...]
     tally: Tally
 
 
@@ -72,6 +65,8 @@ def verbalize(
     session: Session,
     progress: Progress | None = None,
     status: Callable[[str], object] | None = None,
+    *,
+    hopes: bool = True,
 ) -> Verbalized:
     """Puts questions into a model's words.
 
@@ -82,9 +77,10 @@ def verbalize(
         session: Where the model is asked.
         progress: Told (questions settled, of all). A text that is taken back is settled no longer.
         status: Told how it stands, in a few words.
+        hopes: Whether the stage ends when none of the first `FIRST_TEXTS` texts is good.
 
     Raises:
-        UserError: Every question was dropped.
+        UserError: Every question was dropped, or no text is good.
         EndpointError: The endpoint cannot be used.
         LimitError: A limit of the session is reached.
         ReplayError: The session is a journal, and lacks a reply.
@@ -94,7 +90,7 @@ def verbalize(
     talks = [Talk(brief) for brief in briefs]
     writer, chosen = Writer(calls), calls.chosen
     templates = chosen.on_failure == "template"
-    stage = _Stage(session, talks, 1 + (chosen.paraphrases > 0), progress, status)
+    stage = _Stage(session, talks, chosen, progress, status, hopes)
     stage.hold(talks, writer.word)
     while back := send_back(talks, writer, templates=templates):
         stage.hold(back, writer.word)
@@ -106,7 +102,7 @@ def verbalize(
         raise UserError(_nothing_left(talks))
     return Verbalized(
         _outcome(asked, talks, templates),
-        _journal(talks, session.entries, calls.prompts),
+        _journal(talks, session),
         count_talks(talks, chosen.paraphrases),
     )
 
@@ -118,13 +114,17 @@ class _Stage:
         self,
         session: Session,
         talks: Sequence[Talk],
-        phases: int,
+        chosen: VerbalizerSection,
         progress: Progress | None,
         status: Callable[[str], object] | None,
+        hopes: bool,
     ) -> None:
-        self._session, self._talks, self._phases = session, talks, phases
+        self._session, self._talks, self._model = session, talks, chosen.model
+        self._phases = 1 + (chosen.paraphrases > 0)
         self._progress, self._status = progress, status
-        self._rejected = 0
+        self._rejected = self._texts = 0
+        self._passed, self._hopes = False, hopes
+        self._end: UserError | None = None
 
     def hold(
         self, talks: Sequence[Talk], work: Callable[[Talk, Ask], Awaitable[T]], phase: int = 0
@@ -142,13 +142,27 @@ class _Stage:
 
         async def one(talk: Talk, ask: Ask) -> T:
             nonlocal left
-            result = await work(talk, ask)
+
+            async def asking(call: Call) -> Answer:
+                if self._end is not None:
+                    raise self._end
+                return await ask(call)
+
+            result = await work(talk, asking)
             left -= 1
+            self._judge(talk)
             self._rejected += not talk.pattern
             self._tell(left, phase)
             return result
 
         return self._session.run([partial(one, talk) for talk in talks])
+
+    def _judge(self, talk: Talk) -> None:
+        """Ends the stage where none of the first texts is good."""
+        self._passed |= bool(talk.pattern)
+        self._texts += len(talk.rejected)
+        if self._hopes and not self._passed and self._texts >= FIRST_TEXTS:
+            self._end = UserError(_hopeless(self._model, self._talks))
 
     def _tell(self, left: int, phase: int) -> None:
         everything = len(self._talks)
@@ -156,10 +170,10 @@ class _Stage:
             steps = everything * (phase + 1) - left
             self._progress(steps // self._phases, everything)
         if self._status is not None:
-            tally = self._session.tally
-            rate = tally.calls_per_minute(time.monotonic())
+            usage = self._session.usage
             self._status(
-                f"{self._rejected:,} rejected · {_short(tally.tokens)} tokens · {rate:,.0f} calls/min"
+                f"{self._rejected:,} rejected · {_short(usage.tokens)} tokens · "
+                f"{usage.calls_per_minute:,.0f} calls/min"
             )
 
 
@@ -198,23 +212,26 @@ def _outcome(asked: QuestionSet, talks: Sequence[Talk], templates: bool) -> Ques
     return asked.keep(questions, rejections)
 
 
-def _journal(
-    talks: Sequence[Talk], entries: Mapping[str, Entry], prompts: Prompts
-) -> tuple[Used, ...]:
+def _journal(talks: Sequence[Talk], session: Session) -> tuple[str, ...]:
     ids: dict[str, list[str]] = {}
     for talk in talks:
         for key in talk.keys:
             ids.setdefault(key, []).append(talk.brief.question.id)
-    digests = {purpose: prompts.digest(purpose) for purpose in PURPOSES}
-    # An answer to a prompt file that was edited since, in what this call does not show, is an answer to
-    # this one; and how and when it was got is nobody's business.
     return tuple(
-        Used(
-            replace(e, prompt_digest=digests[e.purpose], attempts=1, time=""),
-            tuple(sorted(ids[key])),
-        )
-        for key in sorted(ids)
-        for e in [entries[key]]
+        dump_line({**session.line(key), "questions": sorted(ids[key])}) for key in sorted(ids)
+    )
+
+
+def _hopeless(model: str, talks: Sequence[Talk]) -> str:
+    shown = [(talk, *talk.rejected[-1]) for talk in talks if talk.rejected][:EXAMPLES]
+    examples = "".join(
+        f"\n  {talk.brief.question.id}: {shorten(text, SHOWN)!r}: {explain(problem)}"
+        for talk, text, problem in shown
+    )
+    return (
+        f"model {model!r}: none of its first {FIRST_TEXTS} texts passes the checks, so the rest is not asked "
+        f"for. Three of them:{examples}\nUse another model, edit the prompts ({DEFAULT_PROMPTS}, given as "
+        "--prompt), or leave --verbalizer out: templates need no model."
     )
 
 
@@ -228,5 +245,5 @@ def _nothing_left(talks: Sequence[Talk]) -> str:
         f"no question is left: none of {len(talks)} got a text that passes; most often the last attempt "
         f"failed with {code} ({counts[code]} times), e.g. {talk.brief.question.id}:{said} "
         f"{explain(problem)} Use another model, edit the prompts (rulemine/verbalizer/prompts.toml, given as "
-        "verbalizer.prompt), or set verbalizer.on_failure to template."
+        "--prompt), or set verbalizer.on_failure to template."
     )

@@ -266,20 +266,36 @@ REJECTION = record(
 )
 
 _digest = like("[0-9a-f]{64}", "64 hexadecimal digits")
+
+
+def _request(value: Any, place: str) -> Misfit | None:
+    """The body of a request: a model, messages with texts, and any parameters."""
+    messages = value.get("messages") if isinstance(value, dict) else None
+    if isinstance(messages, list) and messages and isinstance(value.get("model"), str):
+        texts = [said.get("content") for said in messages if isinstance(said, dict)]
+        if len(texts) == len(messages) and all(isinstance(said, str) for said in texts):
+            return None
+    return _misfit(value, place, "a request with a model and messages")
+
+
+def _anything(value: Any, place: str) -> Misfit | None:
+    return None
+
+
 _call: dict[str, Shape] = {
     "key": _digest,
     "purpose": name,
-    "model": name,
-    "prompt_version": name,
-    "prompt_digest": _digest,
-    "request": _digest,
+    "sample": integer(0),
+    "request": _request,
     "questions": array(_question_id, least=1),
 }
 _reply = record(
     {
         **_call,
-        "reply": text,
-        "finish_reason": text,
+        "reply": record(
+            {"text": text, "finish_reason": text},
+            {"tool_calls": _anything, "reasoning": text, "logprobs": _anything},
+        ),
         "usage": record({"prompt_tokens": integer(0), "completion_tokens": integer(0)}),
     }
 )

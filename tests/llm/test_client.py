@@ -1,69 +1,248 @@
-"""Which way a request takes, and what arrives of it."""
+"""What an endpoint may answer to one call, and what is made of it."""
 
-import gzip
-from collections.abc import Callable
+import asyncio
+import json
+import socketserver
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_endpoint import Connection
+from werkzeug import Response
 
 from rulemine.errors import EndpointError
-from rulemine.llm.call import Reply
-from rulemine.llm.client import Client
-from tests.llm.running_server import KEY, Running, call_of, options_for, send
+from rulemine.llm import Call, Reply
+from rulemine.llm.client import MOST_BYTES, Client
+from rulemine.llm.failures import CallProblem
+from tests.chat_server import KEY, ChatServer, error
+from tests.llm.conftest import call_of, options_for, text_of
+
+SCHEMA = {"type": "object", "properties": {"question": {"type": "string"}}}
 
 
-def test_a_login_of_the_address_is_sent(transport: str) -> None:
-    with Running() as fake:
-        [reply] = send(options_for(fake.url.replace("://", "://me:hush-hush@")), call_of())
-        assert isinstance(reply, Reply)
-        assert fake.server.authorizations == {"Basic bWU6aHVzaC1odXNo"}
+def send(url: str, *calls: Call, told: list[str] | None = None, **changed: Any) -> list[Any]:
+    """Sends calls one after the other; replies, or what was raised."""
+
+    async def go() -> list[Any]:
+        options = options_for(url, **changed)
+        client = Client(options, options.key(), [].append if told is None else told.append)
+        found: list[Any] = []
+        for call in calls or (call_of(),):
+            try:
+                found.append(await client.send(call))
+            except (CallProblem, EndpointError) as problem:
+                found.append(problem)
+        await client.close()
+        return found
+
+    return asyncio.run(go())
 
 
-def test_another_machine_is_asked_through_the_proxy(
-    transport: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("no_proxy", raising=False)
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    with Running() as fake:
-        for name in ("http_proxy", "HTTP_PROXY"):
-            monkeypatch.setenv(name, fake.url.removesuffix("/v1"))
-        [error] = send(options_for("http://endpoint.invalid/v1"), call_of())
-        assert isinstance(error, EndpointError), "the fake knows no such address"
-        assert fake.server.paths == {"http://endpoint.invalid/v1/chat/completions"}
-
-
-def test_answers_may_be_compressed(transport: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    send_bytes: Callable[..., None] = Connection.send_bytes
-
-    def compressed(self: Connection, status: int, body: bytes, headers: bytes = b"") -> None:
-        send_bytes(self, status, gzip.compress(body), b"Content-Encoding: gzip\r\n" + headers)
-
-    monkeypatch.setattr(Connection, "send_bytes", compressed)
-    with Running() as fake:
-        [reply] = send(options_for(fake.url), call_of())
+def test_a_call_is_sent_as_it_is_and_its_reply_read(server: ChatServer) -> None:
+    [reply] = send(server.url, call_of(3, schema=SCHEMA, purpose="question"))
     assert isinstance(reply, Reply)
-    assert "e00000?" in reply.text
+    assert json.loads(reply.text) == {"question": text_of(3)}
+    assert reply.finish_reason == "stop"
+    [body] = server.bodies
+    form = {"name": "question", "strict": True, "schema": SCHEMA}
+    assert body == {
+        **call_of(3).request,
+        "response_format": {"type": "json_schema", "json_schema": form},
+    }
 
 
-def test_connections_are_kept(transport: str) -> None:
-    with Running() as fake:
-        made: list[Any] = []
-        fake.server.connections = Watched(made.append)
-        send(options_for(fake.url), *[call_of(number) for number in range(5)])
-    assert len(made) == 1
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ({"choices": [{"message": {"content": [{"text": "a"}, {"text": "b"}, 3]}}]}, "ab"),
+        ({"choices": [{"message": {"content": None, "refusal": "No."}}]}, "No."),
+        ({"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}, ""),
+        ({"choices": [{"message": {"content": "a\ud800"}}], "usage": 5}, "a�"),
+        ({"choices": [{"message": {"content": "a"}, "logprobs": [], "finish_reason": 3}]}, "a"),
+    ],
+)
+def test_odd_replies_are_read(server: ChatServer, body: dict[str, Any], text: str) -> None:
+    server.says = lambda request, times: body
+    [reply] = send(server.url)
+    assert reply.text == text
+    assert reply.prompt_tokens > 5
+    assert reply.completion_tokens == -(-len(text.encode()) // 4)
 
 
-class Watched(set[Any]):
-    """A set that tells what is put into it."""
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"choices": []},
+        {"choices": [None]},
+        {"choices": [{"message": {"content": None}}]},
+        {"choices": [{"message": {"content": ""}, "finish_reason": "eos"}]},
+        {"choices": 5},
+        {},
+        Response("[1]"),
+        Response("null"),
+        Response("<html>Oops</html>"),
+        Response('{"choices": [{"mess'),
+        Response("[" * 100_000),
+        Response(b"\xff\xfe"),
+        Response(""),
+        error(500, "on purpose"),
+        {"error": {"code": 500, "message": "of a relay"}},
+    ],
+)
+def test_garbage_is_a_fault_of_the_call(server: ChatServer, said: Any) -> None:
+    server.says = lambda request, times: said
+    [problem] = send(server.url)
+    assert isinstance(problem, CallProblem)
+    assert problem.kind == "fault"
+    assert "\n" not in problem.detail
+    assert 5 < len(problem.detail) < 350
 
-    def __init__(self, tell: Callable[[Any], object]) -> None:
-        self.tell = tell
 
-    def add(self, item: Any) -> None:
-        self.tell(item)
-        super().add(item)
+def test_an_answer_without_end_is_not_held(server: ChatServer) -> None:
+    piece, sent = b"x" * 100_000, 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal sent
+        while sent < 100 * MOST_BYTES:
+            sent += len(piece)
+            yield piece
+
+    for status in (200, 500):
+        server.says = lambda request, times, status=status: Response(endless(), status)
+        [problem] = send(server.url)
+        assert (problem.kind, "8,000,000 bytes" in problem.detail) == ("fault", True)
+        assert sent < 10 * MOST_BYTES
+        sent = 0
+    bomb = Response(b"\x1f\x8b", headers={"Content-Encoding": "gzip"})
+    server.says = lambda request, times: bomb
+    [problem] = send(server.url)
+    assert "compressed" in problem.detail
 
 
-def test_nothing_of_a_client_shows_the_key(transport: str) -> None:
-    assert KEY not in repr(Client(options_for("http://127.0.0.1:1/v1"), KEY))
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (
+            error(401, f"Incorrect key {KEY}"),
+            "refused the key, .* variable TEST_KEY. Set it: export",
+        ),
+        (error(403, f"Forbidden for {KEY}"), "refused the key"),
+        (error(404, "The model does not exist"), "did you mean 'fake-2'.* mostly ends in /v1"),
+        (error(405, "no"), "address of a chat API"),
+        (error(402, "no"), "Nothing is left to pay with"),
+        (error(429, "exceeded your quota", "insufficient_quota"), "Nothing is left to pay with"),
+        (Response("", 307, {"Location": "http://127.0.0.1:1/elsewhere"}), "It sends elsewhere"),
+    ],
+)
+def test_what_only_the_user_can_mend_ends_at_once(
+    server: ChatServer, said: Response, expected: str
+) -> None:
+    server.says = lambda request, times: said
+    models = {"data": [{"id": "fake-2"}, {"id": "qwen"}]}
+    server.http.expect_request("/v1/models").respond_with_json(models)
+    [problem] = send(server.url)
+    assert isinstance(problem, EndpointError)
+    with pytest.raises(EndpointError, match=expected):
+        raise problem
+    shown: Any = problem
+    while shown is not None:
+        assert KEY not in f"{shown!r}{shown}"
+        shown = shown.__context__
+
+
+def test_a_parameter_that_is_refused_is_left_out_from_then_on(server: ChatServer) -> None:
+    refused = {
+        "temperature": "Unsupported value: 'temperature' does not support 0.0 with this model.",
+        "max_tokens": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+        "seed": "seed: Extra inputs are not permitted",
+        "top_p": "unknown argument top_p",
+        "response_format": "This server has no json_schema.",
+    }
+
+    def says(request: dict[str, Any], times: int) -> Any:
+        name = next((name for name in refused if name in request), "")
+        return error(400, refused[name]) if name else "a"
+
+    server.says = says
+    told: list[str] = []
+    calls = [call_of(n, schema=SCHEMA, top_p=0.5) for n in range(2)]
+    replies = send(server.url, *calls, told=told)
+    assert [reply.text for reply in replies] == ["a", "a"]
+    assert len(server.bodies) == 7
+    assert server.bodies[-1].keys() == {"model", "messages", "max_completion_tokens"}
+    assert len(told) == 5
+    assert all(any(f"takes no {name}, left out" in said for said in told) for name in refused)
+
+
+def test_what_cannot_be_left_out_is_refused(server: ChatServer) -> None:
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    server.says = lambda request, times: error(400, "tools are not supported")
+    [problem] = send(server.url, call_of(tools=tools))
+    assert (problem.kind, problem.code) == ("refused", "refused")
+    server.says = lambda request, times: error(400, "no json_schema")
+    [problem] = send(server.url, call_of(schema=SCHEMA), structured="always")
+    assert problem.kind == "refused"
+    server.says = lambda request, times: "a"
+    [reply] = send(server.url, call_of(schema=SCHEMA), structured="never")
+    assert reply.text == "a"
+    assert "response_format" not in server.bodies[-1]
+
+
+def test_a_query_and_a_login_of_the_address_are_sent(server: ChatServer) -> None:
+    seen: list[Any] = []
+
+    def record(request: Any) -> Response:
+        seen.append((request.args.to_dict(), request.headers["Authorization"]))
+        return error(400, f"no {request.args} {request.headers['Authorization']}")
+
+    server.http.clear()
+    server.http.expect_request("/v1/chat/completions").respond_with_handler(record)
+    url = server.url.replace("//", "//me:topsecretword@") + "?api-version=2026-01-01"
+    [problem] = send(url)
+    [(query, login)] = seen
+    assert query == {"api-version": "2026-01-01"}
+    assert login.startswith("Basic ")
+    assert "topsecretword" not in problem.detail
+    assert "2026-01-01" not in problem.detail
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"hello there\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"]
+)
+def test_connections_that_break_are_faults(said: bytes) -> None:
+    class Rude(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65536)
+            self.request.sendall(said)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Rude) as rude:
+        threading.Thread(target=rude.serve_forever, daemon=True).start()
+        [problem] = send(f"http://127.0.0.1:{rude.server_address[1]}/v1")
+        rude.shutdown()
+    assert problem.kind == "fault"
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "http://no-such-host.invalid/v1"])
+def test_nobody_there_is_tried_again(url: str) -> None:
+    [problem] = send(url)
+    assert (problem.kind, problem.detail.startswith("no connection: ")) == ("retry", True)
+
+
+def test_a_certificate_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with ChatServer(ssl=context) as secure:
+        [problem] = send(secure.url)
+        assert "certificate" in problem.detail.lower()
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        [reply] = send(secure.url)
+        assert reply.text == text_of(0)

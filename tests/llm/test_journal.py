@@ -1,250 +1,217 @@
-"""What was paid for is kept: appending, reading, and which of several entries counts."""
+"""The journal: what a kill, another process, another file or an edit does to it."""
 
-import asyncio
-import dataclasses
 import json
 import os
 import random
+import signal
+import sqlite3
 import subprocess
 import sys
-import threading
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from rulemine.errors import InputError, OutputError
-from rulemine.llm.call import Answer, Entry
-from rulemine.llm.journal import Journal, read_journal, write_journal
-from tests.llm.journal_entries import LASTING, PASSING, append, entry, key_of, reply
+from rulemine.errors import InputError, OutputError, ReplayError
+from rulemine.llm import Call, Failure, Replay, Reply
+from rulemine.llm.call import Answer, Ask
+from rulemine.llm.journal import Journal, answer_of, line_of
+from tests import ROOT
+from tests.chat_server import lines_of
+from tests.llm.conftest import call_of
+
+REPLIES: list[Answer] = [
+    Reply("Who? \u2028 \x0b ä 🙂", "stop", 3, 4),
+    Reply("", "tool_calls", 3, 4, [{"id": "1"}], "thus", {"content": []}),
+    Failure("context_too_long", "400: too long", True),
+    Failure("endpoint_error", "500", False),
+]
+
+
+def test_what_is_kept_is_there_when_it_is_opened_again(path: Path) -> None:
+    with_all = Journal(path)
+    for number, answer in enumerate(REPLIES):
+        with_all.keep(call_of(number), answer)
+    with_all.keep(call_of(3), REPLIES[0])
+    with_all.close()
+    again = Journal(path, read_only=True)
+    lines = [again.get(call_of(number).key) for number in range(5)]
+    assert lines[4] is None
+    assert [answer_of(line) for line in lines if line] == [*REPLIES[:3], REPLIES[0]]
+    assert again.counts() == {("call", "fake"): 4}
+    again.close()
+
+
+def test_a_line_is_what_anyone_can_recompute() -> None:
+    call = call_of(1, sample=2, purpose="question", extra={"ä": [1.5, None]})
+    line = line_of(call, Reply("Who?", "stop", 3, 4))
+    canonical = json.dumps(
+        {**line["request"], "sample": line["sample"]},
+        sort_keys=True, ensure_ascii=False, separators=(",", ":"),
+    )  # fmt: skip
+    assert line["key"] == sha256(canonical.encode()).hexdigest() == call.key
+    assert list(line) == ["key", "purpose", "sample", "request", "reply", "usage"]
+    assert line["reply"] == {"text": "Who?", "finish_reason": "stop"}
+    assert line["usage"] == {"prompt_tokens": 3, "completion_tokens": 4}
+    failed = line_of(call, REPLIES[3])
+    assert failed["failure"] == {"code": "endpoint_error", "detail": "500", "lasting": False}
+    assert not failed.keys() & {"reply", "usage"}
+
+
+@pytest.mark.parametrize("value", [float("nan"), {1, 2}, "\ud800", b"a"])
+def test_what_no_journal_can_hold_is_no_call(path: Path, value: Any) -> None:
+    journal = Journal(path)
+    with pytest.raises(ValueError, match=r".+"):
+        journal.keep(Call("fake", [{"role": "user", "content": value}]), REPLIES[0])
+    journal.close()
+    Journal(path).close()
+    assert lines_of(path) == {}
+
+
+KEEPS = """
+import sys
+from pathlib import Path
+from rulemine.llm import Reply
+from rulemine.llm.journal import Journal
+from tests.llm.conftest import call_of
+journal = Journal(Path(sys.argv[1]))
+for number in range(int(sys.argv[2]), 10**9):
+    journal.keep(call_of(number), Reply(f"{number}" * 500))
+    print(number, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_kill_loses_nothing_that_was_kept(path: Path) -> None:
+    rng, last = random.Random(3), -1
+    for _ in range(5):
+        command = [sys.executable, "-c", KEEPS, str(path), str(last + 1)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
+            assert process.stdout is not None
+            for _ in range(rng.randrange(1, 300)):
+                last = int(process.stdout.readline())
+            with pytest.raises(OutputError, match="another process"):
+                Journal(path)
+            process.send_signal(signal.SIGKILL)
+            rest = process.stdout.read().split("\n")[:-1]
+        last = int(rest[-1]) if rest else last
+        assert set(range(last + 1)) <= {
+            int(line["request"]["messages"][1]["content"][-5:]) for line in lines_of(path).values()
+        }
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{}\n", b"SQLite format 3\0" + b"x" * 5000, b"\0" * 9000]
+)
+def test_a_file_that_is_no_journal(path: Path, content: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+    if not content:
+        Journal(path).close()
+        return
+    with pytest.raises(InputError, match=r"journal\.sqlite: no journal of calls, or a damaged one"):
+        Journal(path)
+    assert path.read_bytes() == content
+
+
+def test_a_database_of_another_program_is_left_alone(path: Path) -> None:
+    path.parent.mkdir()
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE bookmarks (url TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="a database of another program"):
+        Journal(path)
+    assert path.read_bytes() == before
+
+
+def test_a_damaged_journal_is_one_clear_error(path: Path) -> None:
+    journal = Journal(path)
+    for number in range(200):
+        journal.keep(call_of(number), REPLIES[0])
+    journal.close()
+    data = bytearray(path.read_bytes())
+    for place in range(4096, len(data), 512):
+        data[place : place + 40] = b"\xff" * 40
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="damaged"):  # noqa: PT012 - where it shows depends on SQLite
+        journal = Journal(path)
+        for number in range(200):
+            journal.get(call_of(number).key)
+
+
+def test_a_folder_without_rights_is_an_output_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be opened or written"):
+        Journal(tmp_path / "file" / "journal.sqlite")
+    with pytest.raises(OutputError, match="cannot be opened"):
+        Journal(tmp_path / "missing.sqlite", read_only=True)
+
+
+async def ask_two(ask: Ask) -> list[Answer]:
+    return [await ask(call_of(1)), await ask(call_of(3))]
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "x.stages" / "llm" / "journal.jsonl"
-
-
-def test_what_is_appended_is_known_at_once_and_after_opening_again(path: Path) -> None:
-    async def work(journal: Journal) -> None:
-        assert journal.get(key_of(1)) is None
-        await journal.append(entry(1))
-        assert journal.get(key_of(1)) == entry(1)
-
-    with Journal.open(path) as journal:
-        asyncio.run(work(journal))
-    with Journal.open(path) as journal:
-        assert journal.get(key_of(1)) == entry(1)
-        assert journal.get(key_of(2)) is None
-        assert journal.dropped == 0
-    assert read_journal(path) == {key_of(1): entry(1)}
-
-
-def test_a_line_is_the_entry_with_attempts_and_time(path: Path) -> None:
-    append(path, [entry(1), entry(2, LASTING)])
-    rows = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
-    assert rows == [
-        {**entry(1).to_json(), "attempts": 2, "time": "2030-01-01T00:00:01Z"},
-        {**entry(2, LASTING).to_json(), "attempts": 3, "time": "2030-01-01T00:00:02Z"},
-    ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "two\nlines\r\nand \v\f more",
-        "separators \u2028 \u2029 \x85 of lines",
-        "quotes \" ' ” \\ \\n",
-        "\ufeffmark, \u202eright to left\u202c, Zoë, e\u0301, 😀, \U0010fffd",
-        "nul \0 and \x1f, \x7f",
-        '{"key": "' + "}\n" * 3,
-        "half a pair \ud800",
-        "x" * 3_000_000 + "\n" + "😀" * 1_000_000,
-    ],
-    ids=lambda text: ascii(text[:20]),
-)
-def test_any_text_comes_back(path: Path, text: str) -> None:
-    append(path, [entry(1, text), entry(2)])
-    assert read_journal(path) == {key_of(1): entry(1, text), key_of(2): entry(2)}
-    assert path.read_bytes().count(b"\n") == 2
-
-
-def test_nothing_counts_before_it_is_on_the_disk(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[tuple[Entry | None, bool]] = []
-    real = os.fsync
-
-    def look(handle: int) -> None:
-        seen.append((journal.get(key_of(1)), waiting.done()))
-        real(handle)
-
-    async def work() -> None:
-        nonlocal waiting
-        waiting = asyncio.ensure_future(journal.append(entry(1)))
-        await waiting
-
-    with Journal.open(path) as journal:
-        waiting: asyncio.Future[None]
-        monkeypatch.setattr(os, "fsync", look)
-        asyncio.run(work())
-        assert seen == [(None, False)]
-        assert journal.get(key_of(1)) == entry(1)
-
-
-def test_appends_at_one_time_share_a_write(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    synced: list[int] = []
-    appended = threading.Event()
-    real = os.fsync
-
-    def sync(handle: int) -> None:
-        appended.wait(120)  # all that is appended until the first is on the disk goes there next
-        synced.append(handle)
-        real(handle)
-
-    async def work(journal: Journal) -> None:
-        tasks = [asyncio.ensure_future(journal.append(entry(n))) for n in range(640)]
-        await asyncio.sleep(0)
-        appended.set()
-        await asyncio.gather(*tasks)
-
-    with Journal.open(path) as journal:
-        monkeypatch.setattr(os, "fsync", sync)
-        asyncio.run(work(journal))
-    assert 1 <= len(synced) <= 2
-    assert read_journal(path) == {key_of(n): entry(n) for n in range(640)}
-
-
-def test_who_stops_waiting_stops_no_write(path: Path) -> None:
-    async def work(journal: Journal) -> None:
-        tasks = [asyncio.ensure_future(journal.append(entry(n))) for n in range(8)]
-        await asyncio.sleep(0)
-        for task in tasks[::2]:
-            task.cancel()
-        ended = await asyncio.gather(*tasks, return_exceptions=True)
-        assert [type(e) for e in ended] == [asyncio.CancelledError, type(None)] * 4
-
-    with Journal.open(path) as journal:
-        asyncio.run(work(journal))
-    assert read_journal(path) == {key_of(n): entry(n) for n in range(8)}
-
-
-def test_closing_writes_what_is_pending(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    async def work(journal: Journal) -> None:
-        for n in range(64):
-            asyncio.ensure_future(journal.append(entry(n)))  # noqa: RUF006 - nobody waits
-        await asyncio.sleep(0)
-
-    journal = Journal.open(path)
-    asyncio.run(work(journal))
-    journal.close()
-    journal.close()
-    assert len(read_journal(path)) == 64
-    assert not caplog.records
-
-
-def test_a_journal_goes_on_in_the_next_loop(path: Path) -> None:
-    with Journal.open(path) as journal:
-        for n in range(3):
-            asyncio.run(journal.append(entry(n)))
-    assert read_journal(path) == {key_of(n): entry(n) for n in range(3)}
-
-
-A, B = reply("Who is her aunt?"), reply("Whose aunt is she?")
-OTHER_LASTING = dataclasses.replace(LASTING, detail="another")
-OTHER_PASSING = dataclasses.replace(PASSING, detail="another")
-
-
-@pytest.mark.parametrize(
-    ("answers", "counts"),
-    [
-        ([A, B], A),
-        ([A, PASSING], A),
-        ([A, LASTING], A),
-        ([PASSING, A, B], A),
-        ([LASTING, A], A),
-        ([LASTING, OTHER_LASTING], LASTING),
-        ([LASTING, PASSING], LASTING),
-        ([PASSING, LASTING], LASTING),
-        ([PASSING, OTHER_PASSING], OTHER_PASSING),
-    ],
-)
-def test_of_several_entries_with_one_key_one_counts(
-    path: Path, answers: list[Answer], counts: Answer
-) -> None:
-    async def work(journal: Journal) -> None:
-        for answer in answers:
-            await journal.append(entry(1, answer))
-        settled = counts not in (PASSING, OTHER_PASSING)
-        assert journal.get(key_of(1)) == (entry(1, counts) if settled else None)
-
-    with Journal.open(path) as journal:
-        asyncio.run(work(journal))
-    assert read_journal(path) == {key_of(1): entry(1, counts)}
-    assert path.read_bytes().count(b"\n") == len(answers), "every line stays"
-
-
-def test_a_passing_failure_is_asked_again_and_replayed_as_it_is(path: Path) -> None:
-    append(path, [entry(1, PASSING), entry(2, LASTING)])
-    with Journal.open(path) as journal:
-        assert journal.get(key_of(1)) is None
-        assert journal.get(key_of(2)) == entry(2, LASTING)
-    assert read_journal(path)[key_of(1)].answer == PASSING
-
-
-def test_one_process_at_a_time(path: Path) -> None:
-    code = (
-        "import sys, time; from pathlib import Path; from rulemine.llm.journal import Journal\n"
-        "journal = Journal.open(Path(sys.argv[1])); print(flush=True); time.sleep(60)"
+def release(tmp_path: Path) -> Path:
+    """A folder with a release's journal."""
+    lines = sorted(
+        (line_of(call_of(n), answer) | {"questions": ["q1"]} for n, answer in enumerate(REPLIES)),
+        key=lambda line: str(line["key"]),
     )
-    other = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
-    try:
-        assert other.stdout is not None
-        assert other.stdout.readline() == b"\n"
-        with pytest.raises(OutputError, match=r"journal\.jsonl: another process is writing this"):
-            Journal.open(path)
-        assert read_journal(path) == {}, "reading needs no lock"
-    finally:
-        other.kill()
-        other.communicate()
-    append(path, [entry(1)])
-    with Journal.open(path), pytest.raises(OutputError, match="another process"):
-        Journal.open(path)
+    (tmp_path / "llm").mkdir()
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    (tmp_path / "llm" / "journal.jsonl").write_text(text, "utf-8")
+    return tmp_path
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match=r"file/journal\.jsonl: .* cannot be written \(File ex"):
-        Journal.open(tmp_path / "file" / "journal.jsonl")
-    with pytest.raises(OutputError, match="Is a directory"):
-        Journal.open(tmp_path)
+def test_a_replay_answers_from_a_journal_alone(release: Path, path: Path) -> None:
+    with Replay(release) as session:
+        assert session.run([ask_two] * 3) == [[REPLIES[1], REPLIES[3]]] * 3
+        assert session.line(call_of(3).key)["failure"]["code"] == "endpoint_error"
+    journal = Journal(path)
+    for number, answer in enumerate(REPLIES):
+        journal.keep(call_of(number), answer)
+    journal.close()
+    before = path.read_bytes()
+    with Replay(path) as session:
+        assert session.run([ask_two]) == [[REPLIES[1], REPLIES[3]]]
+    assert path.read_bytes() == before
 
 
-def test_a_release_has_the_same_bytes_whatever_the_order_of_arrival(tmp_path: Path) -> None:
-    entries = [entry(n) for n in range(50)] + [entry(50, LASTING), entry(51, PASSING)]
-    made = set()
-    for turn in range(5):
-        random.Random(turn).shuffle(entries)
-        working, release = tmp_path / f"{turn}.jsonl", tmp_path / "release" / "journal.jsonl"
-        append(working, (dataclasses.replace(e, attempts=turn + 1, time="") for e in entries))
-        ids = ("q000002", "q000001")[:: 1 if turn % 2 else -1]
-        write_journal(release, ((e, ids) for e in read_journal(working).values()))
-        made.add(release.read_bytes())
-    (content,) = made
-    rows = [json.loads(line) for line in content.split(b"\n")[:-1]]
-    assert [row["key"] for row in rows] == sorted(e.key for e in entries)
-    assert all(row["questions"] == ["q000001", "q000002"] for row in rows)
-    assert not any({"attempts", "time"} & set(row) for row in rows)
-    assert read_journal(release) == {
-        e.key: dataclasses.replace(e, attempts=1, time="") for e in entries
-    }
+def test_what_a_replay_lacks_is_named_all_at_once(release: Path) -> None:
+    async def lacking(ask: Ask) -> Answer:
+        return await ask(call_of(7, purpose="audit"))
+
+    with Replay(release) as session, pytest.raises(ReplayError) as caught:
+        session.run([ask_two, lacking, lacking, ask_two])
+    assert str(caught.value).count("q7: no reply to its call 'audit' (model fake)") == 2
+    assert "holds replies of fake" in str(caught.value)
 
 
-def test_a_release_can_be_the_start_of_a_working_journal(path: Path) -> None:
-    write_journal(path, [(entry(1), ("q000001",))])
-    append(path, [entry(2)])
-    assert set(read_journal(path)) == {key_of(1), key_of(2)}
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda line: line["request"].update(seed=1), "not that of request and sample"),
+        (lambda line: line.update(sample=1), "not that of request and sample"),
+        (lambda line: line.pop("sample"), "KeyError"),
+        (lambda line: line.update(purpose=3), "no texts"),
+        (lambda line: line.update(reply={"text": "a", "mood": "good"}, usage={}), "mood"),
+        (lambda line: line.update(usage={"prompt_tokens": "3"}, reply={"text": "a"}), "integers"),
+    ],
+)
+def test_an_edited_line_is_named(release: Path, edit: Any, said: str) -> None:
+    file = release / "llm" / "journal.jsonl"
+    lines = [json.loads(line) for line in file.read_text("utf-8").split("\n") if line]
+    lines[2].pop("failure", None)
+    edit(lines[2])
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    with pytest.raises(InputError, match=f"(?s)line 3: no line of a journal .*{said}"):
+        Replay(release)
 
 
-def test_a_missing_journal_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no\.jsonl: no such file"):
-        read_journal(tmp_path / "no.jsonl")
+def test_a_folder_without_a_journal(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"holds none of llm/journal\.jsonl"):
+        Replay(tmp_path)
+    with pytest.raises(InputError, match="no such file"):
+        Replay(tmp_path / "none")

@@ -1,13 +1,7 @@
 import pytest
 
-from rulemine.config import to_plain
 from rulemine.errors import ConfigError, EndpointError
-from rulemine.llm.options import EndpointOptions, EndpointSection
-
-
-def test_every_recipe_s_section_is_a_session_s_options() -> None:
-    section = EndpointSection(base_url="http://127.0.0.1:1/v1", concurrency=3, price_input=2.0)
-    assert to_plain(EndpointOptions(**to_plain(section))) == to_plain(section)
+from rulemine.llm.options import EndpointOptions
 
 
 @pytest.mark.parametrize(

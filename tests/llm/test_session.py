@@ -1,5 +1,7 @@
 import asyncio
+import os
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -7,309 +9,368 @@ from typing import Any
 import pytest
 
 from rulemine.errors import EndpointError, LimitError, OutputError
-from rulemine.llm import dispatcher, endpoint, session
-from rulemine.llm.call import Answer, Ask, Failure, Reply
-from rulemine.llm.endpoint import most_tokens
-from rulemine.llm.journal import Journal, read_journal
-from rulemine.llm.replay import replay_session
-from rulemine.llm.session import open_session
-from tests.llm.conftest import AtStop
-from tests.llm.running_server import KEY, Running, answered, call_of, options_for
-
-pytestmark = pytest.mark.usefixtures("unhurried")
-
-Work = Callable[[Ask], Awaitable[Any]]
+from rulemine.llm import Call, Failure, Reply, Session, failures
+from rulemine.llm.call import Answer, Ask
+from rulemine.llm.journal import Journal
+from tests.chat_server import KEY, ChatServer, error, lines_of
+from tests.llm.conftest import Open, call_of, text_of
 
 
-def conversations(count: int, **more: Any) -> list[Work]:
-    return [lambda ask, n=n: answered(ask, n, **more) for n in range(count)]
+def asking(*numbers: int, **changed: Any) -> Callable[[Ask], Awaitable[list[Any]]]:
+    """A conversation that asks one call after another; texts, or else failures."""
 
-
-def asking(*numbers: int, **changed: Any) -> Work:
-    """A conversation that asks one call after another and returns the answers."""
-
-    async def converse(ask: Ask) -> list[Answer]:
-        return [await ask(call_of(number, **changed)) for number in numbers]
+    async def converse(ask: Ask) -> list[Any]:
+        answers = [await ask(call_of(number, **changed)) for number in numbers]
+        return [answer.text if isinstance(answer, Reply) else answer for answer in answers]
 
     return converse
 
 
-def test_results_are_in_the_order_of_the_works(tmp_path: Path) -> None:
-    with (
-        Running(holds=lambda server, request: server.most_at_once < 16) as fake,
-        open_session(options_for(fake.url), tmp_path / "j") as opened,
-    ):
-        done: list[tuple[int, int]] = []
-        results = opened.run(conversations(100), lambda n, total: done.append((n, total)))
-        assert [text.split()[-1] for text in results] == [f'e{n:05}?"}}' for n in range(100)]
-        assert done == [(n, 100) for n in range(1, 101)]
-        assert fake.server.most_at_once == 16
-        assert set(opened.entries) == {call_of(n).key for n in range(100)}
-        assert (opened.tally.sent, opened.tally.answered, opened.tally.journal) == (100, 100, 0)
-        assert opened.run([]) == []
+def each(count: int) -> list[Callable[[Ask], Awaitable[list[Any]]]]:
+    return [asking(number) for number in range(count)]
 
 
-def test_what_is_journalled_is_not_asked_again(tmp_path: Path) -> None:
-    with Running() as fake:
-        with open_session(options_for(fake.url), tmp_path / "j") as opened:
-            first = opened.run(conversations(20))
-            again = opened.run(conversations(25))
-        with open_session(options_for(fake.url), tmp_path / "j") as opened:
-            assert opened.run(conversations(25)) == again
-            assert (opened.tally.sent, opened.tally.journal) == (0, 25)
-            assert len(opened.entries) == 25
-        assert first == again[:20]
-        assert sum(fake.server.received.values()) == 25
-    assert replay_session(tmp_path / "j").run(conversations(25)) == again
+def test_results_are_in_the_order_of_the_works(server: ChatServer, opened: Open) -> None:
+    server.hold(lambda: server.most_at_once < 16)
+    done: list[tuple[int, int]] = []
+    with opened() as session:
+        results = session.run(each(60), lambda n, total: done.append((n, total)))
+        assert results == [[text_of(n)] for n in range(60)]
+        assert session.run([]) == []
+        usage = session.usage
+    assert done == [(n, 60) for n in range(1, 61)]
+    assert server.most_at_once == 16
+    assert (usage.sent, usage.answered, usage.reused, usage.retried) == (60, 60, 0, 0)
+    assert usage.tokens > 60
 
 
-def test_a_journal_that_holds_all_needs_no_key_and_no_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_is_journalled_is_not_asked_again(server: ChatServer, opened: Open) -> None:
+    with opened() as session:
+        session.run(each(20))
+    with opened() as session:
+        assert session.run(each(25)) == [[text_of(n)] for n in range(25)]
+        assert (session.usage.sent, session.usage.reused) == (5, 20)
+    assert server.received.total() == 25
+
+
+def test_a_journal_that_holds_all_needs_no_key_and_no_client(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Running() as fake, open_session(options_for(fake.url), tmp_path / "j") as opened:
-        texts = opened.run(conversations(5))
+    with opened() as session:
+        session.run(each(5))
     monkeypatch.delenv("TEST_KEY")
     monkeypatch.setitem(sys.modules, "openai", None)
-    options = options_for("https://api.nonexistent.invalid/v1")
-    with open_session(options, tmp_path / "j") as opened:
-        assert opened.run(conversations(5)) == texts
+    with opened("https://api.nonexistent.invalid/v1") as session:
+        assert session.run(each(5)) == [[text_of(n)] for n in range(5)]
         with pytest.raises(EndpointError, match="export TEST_KEY"):
-            opened.run(conversations(6))
+            session.run(each(6))
+        assert session.usage.sent == 0
 
 
-def test_a_reply_is_on_the_disk_before_it_is_seen(tmp_path: Path) -> None:
+def test_a_reply_is_in_the_journal_before_it_is_seen(opened: Open) -> None:
     async def converse(ask: Ask) -> bool:
-        call = call_of(1)
-        return await ask(call) == read_journal(tmp_path / "j")[call.key].answer
+        reply = await ask(call_of(1))
+        assert isinstance(reply, Reply)
+        return session.line(call_of(1).key)["reply"]["text"] == reply.text
 
-    with Running() as fake, open_session(options_for(fake.url), tmp_path / "j") as opened:
-        assert opened.run([converse]) == [True]
-
-
-def test_identical_calls_share_a_request(tmp_path: Path) -> None:
-    with Running() as fake, open_session(options_for(fake.url), tmp_path / "j") as opened:
-        results = opened.run([asking(1, 1)] * 10)
-        assert len({str(result) for result in results}) == 1
-        assert sum(fake.server.received.values()) == 1
-    assert len((tmp_path / "j").read_text().splitlines()) == 1
+    with opened() as session:
+        assert session.run([converse]) == [True]
+        with pytest.raises(KeyError):
+            session.line(call_of(2).key)
 
 
-def test_a_conversation_can_ask_several_calls_at_once(tmp_path: Path) -> None:
+def test_identical_calls_share_a_request(server: ChatServer, opened: Open) -> None:
+    with opened() as session:
+        assert session.run([asking(1, 1)] * 10) == [[text_of(1)] * 2] * 10
+    assert server.received.total() == 1
+
+
+def test_samples_are_calls_of_their_own(server: ChatServer, opened: Open) -> None:
+    async def converse(ask: Ask) -> list[Answer]:
+        return list(await asyncio.gather(*(ask(call_of(1, sample=n, seed=7)) for n in range(3))))
+
+    with opened() as session:
+        session.run([converse])
+    assert sorted(body["seed"] for body in server.bodies) == [7, 8, 9]
+
+
+def test_calls_asked_at_once_keep_to_the_concurrency(server: ChatServer, opened: Open) -> None:
     async def converse(ask: Ask) -> list[Answer]:
         return list(await asyncio.gather(*(ask(call_of(n)) for n in range(40))))
 
-    with Running(holds=lambda server, request: server.most_at_once < 4) as fake:
-        options = options_for(fake.url, concurrency=4)
-        with open_session(options, tmp_path / "j") as opened:
-            [replies] = opened.run([converse])
-        assert len(replies) == 40
-        assert fake.server.most_at_once == 4
+    server.hold(lambda: server.most_at_once < 4)
+    with opened(concurrency=4) as session:
+        [replies] = session.run([converse])
+    assert len(replies) == 40
+    assert server.most_at_once == 4
 
 
-def test_few_conversations_are_alive_at_once(tmp_path: Path) -> None:
-    alive = most = 0
-
-    async def converse(ask: Ask, number: int) -> None:
-        nonlocal alive, most
-        alive += 1
-        most = max(most, alive)
-        await ask(call_of(number))
-        alive -= 1
-
-    with (
-        Running() as fake,
-        open_session(options_for(fake.url, concurrency=2), tmp_path / "j") as opened,
-    ):
-        opened.run([lambda ask, n=n: converse(ask, n) for n in range(300)])
-    assert 2 <= most <= 2 * session.ALIVE_PER_SLOT
-
-
-def test_a_call_that_waits_for_a_retry_holds_no_slot(tmp_path: Path, impatient: None) -> None:
-    """The first is told to come again until all others are answered, with one slot for all of them."""
-
-    def fault(request: dict[str, Any], times: int) -> str:
-        others_wait = len(fake.server.answered) < 7
-        return "429-ms" if "e00000" in str(request) and others_wait else ""
-
-    order: list[int] = []
-
-    async def converse(ask: Ask, number: int) -> None:
-        await ask(call_of(number))
-        order.append(number)
-
-    with Running(fault=fault) as fake:
-        options = options_for(fake.url, concurrency=1)
-        with open_session(options, tmp_path / "j") as opened:
-            opened.run([lambda ask, n=n: converse(ask, n) for n in range(8)])
-            assert opened.tally.retried >= 1
-            assert opened.tally.failed == 0
-    assert order[-1] == 0
-
-
-def test_an_exception_of_a_conversation_ends_the_others_and_keeps_the_replies(
-    tmp_path: Path, at_stop: AtStop
-) -> None:
+def test_a_conversation_that_raises_ends_no_other(server: ChatServer, opened: Open) -> None:
     class OddError(Exception):
         pass
 
-    async def fails(ask: Ask) -> None:
+    async def fails(ask: Ask) -> list[Any]:
         await ask(call_of(0))
         raise OddError("on purpose")
 
-    with (
-        Running(holds=lambda server, request: "e00000" not in str(request)) as fake,
-        open_session(options_for(fake.url), tmp_path / "j") as opened,
-    ):
-        at_stop(fake.let_go)
+    with opened() as session:
         with pytest.raises(OddError, match="on purpose"):
-            opened.run([fails, *conversations(100)[1:]])
-        kept = set(read_journal(tmp_path / "j"))
-        assert len(kept) == len(fake.server.answered) > 1, "in flight, so waited for"
-        opened.run(conversations(100))
-        assert kept < set(read_journal(tmp_path / "j"))
-    assert not fake.server.again
+            session.run([fails, *each(50)])
+        assert session.usage.answered == 50
+        assert session.run(each(50)) == [[text_of(n)] for n in range(50)]
+    assert server.received.total() == 50
 
 
-def test_a_budget_is_hard_and_the_next_run_goes_on(tmp_path: Path) -> None:
-    need = most_tokens(call_of(0))
-    budget = need * 20
-    with Running() as fake:
-        options = options_for(fake.url, budget_tokens=budget)
-        asked = []
-        while sum(asked) < 400:
-            with open_session(options, tmp_path / "j") as opened:
-                if sum(asked) < 200:
-                    with pytest.raises(LimitError, match="budget_tokens") as caught:
-                        opened.run(conversations(400))
-                    for word in ("kept", "same command", str(budget)):
-                        assert word in str(caught.value)
-                    assert budget - need < opened.tally.tokens <= budget
-                else:
-                    opened.run(conversations(400))
-                assert opened.tally.journal >= sum(asked)
-                asked.append(opened.tally.answered)
-        assert sum(asked) == 400
-        assert sum(fake.server.received.values()) == 400
+def test_a_running_loop_awaits_arun(server: ChatServer, opened: Open) -> None:
+    async def notebook() -> list[Any]:
+        async with opened() as session:
+            with pytest.raises(RuntimeError, match=r"await session\.arun"):
+                session.run(each(3))
+            first = await session.arun(each(3))
+            assert await session.arun(each(3)) == first
+            return first
+
+    assert asyncio.run(notebook()) == [[text_of(n)] for n in range(3)]
+    assert server.received.total() == 3
 
 
-def test_what_may_have_been_charged_is_of_the_budget(tmp_path: Path, impatient: None) -> None:
-    budget = most_tokens(call_of(0)) * 3
-    with Running(fault=lambda request, times: "invalid-json") as fake:
-        options = options_for(fake.url, budget_tokens=budget)
-        with (
-            open_session(options, tmp_path / "j") as opened,
-            pytest.raises(LimitError, match=f"{budget} of {budget} tokens are spent after 3 req"),
-        ):
-            opened.run([asking(0)])
-        assert sum(fake.server.received.values()) == 3
+def test_a_session_serves_one_loop_after_another(opened: Open) -> None:
+    with opened() as session:
+        assert session.run(each(2)) == asyncio.run(session.arun(each(2)))
+        assert asyncio.run(session.arun(each(4))) == session.run(each(4))
+        session.run(each(6))
 
 
-def test_every_request_is_counted_for_the_rate_retries_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, impatient: None
+def test_tools_and_everything_else_is_sent_and_kept(server: ChatServer, opened: Open) -> None:
+    tool = {"type": "function", "function": {"name": "neighbors", "parameters": {}}}
+    called = {"id": "1", "type": "function", "function": {"name": "neighbors", "arguments": "{}"}}
+    logprobs = {"content": [{"token": "a", "logprob": -0.5}]}
+    messages = [
+        {"role": "user", "content": "Who?"},
+        {"role": "assistant", "content": None, "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "1", "content": "ann"},
+    ]
+    call = Call(
+        "fake",
+        messages,
+        tools=[tool],
+        top_p=0.5,
+        stop=["\n"],
+        extra={"logprobs": True, "min_p": 0.1},
+    )
+    message = {"content": None, "tool_calls": [called], "reasoning_content": "thus"}
+    choice = {"message": message, "finish_reason": "tool_calls", "logprobs": logprobs}
+    server.says = lambda request, times: {"choices": [choice]}
+
+    async def converse(ask: Ask) -> Answer:
+        return await ask(call)
+
+    for _ in range(2):
+        with opened() as session:
+            [reply] = session.run([converse])
+        assert isinstance(reply, Reply)
+        assert (reply.text, reply.finish_reason, reply.reasoning) == ("", "tool_calls", "thus")
+        assert (list(reply.tool_calls), reply.logprobs) == ([called], logprobs)
+    [body] = server.bodies
+    assert body == {
+        "model": "fake", "messages": messages, "tools": [tool], "top_p": 0.5, "stop": ["\n"],
+        "logprobs": True, "min_p": 0.1,
+    }  # fmt: skip
+
+
+def test_a_budget_is_hard_and_the_next_run_goes_on(server: ChatServer, opened: Open) -> None:
+    budget, runs = 1200, 0
+    while True:
+        with opened(budget_tokens=budget) as session:
+            if len(server.received) < 30:
+                with pytest.raises(LimitError, match=f"of {budget:,} tokens are spent"):
+                    session.run(each(60))
+                assert budget - 500 < session.usage.tokens <= budget
+            else:
+                session.run(each(60))
+                break
+        runs += 1
+    assert runs >= 1
+    assert (server.received.total(), server.again) == (60, 0)
+
+
+def test_what_may_have_been_charged_is_of_the_budget(server: ChatServer, opened: Open) -> None:
+    server.says = lambda request, times: {"choices": []}
+    with opened(budget_tokens=1000) as session, pytest.raises(LimitError, match="budget_tokens"):
+        session.run(each(1))
+    assert 1 < server.received.total() < 6
+
+
+def test_requests_keep_their_distance(
+    server: ChatServer, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taken: list[float] = []
+    """As many as are allowed in a minute, retries included: here those of a tenth of a second."""
+    import aiolimiter
 
-    class Recorded(dispatcher.RequestRate):
-        def take(self, now: float) -> None:
-            assert self.pause(now) == 0
-            taken.append(now)
-            super().take(now)
+    made: list[tuple[float, float]] = []
+    taken = 0
 
-    monkeypatch.setattr(dispatcher, "RequestRate", Recorded)
-    with Running(plain=True, fault=lambda request, times: "500" if times == 1 else "") as fake:
-        options = options_for(fake.url, max_requests_per_minute=6000)
-        with open_session(options, tmp_path / "j") as opened:
-            opened.run(conversations(10))
-        assert len(taken) == sum(fake.server.received.values()) == opened.tally.sent
-        assert opened.tally.retried > 0
+    class Recorded(aiolimiter.AsyncLimiter):
+        def __init__(self, most: float, seconds: float) -> None:
+            made.append((most, seconds))
+            super().__init__(most, seconds)
+
+        async def acquire(self, amount: float = 1) -> None:
+            nonlocal taken
+            taken += 1
+            await super().acquire(amount)
+
+    monkeypatch.setattr(aiolimiter, "AsyncLimiter", Recorded)
+    server.says = lambda request, times: "a" if times else error(500, "on purpose")
+    with opened(max_requests_per_minute=6000) as session:
+        session.run(each(5))
+        assert taken == server.received.total() == session.usage.sent == 10
+    assert made == [(1, 60.5 / 6000)]
 
 
-def test_without_a_key_it_says_which_variable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_failure_of_one_call_is_its_own(server: ChatServer, opened: Open) -> None:
+    """Refused for good, or given up when others were answered; the next run asks the second again."""
+    too_long = error(400, "maximum context length is 512", "context_length_exceeded")
+    server.says = lambda request, times: (
+        too_long if "e00007" in str(request) else error(500, "on purpose") if "e00003" in str(request)
+        else "a"
+    )  # fmt: skip
+    for run in (1, 2):
+        with opened() as session:
+            results = session.run([asking(n) for n in range(20)])
+            assert results[7] == [
+                Failure("context_too_long", "400: maximum context length is 512", True)
+            ]
+            assert results[3] == [Failure("endpoint_error", "500: on purpose", False)]
+            assert session.run([asking(3)]) == [results[3]], "in the same session it is settled"
+            assert results.count(["a"]) == 18
+        assert server.received.total() == 19 + 6 * run
+
+
+def test_failures_in_a_row_end_the_run(server: ChatServer, opened: Open) -> None:
+    server.says = lambda request, times: error(400, "Something is not right.")
+    with opened(concurrency=4) as session, pytest.raises(EndpointError) as caught:
+        session.run(each(1000))
+    for word in ("40 failures in a row", "400: Something is not right", "goes on", "--model"):
+        assert word in str(caught.value)
+    assert 40 <= server.received.total() < 60
+    server.says = lambda request, times: "a"
+    with opened() as session:
+        assert session.run(each(60)) == [["a"]] * 60, "what was refused is asked again"
+
+
+def test_failing_together_counts_once(server: ChatServer, opened: Open) -> None:
+    """An endpoint that is away for a moment has not failed 64 times."""
+    server.hold(lambda: server.most_at_once < 64)
+    server.says = lambda request, times: "a" if times else error(503, "overloaded")
+    with opened(concurrency=64) as session:
+        assert session.run(each(64)) == [["a"]] * 64
+
+
+@pytest.mark.parametrize("waits", ["3600", "1e400", "-5", "soon", "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_no_header_stalls_a_run(server: ChatServer, opened: Open, waits: str) -> None:
+    server.says = lambda request, times: "a" if times else error(429, "slow", Retry_After=waits)
+    begun = time.monotonic()
+    with opened(patience=90) as session:
+        assert session.run(each(3)) == [["a"]] * 3
+    assert time.monotonic() - begun < 90
+
+
+def test_a_wait_that_was_asked_for_is_kept(server: ChatServer, opened: Open) -> None:
+    came: list[float] = []
+
+    def says(request: dict[str, Any], times: int) -> Any:
+        came.append(time.monotonic())
+        return "a" if times else error(429, "slow", Retry_After="1")
+
+    server.says = says
+    with opened() as session:
+        session.run(each(1))
+    assert came[1] - came[0] >= 1
+
+
+def test_an_endpoint_that_is_away_ends_the_run_after_patience(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("TEST_KEY")
-    with open_session(options_for("https://api.openai.com/v1"), tmp_path / "j") as opened:
-        with pytest.raises(EndpointError, match="TEST_KEY"):
-            opened.run(conversations(3))
-        assert opened.tally.sent == 0
+    monkeypatch.setattr(failures, "MOST_FAILURES", 10**6)
+    with opened() as session:
+        session.run(each(2))
+    begun = time.monotonic()
+    with opened("http://127.0.0.1:9/v1", patience=0.5) as session:
+        with pytest.raises(EndpointError, match="no connection"):
+            session.run(each(9))
+        assert time.monotonic() - begun >= 0.5
+        assert session.run(each(2)) == [[text_of(n)] for n in range(2)], "what was answered is kept"
+    assert any("trying for up to 0.5 s" in said for said in opened.told)  # type: ignore[attr-defined]
 
 
-def test_a_refused_call_fails_alone_and_for_good(tmp_path: Path) -> None:
-    def fault(request: dict[str, Any], times: int) -> str:
-        return "400-context" if "e00007" in str(request) else ""
-
-    with Running(fault=fault) as fake:
-        for _ in range(2):
-            with open_session(options_for(fake.url), tmp_path / "j") as opened:
-                results = opened.run([asking(n) for n in range(20)])
-            assert [n for n, [answer] in enumerate(results) if isinstance(answer, Failure)] == [7]
-            [failure] = results[7]
-            assert isinstance(failure, Failure)
-            assert (failure.code, failure.lasting) == ("context_too_long", True)
-        assert sum(fake.server.received.values()) == 20
-
-
-def test_an_endpoint_that_refuses_everything_ends_the_run(tmp_path: Path) -> None:
-    with Running(fault=lambda request, times: "400-parameter") as fake:
-        options = options_for(fake.url, structured="never")
-        with (
-            open_session(options, tmp_path / "j") as opened,
-            pytest.raises(EndpointError, match="refused each"),
-        ):
-            opened.run([asking(n) for n in range(1000)])
-        assert sum(fake.server.received.values()) < 100
-    assert not any(entry.answer.lasting for entry in read_journal(tmp_path / "j").values())  # type: ignore[union-attr]
-
-
-def test_a_journal_that_cannot_be_written_ends_the_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_call_that_hangs_is_given_up_when_others_were_answered(
+    server: ChatServer, opened: Open
 ) -> None:
-    async def full(self: Journal, entry: object) -> None:
+    def says(request: dict[str, Any], times: int) -> Any:
+        if "e00001" in str(request):
+            server.wait()
+        return "a"
+
+    server.says = says
+    with opened(timeout=0.5, patience=0.6) as session:
+        results = session.run(each(4))
+    assert results[1] == [Failure("endpoint_error", "no whole answer within 0.5 s", False)]
+    assert results[0] == results[3] == ["a"]
+
+
+def test_two_processes_on_one_journal(opened: Open) -> None:
+    with opened(), pytest.raises(OutputError, match="another process has this journal open"):
+        opened()
+    opened().close()
+
+
+def test_a_full_disk_ends_the_run(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: Journal, *rest: object) -> None:
         raise OutputError("j: no space left")
 
-    monkeypatch.setattr(Journal, "append", full)
-    with (
-        Running() as fake,
-        open_session(options_for(fake.url), tmp_path / "j") as opened,
-        pytest.raises(OutputError, match="no space"),
-    ):
-        opened.run(conversations(100))
+    monkeypatch.setattr(Journal, "keep", full)
+    with opened() as session, pytest.raises(OutputError, match="no space"):
+        session.run(each(50))
 
 
-def test_a_client_that_cannot_be_made_ends_the_run_with_its_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_nothing_of_a_session_shows_the_key(server: ChatServer, opened: Open, path: Path) -> None:
+    server.says = lambda request, times: f"The key is {KEY}."
+    with opened() as session:
+        assert session.run(each(2)) == [["The key is …."]] * 2
+        shown = [repr(session), str(opened.told)]  # type: ignore[attr-defined]
+    assert server.keys == {f"Bearer {KEY}"}
+    assert KEY not in str(shown)
+    for file in path.parent.iterdir():
+        assert KEY.encode() not in file.read_bytes()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_an_early_end_waits_for_what_is_in_flight(
+    server: ChatServer, opened: Open, path: Path
 ) -> None:
-    def odd(*rest: object) -> None:
-        raise ZeroDivisionError("of its own")
+    async def notebook() -> None:
+        async with opened(concurrency=4) as session:
+            task = asyncio.create_task(session.arun(each(50)))
+            while server.at_once < 4:
+                await asyncio.sleep(0.01)
+            task.cancel()
+            while not opened.told:  # type: ignore[attr-defined]
+                await asyncio.sleep(0.01)
+            server.let_go()
+            with pytest.raises(asyncio.CancelledError):
+                await task
 
-    async def several(ask: Ask) -> list[Answer]:
-        return list(await asyncio.gather(*(ask(call_of(n)) for n in range(40))))
-
-    with Running() as fake, open_session(options_for(fake.url), tmp_path / "j") as opened:
-        with monkeypatch.context() as patch:
-            patch.setattr(endpoint, "Client", odd)
-            for works in (conversations(100), [several]):
-                with pytest.raises(ZeroDivisionError, match="of its own"):
-                    opened.run(works)
-        assert all(opened.run(conversations(100))), "and it goes on as soon as it can be made"
-
-
-def test_nothing_of_a_session_shows_the_key(tmp_path: Path) -> None:
-    told: list[str] = []
-    with Running() as fake:
-        opened = open_session(options_for(fake.url), tmp_path / "j", status=told.append)
-        with opened:
-            opened.run(conversations(3))
-        assert KEY in str(fake.server.authorizations)
-    for shown in (repr(opened), repr(opened.tally), repr(opened.entries), str(told)):
-        assert KEY[:10] not in shown
-    assert KEY[:10] not in (tmp_path / "j").read_text()
+    server.hold()
+    asyncio.run(notebook())
+    assert opened.told == ["Stopping; waiting up to 5 s for 4 calls in flight."]  # type: ignore[attr-defined]
+    assert len(lines_of(path)) == server.received.total() == 4
 
 
-def test_replies_stay_replies(tmp_path: Path) -> None:
-    with Running() as fake, open_session(options_for(fake.url), tmp_path / "j") as opened:
-        [[reply]] = opened.run([asking(3)])
-        assert isinstance(reply, Reply)
-        entry = opened.entries[call_of(3).key]
-        assert (entry.answer, entry.attempts, entry.purpose) == (reply, 1, "question")
-        assert entry.time.endswith("+00:00")
+def test_the_face_is_loaded_lazily() -> None:
+    import rulemine.llm
+
+    assert len(rulemine.llm.__all__) <= 10
+    assert rulemine.llm.Session is Session
+    with pytest.raises(AttributeError, match="no attribute 'Sesion'"):
+        rulemine.llm.Sesion  # noqa: B018

@@ -6,8 +6,9 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from rulemine.llm.call import Answer, Call, Entry, Failure, Reply
-from rulemine.llm.usage import Tally
+from rulemine.llm.call import Answer, Call, Failure, Reply
+from rulemine.llm.journal import line_of
+from rulemine.llm.usage import Usage
 from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.release.question_set import QuestionSet
 from rulemine.verbalizer.brief import Brief
@@ -93,14 +94,14 @@ def briefs_of(asked: QuestionSet, naming: str = "entity") -> list[Brief]:
 
 def wanted(call: Call, label: str = "Asked For") -> str:
     """What a prompt says behind a label."""
-    lines = call.messages[-1].content.splitlines()
+    lines = call.messages[-1]["content"].splitlines()
     return next(line for line in lines if line.startswith(f"{label}: ")).partition(": ")[2]
 
 
 def rejections_in(call: Call) -> list[str]:
     """The lines of a prompt about earlier attempts."""
     return [
-        line for line in call.messages[-1].content.splitlines() if line.startswith("- Rejected")
+        line for line in call.messages[-1]["content"].splitlines() if line.startswith("- Rejected")
     ]
 
 
@@ -115,9 +116,10 @@ class Scripted:
     """A session; many conversations at once, each reply after a random while."""
 
     def __init__(self, say: Say, shuffle: int | None = None) -> None:
-        self.entries: dict[str, Entry] = {}
+        self.answers: dict[str, Answer] = {}
         self.calls: list[Call] = []
-        self.tally = Tally()
+        self.before: list[Call] = []
+        self.usage = Usage()
         self._say, self._rng = say, random.Random(shuffle)
         self._slots = 1 if shuffle is None else self._rng.choice((1, 2, 5, 16, 64))
         self._waits = shuffle is not None
@@ -137,14 +139,19 @@ class Scripted:
         if self._waits:
             self._rng.shuffle(order)
         tasks = {i: asyncio.create_task(one(works[i])) for i in order}
-        return [await tasks[i] for i in range(len(works))]
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+        return [tasks[i].result() for i in range(len(works))]
 
     async def _ask(self, call: Call) -> Answer:
-        if call.key in self.entries:
-            return self.entries[call.key].answer
+        if call.key in self.answers:
+            return self.answers[call.key]
         if call.key not in self._pending:
             self._pending[call.key] = asyncio.ensure_future(self._send(call))
         return await self._pending[call.key]
+
+    def line(self, key: str):
+        call = next(call for call in self.before + self.calls if call.key == key)
+        return line_of(call, self.answers[key])
 
     async def _send(self, call: Call) -> Answer:
         self.calls.append(call)
@@ -153,23 +160,22 @@ class Scripted:
                 await asyncio.sleep(0)
         said = self._say(call)
         answer = said if isinstance(said, Reply | Failure) else Reply(said, "stop", 100, 10)
-        self.entries[call.key] = Entry(
-            call.key, call.purpose, call.model, call.prompt_version, call.prompt_digest, call.request,
-            answer, len(self.calls), f"at {len(self.calls)}",
-        )  # fmt: skip
+        self.answers[call.key] = answer
         return answer
 
 
 PROMPTS = load_prompts("")
 
 
-def run(asked: QuestionSet, session, *, prompts=PROMPTS, naming="entity", **options) -> Verbalized:
+def run(
+    asked: QuestionSet, session, *, prompts=PROMPTS, naming="entity", hopes=True, **options
+) -> Verbalized:
     """Puts questions into words with some options."""
     chosen = VerbalizerSection(**{"name": "openai", "model": "m", **options})
     calls = Calls(prompts, chosen, 7, GLOSSES)
-    return verbalize(asked, briefs_of(asked, naming), calls, session)
+    return verbalize(asked, briefs_of(asked, naming), calls, session, hopes=hopes)
 
 
 def lines(made: Verbalized) -> list[dict]:
     """The journal as a release has it."""
-    return [{**entry.to_json(), "questions": list(ids)} for entry, ids in made.journal]
+    return [json.loads(line) for line in made.journal]

@@ -1,8 +1,10 @@
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
-from rulemine.llm.call import Entry, Failure, Reply
+from rulemine.llm.call import Failure, Reply
+from rulemine.llm.journal import line_of
 from rulemine.phrasing.glosses import load_glosses
 from rulemine.phrasing.templates import load_templates
 from rulemine.verbalizer.estimate import Share, estimate
@@ -22,15 +24,21 @@ BRIEFS = [
 ]
 
 
-def entry(call, answer=None) -> Entry:
-    answer = answer or Reply("Who?", "stop", 1, 1)
-    return Entry(
-        call.key, call.purpose, call.model, call.prompt_version, call.prompt_digest, "", answer
-    )
+class Answered:
+    """A journal of calls and answers, in memory."""
+
+    def __init__(self, *entries):
+        self.lines = {call.key: line_of(call, answer) for call, answer in entries}
+
+    def get(self, key):
+        return self.lines.get(key)
+
+    def counts(self):
+        return Counter((row["purpose"], row["request"]["model"]) for row in self.lines.values())
 
 
-def journal(*entries: Entry) -> dict[str, Entry]:
-    return {row.key: row for row in entries}
+def entry(call, answer=None):
+    return call, answer or Reply("Who?", "stop", 1, 1)
 
 
 def calls_of(chosen) -> Calls:
@@ -38,7 +46,7 @@ def calls_of(chosen) -> Calls:
 
 
 def made(chosen=CHOSEN, done=None, prices=(0.0, 0.0), briefs=BRIEFS):
-    return estimate(briefs, calls_of(chosen), done or {}, prices)
+    return estimate(briefs, calls_of(chosen), done, prices)
 
 
 def test_one_call_for_each_question():
@@ -70,7 +78,7 @@ def test_questions_that_differ_in_their_proof_only_share_their_calls():
 def test_what_the_journal_has_costs_nothing():
     first = calls_of(CHOSEN).question(BRIEFS[0], ())
     audits = [calls_of(FULL).audit(BRIEFS[0], text) for text in ("a?", "b?")]
-    found = made(FULL, journal(*map(entry, (first, *audits))))
+    found = made(FULL, Answered(*map(entry, (first, *audits))))
     assert found.shares["question"].calls == len(BRIEFS) - 1
     assert found.shares["question"].answered == 1
     assert found.shares["audit"].answered == 2
@@ -80,16 +88,16 @@ def test_what_the_journal_has_costs_nothing():
 
 def test_nothing_is_left_when_everything_is_answered():
     calls = [calls_of(CHOSEN).question(about, ()) for about in BRIEFS]
-    found = made(done=journal(*map(entry, calls)))
+    found = made(done=Answered(*map(entry, calls)))
     assert found.shares == {"question": Share(0, len(BRIEFS), 0, 0)}
     assert "calls             0 (0 for questions); 6 more are in the journal" in found.to_text()
 
 
-def test_another_model_or_prompt_answered_nothing():
-    other = replace(CHOSEN, model="other")
+def test_another_model_answered_nothing():
+    other = replace(FULL, model="other", judge_model="another")
     calls = [calls_of(other).question(about, ()) for about in BRIEFS]
-    old = replace(entry(calls_of(FULL).audit(BRIEFS[0], "a?")), prompt_digest="0")
-    found = made(FULL, journal(*map(entry, calls), old))
+    audit = calls_of(other).audit(BRIEFS[0], "a?")
+    found = made(FULL, Answered(*map(entry, calls), entry(audit)))
     assert {share.answered for share in found.shares.values()} == {0}
 
 
@@ -97,7 +105,7 @@ def test_another_model_or_prompt_answered_nothing():
 def test_only_failures_that_last_are_not_asked_again(lasting, left):
     failure = Failure("refused", "no", lasting)
     call = calls_of(CHOSEN).question(BRIEFS[0], ())
-    assert made(done=journal(entry(call, failure))).calls == left
+    assert made(done=Answered(entry(call, failure))).calls == left
 
 
 def test_the_price_is_told_where_prices_are_given():
@@ -108,7 +116,7 @@ def test_the_price_is_told_where_prices_are_given():
 
 def test_three_prompts_are_shown_in_full():
     found = made()
-    sent = [calls_of(CHOSEN).question(about, ()).messages[1].content for about in BRIEFS]
+    sent = [calls_of(CHOSEN).question(about, ()).messages[1]["content"] for about in BRIEFS]
     assert len(set(found.prompts)) == 3
     for prompt in found.prompts:
         assert any(prompt.endswith(f"[user]\n{text}") for text in sent)
@@ -125,6 +133,6 @@ def test_no_question_takes_nothing():
 def test_what_was_audited_for_other_questions_is_not_counted_for_these():
     audits = [calls_of(FULL).audit(about, "a?") for about in BRIEFS]
     first = calls_of(FULL).question(BRIEFS[0], ())
-    assert made(FULL, journal(*map(entry, audits))).shares["audit"].answered == 0
-    found = made(FULL, journal(*map(entry, (first, *audits))))
+    assert made(FULL, Answered(*map(entry, audits))).shares["audit"].answered == 0
+    found = made(FULL, Answered(*map(entry, (first, *audits))))
     assert found.shares["audit"].answered == 4

@@ -54,7 +54,7 @@ class Model:
         return asyncio.run(everything())
 
     def prompts(self, relation):
-        return [call.messages[1].content for call in self.calls if call.subject == relation]
+        return [call.messages[1]["content"] for call in self.calls if call.subject == relation]
 
 
 def write(path, session, seed=0, chosen=CHOSEN, labels=None, glosses=""):

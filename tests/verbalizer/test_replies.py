@@ -85,7 +85,7 @@ def test_what_looks_like_quotes_or_json_and_is_none(text: str, expected: str) ->
         ("<think>hm", "cut_off"),
         ("Sure!\nWho is 7?", "several_lines"),
         ('{"questions": ["Who?"]}', "malformed"),
-        ('{"question": "Who?", "answer": "7"}', "malformed"),
+        ('{"answer": "7"}', "malformed"),
         ('{"question": ["Who?"]}', "malformed"),
         ('{"question": null}', "malformed"),
         ('{"question": "Who is 7?"', "malformed"),
@@ -278,3 +278,19 @@ def test_the_verifier_reads_the_same() -> None:
         verdicts += passed is not None
         choices += chosen is not None
     assert min(questions, verdicts, choices) > 300
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"question": "Who?", "answer": "7"}',
+        '\ufeff{"question": "Who?"}',
+        'Sure! Here it is: {"question": "Who?"} Good luck.',
+        'Sure!\n```json\n{"question": "Who?"}\n```\nGood luck.',
+        '<think>{"question": "What?"}</think>\n{"question": "Who?"}',
+        '{"thoughts": "a {b"}\n{"question": "Who?"}',
+        "\ufeffWho?",
+    ],
+)
+def test_what_any_reader_would_understand_is_read(text: str) -> None:
+    assert read_question(reply(text)) == "Who?"

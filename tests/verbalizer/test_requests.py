@@ -28,8 +28,6 @@ def test_each_call_says_what_it_is_for():
     ]
     purposes = ["question", "paraphrase", "audit", "round_trip", "gloss"]
     assert [call.purpose for call in calls] == purposes
-    assert [call.prompt_version for call in calls] == [f"{p}/1" for p in purposes]
-    assert [call.prompt_digest for call in calls] == [PROMPTS.digest(p) for p in purposes]
     assert [call.model for call in calls] == ["small", "small", "large", "small", "small"]
     assert [call.subject for call in calls] == ["q00001"] * 4 + ["aunt"]
     assert {call.seed for call in calls} == {5}
@@ -49,14 +47,14 @@ def test_each_call_says_what_it_is_for():
 def test_parameters_that_endpoints_refuse_are_left_out_or_cut():
     call = Calls(PROMPTS, replace(CHOSEN, temperature=-1.0), SEEDS + 3).question(brief(), ())
     assert call.temperature is None
-    assert "temperature" not in call.body()
+    assert "temperature" not in call.request
     assert call.seed == 3
 
 
 def test_a_few_relations_are_all_choices():
     assert round_trip_choices("son", FAMILY, 0) == ("aunt", "son", "uncle")
     call = Calls(PROMPTS, CHOSEN, 0, FAMILY).round_trip(brief(), "Who?")
-    lines = call.messages[1].content.split("\n")
+    lines = call.messages[1]["content"].split("\n")
     assert "aunt: S is the aunt of O" in lines
     assert "uncle: S is the uncle of O" in lines
 

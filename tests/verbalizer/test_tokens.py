@@ -2,7 +2,6 @@ import random
 
 import pytest
 
-from rulemine.llm.call import Message
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.tokens import tokens_of, tokens_of_call
 
@@ -43,6 +42,6 @@ def test_prose_is_counted_above_the_rule_of_thumb():
 
 
 def test_messages_are_framed():
-    messages = [Message("system", "aunt"), Message("user", "aunt")]
+    messages = [{"role": "system", "content": "aunt"}, {"role": "user", "content": "aunt"}]
     assert tokens_of_call(messages) > 2
     assert tokens_of_call(messages, "{}") == tokens_of_call(messages) + 2

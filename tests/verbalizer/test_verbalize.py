@@ -6,8 +6,7 @@ import pytest
 
 from rulemine.errors import UserError
 from rulemine.llm.call import Failure, Reply
-from rulemine.llm.journal import write_journal
-from rulemine.llm.replay import replay_session
+from rulemine.llm.replay import Replay
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import Choice
@@ -246,31 +245,21 @@ def test_a_replay_gives_identical_bytes(tmp_path):
     options = {"judge_model": "judge", "attempts": 2}
     session = Scripted(first("Who is it?", "Who is it?"))
     made = run(asked_for(*FOUR), session, **options)
-    write_journal(tmp_path / "journal.jsonl", made.journal)
-    again = run(asked_for(*FOUR), replay_session(tmp_path), **options)
-    assert again == made
-    write_journal(tmp_path / "again.jsonl", again.journal)
-    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "journal.jsonl").read_bytes()
+    (tmp_path / "journal.jsonl").write_text("".join(f"{line}\n" for line in made.journal), "utf-8")
+    with Replay(tmp_path) as replay:
+        assert run(asked_for(*FOUR), replay, **options) == made
 
 
 def edited(key, old, new):
     section = dict(PROMPTS.sections["question"])
-    section[key] = section[key] + 1 if key == "version" else section[key].replace(old, new)
+    section[key] = section[key].replace(old, new)
     return Prompts(PROMPTS.text, {**PROMPTS.sections, "question": section}, PROMPTS.names)
 
 
 def resumed(first_session, **options):
     session = Scripted(well)
-    session.entries = dict(first_session.entries)
+    session.answers, session.before = dict(first_session.answers), list(first_session.calls)
     return session, run(asked_for(*FOUR), session, **options)
-
-
-def test_another_version_of_a_prompt_asks_anew():
-    before = Scripted(well)
-    run(asked_for(*FOUR), before)
-    session, made = resumed(before, prompts=edited("version", "", ""))
-    assert len(session.calls) == len(made.journal) == 4
-    assert resumed(before)[0].calls == []
 
 
 def test_another_text_of_a_prompt_asks_only_for_what_it_changes():
@@ -281,7 +270,7 @@ def test_another_text_of_a_prompt_asks_only_for_what_it_changes():
     session, made = resumed(before, prompts=prompts)
     assert len(session.calls) == 1
     assert made.asked == old.asked
-    assert {row["prompt_digest"] for row in lines(made)} == {prompts.digest("question")}
+    assert resumed(before)[0].calls == []
 
 
 def test_progress_ends_with_all_settled():
@@ -295,3 +284,18 @@ def test_progress_ends_with_all_settled():
     assert [done for done, _ in told] == [1, 2, 3, 4]
     assert {total for _, total in told} == {4}
     assert said[-1] == "1 rejected · 0 tokens · 0 calls/min"
+
+
+@pytest.mark.parametrize("bad", ["Who is it?", '{"text": "?"}'])
+def test_a_model_of_whose_first_texts_none_passes_ends_the_build(bad):
+    questions = asked_for(*[AUNT, NIECE, UNCLE, OTHER] * 25)
+    session = Scripted(lambda call: f"{bad} {call.subject}" if bad.endswith("}") else bad)
+    with pytest.raises(UserError) as caught:
+        run(questions, session)
+    for word in ("model 'm'", "first 50 texts", "q00001: ", "q00002: ", "q00003: ", "--prompt"):
+        assert word in str(caught.value)
+    assert "q00004: " not in str(caught.value)
+    assert len(session.calls) < 80
+    assert run(questions, Scripted(lambda call: bad), hopes=False).tally.failed == 100
+    good = Scripted(lambda call: well(call) if call.subject == "q00001" else bad)
+    assert run(questions, good).tally.worded == 25

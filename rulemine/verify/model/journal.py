@@ -1,10 +1,13 @@
 """The journal of a language model: its entries, one by one, and what is counted of them.
 
 Checks that the three files about the model are there exactly where a model put the questions into words; and
-that entries are whole, unique and sorted by key, of the models and purposes of the options, one prompt
-each, and about questions of the release. What they have to do with the questions is for `conversations`.
+that entries are whole, unique and sorted by key, of the models and purposes of the options, with the
+system messages of the prompts, and about questions of the release. What they have to do with the questions
+is for `conversations`.
 """
 
+import hashlib
+import json
 import sys
 from collections import defaultdict
 from collections.abc import Mapping
@@ -12,7 +15,7 @@ from typing import Any, NamedTuple
 
 from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.model.fallbacks import STAGE
-from rulemine.verify.model.prompts import GLOSSES, PROMPT, Gloss, Prompt, recognised
+from rulemine.verify.model.prompts import GLOSSES, PROMPT, Gloss, recognised
 from rulemine.verify.model.replies import choice, verdict
 from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, shown
@@ -51,12 +54,11 @@ class Entry(NamedTuple):
 
     Attributes:
         line: Its line.
-        key: SHA-256 of what was asked, with the version of the prompt.
-        request: SHA-256 of what was asked.
+        key: SHA-256 of what was asked.
+        asked: The same, of the request as it stands in the line.
         purpose: What it was for.
         model: Who was asked.
-        version: Purpose and version of its prompt.
-        digest: SHA-256 of its prompt.
+        system: The first message.
         questions: The ids of the questions that it was asked for.
         reply: What the model said; empty where the call failed.
         ended: The finish reason, likewise.
@@ -66,11 +68,10 @@ class Entry(NamedTuple):
 
     line: int
     key: bytes
-    request: bytes
+    asked: bytes
     purpose: str
     model: str
-    version: str
-    digest: str
+    system: str
     questions: tuple[str, ...]
     reply: str
     ended: str
@@ -118,18 +119,19 @@ def read_journal(folder: Folder, verbalizer: Verbalizer, findings: Findings) -> 
 
 def _entry(line: int, row: dict[str, Any]) -> Entry:
     """An entry in little memory: what many have in common is held once."""
-    usage = row.get("usage", {})
+    usage, reply, request = row.get("usage", {}), row.get("reply", {}), row["request"]
+    asked = {**request, "sample": row["sample"]}
+    text = json.dumps(asked, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return Entry(
         line,
         bytes.fromhex(row["key"]),
-        bytes.fromhex(row["request"]),
+        hashlib.sha256(text.encode()).digest(),
         sys.intern(row["purpose"]),
-        sys.intern(row["model"]),
-        sys.intern(row["prompt_version"]),
-        sys.intern(row["prompt_digest"]),
+        sys.intern(request["model"]),
+        sys.intern(request["messages"][0]["content"]),
         tuple(map(sys.intern, row["questions"])),
-        row.get("reply", ""),
-        sys.intern(row.get("finish_reason", "")),
+        reply.get("text", ""),
+        sys.intern(reply.get("finish_reason", "")),
         sys.intern(row["failure"]["code"] if "failure" in row else ""),
         (usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)),
     )
@@ -138,7 +140,7 @@ def _entry(line: int, row: dict[str, Any]) -> Entry:
 def check_entries(
     entries: list[Entry],
     asked: Mapping[str, Query],
-    prompts: Mapping[str, Prompt],
+    prompts: Mapping[str, str],
     verbalizer: Verbalizer,
     findings: Findings,
 ) -> None:
@@ -147,7 +149,7 @@ def check_entries(
     Args:
         entries: All entries.
         asked: What each question asks, see `asked_of`.
-        prompts: Purpose → its prompt, of those that can be read.
+        prompts: Purpose → its system message, of those that can be read.
         verbalizer: The options.
         findings: Takes the problems.
     """
@@ -179,11 +181,10 @@ def check_entries(
             add("questions sorted", list(here.questions), "ids in order, each once")
         if lost := sorted({name for name in here.questions if name not in asked}):
             add("questions", lost, f"ids of questions, or of those that stage {STAGE} rejected")
-        if (prompt := prompts.get(here.purpose)) is not None:
-            if here.version != prompt.version:
-                add("prompt", here.version, f"{prompt.version} ({PROMPT})")
-            if here.digest != prompt.digest:
-                add("prompt", here.digest, f"{prompt.digest} ({PROMPT})")
+        if here.asked != here.key:
+            add("key", here.key.hex(), f"{here.asked.hex()}, the SHA-256 of request and sample")
+        if here.system != prompts.get(here.purpose, here.system):
+            add("prompt", here.system, f"the system message of [{here.purpose}] ({PROMPT})")
 
 
 def count_journal(

@@ -5,8 +5,6 @@ are those of the relations of the release, with each placeholder once; a gloss t
 template of its relation has its statement.
 """
 
-import hashlib
-import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -17,7 +15,7 @@ from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.shapes import NAMINGS
 
-__all__ = ["GLOSSES", "PROMPT", "Gloss", "Prompt", "check_glosses", "read_prompts", "recognised"]
+__all__ = ["GLOSSES", "PROMPT", "Gloss", "check_glosses", "read_prompts", "recognised"]
 
 PROMPT, GLOSSES = "llm/prompt.toml", "llm/glosses.toml"
 
@@ -48,23 +46,6 @@ class Gloss(NamedTuple):
     objects: str
 
 
-class Prompt(NamedTuple):
-    """What journal entries say of the prompt of a purpose.
-
-    Attributes:
-        version: Purpose and version.
-        digest: SHA-256 of the templates: of the compact JSON of their sorted (key, text) pairs, those of
-            ``names`` among them (as ``names.key``) where the prompt tells them.
-        templates: The templates.
-        names: Naming → how its names look, in words.
-    """
-
-    version: str
-    digest: str
-    templates: Mapping[str, str]
-    names: Mapping[str, str]
-
-
 def recognised(
     said: tuple[str, str] | None, relation: str, direction: str, glosses: Mapping[str, Gloss]
 ) -> bool:
@@ -84,8 +65,8 @@ def recognised(
     return said[1] == direction or gloss.subjects == gloss.objects
 
 
-def read_prompts(folder: Folder, findings: Findings) -> dict[str, Prompt]:
-    """The prompts by purpose; what is wrong with the file is noted."""
+def read_prompts(folder: Folder, findings: Findings) -> dict[str, str]:
+    """The system messages by purpose; what is wrong with the file is noted."""
     tables = _tables(folder, PROMPT, findings)
     if tables is None:
         return {}
@@ -102,19 +83,13 @@ def read_prompts(folder: Folder, findings: Findings) -> dict[str, Prompt]:
         if (
             not isinstance(section, dict)
             or not isinstance(names, dict)
-            or type(section.get("version")) is not int
             or not _texts(names, section)
         ):
-            expected = f"texts in [names] and in [{purpose}], which has a version"
+            expected = f"texts in [names] and in [{purpose}]"
             findings.add(PROMPT, None, "record", shown(section), expected)
             continue
-        templates = {key: value for key, value in section.items() if key != "version"}
-        pairs = dict(templates)
-        if "{names}" in templates.get("user", ""):
-            pairs |= {f"names.{key}": value for key, value in names.items()}
-        content = json.dumps(sorted(pairs.items()), ensure_ascii=False).encode()
-        digest = hashlib.sha256(content).hexdigest()
-        prompts[purpose] = Prompt(f"{purpose}/{section['version']}", digest, templates, names)
+        system = section.get("system", "").strip("\n")
+        prompts[purpose] = system.replace("{{", "{").replace("}}", "}")
     return prompts
 
 
@@ -164,8 +139,7 @@ def _placeholders(template: str) -> tuple[str, ...]:
 
 
 def _texts(*tables: Any) -> bool:
-    values = [v for table in tables for key, v in table.items() if key != "version"]
-    return all(isinstance(value, str) for value in values)
+    return all(isinstance(value, str) for table in tables for value in table.values())
 
 
 def _tables(folder: Folder, name: str, findings: Findings) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ can take from it. Verdicts and choices are counted, so they are read by the lett
 import json
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import Any
 
 from rulemine.verify.shapes import DIRECTIONS
@@ -24,6 +25,12 @@ _CHOICE = re.compile(
     r"relation\s*:\s*(\S.*?)\s*[,;\n]\s*direction\s*:\s*(subject|object)\.?",
     re.DOTALL | re.IGNORECASE,
 )
+_DECODER = json.JSONDecoder()
+_ALLOWED = {"verdict": ("PASS", "FAIL"), "direction": DIRECTIONS}
+
+MOST_OBJECTS = 100
+"""Places in a reply where an object may begin; what comes after them is not read."""
+
 _PAIRS = ('""', "''", "“”", "„“", "„”", "«»", "»«", "‘’", "‚‘", "「」", "『』", "``")
 _QUOTES = "\"'`*„“”‘’«»‹›「」"
 
@@ -64,11 +71,10 @@ def _values(reply: str) -> list[Any]:
     """Every JSON value that the reply may mean: the whole, what is fenced, what is in braces."""
     words = _words(reply)
     drafts = [words, *_FENCE.findall(words)]
-    for left, right in ("{}", "[]"):
-        low, high = words.find(left), words.rfind(right)
-        if 0 <= low < high:
-            drafts.append(words[low : high + 1])
-    values = []
+    low, high = words.find("["), words.rfind("]")
+    if 0 <= low < high:
+        drafts.append(words[low : high + 1])
+    values: list[Any] = list(_objects(words))
     for draft in drafts:
         try:
             values.append(json.loads(draft))
@@ -143,7 +149,7 @@ def _unquoted(text: str) -> str:
 
 def _strictly(reply: str, ended: str = "stop") -> str:
     """What a reply says after its thoughts and within a fence around everything; empty: nothing."""
-    words = reply.strip()
+    words = reply.strip("\ufeff \t\r\n")
     thoughts, end, rest = words.rpartition("</think>")
     if end and (words.startswith("<think>") or "<think>" not in thoughts):
         words = rest.strip()
@@ -156,13 +162,25 @@ def _strictly(reply: str, ended: str = "stop") -> str:
 
 
 def _object(words: str, *keys: str) -> tuple[str, ...] | None:
-    """The texts of a JSON object with exactly these keys; small numbers stand for their digits."""
-    try:
-        value = json.loads(words)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, dict) or value.keys() != set(keys):
-        return None
-    small = (str(v) if type(v) is int and abs(v) < 10**6 else v for v in map(value.get, keys))
-    texts = tuple(v for v in small if isinstance(v, str))
-    return texts if len(texts) == len(keys) else None
+    """The texts of the first JSON object that has these keys; small numbers stand for their digits."""
+    for value in _objects(words):
+        small = [str(v) if type(v) is int and abs(v) < 10**6 else v for v in map(value.get, keys)]
+        texts = tuple(v for v in small if isinstance(v, str))
+        if len(texts) == len(keys) and all(
+            said in _ALLOWED.get(key, (said,)) for key, said in zip(keys, texts, strict=True)
+        ):
+            return texts
+    return None
+
+
+def _objects(words: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text, as they begin; those in others too."""
+    place = -1
+    for _ in range(MOST_OBJECTS):
+        place = words.find("{", place + 1)
+        if place < 0:
+            return
+        try:
+            yield _DECODER.raw_decode(words, place)[0]
+        except (ValueError, RecursionError):
+            continue

@@ -1,6 +1,5 @@
 """Journals that were made up or mended afterwards, by somebody who knows what they look like."""
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from tests.verify.model.tiny_model import (
     change_entries,
     model_files,
     model_manifest,
+    other_call,
     write_model_release,
 )
 from tests.verify.tampering import Tampering, edited, invariants, put, replaced, tampered
@@ -38,18 +38,22 @@ def value(number: int, *keys: str, to: Any) -> Tampering:
 
 def one_more(number: int, **changes: Any) -> Tampering:
     """An entry like another one, under a key of its own."""
-    fresh = {key: hashlib.sha256(key.encode()).hexdigest() for key in ("key", "request")}
-    return entries(lambda rows: rows.append(rows[number] | fresh | changes))
+
+    def change(rows: list[dict[str, Any]]) -> None:
+        made = other_call(rows[number]["purpose"], 1000)
+        rows.append(rows[number] | {"key": made.key, "request": made.request} | changes)
+
+    return entries(change)
 
 
 # what is done; in which file the contents tell, at which line, and by which invariant
 TAMPERINGS = {
     "a text that was cut off": (
-        value(0, "finish_reason", to="length"),
+        value(0, "reply", "finish_reason", to="length"),
         (QUESTION, 1, "journal"),
     ),
     "a text that was withheld": (
-        value(3, "finish_reason", to="content_filter"),
+        value(3, "reply", "finish_reason", to="content_filter"),
         (QUESTION, 1, "journal"),
     ),
     "a call for a text that nobody needed": (one_more(4), (REJECTED, 2, "journal")),

@@ -35,7 +35,9 @@ def test_a_valid_release_has_no_problem_in_any_naming(tmp_path: Path, naming: st
 
 def said(number: int, reply: str) -> Tampering:
     """Another reply in an entry."""
-    return lambda folder: change_entries(folder, lambda rows: rows[number].update(reply=reply))
+    return lambda folder: change_entries(
+        folder, lambda rows: rows[number]["reply"].update(text=reply)
+    )
 
 
 def entry(number: int, *keys: str | int, to: Any) -> Tampering:
@@ -245,7 +247,7 @@ TAMPERINGS = {
         lambda folder: change_entries(
             folder,
             lambda rows: [
-                [rows[0].pop(key) for key in ("reply", "finish_reason", "usage")],
+                [rows[0].pop(key) for key in ("reply", "usage")],
                 rows[0].update(failure=rows[11]["failure"]),
             ],
         ),
@@ -307,11 +309,11 @@ TAMPERINGS = {
         (JOURNAL, None, "record"),
     ),
     "an entry of another model": (
-        entry(4, "model", to="judge"),
+        entry(4, "request", "model", to="judge"),
         (JOURNAL, None, "model"),
     ),
     "an audit by the writer": (
-        entry(1, "model", to="writer"),
+        entry(1, "request", "model", to="writer"),
         (JOURNAL, None, "model"),
     ),
     "an unknown purpose": (
@@ -342,20 +344,24 @@ TAMPERINGS = {
         journal_lines(lambda lines: [lines[0], *lines]),
         (JOURNAL, 2, "entries unique"),
     ),
-    "another version of the prompt": (
-        entry(4, "prompt_version", to="question/2"),
-        (JOURNAL, None, "prompt"),
+    "another request": (
+        entry(4, "request", "seed", to=7),
+        (JOURNAL, None, "key"),
+    ),
+    "another sample": (
+        entry(4, "sample", to=1),
+        (JOURNAL, None, "key"),
     ),
     "another prompt": (
-        entry(4, "prompt_digest", to="0" * 64),
+        entry(4, "request", "messages", 0, "content", to="Be vague."),
         (JOURNAL, None, "prompt"),
+    ),
+    "a request without a message": (
+        entry(4, "request", "messages", to=[]),
+        (JOURNAL, None, "record"),
     ),
     "the prompt edited": (
         replaced(PROMPT, "Be exact.", "Be exact!"),
-        (JOURNAL, None, "prompt"),
-    ),
-    "the names of the prompt edited": (
-        replaced(PROMPT, "labels", "titles"),
         (JOURNAL, None, "prompt"),
     ),
     "a prompt that is no TOML": (
@@ -380,7 +386,7 @@ TAMPERINGS = {
     ),
     "a key in the prompt": (
         replaced(PROMPT, "Be exact.", "sk-or-v1-0123456789abcdef0123456789abcdef"),
-        (PROMPT, 9, "secret"),
+        (PROMPT, 8, "secret"),
     ),
     "a key in the card": (
         lambda folder: write_file(folder, "README.md", "#\n\nsk-abcdefghij1234567890\n"),

@@ -112,14 +112,13 @@ def dropped_release(folder: Path) -> Path:
     lost |= {"stage": "verbalize", "reason": "refused_by_endpoint", "detail": f"dropped: {codes}"}
     files[REJECTED] = json.dumps(lost) + "\n"
     entries = model_entries()
-    entries[4]["reply"] = "To whom is Ada, the elder married as the wife?"
+    entries[4]["reply"]["text"] = "To whom is Ada, the elder married as the wife?"
     entries[5] |= {"questions": ["q2", "q3"]}
     entries[11] |= {"questions": ["q3"]}
-    entries[16] |= {"questions": ["q1"], "reply": "PASS", **call("audit", "q1", pattern)}
-    entries[18] |= {"questions": ["q3"], "purpose": "question", "reply": "What is it?"}
-    entries[18] |= {key: entries[4][key] for key in ("model", "prompt_version", "prompt_digest")}
+    entries[16] |= {"questions": ["q1"], "reply": say("PASS"), **call("audit", "q1", pattern)}
+    entries[18] |= {"questions": ["q3"], "purpose": "question", "reply": say("What is it?")}
     entries[18] |= call("question", "q3")
-    trip = {"questions": ["q1"], "reply": '{"relation": "husband", "direction": "subject"}'}
+    trip = {"questions": ["q1"], "reply": say('{"relation": "husband", "direction": "subject"}')}
     entries.append(entries[2] | trip | call("round_trip", "q1", pattern))
     entries.append(entries[17] | {"questions": ["q1"]} | call("paraphrase", "q1", pattern))
     lines = [json.dumps(entry) + "\n" for entry in sorted(entries, key=lambda e: e["key"])]
@@ -136,7 +135,11 @@ def dropped_release(folder: Path) -> Path:
     return write_release(folder, files=files, manifest=manifest)
 
 
-def call(purpose: str, question: str, pattern: str = "") -> dict[str, str]:
+def say(text: str) -> dict[str, str]:
+    return {"text": text, "finish_reason": "stop"}
+
+
+def call(purpose: str, question: str, pattern: str = "") -> dict[str, Any]:
     """What an entry says of a call about the first text of a question."""
     made = made_call(purpose, question, 0, pattern)
     return {"key": made.key, "request": made.request}
@@ -171,7 +174,7 @@ def test_questions_in_words_may_be_balanced_away_once_others_were_dropped(tmp_pa
 def test_what_the_model_wrote_of_the_key_is_never_repeated(tmp_path: Path) -> None:
     folder = write_model_release(tmp_path)
     secret = "sk-proj-4fR7uYw2Lk9QzX1cVb3NmA8sDf6GhJ5"
-    change_entries(folder, lambda rows: rows[5].update(reply=f"I used {secret}."))
+    change_entries(folder, lambda rows: rows[5]["reply"].update(text=f"I used {secret}."))
     change_manifest(folder, comment=secret)
     text = verify(folder).to_text(1000)
     assert "secret" in text

@@ -27,7 +27,10 @@ PARTS = [
     "<think>", "</think>", "hm", "```", "json", "\n", " ", "{", "}", "[", "]", '"', ":", ",", "“", "”",
     '{"question": "Who is 7?"}', '{"questions": ["Who is 7?", "Is it 7?"]}', "Who is 7?", "Is it 7?",
     '{"verdict": "PASS", "reason": ""}', '{"verdict": "FAIL", "reason": "no"}', '{"verdict": "pass"}',
-    "PASS", "FAIL", "fail: no", "Pass.", "1. ", "2. ", "- ", "relation: 3, direction: subject",
+    "PASS", "FAIL", "fail: no", "Pass.", "\ufeff", "Sure! It is: ",
+    '{"reason": "so", "verdict": "PASS", "x": [{}]}',
+    '{"question": "Who is 7?", "why": {"verdict": "FAIL", "reason": ""}}',
+    "1. ", "2. ", "- ", "relation: 3, direction: subject",
     '{"relation": "3", "direction": "object"}', '{"relation": 3, "direction": "subject"}',
     '{"relation": "“3”", "direction": "object"}', "relation: aunt; direction: Object.", "\\", "null", "7",
 ]  # fmt: skip

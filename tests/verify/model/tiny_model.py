@@ -3,7 +3,6 @@
 As `tests.verify.tiny`; the prompts name entities by their text labels, whatever the release does.
 """
 
-import hashlib
 import json
 import tomllib
 from collections.abc import Callable
@@ -12,7 +11,8 @@ from typing import Any
 
 from rulemine.codec import from_json
 from rulemine.kg.entity_names import EntityNames
-from rulemine.llm.call import Call
+from rulemine.llm.call import Answer, Call, Failure, Reply
+from rulemine.llm.journal import line_of
 from rulemine.phrasing.glosses import Glosses
 from rulemine.release.records import Question
 from rulemine.verbalizer.brief import Brief
@@ -100,7 +100,12 @@ COUNTS: dict[str, Any] = {
     "round_trips": {"right": 4, "wrong": 1, "unreadable": 0},
 }
 
-VERSIONS = {"question": 1, "audit": 2, "round_trip": 1, "paraphrase": 3}
+SYSTEMS = {
+    "question": "Be exact.",
+    "audit": "",
+    "round_trip": "Which?",
+    "paraphrase": "Be patient.",
+}
 
 _PROMPTS = """\
 [names]
@@ -110,7 +115,6 @@ text = "labels"
 numeric = "numbers"
 
 [question]
-version = 1
 system = "Be exact."
 user = '''
 Ask {answer} about {topic}, {names}: {asked}.
@@ -121,7 +125,6 @@ context = "{fact}"
 earlier = "{text}: {reason}"
 
 [audit]
-version = 2
 system = ""
 user = '''
 PASS or FAIL? {question}
@@ -130,7 +133,6 @@ PASS or FAIL? {question}
 context = "{fact}"
 
 [round_trip]
-version = 1
 system = "Which?"
 user = '''
 {question} {{
@@ -139,7 +141,6 @@ user = '''
 relation = "{relation}: {statement}"
 
 [paraphrase]
-version = 3
 system = "Be patient."
 user = '''
 {questions}
@@ -149,28 +150,11 @@ context = "{fact}"
 earlier = "{text}"
 
 [gloss]
-version = 1
 system = ""
 user = "{relation}?"
 sample = "{subject}"
 earlier = "{text}"
 """
-
-DIGESTS = {
-    purpose: hashlib.sha256(text.encode()).hexdigest()
-    for purpose, text in {
-        "question": '[["context", "{fact}"], ["earlier", "{text}: {reason}"], ["names.entity", "ids"], '
-        '["names.numeric", "numbers"], ["names.private", "codes"], ["names.text", "labels"], '
-        '["system", "Be exact."], ["user", "Ask {answer} about {topic}, {names}: {asked}.\\n{context}\\n'
-        '{earlier}\\nIn {language}."]]',
-        "audit": '[["context", "{fact}"], ["system", ""], ["user", "PASS or FAIL? {question}\\n {context}'
-        '\\n{subject} {relation} {object}: {meaning}"]]',
-        "round_trip": '[["relation", "{relation}: {statement}"], ["system", "Which?"], '
-        '["user", "{question} {{\\n{relations}\\n}}"]]',
-        "paraphrase": '[["context", "{fact}"], ["earlier", "{text}"], ["question", "- {text}"], '
-        '["system", "Be patient."], ["user", "{questions}\\n{count} times again, “{topic}”."]]',
-    }.items()
-}
 
 VERBALIZER: dict[str, Any] = {
     "name": "openai",
@@ -243,27 +227,20 @@ def model_entries() -> list[dict[str, Any]]:
     """The entries of the journal, in the order of `SAID`."""
     entries = []
     for number, (purpose, questions, reply, follows) in enumerate(SAID):
-        if follows:
-            call = made_call(purpose, *follows)
-            key, request = call.key, call.request
-        else:
-            key, request = hashlib.sha256(str(number).encode()).hexdigest(), f"{number:064x}"
-        row: dict[str, Any] = {
-            "key": key,
-            "purpose": purpose,
-            "model": "judge" if purpose == "audit" else "writer",
-            "prompt_version": f"{purpose}/{VERSIONS[purpose]}",
-            "prompt_digest": DIGESTS[purpose],
-            "request": request,
-            "questions": questions,
-        }
-        if reply is None:
-            row["failure"] = {"code": "refused", "detail": "400: not this one", "lasting": True}
-        else:
-            usage = {"prompt_tokens": 100 + number, "completion_tokens": 10}
-            row |= {"reply": reply, "finish_reason": "stop", "usage": usage}
+        call = made_call(purpose, *follows) if follows else other_call(purpose, number)
+        answer: Answer = Failure("refused", "400: not this one", True)
+        if reply is not None:
+            answer = Reply(reply, "stop", 100 + number, 10)
+        row = {**line_of(call, answer), "questions": questions}
         entries.append(row)
     return entries
+
+
+def other_call(purpose: str, number: int) -> Call:
+    """Any call of a purpose."""
+    system, user = SYSTEMS[purpose], f"{number}"
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    return Call("judge" if purpose == "audit" else "writer", messages, purpose=purpose)
 
 
 def made_call(purpose: str, question: str, place: int, pattern: str = "") -> Call:
@@ -277,7 +254,7 @@ def made_call(purpose: str, question: str, place: int, pattern: str = "") -> Cal
     """
     glosses = Glosses.from_toml("".join(map(_gloss, RELATIONS)))
     tables = tomllib.loads(_PROMPTS)
-    prompts = Prompts(_PROMPTS, {p: tables[p] for p in (*VERSIONS, "gloss")}, tables["names"])
+    prompts = Prompts(_PROMPTS, {p: tables[p] for p in (*SYSTEMS, "gloss")}, tables["names"])
     calls = Calls(prompts, VerbalizerSection(**VERBALIZER), 0, glosses)
     brief = _brief(question, glosses)
     patterns = {q: texts for q, _, texts in WORDED}.get(question, [pattern])
