@@ -266,36 +266,23 @@ REJECTION = record(
 )
 
 _digest = like("[0-9a-f]{64}", "64 hexadecimal digits")
-
-
-def _request(value: Any, place: str) -> Misfit | None:
-    """The body of a request: a model, messages with texts, and any parameters."""
-    messages = value.get("messages") if isinstance(value, dict) else None
-    if isinstance(messages, list) and messages and isinstance(value.get("model"), str):
-        texts = [said.get("content") for said in messages if isinstance(said, dict)]
-        if len(texts) == len(messages) and all(isinstance(said, str) for said in texts):
-            return None
-    return _misfit(value, place, "a request with a model and messages")
-
-
-def _anything(value: Any, place: str) -> Misfit | None:
-    return None
-
-
 _call: dict[str, Shape] = {
     "key": _digest,
     "purpose": name,
     "sample": integer(0),
-    "request": _request,
+    "request": mapping(anything),
     "questions": array(_question_id, least=1),
+}
+_said: dict[str, Shape] = {"text": text, "finish_reason": text}
+_more: dict[str, Shape] = {
+    "tool_calls": array(anything, least=1),
+    "reasoning": text,
+    "logprobs": mapping(anything),
 }
 _reply = record(
     {
         **_call,
-        "reply": record(
-            {"text": text, "finish_reason": text},
-            {"tool_calls": _anything, "reasoning": text, "logprobs": _anything},
-        ),
+        "reply": record(_said, _more),
         "usage": record({"prompt_tokens": integer(0), "completion_tokens": integer(0)}),
     }
 )
@@ -305,7 +292,11 @@ _failure = record({**_call, "failure": record({"code": name, "detail": text, "la
 def entry(value: Any, place: str) -> Misfit | None:
     """A call of a journal, with the reply or with the reason why there is none."""
     failed = isinstance(value, dict) and "failure" in value
-    return (_failure if failed else _reply)(value, place)
+    if (misfit := (_failure if failed else _reply)(value, place)) is not None:
+        return misfit
+    model, messages = (value["request"].get(key) for key in ("model", "messages"))
+    told = array(mapping(anything), least=1)
+    return name(model, "request.model") or told(messages, "request.messages")
 
 
 MANIFEST = record(

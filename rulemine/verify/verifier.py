@@ -31,8 +31,7 @@ from rulemine.verify.graphs import (
 )
 from rulemine.verify.model.conversations import check_conversations
 from rulemine.verify.model.fallbacks import check_fallbacks, is_kept
-from rulemine.verify.model.journal import asked_of, check_entries, read_journal
-from rulemine.verify.model.prompts import check_glosses, read_prompts
+from rulemine.verify.model.journal import asked_of, check_layout, read_journal
 from rulemine.verify.model.texts import check_texts
 from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check_use
 from rulemine.verify.proofs import Facts, Prover
@@ -85,8 +84,7 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     questions, rejections = _read_questions(folder, findings)
     asked = {(q.row["topic"], q.row["relation"], q.row["direction"]) for q in questions}
     verbalizer = read_verbalizer(config, folder.manifest["naming"], findings)
-    entries = read_journal(folder, verbalizer, findings)
-    prompts = read_prompts(folder, findings)
+    check_layout(folder, verbalizer, findings)
     # A question that lost only its text is a question still.
     gone = [here for here in rejections if not is_kept(here.row)]
     check_options(folder, findings)
@@ -104,7 +102,8 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
         needed = ", ".join((ENTITIES, RELATIONS, COMPLETE, INCOMPLETE, REMOVED, RULES))
         findings.skip(f"each question, counts (needs {needed})")
         return findings.report(folder.path)
-    glosses = check_glosses(folder, names, findings)
+    queries = asked_of(questions, rejections, names, verbalizer)
+    entries = read_journal(folder, queries, verbalizer, findings)
     contents = Contents(
         names,
         rules,
@@ -115,7 +114,6 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
         questions,
         rejections,
         entries,
-        glosses,
     )
     check_counts(folder, contents, findings)
     check_dropped(folder, complete, removed, findings)
@@ -125,11 +123,7 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     left = Facts(incomplete)
     known = Facts(complete.joined(reference) if len(reference) else complete)
     if verbalizer.is_model:
-        queries = asked_of(questions, rejections, balanced=verbalizer.drops)
-        check_entries(entries, queries, prompts, verbalizer, findings)
-        check_conversations(
-            entries, queries, questions, rejections, names, glosses, verbalizer, findings
-        )
+        check_conversations(entries, queries, questions, rejections, verbalizer, findings)
     check_texts(questions, names, verbalizer, findings)
     prover = Prover.of(rules.values(), left)
     benchmark = Benchmark(known, left, removed, rules, names.entities, prover, {})

@@ -12,13 +12,23 @@ from typing import Any
 
 from rulemine.verify.folder import MANIFEST_NAME
 from rulemine.verify.mentions import occurrences
-from rulemine.verify.model.prompts import GLOSSES, PROMPT
 from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import NAMINGS
 
-__all__ = ["Pieces", "Verbalizer", "check_wording", "pieces_of", "read_verbalizer", "texts_of"]
+__all__ = [
+    "GLOSSES",
+    "PROMPT",
+    "Pieces",
+    "Verbalizer",
+    "check_wording",
+    "pieces_of",
+    "read_verbalizer",
+    "texts_of",
+]
+
+PROMPT, GLOSSES = "llm/prompt.toml", "llm/glosses.toml"
 
 Pieces = tuple[str, ...]
 """A text cut at the name of its topic: the name joins the pieces to the text."""
@@ -54,6 +64,12 @@ class Verbalizer:
     def judges(self) -> tuple[str, ...]:
         """The purposes of calls that judge each text."""
         return ("audit",) * bool(self.judge) + ("round_trip",) * self.round_trip
+
+    @property
+    def models(self) -> dict[str, str]:
+        """The purposes of calls, and who was asked."""
+        purposes = ("question", *self.judges, *("paraphrase",) * bool(self.paraphrases))
+        return {name: self.judge if name == "audit" else self.model for name in purposes}
 
 
 def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> Verbalizer:

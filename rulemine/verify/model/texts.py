@@ -8,7 +8,7 @@ ids; and that no text is that of another formal query as well. Whom a text names
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Set
 
 from rulemine.verify.names import Names
 from rulemine.verify.question_set import Located
@@ -21,51 +21,46 @@ SHORTEST, LONGEST = 8, 400
 """Characters of a text, in the naming of the prompts."""
 
 _MARKS = "?？؟⸮՞\u037e⁇⁈⁉፧᥅⳺⳻꘏꛷﹖︖𑅃"
-_COUNTED = "?？؟"
 _GAP = "\ufffc"
 """Stands for the name of the topic."""
 
-_SEMICOLON = ";"
-"""The question mark of Greek, in its usual coding."""
+_WRONG = (
+    (
+        r"(?<!\w)[*_]{1,2}\w|~~|[`\\\[\]\u200b\u202a-\u202e\ufffd]|</?[a-z]+>|<\||&(?:amp|quot|lt|gt|nbsp|#\d+);"
+        r"|^\s*(?:#+|[>*•–-]|\(?\d[.)])\s",
+        "words, no markup",
+    ),
+    (
+        r"^\W*(?:(?:i['’]?m|i\sam)\s(?:(?:really|so|very|just)\s)?(?:sorry|afraid|unable|not\sable|an\sai)\b"
+        r"|(?:sorry|(?:my\s)?apologies|unfortunately|i\smust\sdecline|i\sapologi[sz]e|lo\ssiento|es\stut\smir\sleid)\b"
+        r"|(?:i|we)\s(?:can\s?not|can['’]t|won['’]t|don['’]t|do\snot)\b|as\san?\s(?:ai|(?:large\s)?language\smodel)\b"
+        r"|(?:can|could)\syou\s(?:please\s)?(?:clarify|give\sme\smore\s(?:information|details|context))\b"
+        r"|抱歉|对不起)|\bas\san\sai(?:\slanguage)?(?:\smodel|\sassistant)?\s?,",
+        "a question, no talk about it",
+    ),
+    (
+        r"^\W*(?:here(?:['’]s|\sis|\sare)\s(?:the|a|an|your|my|one)\b.{0,30}(?:question|paraphrase|rewording)"
+        r"|(?:sure(?:\sthing)?|certainly|of\scourse|absolutely|okay|great|got\sit)\s?[,!.:]|q\s?\d*\s?:"
+        r"|(?!wh|how)(?:[\w-]{1,12}\s){0,3}(?:question|answer|paraphrase|rephras(?:ed|ing|e)|reworded|output|response"
+        r"|version|assistant|user)(?:\sis)?\s?(?:\#?\d+)?\s?[:\uff1a])"
+        r"|\b(?:removed\striple|(?:question|answer|topic)\sentity|the\sknowledge\sgraph)\b"
+        r"|\b(?:based\son|given|for|in)\sth(?:e|is)\s(?:given\s|removed\s)?triple\s?[,:]",
+        "a question, no talk about it",
+    ),
+    (
+        r"->|<-|=>|→|⇒|↦|(?<!\S)\?[a-z]\b|(?<!<)\|(?!>)|\([^(),]*,[^(),]*,[^(),]*\ufffc\)|\(\ufffc,[^(),]*,[^(),]*\)",
+        "words, no triple",
+    ),
+)
+_PATTERNS = [(re.compile(pattern), expected) for pattern, expected in _WRONG]
+"""What is looked for, in lower case, and what was expected instead."""
 
-_DECLINES = re.compile(
-    r"""^\W*(?:
-        (?:i['’]?m|i\sam)\s(?:(?:really|so|very|just)\s)?(?:sorry|afraid|unable|not\sable|an\sai)\b
-        |sorry\b|(?:my\s)?apologies\b|i\sapologi[sz]e\b|unfortunately\b|i\smust\sdecline\b
-        |(?:i|we)\s(?:can\s?not|can['’]t|won['’]t|don['’]t|do\snot)\b|as\san\s(?:ai|artificial\sintelligence)\b
-        |as\sa\s(?:large\s)?language\smodel\b
-        |(?:can|could)\syou\s(?:please\s)?(?:clarify|(?:give|provide)\s(?:me\s)?more\s(?:information|details|context))\b
-        |es\stut\smir\sleid\b|lo\ssiento\b|je\ssuis\sdésolée?\b|抱歉|对不起
-    )
-    |\bas\san\sai(?:\slanguage)?(?:\smodel|\sassistant)?\s?,""",
-    re.VERBOSE,
-)
-_ABOUT_THE_TASK = re.compile(
-    r"""^\W*(?:
-        here(?:['’]s|\sis|\sare)\s(?:the|a|an|your|my|one)\b.{0,30}(?:question|paraphrase|rewording)
-        |(?:sure(?:\sthing)?|certainly|of\scourse|absolutely|okay|great|got\sit)\s?[,!.:]|q\s?\d*\s?:
-        |(?!wh|how)(?:[\w-]{1,12}\s){0,3}
-         (?:question|answer|paraphrase|rephras(?:ed|ing|e)|reworded|revised|output|response|version|assistant
-         |user|frage|pregunta|问题)
-         (?:\s(?:is|would\sbe|could\sbe))?\s?(?:\#?\d+)?\s?(?:\(\w+\))?\s?[:\uff1a]
-    )
-    |\b(?:removed\striple|(?:question|answer|topic)\sentity|the\sknowledge\sgraph)\b
-    |\b(?:based\son|given|for|in)\sth(?:e|is)\s(?:given\s|removed\s)?triple\s?[,:]""",
-    re.VERBOSE,
-)
-_MARKUP = re.compile(
-    r"(?<!\w)[*_]{1,2}\w|~~|[`\\\[\]\u200b\u202a-\u202e\ufffd]|</?[a-z]+>|<\||&(?:amp|quot|lt|gt|nbsp|#\d+);"
-    r"|^\s*(?:#+|[>*•–-]|\(?\d[.)])\s"
-)
 _NEXT_SENTENCE = re.compile(r"(?:\ufffc|[a-z]{4})[.!]\s+[A-Z]|[.!]\s+¿|[。！]\s*\w")
-_TRIPLE = re.compile(
-    r"->|<-|=>|→|⇒|↦|(?<!\S)\?[a-z]\b|(?<!<)\|(?!>)|\([^(),]*,[^(),]*,[^(),]*\ufffc\)|\(\ufffc,[^(),]*,[^(),]*\)"
-)
 _ID_LIKE = re.compile(r"[/_:.]|[a-z][A-Z]")
 _AROUND = "\"'`“”‘’«»()[]{}<>,;:.!?*"
 
 
-def text_problems(pieces: Pieces, name: str, ids: Collection[str]) -> Iterator[tuple[str, str]]:
+def text_problems(pieces: Pieces, name: str, ids: Set[str]) -> Iterator[tuple[str, str]]:
     """Why a text is no question to be asked.
 
     Args:
@@ -81,47 +76,34 @@ def text_problems(pieces: Pieces, name: str, ids: Collection[str]) -> Iterator[t
         yield "a line break or control character", "one line"
     if not SHORTEST <= len(text) <= LONGEST:
         yield f"{len(text)} characters", f"{SHORTEST} … {LONGEST}"
-    marks = _MARKS + _SEMICOLON if any("Ͱ" <= c <= "Ͽ" for c in own) else _MARKS
-    if not pieces[-1].rstrip().endswith(tuple(marks)):
+    is_greek = any("Ͱ" <= c <= "Ͽ" for c in own)
+    if not pieces[-1].rstrip().endswith(tuple(_MARKS + ";" * is_greek)):
         yield shown(pieces[-1]), "a question mark at the end"
-    if sum(own.count(mark) for mark in _COUNTED) > 1 or _NEXT_SENTENCE.search(own):
+    if sum(map(own.count, "?？؟")) > 1 or _NEXT_SENTENCE.search(own):
         yield shown(own), "one question"
-    if found := _MARKUP.search(own.casefold()):
-        yield shown(found[0]), "words, no markup"
-    for talk in (_DECLINES, _ABOUT_THE_TASK):
-        if found := talk.search(own.casefold()):
-            yield shown(found[0]), "a question, no talk about it"
-    if found := _TRIPLE.search(own):
-        yield shown(found[0]), "words, no triple"
+    for pattern, expected in _PATTERNS:
+        if found := pattern.search(own.casefold()):
+            yield shown(found[0]), expected
     for word in " ".join(pieces).split():
-        for form in {word, word.strip(_AROUND)}:
-            if form in ids:
-                yield shown(form), "words, no id of a relation"
+        for form in ids & {word, word.strip(_AROUND)}:
+            yield shown(form), "words, no id of a relation"
 
 
 def check_texts(
     questions: list[Located], names: Names, verbalizer: Verbalizer, findings: Findings
 ) -> None:
-    """Checks all texts of wording ``model``, one by one and against the texts of all questions.
-
-    Args:
-        questions: All questions.
-        names: The tables of names.
-        verbalizer: The options.
-        findings: Takes the problems.
-    """
+    """Checks all texts of wording ``model``, one by one and against the texts of all questions."""
     if all(here.row.get("wording") != "model" for here in questions):
         return
     ids = {relation for relation in names.relations if _ID_LIKE.search(relation)}
     users: dict[str, list[Located]] = defaultdict(list)
     for here in questions:
-        row = here.row
-        if (entity := names.entities.get(row["topic"])) is None:
+        if (entity := names.entities.get(here.row["topic"])) is None:
             continue
         name = entity.spelled[verbalizer.naming]
-        for _, pieces in texts_of(row):
+        for _, pieces in texts_of(here.row):
             users[" ".join(name.join(pieces).casefold().split())].append(here)
-            if row.get("wording") == "model":
+            if here.row.get("wording") == "model":
                 for found, expected in text_problems(pieces, name, ids):
                     findings.add(here.file, here.line, "text of a model", found, expected)
     for text, group in users.items():
@@ -141,5 +123,4 @@ def _differ(here: Located, other: Located) -> bool:
 
 
 def _query(here: Located) -> tuple[str, str, str]:
-    row = here.row
-    return row["topic"], row["relation"], row["direction"]
+    return here.row["topic"], here.row["relation"], here.row["direction"]

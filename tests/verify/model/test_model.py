@@ -1,7 +1,4 @@
-"""Releases in the words of a language model, tampered with in every way we thought of.
-
-Over 400 lines because the tampering is one table: each row is a change and the fault it must be named as.
-"""
+"""Releases in the words of a language model, tampered with: a change, and the fault it must be named as."""
 
 import json
 from collections.abc import Callable
@@ -12,11 +9,11 @@ import pytest
 
 from rulemine.verify import verify
 from tests.verify.model.tiny_model import (
-    GLOSSES,
     JOURNAL,
     PROMPT,
     SAID,
     change_entries,
+    keyed,
     write_model_release,
 )
 from tests.verify.tampering import Tampering, edited, line_out, put, replaced, tampered
@@ -43,6 +40,23 @@ def said(number: int, reply: str) -> Tampering:
 def entry(number: int, *keys: str | int, to: Any) -> Tampering:
     """Another value in an entry."""
     return lambda folder: change_entries(folder, lambda rows: put(*keys, to=to)(rows[number]))
+
+
+def asked(number: int, *keys: str | int, to: Any) -> Tampering:
+    """Another value in an entry, and the key that fits."""
+
+    def change(rows: list[dict[str, Any]]) -> None:
+        put(*keys, to=to)(rows[number])
+        rows[number] = keyed(rows[number])
+
+    return lambda folder: change_entries(folder, change)
+
+
+def one_more(number: int, **changes: Any) -> Tampering:
+    """An entry like another one, of another sample."""
+    return lambda folder: change_entries(
+        folder, lambda rows: rows.append(keyed(rows[number] | {"sample": 1} | changes))
+    )
 
 
 def forgotten(number: int) -> Tampering:
@@ -80,15 +94,12 @@ def journal_lines(change: Callable[[list[str]], list[str]]) -> Tampering:
 
 
 REJECTED = "rejected.jsonl"
+KEPT = "template used: audit_failed, refusal"
 
 # what is done; in which file the contents tell, at which line, and by which invariant
 TAMPERINGS = {
     "a text edited": (
         edited(QUESTION, 1, put("question", to="Who might be the grandparents of eve?")),
-        (QUESTION, 1, "text is its pattern"),
-    ),
-    "a paraphrase edited": (
-        edited(QUESTION, 1, put("paraphrases", 1, to="eve has what grandparents?")),
         (QUESTION, 1, "text is its pattern"),
     ),
     "a pattern edited": (
@@ -99,29 +110,13 @@ TAMPERINGS = {
         edited(QUESTION, 1, put("patterns", 0, to="Who are the {grandparents} of {topic}?")),
         (QUESTION, 1, "patterns"),
     ),
-    "a pattern of one topic only": (
-        edited(QUESTION, 1, put("patterns", 0, to="Who are the grandparents of eve?")),
-        (QUESTION, 1, "patterns"),
-    ),
     "a pattern too few": (
         edited(QUESTION, 1, put("patterns", to=["Who are the grandparents of {topic}?"])),
-        (QUESTION, 1, "patterns"),
-    ),
-    "no pattern": (
-        edited(QUESTION, 1, put("patterns", to=[])),
         (QUESTION, 1, "patterns"),
     ),
     "a paraphrase that is the question": (
         worded("who are the  GRANDPARENTS of {topic}?", place=1),
         (QUESTION, 1, "paraphrases"),
-    ),
-    "a paraphrase about nobody": (
-        edited(QUESTION, 1, put("paraphrases", 0, to="Whose grandchild is steve?")),
-        (QUESTION, 1, "text names the topic"),
-    ),
-    "a topic that is part of a word": (
-        worded("Who are the grandparents of {topic}lyn?"),
-        (QUESTION, 1, "text names the topic"),
     ),
     "a text that gives the answer away": (
         worded("Who else but Ben are the grandparents of {topic}?"),
@@ -131,45 +126,13 @@ TAMPERINGS = {
         worded("Whose grandchild is {topic}, not Ada, the elder, but who?", place=1),
         (QUESTION, 1, "text hides the answers"),
     ),
-    "a text that gives it away after the second mention of the topic": (
-        worded("{topic} and {topic}: who with 4 are the grandparents?"),
-        (QUESTION, 1, "text hides the answers"),
-    ),
-    "two lines": (
-        worded("Who are the\u2028grandparents of {topic}?"),
-        (QUESTION, 1, "text of a model"),
-    ),
-    "no question": (
-        worded("Name the grandparents of {topic}."),
-        (QUESTION, 1, "text of a model"),
-    ),
     "two questions": (
         worded("Who is {topic}? Who are the grandparents?"),
-        (QUESTION, 1, "text of a model"),
-    ),
-    "a paraphrase without end": (
-        worded("Who are they, " + "very " * 100 + "old grandparents of {topic}?", place=2),
-        (QUESTION, 1, "text of a model"),
-    ),
-    "a refusal": (
-        worded("I'm sorry, who are the grandparents of {topic}?"),
-        (QUESTION, 1, "text of a model"),
-    ),
-    "talk about the task": (
-        worded("Here is the question: who are the grandparents of {topic}?"),
         (QUESTION, 1, "text of a model"),
     ),
     "a triple": (
         worded("Who is in ?x -> grandparent -> {topic}?"),
         (QUESTION, 1, "text of a model"),
-    ),
-    "a text of the model twice": (
-        edited(FALLBACK, 1, put("wording", to="model")),
-        (FALLBACK, 1, "patterns"),
-    ),
-    "an unknown wording": (
-        edited(QUESTION, 1, put("wording", to="poem")),
-        (QUESTION, 1, "record"),
     ),
     "a template among the model's": (
         edited(FALLBACK, 1, put("wording", to="template")),
@@ -203,24 +166,12 @@ TAMPERINGS = {
         edited(REJECTED, 2, put("question", to="q0")),
         (REJECTED, 2, "rejected text"),
     ),
-    "a rejection by another direction": (
-        edited(REJECTED, 2, put("direction", to="object")),
-        (REJECTED, 2, "rejected text"),
-    ),
     "a question said to be dropped": (
         edited(REJECTED, 2, put("detail", to="dropped: topic_missing, refused_by_endpoint")),
         (REJECTED, 2, "rejected text"),
     ),
     "an unknown code": (
         edited(REJECTED, 2, put("detail", to="template used: ugly, refused_by_endpoint")),
-        (REJECTED, 2, "rejected text"),
-    ),
-    "no code": (
-        edited(REJECTED, 2, put("detail", to="template used: ")),
-        (REJECTED, 2, "rejected text"),
-    ),
-    "a detail of its own": (
-        edited(REJECTED, 2, put("detail", to="it was ugly")),
         (REJECTED, 2, "rejected text"),
     ),
     "a reason that is not the last": (
@@ -243,16 +194,6 @@ TAMPERINGS = {
         entry(6, "purpose", to="paraphrase"),
         (TRAIN, 1, "journal"),
     ),
-    "a text whose call failed": (
-        lambda folder: change_entries(
-            folder,
-            lambda rows: [
-                [rows[0].pop(key) for key in ("reply", "usage")],
-                rows[0].update(failure=rows[11]["failure"]),
-            ],
-        ),
-        (QUESTION, 1, "journal"),
-    ),
     "a PASS turned to FAIL": (
         said(1, "FAIL"),
         (QUESTION, 1, "journal"),
@@ -269,56 +210,71 @@ TAMPERINGS = {
         forgotten(14),
         (QUESTION, 1, "journal"),
     ),
-    "a round trip to the wrong end": (
-        said(10, '{"relation": "husband", "direction": "subject"}'),
-        (TRAIN, 1, "journal"),
-    ),
     "a round trip to another relation": (
         said(2, '{"relation": "parent", "direction": "subject"}'),
         (QUESTION, 1, "journal"),
     ),
-    "nothing asked about a template": (
-        lambda folder: change_entries(
-            folder,
-            lambda rows: [
-                rows.pop(11),
-                rows[5].update(questions=["q2"]),
-                rows[4].update(questions=["q2"]),
-            ],
-        ),
+    "a text that was cut off": (
+        entry(0, "reply", "finish_reason", to="length"),
+        (QUESTION, 1, "journal"),
+    ),
+    "an audit of another text": (
+        asked(12, "request", "messages", 1, "content", to="Whose child is Eve O'Hara?"),
+        (QUESTION, 1, "journal"),
+    ),
+    "an audit said to be of another question": (
+        entry(8, "questions", to=["q0"]),
+        (JOURNAL, None, "request"),
+    ),
+    "a call for a text that nobody needed": (one_more(4), (REJECTED, 2, "journal")),
+    "a call for a text less": (forgotten(7), (REJECTED, 2, "journal")),
+    "another reason for a failed call": (
+        entry(9, "failure", "code", to="endpoint_error"),
         (REJECTED, 2, "journal"),
     ),
-    "an attempt more than was made": (
-        forgotten(11),
+    "a failure that nobody had": (
+        edited(REJECTED, 2, lambda row: row.update(reason="refusal", detail=f"{KEPT}, refusal")),
         (REJECTED, 2, "journal"),
+    ),
+    "a code left out": (
+        edited(REJECTED, 2, put("detail", to="template used: audit_failed, refused_by_endpoint")),
+        (REJECTED, 2, "journal"),
+    ),
+    "a key made up": (entry(0, "key", to="0" * 64), (JOURNAL, None, "key")),
+    "a prompt edited": (
+        entry(4, "request", "messages", 0, "content", to="Be witty."),
+        (JOURNAL, None, "key"),
+    ),
+    "another sample": (entry(4, "sample", to=1), (JOURNAL, None, "key")),
+    "another seed": (entry(4, "request", "seed", to=7), (JOURNAL, None, "key")),
+    "a prompt that is not about its question": (
+        asked(0, "request", "messages", 1, "content", to="Ask about Eve O'Hara."),
+        (JOURNAL, None, "request"),
     ),
     "an entry about no question": (
-        entry(5, "questions", to=["q1", "q7"]),
+        entry(5, "questions", to=["q2", "q7"]),
         (JOURNAL, None, "questions"),
     ),
     "an entry about a question that never came to the model": (
-        entry(5, "questions", to=["q1", "q3"]),
+        entry(5, "questions", to=["q2", "q3"]),
         (JOURNAL, None, "questions"),
     ),
     "questions of an entry in disorder": (
-        entry(5, "questions", to=["q2", "q1"]),
+        entry(10, "questions", to=["q2", "q1"]),
         (JOURNAL, None, "questions sorted"),
     ),
-    "an entry about nothing": (
-        entry(5, "questions", to=[]),
-        (JOURNAL, None, "record"),
-    ),
     "an entry of another model": (
-        entry(4, "request", "model", to="judge"),
+        asked(4, "request", "model", to="judge"),
         (JOURNAL, None, "model"),
     ),
     "an audit by the writer": (
-        entry(1, "request", "model", to="writer"),
+        asked(1, "request", "model", to="writer"),
         (JOURNAL, None, "model"),
     ),
-    "an unknown purpose": (
-        entry(4, "purpose", to="gossip"),
-        (JOURNAL, None, "purpose"),
+    "an unknown purpose": (entry(4, "purpose", to="gossip"), (JOURNAL, None, "purpose")),
+    "a request without messages": (
+        asked(4, "request", "messages", to=[]),
+        (JOURNAL, None, "record"),
     ),
     "an entry with reply and failure": (
         entry(4, "failure", to={"code": "refused", "detail": "", "lasting": True}),
@@ -328,65 +284,19 @@ TAMPERINGS = {
         lambda folder: change_entries(folder, lambda rows: rows[4].pop("reply")),
         (JOURNAL, None, "record"),
     ),
-    "tokens below nothing": (
-        entry(4, "usage", "prompt_tokens", to=-1),
-        (JOURNAL, None, "record"),
-    ),
-    "a time stamp": (
-        entry(4, "time", to="2026-01-01T00:00:00Z"),
-        (JOURNAL, None, "record"),
-    ),
+    "a time stamp": (entry(4, "time", to="2026-01-01T00:00:00Z"), (JOURNAL, None, "record")),
     "entries in disorder": (
         journal_lines(lambda lines: [*lines[1:], lines[0]]),
         (JOURNAL, len(SAID), "sorted"),
     ),
-    "an entry twice": (
-        journal_lines(lambda lines: [lines[0], *lines]),
-        (JOURNAL, 2, "entries unique"),
-    ),
-    "another request": (
-        entry(4, "request", "seed", to=7),
-        (JOURNAL, None, "key"),
-    ),
-    "another sample": (
-        entry(4, "sample", to=1),
-        (JOURNAL, None, "key"),
-    ),
-    "another prompt": (
-        entry(4, "request", "messages", 0, "content", to="Be vague."),
-        (JOURNAL, None, "prompt"),
-    ),
-    "a request without a message": (
-        entry(4, "request", "messages", to=[]),
-        (JOURNAL, None, "record"),
-    ),
-    "the prompt edited": (
-        replaced(PROMPT, "Be exact.", "Be exact!"),
-        (JOURNAL, None, "prompt"),
-    ),
-    "a prompt that is no TOML": (
-        replaced(PROMPT, "[audit]", "[audit"),
-        (PROMPT, None, "record"),
-    ),
-    "a prompt without a section": (
-        replaced(PROMPT, "[audit]", "[verdict]"),
-        (PROMPT, None, "record"),
-    ),
-    "a gloss forgotten": (
-        replaced(GLOSSES, "[wife]", "[spouse]"),
-        (GLOSSES, None, "glosses"),
-    ),
-    "a gloss cut off": (
-        replaced(GLOSSES, 'source = "written"\n', ""),
-        (GLOSSES, None, "record"),
-    ),
+    "an entry twice": (journal_lines(lambda lines: [lines[0], *lines]), (JOURNAL, 2, "sorted")),
     "a key in a reply": (
         said(5, "I used sk-proj-4fR7uYw2Lk9QzX1cVb3NmA8sDf6GhJ5 for this."),
         (JOURNAL, None, "secret"),
     ),
     "a key in the prompt": (
         replaced(PROMPT, "Be exact.", "sk-or-v1-0123456789abcdef0123456789abcdef"),
-        (PROMPT, 8, "secret"),
+        (PROMPT, 3, "secret"),
     ),
     "a key in the card": (
         lambda folder: write_file(folder, "README.md", "#\n\nsk-abcdefghij1234567890\n"),

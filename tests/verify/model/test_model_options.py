@@ -15,7 +15,8 @@ from tests.verify.model.tiny_model import (
     JOURNAL,
     PROMPT,
     change_entries,
-    made_call,
+    jsonl,
+    made_entry,
     model_entries,
     model_files,
     model_manifest,
@@ -26,9 +27,11 @@ from tests.verify.tiny import seal, tiny_files, write_release
 
 QUESTION, TRAIN, FALLBACK = (f"questions/{name}.jsonl" for name in ("test", "train", "validation"))
 REJECTED = "rejected.jsonl"
+LOST = ("What is it?", "I cannot say.", None)
+"""Replies about q3, where it is dropped."""
 
 
-@pytest.mark.parametrize("key", sorted(COUNTS))
+@pytest.mark.parametrize("key", sorted(COUNTS.keys() - {"audits", "round_trips"}))
 def test_every_count_of_words_and_calls_is_checked(tmp_path: Path, key: str) -> None:
     manifest = model_manifest()
     value = manifest["counts"][key]
@@ -111,38 +114,31 @@ def dropped_release(folder: Path) -> Path:
     codes = "topic_missing, refusal, refused_by_endpoint"
     lost |= {"stage": "verbalize", "reason": "refused_by_endpoint", "detail": f"dropped: {codes}"}
     files[REJECTED] = json.dumps(lost) + "\n"
-    entries = model_entries()
-    entries[4]["reply"]["text"] = "To whom is Ada, the elder married as the wife?"
-    entries[5] |= {"questions": ["q2", "q3"]}
-    entries[11] |= {"questions": ["q3"]}
-    entries[16] |= {"questions": ["q1"], "reply": say("PASS"), **call("audit", "q1", pattern)}
-    entries[18] |= {"questions": ["q3"], "purpose": "question", "reply": say("What is it?")}
-    entries[18] |= call("question", "q3")
-    trip = {"questions": ["q1"], "reply": say('{"relation": "husband", "direction": "subject"}')}
-    entries.append(entries[2] | trip | call("round_trip", "q1", pattern))
-    entries.append(entries[17] | {"questions": ["q1"]} | call("paraphrase", "q1", pattern))
-    lines = [json.dumps(entry) + "\n" for entry in sorted(entries, key=lambda e: e["key"])]
-    files[JOURNAL] = "".join(lines)
+    entries = [e for e in model_entries() if e["questions"] != ["q1"]]
+    entries += [
+        made_entry(purpose, "q1", 0, reply, pattern, 20 + i)
+        for i, (purpose, reply) in enumerate(
+            (
+                ("question", "To whom is Ada, the elder married as the wife?"),
+                ("audit", "PASS"),
+                ("round_trip", "relation: husband, direction: subject"),
+                ("paraphrase", "None."),
+            )
+        )
+    ]
+    entries += [made_entry("question", "q3", 0, reply, "", 30 + i) for i, reply in enumerate(LOST)]
+    files[JOURNAL] = jsonl(sorted(entries, key=lambda entry: entry["key"]))
     manifest = model_manifest({"on_failure": "drop"})
     manifest["counts"] |= {
         "rejected": {"verbalize: refused_by_endpoint": 1},
         "questions_by_wording": {"template": 0, "model": 3, "fallback": 0},
-        "model_calls": {"audit": 6, "paraphrase": 3, "question": 6, "round_trip": 6},
-        "model_tokens": {"prompt": 2179, "completion": 200},
-        "audits": {"passed": 6, "failed": 0, "unreadable": 0},
-        "round_trips": {"right": 5, "wrong": 1, "unreadable": 0},
+        "model_calls": {"audit": 5, "paraphrase": 3, "question": 7, "round_trip": 5},
+        "model_tokens": {
+            f"{kind}": sum(entry.get("usage", {}).get(f"{kind}_tokens", 0) for entry in entries)
+            for kind in ("prompt", "completion")
+        },
     }
     return write_release(folder, files=files, manifest=manifest)
-
-
-def say(text: str) -> dict[str, str]:
-    return {"text": text, "finish_reason": "stop"}
-
-
-def call(purpose: str, question: str, pattern: str = "") -> dict[str, Any]:
-    """What an entry says of a call about the first text of a question."""
-    made = made_call(purpose, question, 0, pattern)
-    return {"key": made.key, "request": made.request}
 
 
 def test_questions_may_be_dropped_where_the_options_say_so(tmp_path: Path) -> None:
@@ -191,6 +187,9 @@ def test_a_prompt_may_end_without_a_line_end_and_is_text(tmp_path: Path) -> None
     (folder / PROMPT).write_bytes(whole + b"# \xff\n")
     seal(folder)
     assert invariants(folder) == {(PROMPT, "encoding")}
+    (folder / PROMPT).write_bytes(whole + b"[audit\n")
+    seal(folder)
+    assert invariants(folder) == {(PROMPT, "record")}
 
 
 @pytest.mark.parametrize("naming", ["private", "entity", "text", "numeric"])
@@ -198,7 +197,7 @@ def test_a_release_that_the_builder_renames_is_as_valid(tmp_path: Path, naming: 
     files = model_files()
     entries = list(map(json.loads, files[JOURNAL].splitlines()))
     left = [entry for entry in entries if entry["purpose"] != "round_trip"]
-    files[JOURNAL] = "".join(json.dumps(entry) + "\n" for entry in left)
+    files[JOURNAL] = jsonl(left)
     manifest = model_manifest({"round_trip": False})
     manifest["counts"] |= {
         "model_calls": {key: n for key, n in COUNTS["model_calls"].items() if key != "round_trip"},
