@@ -18,8 +18,7 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.text.language import unchecked
 from rulemine.verbalizer import estimate as estimates
-from rulemine.verbalizer.brief import Brief
-from rulemine.verbalizer.briefs import make_briefs
+from rulemine.verbalizer.briefs import Brief, make_briefs
 from rulemine.verbalizer.requests import Calls
 from rulemine.verbalizer.verbalize import verbalize
 

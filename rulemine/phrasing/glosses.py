@@ -15,7 +15,7 @@ template where no file has one; each template holds each of its placeholders exa
 import json
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -43,6 +43,9 @@ PLACEHOLDERS = {
     "objects": ("topic",),
 }
 SOURCES = ("written", "model", "template")
+_KEYS = (*PLACEHOLDERS, "source")
+_PART = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _EXPECTED = (
     "A gloss file has one table per relation with the keys statement ({subject} and {object}), "
     "subjects and objects ({topic}), and may have source (written, model or template)."
@@ -103,11 +106,8 @@ class Glosses:
     def words(self) -> dict[str, frozenset[str]]:
         """Relation → the words of its name and statement, at least the name itself."""
         return {
-            row.relation: frozenset(
-                word
-                for word in _WORD.findall(f"{row.relation} {row.statement}".lower())
-                if word not in ("subject", "object", "the")
-            )
+            row.relation: frozenset(_WORD.findall(f"{row.relation} {row.statement}".lower()))
+            - {"subject", "object", "the"}
             | {row.relation}
             for row in self.rows
         }
@@ -119,16 +119,14 @@ class Glosses:
 
     def to_toml(self) -> str:
         """A gloss file, from which `load_glosses` reads the same glosses."""
-        return "\n".join(
-            f"[{_quoted(row.relation)}]\n"
-            + "".join(
-                f"{key} = {_quoted(getattr(row, key))}\n" for key in (*PLACEHOLDERS, "source")
+        tables = (
+            (
+                f"[{_quoted(row.relation)}]",
+                *(f"{key} = {_quoted(getattr(row, key))}" for key in _KEYS),
             )
             for row in self.rows
         )
-
-
-_WORD = re.compile(r"[^\W\d_]{3,}")
+        return "\n".join("\n".join(lines) + "\n" for lines in tables)
 
 
 def _quoted(text: str) -> str:
@@ -180,12 +178,11 @@ def read_glosses(path: Path) -> dict[str, Gloss]:
     problems: list[str] = []
     glosses: dict[str, Gloss] = {}
     for relation, table in tables.items():
-        if found := _table_problem(relation, table):
-            problems.append(f"relation {relation!r}: {found}")
-            continue
-        gloss = Gloss(relation, **{"source": "written", **table})
-        problems += [f"relation {relation!r}: {found}" for found in gloss_problems(gloss)]
-        glosses[relation] = gloss
+        found = [*_table_problems(relation, table)]
+        if not found:
+            gloss = glosses[relation] = Gloss(relation, **{"source": "written", **table})
+            found = gloss_problems(gloss)
+        problems += [f"relation {relation!r}: {problem}" for problem in found]
     if problems:
         raise InputError(list_problems(str(path), problems, _EXPECTED))
     if not glosses:
@@ -193,20 +190,20 @@ def read_glosses(path: Path) -> dict[str, Gloss]:
     return glosses
 
 
-def _table_problem(relation: str, table: object) -> str | None:
+def _table_problems(relation: str, table: object) -> Iterator[str]:
     if not isinstance(table, dict):
-        return f'is not a table but {table!r}; write ["{relation}"] on a line of its own'
-    known = (*PLACEHOLDERS, "source")
+        yield f'is not a table but {table!r}; write ["{relation}"] on a line of its own'
+        return
     for key, value in table.items():
-        if key not in known:
+        if key not in _KEYS:
             more = "; a relation with a dot needs quotes" if isinstance(value, dict) else ""
-            return f"unknown key {key!r}; {did_you_mean(key, known)}{more}"
-        if not isinstance(value, str):
-            return f"key {key} is {value!r}; a text was expected"
+            yield f"unknown key {key!r}; {did_you_mean(key, _KEYS)}{more}"
+        elif not isinstance(value, str):
+            yield f"key {key} is {value!r}; a text was expected"
+        elif key == "source" and value not in SOURCES:
+            yield f"source {value!r}; {did_you_mean(value, SOURCES)}"
     if lacking := [key for key in PLACEHOLDERS if key not in table]:
-        return f"{' and '.join(lacking)} missing"
-    source = table.get("source", "written")
-    return None if source in SOURCES else f"source {source!r}; {did_you_mean(source, SOURCES)}"
+        yield f"{' and '.join(lacking)} missing"
 
 
 def gloss_problems(gloss: Gloss) -> list[str]:
@@ -231,25 +228,12 @@ def gloss_of(template: RelationTemplates, symmetric: bool = False) -> Gloss:
         >>> gloss_of(aunt).subjects
         'every X such that “X is the aunt of {topic}”'
     """
-    # A letter that the clause does not have as a word of its own.
-    free = next(
-        c
-        for c in (*"XYZVW", "the one asked for")
-        if c not in re.findall(r"\w+", template.statement)
-    )
 
     def such_that(wanted: str, topic: str) -> str:
-        clause = _renamed(template.statement, {wanted: free, topic: "{topic}"})
-        return f"every {free} such that “{clause}”"
+        names = {wanted: "X", topic: "{topic}"}
+        clause = _PART.sub(lambda p: names[p[1]] if p[1] else p[0], template.statement)
+        return f"every X such that “{clause}”"
 
     subjects = such_that("subject", "object")
     objects = subjects if symmetric else such_that("object", "subject")
     return Gloss(template.relation, template.statement, subjects, objects, "template")
-
-
-_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
-
-
-def _renamed(template: str, names: Mapping[str, str]) -> str:
-    """The template with other text for its placeholders; doubled braces stay doubled."""
-    return _PLACEHOLDER.sub(lambda found: names[found[1]] if found[1] else found[0], template)

@@ -9,6 +9,8 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
+from rulemine.text.mentions import QUESTION_WORDS
+
 __all__ = ["is_other_language", "unchecked"]
 
 FEWEST_BYTES = 12
@@ -36,7 +38,11 @@ def is_other_language(text: str, language: str) -> bool:
     """Whether a text without names is clearly not in a language, given as for `unchecked`."""
     codes, words = _codes_of(language), " ".join(text.split())
     letters = "".join(filter(str.isalpha, words)).encode(errors="replace")
-    if not codes or len(letters) < FEWEST_BYTES or (identifier := _identifier()) is None:
+    if not codes or len(letters) < FEWEST_BYTES:
+        return False
+    if "en" in codes and QUESTION_WORDS.intersection(re.findall(r"\w+", words.casefold())):
+        return False  # as nearly all questions: the model of py3langid takes 80 MB
+    if (identifier := _identifier()) is None:
         return False
     likely: dict[str, float] = dict(identifier.rank(words))
     return sum(likely[code] for code in codes) < LEAST and max(likely.values()) >= MOST
@@ -46,11 +52,9 @@ def unchecked(language: str) -> str | None:
     """Why no text is checked for a language, by its English name (``Brazilian Portuguese``), if so."""
     if not _codes_of(language):
         return f"language {language!r} is not known by an English name"
-    return (
-        None
-        if find_spec("py3langid")
-        else "py3langid is not installed (pip install 'rulemine[llm]')"
-    )
+    if find_spec("py3langid"):
+        return None
+    return "py3langid is not installed (pip install 'rulemine[llm]')"
 
 
 def _codes_of(language: str) -> list[str]:

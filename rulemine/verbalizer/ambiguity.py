@@ -11,7 +11,7 @@ from rulemine.query.answers import QuestionKey
 from rulemine.text.mentions import make_pattern
 from rulemine.text.normalization import QUESTION_MARKS, fold_loosely
 from rulemine.text.template import escape, fill
-from rulemine.verbalizer.brief import Brief
+from rulemine.verbalizer.briefs import Brief
 
 __all__ = ["Wanted", "same_words", "shared", "template_pattern"]
 

@@ -10,21 +10,23 @@ question's answers at the other end; it depends on the topic, the seed and the a
 questions there are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import islice
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.kg.entity_names import EntityNames
-from rulemine.kg.graph import KnowledgeGraph
-from rulemine.phrasing.glosses import Glosses
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.llm.call import Failure
+from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question
 from rulemine.seeds import stream
-from rulemine.verbalizer.brief import Brief
 
-__all__ = ["MOST_CONTEXT", "make_briefs", "namesakes"]
+__all__ = ["Brief", "Problem", "make_briefs", "namesakes"]
 
 MOST_CONTEXT = 2
 """Facts that are told about an ambiguous topic at most."""
@@ -33,6 +35,60 @@ FEW = 20
 """A fact tells entities apart when it holds of no more than this many; such facts come first."""
 
 Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """A question to be put into words, and everything that prompts and checks need.
+
+    Attributes:
+        question: The question as the templates ask it; all names in it are source labels.
+        naming: How prompts and texts name entities.
+        topic: The topic's names.
+        hard_answer: The hard answer's names.
+        answers: The names of all answers but the topic, in the order of the question.
+        removed: The removed triple, in the naming.
+        gloss: What the relation means.
+        context: Up to two other facts about the topic in words, in the naming; none names an answer.
+    """
+
+    question: Question
+    naming: str
+    topic: EntityNames
+    hard_answer: EntityNames
+    answers: tuple[EntityNames, ...]
+    removed: Triple
+    gloss: Gloss
+    context: tuple[str, ...]
+
+    @property
+    def topic_name(self) -> str:
+        """The topic's name in the naming of the prompt."""
+        return self.topic.name_in(self.naming)
+
+    @property
+    def asked(self) -> str:
+        """What the question asks for, in the words of the gloss, e.g. ``the aunts of 72``."""
+        return self.gloss.asked(self.question.direction, self.topic_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a text or a reply is not good enough.
+
+    Attributes:
+        code: One of `rulemine.verbalizer.checks.CODES`.
+        detail: What exactly was found; told to the model, never written to a release.
+    """
+
+    code: str
+    detail: str = ""
+
+    @classmethod
+    def of(cls, failure: Failure) -> Self:
+        """Why a call has no reply."""
+        code = "refused_by_endpoint" if failure.code == "refused" else failure.code
+        return cls(code, failure.detail)
 
 
 def make_briefs(
@@ -97,64 +153,36 @@ def namesakes(names: Iterable[EntityNames]) -> frozenset[str]:
     return frozenset(entity for some in labels.values() if len(some) > 1 for entity in some)
 
 
-@dataclass(frozen=True, slots=True)
-class _Edges:
-    """What is stated about one topic, in the order drawn: rows of the triples, and the other ends."""
-
-    rows: list[int]
-    others: list[str]
-
-
 class _Facts:
     """The facts about some topics that a model may be told."""
 
-    def __init__(self, kg: KnowledgeGraph, removed: Ints, topics: Iterable[str], seed: int) -> None:
-        self._kg, self._seed = kg, seed
-        self._edges: dict[str, _Edges] = {}
-        wanted = np.zeros(len(kg.entities), bool)
-        wanted[[kg.entity_ids[topic] for topic in topics]] = True
-        stated = np.ones(len(kg), bool)
+    def __init__(
+        self, kg: KnowledgeGraph, removed: Ints, topics: Collection[str], seed: int
+    ) -> None:
+        self._kg = kg
+        stated = kg.triples[:, 0] != kg.triples[:, 2]
         stated[removed] = False
-        stated &= kg.triples[:, 0] != kg.triples[:, 2]
-        ends, others, rows, common = (
-            np.concatenate(columns)
-            for columns in zip(
-                *(self._columns(end, 2 - end, stated, wanted) for end in (0, 2)), strict=True
-            )
-        )
-        order = np.argsort(ends, kind="stable")
-        self._ends, self._others = ends[order], others[order]
-        self._rows, self._common = rows[order], common[order]
+        s, r, o = kg.triples.T.astype(np.int64)
+        sides = []
+        for end, other in ((s, o), (o, s)) if topics else ():
+            facts = r * len(kg.entities) + other
+            _, which, sizes = np.unique(facts, return_inverse=True, return_counts=True)
+            sides.append((end, other, sizes[which] > FEW))
+        self._told: dict[str, tuple[list[int], list[str]]] = {}
+        for topic in topics:
+            found = [np.flatnonzero(stated & (end == kg.entity_ids[topic])) for end, _, _ in sides]
+            rows = np.concatenate(found)
+            pairs = list(zip(sides, found, strict=True))
+            others = np.concatenate([other[at] for (_, other, _), at in pairs])
+            common = np.concatenate([many[at] for (_, _, many), at in pairs])
+            order = stream(seed, "context", topic).permutation(len(rows))
+            order = order[np.argsort(common[order], kind="stable")]
+            names = [kg.entities[other] for other in others[order].tolist()]
+            self._told[topic] = rows[order].tolist(), names
 
-    def _columns(
-        self, end: int, other: int, stated: npt.NDArray[np.bool_], wanted: npt.NDArray[np.bool_]
-    ) -> tuple[Ints, Ints, Ints, npt.NDArray[np.bool_]]:
-        """Of the facts with a topic at one end: topic, other end, row, and whether many share it."""
-        triples = self._kg.triples.astype(np.int64)
-        rows = np.flatnonzero(stated & wanted[triples[:, end]])
-        if not len(rows):
-            return rows, rows, rows, np.empty(0, bool)
-        facts = triples[:, 1] * len(self._kg.entities) + triples[:, other]
-        _, which, sizes = np.unique(facts, return_inverse=True, return_counts=True)
-        return triples[rows, end], triples[rows, other], rows, sizes[which[rows]] > FEW
-
-    def about(self, question: Question) -> Sequence[tuple[str, str, str]]:
+    def about(self, question: Question) -> list[Triple]:
         """Up to `MOST_CONTEXT` facts about the topic that give no answer away."""
-        if question.topic not in self._edges:
-            self._edges[question.topic] = self._drawn(question.topic)
-        edges, answers = self._edges[question.topic], set(question.answers)
-        chosen: list[int] = []
-        for row, other in zip(edges.rows, edges.others, strict=True):
-            if other not in answers:
-                chosen.append(row)
-                if len(chosen) == MOST_CONTEXT:
-                    break
-        return self._kg.labelled(np.array(chosen, np.int64))
-
-    def _drawn(self, topic: str) -> _Edges:
-        end = self._kg.entity_ids[topic]
-        first, last = np.searchsorted(self._ends, [end, end + 1])
-        order = stream(self._seed, "context", topic).permutation(int(last - first)) + first
-        order = order[np.argsort(self._common[order], kind="stable")]
-        others = [self._kg.entities[other] for other in self._others[order].tolist()]
-        return _Edges(self._rows[order].tolist(), others)
+        answers = set(question.answers)
+        told = zip(*self._told[question.topic], strict=True)
+        chosen = islice((row for row, other in told if other not in answers), MOST_CONTEXT)
+        return self._kg.labelled(np.array([*chosen], np.int64))

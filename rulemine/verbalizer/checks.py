@@ -16,7 +16,7 @@ from rulemine.text.language import is_other_language
 from rulemine.text.mentions import cut, find_mentions
 from rulemine.text.normalization import QUESTION_MARKS, is_unspaced, is_word, mentions, places
 from rulemine.text.template import escape, fill
-from rulemine.verbalizer.brief import Brief, Problem
+from rulemine.verbalizer.briefs import Brief, Problem
 
 __all__ = ["CODES", "LONGEST", "SHORTEST", "Checker", "check_text", "explain"]
 

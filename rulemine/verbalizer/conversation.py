@@ -11,11 +11,17 @@ from rulemine.llm.call import Ask, Call, Failure, Reply
 from rulemine.query.answers import QuestionKey
 from rulemine.text.template import fill
 from rulemine.verbalizer.ambiguity import Wanted, same_words, template_pattern
-from rulemine.verbalizer.brief import Brief, Problem
+from rulemine.verbalizer.briefs import Brief, Problem
 from rulemine.verbalizer.checks import Checker, check_text, explain
-from rulemine.verbalizer.replies import read_choice, read_list, read_question, read_verdict
+from rulemine.verbalizer.replies import (
+    is_recognised,
+    misreading,
+    read_choice,
+    read_list,
+    read_question,
+    read_verdict,
+)
 from rulemine.verbalizer.requests import Calls
-from rulemine.verbalizer.round_trip import is_recognised, misreading
 
 __all__ = ["Talk", "Writer"]
 

@@ -10,8 +10,7 @@ from rulemine.llm.journal import answer_of
 from rulemine.phrasing.glosses import Glosses
 from rulemine.release.contents import ModelTrace
 from rulemine.release.records import Question, Rejection
-from rulemine.verbalizer.replies import Choice, Verdict, read_choice, read_verdict
-from rulemine.verbalizer.round_trip import is_recognised
+from rulemine.verbalizer.replies import Choice, Verdict, is_recognised, read_choice, read_verdict
 
 __all__ = ["count_model"]
 

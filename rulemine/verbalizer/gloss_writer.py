@@ -22,7 +22,7 @@ from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import Gloss, Glosses, gloss_of, gloss_problems, read_glosses
 from rulemine.phrasing.templates import Templates
 from rulemine.seeds import stream
-from rulemine.verbalizer.brief import Problem
+from rulemine.verbalizer.briefs import Problem
 from rulemine.verbalizer.checks import Checker, explain
 from rulemine.verbalizer.replies import read_gloss
 from rulemine.verbalizer.requests import Calls

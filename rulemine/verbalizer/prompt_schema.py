@@ -10,16 +10,24 @@ from typing import Any
 from rulemine.errors import did_you_mean
 from rulemine.kg.entity_names import NAMINGS
 
-__all__ = ["BLOCK", "PURPOSES", "problems_of"]
+__all__ = ["BLOCKS", "PURPOSES", "block_of", "problems_of"]
 
 PURPOSES = ("question", "paraphrase", "audit", "round_trip", "gloss")
 """What a model is asked for: the sections of a prompt file, beside ``names``."""
 
-BLOCK = re.compile(r"\s*\{(context|earlier|questions|relations|samples)\}\s*")
-"""A line of a template that stands for any number of lines."""
+BLOCKS = {
+    "context": "context",
+    "earlier": "earlier",
+    "questions": "question",
+    "relations": "relation",
+    "samples": "sample",
+}
+"""Placeholder that stands for any number of lines → the key of the template of each."""
 
+_BLOCK = re.compile(rf"\s*\{{({'|'.join(BLOCKS)})\}}\s*")
 _FACT = ("subject", "relation", "object", "topic", "answer", "meaning", "asked", "names", "context")
 _PLACEHOLDERS: dict[str, dict[str, tuple[str, ...]]] = {
+    "names": dict.fromkeys(NAMINGS, ()),
     "question": {
         "system": (),
         "user": (*_FACT, "language", "earlier"),
@@ -58,65 +66,54 @@ _LABELLED = (
 _PART = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
+def block_of(line: str) -> str:
+    """The placeholder that a line of a template is, if it stands for any number of lines; else empty."""
+    found = _BLOCK.fullmatch(line)
+    return found[1] if found else ""
+
+
 def problems_of(tables: Mapping[str, Any]) -> list[str]:
     """What is wrong with the tables of a prompt file, one line each, in the order of the sections."""
-    known = ("names", *PURPOSES)
     problems = [
-        f"unknown section [{name}]; {did_you_mean(name, known)}"
-        for name in tables
-        if name not in known
+        f"unknown section [{n}]; {did_you_mean(n, _PLACEHOLDERS)}"
+        for n in tables
+        if n not in _PLACEHOLDERS
     ]
-    for name in known:
+    for name, templates in _PLACEHOLDERS.items():
         table = tables.get(name)
         if table is None:
             problems.append(f"section [{name}] is missing")
         elif not isinstance(table, dict):
             problems.append(f"{name} is {table!r}; a section [{name}] was expected")
         else:
-            found = _of_names(table) if name == "names" else _of_section(name, table)
-            problems += [f"[{name}] {problem}" for problem in found]
+            problems += [f"[{name}] {problem}" for problem in _of_section(table, templates)]
     return problems
 
 
-def _of_names(table: Mapping[str, Any]) -> Iterator[str]:
-    yield from _of_keys(table, NAMINGS)
-    for key in NAMINGS:
-        if "\n" in str(table.get(key, "")).strip("\n"):
-            yield f"{key} holds a line break; one line was expected"
-
-
-def _of_section(name: str, table: Mapping[str, Any]) -> Iterator[str]:
-    templates = _PLACEHOLDERS[name]
-    yield from _of_keys(table, templates)
-    for key, placeholders in templates.items():
-        if isinstance(template := table.get(key), str):
-            for problem in _of_template(template, placeholders, one_line=key not in _LONG):
-                yield f"{key}: {problem}"
-            if key == "user" and "topic" in placeholders:
-                lines = [line.strip() for line in template.split("\n")]
-                for line in _LABELLED:
-                    if lines.count(line) != 1:
-                        yield f"user: needs the line {line!r} once, on a line of its own"
-
-
-_LONG = ("system", "user")
-
-
-def _of_keys(table: Mapping[str, Any], known: Mapping[str, Any] | tuple[str, ...]) -> Iterator[str]:
+def _of_section(
+    table: Mapping[str, Any], templates: Mapping[str, tuple[str, ...]]
+) -> Iterator[str]:
     for key, value in table.items():
-        if key not in known:
-            yield f"unknown key {key!r}; {did_you_mean(key, known)}"
+        if key not in templates:
+            yield f"unknown key {key!r}; {did_you_mean(key, templates)}"
         elif not isinstance(value, str) or not value.strip():
             yield f"{key} is {value!r}; a text was expected"
-    for key in known:
+    for key, placeholders in templates.items():
+        template = table.get(key, "")
         if key not in table:
             yield f"key {key} is missing"
+        elif isinstance(template, str):
+            yield from (f"{key}: {problem}" for problem in _of_template(template, placeholders))
+            if key not in ("system", "user") and "\n" in template:
+                yield f"{key}: holds a line break; one line was expected"
+            lines = [line.strip() for line in template.split("\n")]
+            for line in _LABELLED if key == "user" and "topic" in placeholders else ():
+                if lines.count(line) != 1:
+                    yield f"user: needs the line {line!r} once, on a line of its own"
 
 
-def _of_template(template: str, placeholders: tuple[str, ...], *, one_line: bool) -> Iterator[str]:
-    if one_line and "\n" in template:
-        yield "holds a line break; one line was expected"
-    lacking = set(placeholders)
+def _of_template(template: str, placeholders: tuple[str, ...]) -> Iterator[str]:
+    lacking = dict.fromkeys(placeholders)
     for line in template.split("\n"):
         for found in _PART.finditer(line):
             name = found[1]
@@ -127,9 +124,7 @@ def _of_template(template: str, placeholders: tuple[str, ...], *, one_line: bool
             elif name not in placeholders:
                 hint = did_you_mean(name, placeholders) if placeholders else "it takes none"
                 yield f"holds {found[0]}; {hint}"
-            elif BLOCK.fullmatch(found[0]) and not BLOCK.fullmatch(line):
+            elif name in BLOCKS and not block_of(line):
                 yield f"{found[0]} stands for whole lines; put it on a line of its own"
-            lacking.discard(name)
-    for name in placeholders:
-        if name in lacking:
-            yield f"lacks {{{name}}}"
+            lacking.pop(name, None)
+    yield from (f"lacks {{{name}}}" for name in lacking)

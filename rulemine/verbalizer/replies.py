@@ -1,31 +1,28 @@
-"""What a model's reply says: what was asked for, or a `Problem`.
+"""What a model's reply says, read as any reader would: what was asked for, or a `Problem`.
 
-A reply is the JSON object of its schema, perhaps after a sentence, in a code fence or with further keys; or
-plain text of one strict form, for endpoints without structured outputs. A byte-order mark, the thoughts of
-reasoning models and one pair of quotes around a text are taken off.
-
-Guarantee: whatever a reply holds, reading it raises nothing.
+A reply is the JSON object of its schema, whole, in a code fence or among other words, with whatever keys
+besides; or plain text of one form, for endpoints without structured outputs. Thoughts of reasoning models, a
+byte-order mark and one pair of quotes around a text are taken off. Guarantee: whatever a reply holds, reading
+it raises nothing.
 """
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.llm.call import Reply
-from rulemine.verbalizer.brief import Problem
+from rulemine.phrasing.glosses import Glosses
+from rulemine.verbalizer.briefs import Problem
 
 __all__ = [
-    "AUDIT_SCHEMA",
-    "GLOSS_SCHEMA",
-    "PARAPHRASE_SCHEMA",
-    "QUESTION_SCHEMA",
-    "ROUND_TRIP_SCHEMA",
+    "SCHEMAS",
     "Choice",
     "GlossWords",
     "Verdict",
+    "is_recognised",
+    "misreading",
     "read_choice",
     "read_gloss",
     "read_list",
@@ -34,7 +31,6 @@ __all__ = [
 ]
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
-_TEXTS: Mapping[str, Any] = {"type": "array", "items": _TEXT}
 
 
 def _one_of(values: Sequence[str]) -> Mapping[str, Any]:
@@ -50,13 +46,14 @@ def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-VERDICTS = ("PASS", "FAIL")
-
-QUESTION_SCHEMA = _object(question=_TEXT)
-PARAPHRASE_SCHEMA = _object(questions=_TEXTS)
-AUDIT_SCHEMA = _object(verdict=_one_of(VERDICTS), reason=_TEXT)
-ROUND_TRIP_SCHEMA = _object(relation=_TEXT, direction=_one_of(DIRECTIONS))
-GLOSS_SCHEMA = _object(statement=_TEXT, subjects=_TEXT, objects=_TEXT)
+SCHEMAS = {
+    "question": _object(question=_TEXT),
+    "paraphrase": _object(questions={"type": "array", "items": _TEXT}),
+    "audit": _object(verdict=_one_of(("PASS", "FAIL")), reason=_TEXT),
+    "round_trip": _object(relation=_TEXT, direction=_one_of(DIRECTIONS)),
+    "gloss": _object(statement=_TEXT, subjects=_TEXT, objects=_TEXT),
+}
+"""Purpose of a call → the JSON schema of its reply."""
 
 
 class Verdict(NamedTuple):
@@ -76,7 +73,7 @@ class Choice(NamedTuple):
 
     Attributes:
         relation: The relation, as the reply names it.
-        direction: One of `rulemine.release.records.DIRECTIONS`.
+        direction: One of `rulemine.kg.graph.DIRECTIONS`.
     """
 
     relation: str
@@ -93,11 +90,6 @@ class GlossWords(NamedTuple):
 
 _FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _LOOKS_LIKE_JSON = re.compile(r"\{\s*[\"}]|\[\s*[\"\[{\]]")
-_DECODER = json.JSONDecoder()
-
-MOST_BRACES = 100
-"""Places where an object may begin that are looked at; no reply needs more."""
-
 _NUMBER = re.compile(r"\(?(\d{1,3})[.):]\s+")
 _BULLET = re.compile(r"[-*•–]\s+")
 _VERDICT = re.compile(r"(PASS|FAIL)(?:\s*[:.,;–—-]\s*(.*))?", re.DOTALL | re.IGNORECASE)
@@ -110,73 +102,61 @@ _QUOTES = ('""', "''", "“”", "„“", "„”", "«»", "»«", "‘’", "
 
 def read_question(reply: Reply) -> str | Problem:
     """The question: an object with ``question``, or a single line."""
-
-    def plain(words: str) -> dict[str, Any] | Problem:
-        lines = _lines(words)
-        if len(lines) > 1:
-            return Problem("several_lines", f"{len(lines)} lines")
-        return {"question": lines[0]}
-
-    found = _read(reply, QUESTION_SCHEMA, plain)
+    found = _read(reply, "question")
+    if isinstance(found, str):
+        lines = _lines(found)
+        return (
+            _text(lines[0]) if len(lines) < 2 else Problem("several_lines", f"{len(lines)} lines")
+        )
     return found if isinstance(found, Problem) else _text(found["question"])
 
 
 def read_list(reply: Reply) -> tuple[str, ...] | Problem:
     """Several texts: an object with ``questions``, or one text a line, all of them numbered or none."""
-    found = _read(reply, PARAPHRASE_SCHEMA, lambda words: {"questions": _unnumbered(_lines(words))})
+    found = _read(reply, "paraphrase")
     if isinstance(found, Problem):
         return found
-    texts = []
-    for row in found["questions"]:
-        if isinstance(text := _text(row), Problem):
-            return text
-        texts.append(text)
-    return tuple(texts) or Problem("empty", "no texts")
+    rows = _unnumbered(_lines(found)) if isinstance(found, str) else found["questions"]
+    texts = list(map(_text, rows))
+    problem = next((text for text in texts if isinstance(text, Problem)), None)
+    return problem or tuple(map(str, texts)) or Problem("empty", "no texts")
 
 
 def read_verdict(reply: Reply) -> Verdict | Problem:
-    """A verdict: an object with ``verdict`` and ``reason``, ``PASS``, or ``FAIL: reason``."""
-
-    def plain(words: str) -> dict[str, Any] | Problem:
-        match = _VERDICT.fullmatch(words)
-        if match is None:
-            return Problem("malformed", "neither PASS nor FAIL: reason")
-        return {"verdict": match[1].upper(), "reason": match[2] or ""}
-
-    found = _read(reply, AUDIT_SCHEMA, plain)
+    """A verdict: an object with ``verdict`` and perhaps ``reason``, ``PASS``, or ``FAIL: reason``."""
+    found = _read(reply, "audit", optional="reason")
     if isinstance(found, Problem):
         return found
-    return Verdict(found["verdict"] == VERDICTS[0], " ".join(found["reason"].split()))
+    if isinstance(found, str):
+        if (match := _VERDICT.fullmatch(found)) is None:
+            return Problem("malformed", "neither PASS nor FAIL: reason")
+        found = {"verdict": match[1].upper(), "reason": match[2] or ""}
+    return Verdict(found["verdict"] == "PASS", " ".join(found["reason"].split()))
 
 
 def read_choice(reply: Reply) -> Choice | Problem:
     """A relation and a direction: an object with both, or ``relation: …, direction: …``."""
-
-    def plain(words: str) -> dict[str, Any] | Problem:
-        match = _CHOICE.fullmatch(words)
-        if match is None:
-            return Problem("malformed", "not of the form relation: …, direction: …")
-        return {"relation": match[1], "direction": match[2].lower()}
-
-    found = _read(reply, ROUND_TRIP_SCHEMA, plain)
+    found = _read(reply, "round_trip")
     if isinstance(found, Problem):
         return found
+    if isinstance(found, str):
+        if (match := _CHOICE.fullmatch(found)) is None:
+            return Problem("malformed", "not of the form relation: …, direction: …")
+        found = {"relation": match[1], "direction": match[2].lower()}
     relation = _text(found["relation"])
     return relation if isinstance(relation, Problem) else Choice(relation, found["direction"])
 
 
 def read_gloss(reply: Reply) -> GlossWords | Problem:
     """A gloss: an object with its three texts, or three lines ``statement: …`` and so on."""
-
-    def plain(words: str) -> dict[str, Any] | Problem:
-        rows = [line.partition(":") for line in _lines(words)]
-        if tuple(row[0].strip().lower() for row in rows) != GlossWords._fields:
-            return Problem("malformed", f"not the lines {', '.join(GlossWords._fields)}")
-        return {key.strip().lower(): value for key, _, value in rows}
-
-    found = _read(reply, GLOSS_SCHEMA, plain)
+    found = _read(reply, "gloss")
     if isinstance(found, Problem):
         return found
+    if isinstance(found, str):
+        rows = [line.partition(":") for line in _lines(found)]
+        found = {key.strip().lower(): value for key, _, value in rows}
+        if len(rows) != len(found) or tuple(found) != GlossWords._fields:
+            return Problem("malformed", f"not the lines {', '.join(GlossWords._fields)}")
     texts = [_text(found[key]) for key in GlossWords._fields]
     for text in texts:
         if isinstance(text, Problem):
@@ -186,31 +166,10 @@ def read_gloss(reply: Reply) -> GlossWords | Problem:
     return GlossWords._make(map(str, texts))
 
 
-def _read(
-    reply: Reply,
-    schema: Mapping[str, Any],
-    plain: Callable[[str], dict[str, Any] | Problem],
-) -> dict[str, Any] | Problem:
-    """What a reply says by a schema.
-
-    Args:
-        reply: The reply.
-        schema: Of the object.
-        plain: Reads words that are no JSON.
-    """
-    words = _words(reply)
-    if isinstance(words, Problem):
-        return words
-    found = _object_in(words, schema)
-    return plain(words) if found is None else found
-
-
-def _words(reply: Reply) -> str | Problem:
-    """What a reply says without thoughts and fence; not empty."""
-    if reply.finish_reason == "content_filter":
-        return Problem("filtered")
-    if reply.finish_reason == "length":
-        return Problem("cut_off")
+def _read(reply: Reply, purpose: str, optional: str = "") -> dict[str, Any] | str | Problem:
+    """The object of a schema, one text of which may be missing; else the plain words, never empty."""
+    if reply.finish_reason in ("content_filter", "length"):
+        return Problem("filtered" if reply.finish_reason == "content_filter" else "cut_off")
     words = reply.text.strip("\ufeff \t\r\n")
     # Some servers leave out where the thoughts begin.
     thoughts, end, rest = words.rpartition("</think>")
@@ -218,34 +177,58 @@ def _words(reply: Reply) -> str | Problem:
         words = rest.strip()
     elif words.startswith("<think>"):
         return Problem("cut_off", "thoughts without an end")
-    if match := _FENCE.fullmatch(words):
-        words = match[1].strip()
-    return words or Problem("empty")
+    if not words:
+        return Problem("empty")
+    schema = SCHEMAS[purpose]["properties"]
+    problem = None
+    for value in _values(words):
+        found = _object_of(value, schema, optional)
+        if not isinstance(found, Problem):
+            return found
+        problem = problem or found
+    if problem is None and _LOOKS_LIKE_JSON.match(words):
+        problem = Problem("malformed", "broken JSON")
+    fenced = _FENCE.fullmatch(words)
+    return problem or (fenced[1].strip() if fenced else words) or Problem("empty")
 
 
-def _object_in(words: str, schema: Mapping[str, Any]) -> dict[str, Any] | Problem | None:
-    """The first object that has what a schema asks for; None where the words are no JSON at all."""
-    properties = schema["properties"]
-    for start in islice(re.finditer(r"\{", words), MOST_BRACES):
+def _values(words: str) -> Iterator[Any]:
+    """The JSON objects and lists that words may mean: the whole, what is fenced, what is in braces."""
+    drafts = [words, *_FENCE.findall(words), words[words.find("{") : words.rfind("}") + 1]]
+    for draft in dict.fromkeys(drafts):
         try:
-            value, _ = _DECODER.raw_decode(words, start.start())
+            value = json.loads(draft)
         except (ValueError, RecursionError):
             continue
-        found = {key: value.get(key) for key in properties}
-        for key, kind in properties.items():
-            if kind is _TEXT and type(found[key]) is int and abs(found[key]) < 10**6:
-                found[key] = str(found[key])  # e.g. the number of a relation
-        if all(_fits(found[key], kind) for key, kind in properties.items()):
-            return found
-    if _LOOKS_LIKE_JSON.match(words):
-        return Problem("malformed", f"no JSON object with {' and '.join(properties)} as asked for")
-    return None
+        if isinstance(value, dict | list):
+            yield value
 
 
-def _fits(value: Any, kind: Mapping[str, Any]) -> bool:
+def _object_of(value: Any, schema: Mapping[str, Any], optional: str) -> dict[str, Any] | Problem:
+    """What a value says by a schema, without whatever keys it has besides."""
+    if isinstance(value, list) and len(schema) == 1:
+        value = dict.fromkeys(schema, value)
+    if not isinstance(value, dict) or (schema.keys() - {optional}) - value.keys():
+        return Problem("malformed", f"JSON without the keys {', '.join(schema)}")
+    found = {}
+    for key, kind in schema.items():
+        item = value.get(key) or "" if key == optional else value[key]
+        if type(item) is int and abs(item) < 10**6:
+            item = str(item)  # e.g. the number of a relation
+        if isinstance(item, str) and "enum" in kind:
+            item = next(
+                (word for word in kind["enum"] if word.lower() == item.strip().lower()), None
+            )
+        if not _fits(item, kind):
+            return Problem("malformed", f"JSON with another value of {key} than was asked for")
+        found[key] = item
+    return found
+
+
+def _fits(item: Any, kind: Mapping[str, Any]) -> bool:
     if kind["type"] == "array":
-        return isinstance(value, list) and all(isinstance(item, str) for item in value)
-    return isinstance(value, str) and value in kind.get("enum", (value,))
+        return isinstance(item, list) and all(isinstance(text, str) for text in item)
+    return isinstance(item, str)
 
 
 def _text(raw: str) -> str | Problem:
@@ -270,3 +253,26 @@ def _unnumbered(lines: list[str]) -> list[str]:
     if all(map(_BULLET.match, lines)):
         return [_BULLET.sub("", line, count=1) for line in lines]
     return lines
+
+
+def is_recognised(said: Choice, relation: str, direction: str, glosses: Glosses) -> bool:
+    """Whether a text was taken to ask for what it should.
+
+    Args:
+        said: The relation and the direction as the model sees them.
+        relation: The relation that the question asks about.
+        direction: The end that it asks for.
+        glosses: What all relations mean. Where the gloss asks for subjects and objects in the same words,
+            either end is right.
+    """
+    if said.relation != relation:
+        return False
+    gloss = glosses[relation]
+    return said.direction == direction or gloss.subjects == gloss.objects
+
+
+def misreading(said: Choice, topic: str, glosses: Glosses) -> str:
+    """What a text about a topic was taken to ask for, in the words of the gloss that the model chose."""
+    if said.relation not in glosses:
+        return "none of those to choose from"
+    return f"it reads like a question for {glosses[said.relation].asked(said.direction, topic)}"

@@ -6,7 +6,7 @@ Guarantee: nothing here depends on the order in which replies arrived.
 from collections.abc import Sequence
 
 from rulemine.verbalizer.ambiguity import shared
-from rulemine.verbalizer.brief import Problem
+from rulemine.verbalizer.briefs import Problem
 from rulemine.verbalizer.conversation import Talk, Writer
 
 __all__ = ["accept_paraphrases", "send_back"]

@@ -19,7 +19,7 @@ from rulemine.llm.session import Session
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.text.template import fill
-from rulemine.verbalizer.brief import Brief
+from rulemine.verbalizer.briefs import Brief
 from rulemine.verbalizer.checks import explain
 from rulemine.verbalizer.conversation import Talk, Writer
 from rulemine.verbalizer.options import VerbalizerSection

@@ -11,7 +11,7 @@ from rulemine.llm.journal import line_of
 from rulemine.llm.usage import Usage
 from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.release.question_set import QuestionSet
-from rulemine.verbalizer.brief import Brief
+from rulemine.verbalizer.briefs import Brief
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.requests import Calls

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from rulemine.llm.call import Reply
-from rulemine.verbalizer import replies
-from rulemine.verbalizer.brief import Problem
+from rulemine.verbalizer.briefs import Problem
 from rulemine.verbalizer.replies import (
     Choice,
     GlossWords,
@@ -17,7 +16,6 @@ from rulemine.verbalizer.replies import (
     read_question,
     read_verdict,
 )
-from rulemine.verify.model import replies as verifier
 
 READERS = (read_question, read_list, read_verdict, read_choice, read_gloss)
 GLOSS = {"statement": "{subject} is {object}", "subjects": "a {topic}", "objects": "b {topic}"}
@@ -29,14 +27,6 @@ def reply(text: str, finish: str = "stop") -> Reply:
 
 def code(value: Any) -> str | None:
     return value.code if isinstance(value, Problem) else None
-
-
-@pytest.mark.parametrize("name", ["QUESTION", "PARAPHRASE", "AUDIT", "ROUND_TRIP", "GLOSS"])
-def test_schemas_are_strict(name: str) -> None:
-    schema = getattr(replies, f"{name}_SCHEMA")
-    assert schema["additionalProperties"] is False
-    assert schema["required"] == list(schema["properties"])
-    assert json.loads(json.dumps(schema)) == schema
 
 
 @pytest.mark.parametrize(
@@ -54,6 +44,9 @@ def test_schemas_are_strict(name: str) -> None:
         "<think>Is it 7?\nOr 8?</think>\n\nWho is 7?",
         'thoughts without a start</think>{"question": "Who is 7?"}',
         "<think></think>Who is 7?",
+        '\ufeff{"question": "Who is 7?", "answer": "8"}',
+        'Here is the question:\n{"question": "Who is 7?"}\nI hope it helps.',
+        'Sure!\n```json\n{"question": "Who is 7?"}\n```',
     ],
 )
 def test_a_question_is_read(text: str) -> None:
@@ -85,7 +78,7 @@ def test_what_looks_like_quotes_or_json_and_is_none(text: str, expected: str) ->
         ("<think>hm", "cut_off"),
         ("Sure!\nWho is 7?", "several_lines"),
         ('{"questions": ["Who?"]}', "malformed"),
-        ('{"answer": "7"}', "malformed"),
+        ('{"text": "Who?"}', "malformed"),
         ('{"question": ["Who?"]}', "malformed"),
         ('{"question": null}', "malformed"),
         ('{"question": "Who is 7?"', "malformed"),
@@ -116,6 +109,7 @@ def test_replies_that_did_not_come_to_an_end(read: Any) -> None:
         "1) Who is 7?\n\n2) What is 7?",
         "- Who is 7?\n- What is 7?",
         '"Who is 7?"\n"What is 7?"',
+        '["Who is 7?", "What is 7?"]',
         '<think>…</think>```json\n{"questions": ["Who is 7?", "What is 7?"]}\n```',
     ],
 )
@@ -150,6 +144,8 @@ def test_no_list(text: str, expected: str) -> None:
         ("Pass.", Verdict(True, "")),
         ("FAIL: it asks for\nthe other end", Verdict(False, "it asks for the other end")),
         ("FAIL", Verdict(False, "")),
+        ('{"verdict": "pass"}', Verdict(True, "")),
+        ('{"verdict": "FAIL", "reason": null, "score": 1}', Verdict(False, "")),
     ],
 )
 def test_verdicts(text: str, expected: Verdict) -> None:
@@ -160,7 +156,7 @@ def test_verdicts(text: str, expected: Verdict) -> None:
     "text",
     [
         '{"verdict": "MAYBE", "reason": ""}',
-        '{"verdict": "PASS"}',
+        '{"reason": "PASS"}',
         '{"verdict": true, "reason": ""}',
         "PASS or FAIL?",
         "PASSED",
@@ -229,68 +225,3 @@ def test_random_replies_raise_nothing() -> None:
         assert isinstance(verdict, Problem | Verdict)
         assert isinstance(choice, Problem | Choice)
         assert isinstance(gloss, Problem | GlossWords)
-
-
-SHAPES = (
-    "{}", '"{}"', "“{}”", "'{}'", "```\n{}\n```", "<think>{}</think>{}", '{{"question": "{}"}}',
-    '```json\n{{"question": "{}"}}\n```', '{{"questions": ["{}", "{}"]}}', "1. {}\n2. {}", "- {}\n- {}",
-    '{{"verdict": "PASS", "reason": "{}"}}', '{{"verdict": "FAIL", "reason": {}}}', "FAIL: {}", "PASS",
-    "pass", '{{"relation": "{}", "direction": "object"}}', "relation: {}, direction: subject",
-    '{{"relation": {}, "direction": "subject"}}', 'relation: "{}"\ndirection: object.', "Sure!\n{}",
-)  # fmt: skip
-FILLINGS = (
-    "Who is 7?",
-    '"A" or "B"?',
-    "7",
-    "",
-    " ",
-    "“x”",
-    "Jose\u0301?",
-    "<think>",
-    "</think>",
-    "a\nb",
-    "\\n",
-)
-
-
-def test_the_verifier_reads_the_same() -> None:
-    draw = random.Random(12)
-    questions = verdicts = choices = 0
-    for _ in range(8_000):
-        text = draw.choice(SHAPES).replace("{{", "\0").replace("}}", "\1")
-        while "{}" in text:
-            text = text.replace("{}", draw.choice(FILLINGS), 1)
-        said = reply(text.replace("\0", "{").replace("\1", "}"), draw.choice(["stop", "length"]))
-        question, wordings = read_question(said), read_list(said)
-        texts = [question] if isinstance(question, str) else []
-        texts += () if isinstance(wordings, Problem) else wordings
-        for row in texts:
-            questions += 1
-            # Tags are markup, which no question may hold.
-            assert "<" in row or verifier.fold(row) in verifier.texts_said(said.text), said
-        verdict, choice = read_verdict(said), read_choice(said)
-        passed = None if isinstance(verdict, Problem) else verdict.passed
-        assert verifier.verdict(said.text, said.finish_reason) is passed, said
-        if '"A"' in said.text:
-            continue  # no relation is called that
-        chosen = None if isinstance(choice, Problem) else tuple(choice)
-        assert verifier.choice(said.text, said.finish_reason) == chosen, said
-        verdicts += passed is not None
-        choices += chosen is not None
-    assert min(questions, verdicts, choices) > 300
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"question": "Who?", "answer": "7"}',
-        '\ufeff{"question": "Who?"}',
-        'Sure! Here it is: {"question": "Who?"} Good luck.',
-        'Sure!\n```json\n{"question": "Who?"}\n```\nGood luck.',
-        '<think>{"question": "What?"}</think>\n{"question": "Who?"}',
-        '{"thoughts": "a {b"}\n{"question": "Who?"}',
-        "\ufeffWho?",
-    ],
-)
-def test_what_any_reader_would_understand_is_read(text: str) -> None:
-    assert read_question(reply(text)) == "Who?"

@@ -1,15 +1,122 @@
 from dataclasses import replace
 
+import pytest
+
+from rulemine.kg.entity_names import NAMINGS, EntityNames
+from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import Gloss, Glosses, load_glosses
 from rulemine.phrasing.templates import Templates, load_templates
+from rulemine.verbalizer.briefs import Brief
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.requests import MOST_CHOICES, SEEDS, Calls, round_trip_choices
-from tests.verbalizer.test_prompts import brief
+from tests.builder.rule_questions.asking import question
 
 PROMPTS = load_prompts("")
 CHOSEN = VerbalizerSection(name="openai", model="small", judge_model="large")
 FAMILY = load_glosses("", load_templates("family", ["aunt", "uncle", "son"]))
+
+
+AUNT = Gloss(
+    "aunt",
+    "{subject} is the aunt of {object}",
+    "the aunts of {topic}",
+    "the nieces of {topic}",
+    "model",
+)
+MADE = Calls(PROMPTS, CHOSEN, 5, FAMILY)
+
+
+def brief(
+    removed: tuple[str, str, str] = ("7", "aunt", "72"),
+    direction: str = "subject",
+    naming: str = "entity",
+    context: tuple[str, ...] = (),
+) -> Brief:
+    asked = question(1, removed, direction)
+    topic, answer = (EntityNames("e00001", name, name) for name in (asked.topic, asked.hard_answer))
+    gloss = replace(AUNT, relation=removed[1])
+    return Brief(asked, naming, topic, answer, (answer,), removed, gloss, context)
+
+
+def user(call: Call) -> str:
+    """What a model is told, between line breaks."""
+    assert [said["role"] for said in call.messages] == ["system", "user"]
+    return f"\n{call.messages[1]['content']}\n"
+
+
+def test_a_question_is_asked_for_with_each_fact_on_a_line_of_its_own():
+    text = user(MADE.question(brief(), ()))
+    for line in (
+        "Removed Triple: (7, aunt, 72)",
+        "Question Entity: 72",
+        "Answer Entity: 7",
+        "Relation: aunt",
+        "Meaning: 7 is the aunt of 72",
+        "Asked For: the aunts of 72",
+    ):
+        assert text.count(f"\n{line}\n") == 1
+    assert "\nContext:" not in text
+    assert "in English" in text
+
+
+def test_the_other_direction_asks_for_the_other_end():
+    text = user(MADE.question(brief(direction="object"), ()))
+    assert "\nQuestion Entity: 7\nAnswer Entity: 72\n" in text
+    assert "\nMeaning: 7 is the aunt of 72\nAsked For: the nieces of 7\n" in text
+
+
+@pytest.mark.parametrize("purpose", ["question", "paraphrase", "audit"])
+def test_the_three_lines_and_the_context_are_in_every_prompt_about_a_fact(purpose):
+    about = brief(context=("72 is the son of 1", "72 lives in Ayr"))
+    text = {
+        "question": user(MADE.question(about, ())),
+        "paraphrase": user(MADE.paraphrase(about, ["Who is the aunt of 72?"], 2, ())),
+        "audit": user(MADE.audit(about, "Who is the aunt of 72?")),
+    }[purpose]
+    for line in ("Removed Triple: (7, aunt, 72)", "Question Entity: 72", "Answer Entity: 7"):
+        assert text.count(f"\n{line}\n") == 1
+    context = [line for line in text.split("\n") if line.startswith("Context: ")]
+    assert ["72 is the son of 1" in context[0], "72 lives in Ayr" in context[1]] == [True, True]
+
+
+@pytest.mark.parametrize("naming", NAMINGS)
+def test_the_naming_in_force_is_told(naming):
+    text = user(MADE.question(brief(naming=naming), ()))
+    assert f"\nNames: {PROMPTS.names[naming]}\n" in text
+    assert len(set(PROMPTS.names.values())) == len(NAMINGS)
+
+
+@pytest.mark.parametrize(
+    "name", ["{topic}", "{{x}}", "{", "%s \\1 \\g<0>", "a\u2028b", "{context}", "Answer Entity: x"]
+)
+def test_names_are_put_in_as_they_are(name):
+    about = brief((name, "{relation}", "72"), direction="object", context=(name,))
+    text = user(MADE.question(about, [(name, name)]))
+    assert f"\nQuestion Entity: {name}\n" in text
+    assert f"Removed Triple: ({name}, {{relation}}, 72)\n" in text
+    assert f"\nMeaning: {name} is the aunt of 72\n" in text
+    assert f"\nAsked For: the nieces of {name}\n" in text
+
+
+def test_earlier_attempts_come_with_their_reasons_each_on_one_line():
+    earlier = [("Who is\n7?", "names\tthe answer"), ("x" * 1000, "too long")]
+    lines = user(MADE.question(brief(), earlier)).split("\n")
+    told = [line for line in lines if "Rejected before" in line]
+    assert len(told) == 2
+    assert "Who is 7?" in told[0]
+    assert "names the answer" in told[0]
+    assert len(told[1]) < 400
+    assert len(user(MADE.question(brief(), ())).split("\n")) == len(lines) - 2
+    asked = {MADE.question(brief(), [("a?", "b")] * n).key for n in range(4)}
+    assert len(asked) == 4
+
+
+def test_a_gloss_is_asked_for_with_samples_and_placeholders_in_braces():
+    text = user(MADE.gloss("aunt", [("7", "aunt", "72"), ("{a}", "aunt", "b")], ()))
+    assert "\n7 | 72\n{a} | b\n" in text
+    assert "{subject} is the aunt of {object}" in text
+    assert "{topic}" in text
 
 
 def many() -> Glosses:
@@ -18,7 +125,7 @@ def many() -> Glosses:
 
 
 def test_each_call_says_what_it_is_for():
-    about, made = brief(), Calls(PROMPTS, CHOSEN, 5, FAMILY)
+    about, made = brief(), MADE
     calls = [
         made.question(about, ()),
         made.paraphrase(about, ["a?"], 2, ()),
@@ -54,9 +161,9 @@ def test_parameters_that_endpoints_refuse_are_left_out_or_cut():
 def test_a_few_relations_are_all_choices():
     assert round_trip_choices("son", FAMILY, 0) == ("aunt", "son", "uncle")
     call = Calls(PROMPTS, CHOSEN, 0, FAMILY).round_trip(brief(), "Who?")
-    lines = call.messages[1]["content"].split("\n")
-    assert "aunt: S is the aunt of O" in lines
-    assert "uncle: S is the uncle of O" in lines
+    assert "\naunt: S is the aunt of O\n" in user(call)
+    assert "\nuncle: S is the uncle of O\n" in user(call)
+    assert "\nQuestion: Who?\n" in user(call)
 
 
 def test_of_many_relations_the_nearest_come_along():

@@ -9,9 +9,8 @@ from rulemine.llm.call import Failure, Reply
 from rulemine.llm.replay import Replay
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Prompts
-from rulemine.verbalizer.replies import Choice
+from rulemine.verbalizer.replies import Choice, is_recognised, misreading
 from rulemine.verbalizer.requests import Calls
-from rulemine.verbalizer.round_trip import is_recognised, misreading
 from rulemine.verbalizer.verbalize import verbalize
 from tests.verbalizer.scripted import (
     AUNT,
