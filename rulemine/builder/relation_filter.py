@@ -37,8 +37,8 @@ def load_filter(source: str | Path, relations: Iterable[str]) -> dict[str, str]:
         relations: The relations of the graph; others are passed over.
 
     Raises:
-        InputError: The file is no filter file, or names a relation that looks like a misspelling.
-        ConfigError: The file is missing or not TOML.
+        InputError: The file is missing or no filter file, or names a relation that looks like a
+            misspelling.
     """
     if source == "":
         return {}

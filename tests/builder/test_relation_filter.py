@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.builder.relation_filter import ONE_END, TOO_MANY, excluded_relations, load_filter
-from rulemine.errors import ConfigError, InputError
+from rulemine.errors import InputError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.atom import Atom
 from rulemine.rules.grounding import ground
@@ -63,7 +63,7 @@ def test_a_wrong_filter_file_is_named(tmp_path: Path, text: str, message: str) -
 
 
 def test_a_missing_filter_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"nowhere\.toml"):
+    with pytest.raises(InputError, match=r"nowhere\.toml"):
         load_filter(tmp_path / "nowhere.toml", RELATIONS)
 
 
