@@ -3,7 +3,7 @@
 Guarantee: parts put into another naming and back are the same parts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -82,15 +82,20 @@ class ReleaseParts:
     model_counts: dict[str, Any]
     trace: ModelTrace | None = None
 
-    def incomplete(self, level: int) -> KnowledgeGraph:
-        """The complete KG without what is removed at a level."""
-        kg, gone = self.complete, np.full((len(self.removals), 3), -1, np.int32)
+    def incomplete(self) -> Iterator[tuple[int, KnowledgeGraph]]:
+        """Every level with the complete KG without what is removed at it, ascending."""
+        kg = self.complete
+        ids = np.full((len(self.removals), 3), -1, np.int32)
         for i, removal in enumerate(self.removals):
             s, r, o = removal.triple
-            if removal.level <= level and {s, o} <= kg.entity_ids.keys() and r in kg.relation_ids:
-                gone[i] = kg.entity_ids[s], kg.relation_ids[r], kg.entity_ids[o]
-        rows = kg.rows_of(gone[gone[:, 0] >= 0])
-        return kg.without(rows[rows >= 0])
+            if {s, o} <= kg.entity_ids.keys() and r in kg.relation_ids:
+                ids[i] = kg.entity_ids[s], kg.relation_ids[r], kg.entity_ids[o]
+        known = np.flatnonzero(ids[:, 0] >= 0)
+        rows = np.full(len(ids), -1)
+        rows[known] = kg.rows_of(ids[known])
+        for level in self.levels:
+            gone = np.array([removal.level <= level for removal in self.removals], bool)
+            yield level, kg.without(rows[gone & (rows >= 0)])
 
     def renamed(self, to: str) -> "ReleaseParts":
         """The same parts in another naming."""

@@ -69,9 +69,9 @@ def _by_triple(removal: Removal) -> Triple:
 
 def _write_graphs(folder: Path, parts: ReleaseParts) -> None:
     parts.complete.write(folder / "kg/complete.tsv.gz")
-    for level in parts.levels:
+    for level, kg in parts.incomplete():
         name = "incomplete" if level == 100 else f"incomplete-{level}"
-        parts.incomplete(level).write(folder / f"kg/{name}.tsv.gz")
+        kg.write(folder / f"kg/{name}.tsv.gz")
     if parts.reference:
         write_text(folder / "kg/reference.tsv.gz", format_tsv(sorted(parts.reference)))
 

@@ -6,6 +6,7 @@ the last is rejected with the reason; the checks are made in all namings at once
 release has the same questions. Questions are in canonical order: removed triple, direction, rule.
 """
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from rulemine.builder.difficulty import measure_difficulty
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.rule_questions.text_check import TextCheck
 from rulemine.errors import UserError
-from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
+from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.phrasing.templates import Templates
 from rulemine.query.answers import AnswerIndex, QuestionKey, count_answers, missing_from
 from rulemine.release.naming import name_entities
@@ -71,42 +72,42 @@ def ask(
     check = TextCheck(names, templates)
     difficulty = measure_difficulty(kg, selection)
     types = [classify(rule) for rule in selection.rules]
+    # All labels at once: one array of ids is indexed far faster than many.
+    bodies = kg.labelled(selection.body[selection.body >= 0])
+    starts = [0, *np.cumsum((selection.body >= 0).sum(axis=1)).tolist()]
     questions: list[Question] = []
     rejections: list[Rejection] = []
     width = max(ID_DIGITS, len(str(len(drafts))))
     for done, draft in enumerate(drafts):
         if progress is not None and done % 1024 == 0:
             progress(done, len(drafts))
-        rule = selection.rules[draft.rule]
-        problem = check.problem(draft.key, answers.all[draft.key], draft.hard_answer)
-        if (n := len(answers.all[draft.key])) > (max_answers or n):
+        rule, key = selection.rules[draft.rule], draft.key
+        problem = check.problem(key, answers.all[key], draft.hard_answer)
+        if (n := len(answers.all[key])) > (max_answers or n):
             problem = TOO_MANY, f"{n} answers; at most {max_answers} are wanted"
         if problem is not None:
             reason, detail = problem
             rejections.append(
-                Rejection("ask", reason, "", draft.removed, draft.direction, rule.id, detail)
+                Rejection("ask", reason, "", draft.removed, key.direction, rule.id, detail)
             )
             continue
-        body = selection.body[draft.row]
         questions.append(
             Question(
                 id=f"q{len(questions) + 1:0{width}d}",
-                question=templates[draft.relation].ask(draft.direction, draft.topic),
-                topic=draft.topic,
-                relation=draft.relation,
-                direction=draft.direction,
-                answers=answers.all[draft.key],
+                question=templates[key.relation].ask(key.direction, key.topic),
+                topic=key.topic,
+                relation=key.relation,
+                direction=key.direction,
+                answers=answers.all[key],
                 hard_answer=draft.hard_answer,
-                hard_answers=answers.hard[draft.key],
+                hard_answers=answers.hard[key],
                 removed=draft.removed,
                 level=int(selection.level[draft.row]),
                 rule=rule.id,
                 rule_type=types[draft.rule].type,
                 rule_subtype=types[draft.rule].subtype,
-                certificate=tuple(kg.labelled(body[body >= 0])),
-                diagnosis=difficulty.of(
-                    int(selection.head[draft.row]), rule, answers.stated[draft.key]
-                ),
+                certificate=tuple(bodies[starts[draft.row] : starts[draft.row + 1]]),
+                diagnosis=difficulty.of(int(selection.head[draft.row]), rule, answers.stated[key]),
                 split="",
             )
         )
@@ -128,23 +129,8 @@ class _Draft:
     row: int
     rule: int
     removed: Triple
-    direction: str
-
-    @property
-    def relation(self) -> str:
-        return self.removed[1]
-
-    @property
-    def topic(self) -> str:
-        return self.removed[0 if self.direction == "object" else 2]
-
-    @property
-    def hard_answer(self) -> str:
-        return self.removed[2 if self.direction == "object" else 0]
-
-    @property
-    def key(self) -> QuestionKey:
-        return QuestionKey(self.topic, self.relation, self.direction)
+    key: QuestionKey
+    hard_answer: str
 
 
 def _draft(
@@ -174,11 +160,12 @@ def _draft(
             objects <= max_answers,
         )
     order = np.lexsort((*proofs, rank[selection.rule], asks_object, selection.head))
-    removed = kg.labelled(selection.head[order])
-    return [
-        _Draft(row, int(selection.rule[row]), triple, DIRECTIONS[int(asks_object[row])])
-        for row, triple in zip(order.tolist(), removed, strict=True)
-    ]
+    drafts = []
+    for row, (s, r, o) in zip(order.tolist(), kg.labelled(selection.head[order]), strict=True):
+        topic, answer, direction = (s, o, "object") if asks_object[row] else (o, s, "subject")
+        key = QuestionKey(topic, r, direction)
+        drafts.append(_Draft(row, int(selection.rule[row]), (s, r, o), key, answer))
+    return drafts
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,25 +186,25 @@ def _answers(
 ) -> _Answers:
     keys = sorted({draft.key for draft in drafts})
     topics, relations, directions = ([key[i] for key in keys] for i in range(3))
+    asks_object = np.array([direction == "object" for direction in directions], bool)
     removed = np.zeros(len(kg), bool)
     removed[selection.removed] = True
     found = AnswerIndex(kg).find_labelled(topics, relations, directions)
-    made = _Answers({}, {}, {}, ())
-    more = None
+    sides = np.where(np.repeat(asks_object, np.diff(found.starts)), 2, 0)
+    ends = [kg.entities[end] for end in kg.triples[found.rows, sides].tolist()]
+    gone = removed[found.rows].tolist()
+    starts = found.starts.tolist()
+    more, more_starts = [], [0] * (len(keys) + 1)
     if further is not None:
-        more = AnswerIndex(further).find_labelled(topics, relations, directions)
-    taken: set[Triple] = set()
+        wider = AnswerIndex(further).find_labelled(topics, relations, directions)
+        more, more_starts = further.labelled(wider.rows), wider.starts.tolist()
+    made = _Answers({}, {}, {}, tuple(sorted(set(more))))
     for i, key in enumerate(keys):
-        end = 2 if key[2] == "object" else 0
-        rows = found.of(i)
-        stated = kg.triples[rows, end]
-        answers = [kg.entities[e] for e in stated.tolist()]
-        if further is not None and more is not None:
-            triples = further.labelled(more.of(i))
-            taken.update(triples)
-            answers += [triple[end] for triple in triples]
+        answers, hidden = (column[starts[i] : starts[i + 1]] for column in (ends, gone))
+        hard = tuple(itertools.compress(answers, hidden))
+        side = 2 if key.direction == "object" else 0
+        answers += [triple[side] for triple in more[more_starts[i] : more_starts[i + 1]]]
         made.all[key] = tuple(sorted(answers))
-        gone = removed[rows]
-        made.hard[key] = tuple(kg.entities[e] for e in stated[gone].tolist())
-        made.stated[key] = int(len(rows) - gone.sum())
-    return _Answers(made.all, made.hard, made.stated, tuple(sorted(taken)))
+        made.hard[key] = hard
+        made.stated[key] = len(hidden) - len(hard)
+    return made
