@@ -88,9 +88,9 @@ def mine(arguments: Namespace) -> int:
     if rules.unfinished:
         print(_explain_unfinished(rules.unfinished, limit.seconds, missing), file=sys.stderr)
         return INCOMPLETE
-    for leftover in (missing, checkpoint):
-        if leftover is not None:
-            leftover.unlink(missing_ok=True)
+    rules.discard_checkpoint()
+    if missing is not None:
+        missing.unlink(missing_ok=True)
     return 0
 
 

@@ -48,7 +48,7 @@ def mine(
         progress: Called with (done, total) about ten times a second, in units of work; total is 0
             while it is not known yet.
         checkpoint: A file in which finished head relations are kept, for a later run to resume;
-            whoever asks for it removes it, when the rules have been read. None: nothing is kept.
+            see `Rules.discard_checkpoint`. None: nothing is kept.
         resume: Continue from what the checkpoint holds, which must be of the same graph and options;
             otherwise it starts anew.
         limit: A limit of time that has begun earlier, in place of that of the resources.

@@ -134,6 +134,14 @@ class Rules(Sequence[Rule]):
                 if progress is not None:
                     progress(written, total)
 
+    def discard_checkpoint(self) -> None:
+        """Removes the checkpoint of the run, if it has one; rules in it cannot be read any more.
+
+        Raises:
+            OutputError: It cannot be removed.
+        """
+        self._table.remove()
+
     def _forget(self, number: int) -> None:
         """Takes the head relations from a number on for unfinished."""
         late = {self._kg.relations[head] for head in self._heads[number:]} | set(self.unfinished)
