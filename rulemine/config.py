@@ -32,6 +32,9 @@ __all__ = [
     "to_plain",
 ]
 
+MOST_BYTES = 1 << 26
+"""Of what people write by hand."""
+
 _C = TypeVar("_C")
 
 
@@ -45,7 +48,7 @@ def read_toml(path: Path, advice: str = "Mend that line.") -> dict[str, Any]:
     Raises:
         InputError: It is missing, not text, or not TOML.
     """
-    text = read_text(path)
+    text = read_text(path, MOST_BYTES)
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as problem:

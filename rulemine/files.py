@@ -3,12 +3,13 @@
 Guarantees: every line kind is UTF-8 with LF; a file appears under its name only when it is whole
 (temporary file in the same folder, flushed to disk, then renamed); gzip carries no time and no name.
 Reading accepts a UTF-8 byte order mark and CRLF, and rejects what is not text with a message that
-names the file and the line.
+names the file and the line; what has no end (a device, a pipe) is given up with a message too.
 """
 
 import gzip
 import hashlib
 import io
+import math
 import os
 import tempfile
 import zlib
@@ -38,7 +39,12 @@ __all__ = [
 ]
 
 BLOCK = 1 << 22
-"""Bytes that `read_blocks` reads at once."""
+"""Bytes that are read at once."""
+MOST_BYTES = 1 << 31
+"""Of a file that is read as a whole, decompressed: what has no end is not read until memory is full."""
+
+MOST_BYTES_A_LINE = 1 << 26
+"""Of files that are read line by line, however large."""
 
 BYTES_FOR_BEST = 1 << 25
 """From this size on `write_stream` compresses less well: the best level costs five times the time."""
@@ -54,24 +60,10 @@ BYTE_ORDER_MARKS = {
 def read_bytes(path: Path) -> bytes:
     """The content of a file, decompressed when its name ends in .gz or .zst.
 
-    Args:
-        path: The file.
-
     Raises:
-        InputError: It is missing, a folder, unreadable, or not what its ending says.
+        InputError: It is missing, a folder, unreadable, over `MOST_BYTES`, or not what its ending says.
     """
-    with _openable(path):
-        raw = path.read_bytes()
-    try:
-        if path.suffix == ".gz":
-            return gzip.decompress(raw)
-        if path.suffix == ".zst":
-            return _unzstd(raw)
-    except (OSError, EOFError, ValueError, zlib.error) as problem:
-        raise InputError(
-            f"{path}: is not a whole {path.suffix[1:]} file ({problem}). Copy or download it again."
-        ) from None
-    return raw
+    return b"".join(_pieces(path, most=MOST_BYTES))
 
 
 @contextmanager
@@ -79,16 +71,14 @@ def _openable(path: Path) -> Iterator[None]:
     """Says what is wrong when a file cannot be opened or read."""
     try:
         yield
-    except IsADirectoryError:
-        raise InputError(
-            f"{path}: is a folder; a file was expected. Name a file inside it."
-        ) from None
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Check the name and the current folder.") from None
+    except gzip.BadGzipFile:
+        raise
     except OSError as problem:
-        raise InputError(
-            f"{path}: cannot be read ({problem.strerror}). Check its rights."
-        ) from None
+        found = {
+            IsADirectoryError: "is a folder; a file was expected. Name a file inside it.",
+            FileNotFoundError: "no such file. Check the name and the current folder.",
+        }.get(type(problem), f"cannot be read ({problem.strerror}). Check its rights.")
+        raise InputError(f"{path}: {found}") from None
 
 
 def opened(path: Path) -> io.FileIO:
@@ -99,10 +89,6 @@ def opened(path: Path) -> io.FileIO:
     """
     with _openable(path):
         return path.open("rb", buffering=0)
-
-
-def _unzstd(raw: bytes) -> bytes:
-    return bytes(_zstd_reader(io.BytesIO(raw)).read())
 
 
 def _zstd_reader(source: IO[bytes]) -> IO[bytes]:
@@ -131,44 +117,62 @@ def read_blocks(path: Path, watch: Callable[[bytes], object] | None = None) -> I
     """The content of a file as `read_bytes` gives it, in blocks that end with a line (LF).
 
     Args:
-        path: The file.
-        watch: Told the bytes of the file itself, compressed or not, as they are read.
+        path: The file, of any size; a pipe too, which is read once.
+        watch: Called with the bytes of the file itself, compressed or not, as they are read.
 
     Yields:
-        Blocks, none empty; only the last may end without LF.
+        Blocks, none empty. Only the last may end without LF, or one with a NUL byte: who expects text
+        need not wait for the end of a binary line.
 
     Raises:
-        InputError: As `read_bytes`; what is wrong with compressed data shows when it is reached.
+        InputError: As `read_bytes`; what is wrong with compressed data shows when it is reached. Or a
+            line is longer than `MOST_BYTES_A_LINE`.
     """
+    waiting: list[bytes] = []
+    length = 0
+    for piece in _pieces(path, watch):
+        end = len(piece) if b"\0" in piece else piece.rfind(b"\n") + 1
+        if end:
+            yield b"".join((*waiting, piece[:end]))
+            waiting, length = [], 0
+        if end < len(piece):
+            waiting.append(piece[end:])
+            length += len(piece) - end
+        if length > MOST_BYTES_A_LINE:
+            start = b"".join(waiting)[:40].decode("utf-8", "replace")
+            raise InputError(
+                f"{path}: the line that begins {start!r} is longer than {MOST_BYTES_A_LINE >> 20} MiB; "
+                "lines of text were expected. Is it the right file?"
+            )
+    if waiting:
+        yield b"".join(waiting)
+
+
+def _pieces(
+    path: Path, watch: Callable[[bytes], object] | None = None, most: float = math.inf
+) -> Iterator[bytes]:
+    """The content of a file as it comes, decompressed, up to a number of bytes."""
+    size = 0
     with opened(path) as file:
         raw: Any = _Watched(file, watch) if watch else file
-        pieces: list[bytes] = []
         try:
             if path.suffix == ".gz":
                 raw = gzip.GzipFile(fileobj=raw, mode="rb")
             elif path.suffix == ".zst":
                 raw = _zstd_reader(raw)
             with _openable(path):
-                while True:
-                    try:
-                        piece = raw.read(BLOCK)
-                    except gzip.BadGzipFile as problem:
-                        raise EOFError(str(problem)) from None
-                    if not piece:
-                        break
-                    end = piece.rfind(b"\n") + 1
-                    if end:
-                        yield b"".join((*pieces, piece[:end]))
-                        pieces = []
-                    if end < len(piece):
-                        pieces.append(piece[end:])
-        except (EOFError, ValueError, zlib.error) as problem:
+                while piece := raw.read(BLOCK):
+                    if (size := size + len(piece)) > most:
+                        raise InputError(
+                            f"{path}: holds more than {most / 2**20:,.0f} MiB, the most that is read of "
+                            "such a file. Is it the right one?"
+                        )
+                    yield piece
+        except (gzip.BadGzipFile, EOFError, ValueError, zlib.error) as problem:
             kind = path.suffix[1:]
             raise InputError(
                 f"{path}: is not a whole {kind} file ({problem}). Copy or download it again."
             ) from None
-        if pieces:
-            yield b"".join(pieces)
 
 
 class _Watched:
@@ -183,13 +187,18 @@ class _Watched:
         return piece
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, most: float | None = None) -> str:
     """The content of a UTF-8 text file, without byte order mark, CRLF turned into LF.
 
     Raises:
-        InputError: As `read_bytes`, or the content is binary or in another encoding.
+        InputError: As `read_bytes`, `most` being another limit; or it is binary or in another encoding.
     """
-    return _decoded(path, read_bytes(path))
+    some: list[bytes] = []
+    for piece in _pieces(path, most=MOST_BYTES if most is None else most):
+        some.append(piece)
+        if b"\0" in piece:
+            break  # no text, and perhaps without end
+    return _decoded(path, b"".join(some))
 
 
 def _decoded(path: Path, raw: bytes, before: int = 0) -> str:
@@ -266,9 +275,9 @@ def describe_content(path: Path) -> tuple[int, str]:
         InputError: As `read_bytes`.
     """
     size, digest = 0, hashlib.sha256()
-    for block in read_blocks(path):
-        size += len(block)
-        digest.update(block)
+    for piece in _pieces(path):
+        size += len(piece)
+        digest.update(piece)
     return size, digest.hexdigest()
 
 
@@ -310,12 +319,12 @@ def _compressed(pieces: Iterable[bytes], level: int) -> Iterator[bytes]:
 def _write(path: Path, pieces: Iterable[bytes]) -> None:
     temporary: Path | None = None
     try:
-        path = path.resolve() if path.is_symlink() else path
         if path.exists() and not path.is_file():
             # A device or a pipe is written to; a rename would put a file in its place.
             with path.open("wb") as out:
                 out.writelines(pieces)
             return
+        path = path.resolve() if path.is_symlink() else path
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         temporary = Path(name)

@@ -9,9 +9,17 @@ import sys
 import time
 from argparse import Namespace
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
-from rulemine.cli.console import Line, check_output
+from rulemine.cli.console import (
+    STANDARD_OUTPUT,
+    Line,
+    check_output,
+    output_file,
+    summarize,
+    written,
+)
 from rulemine.cli.parser import Parser, add_command, add_means
 
 __all__ = ["add_building"]
@@ -65,7 +73,7 @@ def add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     parser.add_argument("recipe", metavar="RECIPE", help="as for build")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="TOML (out/NAME.glosses.toml)"
+        "-o", "--output", type=output_file, metavar="FILE", help="TOML (out/NAME.glosses.toml)"
     )
     add_keys(parser, "override a key, see rulemine build --help")
     parser.add_argument("--seed", type=int, metavar="N", help="draws the triples shown (0)")
@@ -176,7 +184,8 @@ def gloss(arguments: Namespace) -> int:
     recipe = chosen_recipe(arguments)
     line = Line()
     inputs = Inputs(recipe, line.note)
-    output: Path = arguments.output or Path("out") / f"{recipe.name}.glosses.toml"
+    default = Path("out") / f"{recipe.name}.glosses.toml"
+    output: Path = arguments.output or default
     glosses = Path(recipe.verbalizer.glosses)  # completing them in their place loses none
     read = [path for path in inputs.files() if path != glosses]
     check_output(output, Path(arguments.recipe), *read)
@@ -184,18 +193,20 @@ def gloss(arguments: Namespace) -> int:
     with ExitStack() as stack:
         tell = session = None
         if recipe.verbalizer.name == "openai":
-            journal = output.with_name(f"{output.name}.journal.sqlite")
+            beside = default if output == STANDARD_OUTPUT else output
+            journal = beside.with_name(f"{beside.name}.journal.sqlite")
+            check_output(journal)
             tell = stack.enter_context(line.watch("gloss"))
             session = stack.enter_context(Session(recipe.endpoint, journal, line.note))
         report = write_glosses(
             inputs.kg,
             inputs.templates,
             inputs.glosses,
-            output,
+            stack.enter_context(written(output)),
             session,
             Calls(inputs.prompts, recipe.verbalizer, recipe.seed),
             labels=inputs.labels,
             progress=tell,
         )
-    print(report.to_text())
+    summarize(replace(report, path=output).to_text(), output)
     return 0

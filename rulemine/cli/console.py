@@ -1,16 +1,37 @@
 """What a command says while it works: progress on standard error, text to a file or standard output."""
 
 import re
+import shutil
 import sys
 import threading
 import time
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from math import ceil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-__all__ = ["Line", "bar", "check_output", "complain", "emit", "emit_pieces", "note"]
+from rulemine.errors import ConfigError
+
+__all__ = [
+    "STANDARD_OUTPUT",
+    "Line",
+    "bar",
+    "check_output",
+    "complain",
+    "emit",
+    "emit_pieces",
+    "note",
+    "output_file",
+    "refuse_idle",
+    "summarize",
+    "written",
+]
+
+STANDARD_OUTPUT = Path("/dev/stdout")
+"""What ``-o -`` names, whatever it leads to."""
 
 Progress = Callable[[int, int], None]
 
@@ -146,6 +167,48 @@ def complain(text: str) -> None:
     print(f"rulemine: {shown}", file=sys.stderr)
 
 
+def output_file(text: str) -> Path:
+    """The file that ``-o`` names; ``-`` is standard output."""
+    names = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+    return STANDARD_OUTPUT if text in names else Path(text)
+
+
+@contextmanager
+def written(output: Path) -> Iterator[Path]:
+    """The file to write for an output; what it then holds goes to standard output where that is meant."""
+    if output != STANDARD_OUTPUT:
+        yield output
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "output"
+        yield path
+        sys.stdout.flush()
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+
+
+def summarize(text: str, output: Path) -> None:
+    """Says what was written, on standard error where standard output has it."""
+    print(text, file=sys.stderr if output == STANDARD_OUTPUT else sys.stdout)
+
+
+def refuse_idle(arguments: Namespace, purpose: str, *names: str) -> None:
+    """Refuses options that were given and would do nothing.
+
+    Args:
+        arguments: The arguments; options that were not given are None or False.
+        purpose: What the options are for, which is not what is being done.
+        names: The options, with ``_``.
+
+    Raises:
+        ConfigError: One of them was given.
+    """
+    for name in names:
+        if (value := getattr(arguments, name)) is not None and value is not False:
+            option = f"--{name.replace('_', '-')}"
+            raise ConfigError(f"{option}: is for {purpose}, and does nothing here. Leave it out.")
+
+
 def note(text: str) -> None:
     """Tells something that is no error."""
     print(f"note: {text}", file=sys.stderr)
@@ -155,7 +218,7 @@ def emit(text: str, output: Path | None) -> None:
     """Text to a file, or to standard output."""
     from rulemine.files import write_text
 
-    if output is None:
+    if output in (None, STANDARD_OUTPUT):
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
     else:
         write_text(output, text if text.endswith("\n") else text + "\n")
@@ -165,7 +228,7 @@ def emit_pieces(pieces: Iterable[str], output: Path | None) -> None:
     """Text to a file, or to standard output, without ever holding the whole."""
     from rulemine.files import write_lines
 
-    if output is None:
+    if output in (None, STANDARD_OUTPUT):
         sys.stdout.writelines(pieces)
     else:
         write_lines(output, pieces)

@@ -8,11 +8,23 @@ import argparse
 from argparse import Namespace
 from pathlib import Path
 
-from rulemine.cli.console import bar, check_output
+from rulemine.cli.console import (
+    STANDARD_OUTPUT,
+    bar,
+    check_output,
+    note,
+    output_file,
+    refuse_idle,
+    summarize,
+    written,
+)
 from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError, UserError, did_you_mean
 
 __all__ = ["add_data"]
+
+TRIPLES, RELATIONS = 100_000, 100
+"""Of a synthetic graph for which none are given."""
 
 _RULES_PLANTED = """\
 types of --rule: symmetry, inversion, hierarchy, composition; it may be given again and again.
@@ -28,14 +40,20 @@ def add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
         "what", choices=("synthetic", "demo"),
         help="synthetic: random, with planted rules; demo: the world of the demo",
     )  # fmt: skip
-    parser.add_argument("--triples", type=int, default=100_000, metavar="N", help="(100000)")
-    parser.add_argument("--relations", type=int, default=100, metavar="R", help="(100)")
+    parser.add_argument("--triples", type=int, metavar="N", help="(100000)")
+    parser.add_argument("--relations", type=int, metavar="R", help="(100)")
     parser.add_argument("--entities", type=int, metavar="E", help="to draw from (N / 10)")
     parser.add_argument("--rule", action="append", metavar="TYPE:X",
                         help="plant this rule with standard confidence X (eight rules)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything drawn (0)")
+    parser.add_argument("--seed", type=int, metavar="N",
+                        help="of everything drawn (0; of the demo's world: its own)")  # fmt: skip
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="TSV, plain or .gz"
+        "-o",
+        "--output",
+        type=output_file,
+        required=True,
+        metavar="FILE",
+        help="TSV, plain or .gz; - is standard output",
     )
     parser = add_command(commands, "data", data, "list data sets, fetch one, say where it is")
     parser.add_argument("what", choices=("list", "get", "path"), help="what to do")
@@ -44,29 +62,39 @@ def add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def generate(arguments: Namespace) -> int:
     """``generate synthetic`` and ``generate demo``."""
+    from rulemine.datasets.demo_world import SEED
     from rulemine.datasets.demo_world import generate as generate_demo
     from rulemine.datasets.synthetic import DEFAULT_RULES, Synthetic, rules_file, write_synthetic
     from rulemine.kg.graph import KnowledgeGraph
     from rulemine.seeds import check_seed
 
-    check_output(arguments.output)
-    check_seed(arguments.seed)
+    output: Path = arguments.output
+    check_output(output)
+    seed = arguments.seed
+    check_seed(seed or 0)
     if arguments.what == "demo":
-        kg = KnowledgeGraph.from_triples(generate_demo(arguments.seed))
-        kg.write(arguments.output)
-        print(f"{arguments.output}: {len(kg):,} triples")
+        refuse_idle(arguments, "generate synthetic", "triples", "relations", "entities", "rule")
+        kg = KnowledgeGraph.from_triples(generate_demo(SEED if seed is None else seed))
+        with written(output) as path:
+            kg.write(path)
+        summarize(f"{output}: {len(kg):,} triples", output)
         return 0
     graph = Synthetic(
-        arguments.triples,
-        arguments.relations,
-        arguments.seed,
+        TRIPLES if arguments.triples is None else arguments.triples,
+        RELATIONS if arguments.relations is None else arguments.relations,
+        seed or 0,
         entities=arguments.entities,
         rules=arguments.rule or DEFAULT_RULES,
     )
-    with bar("generate") as tell:
-        write_synthetic(graph, arguments.output, tell)
-    print(f"{arguments.output}: {graph.triples:,} triples")
-    print(f"{rules_file(arguments.output)}: {len(graph.planted)} planted rules")
+    with written(output) as path, bar("generate") as tell:
+        write_synthetic(graph, path, tell)
+    summarize(f"{output}: {graph.triples:,} triples", output)
+    if output == STANDARD_OUTPUT or not output.is_file():
+        note(
+            f"the {len(graph.planted)} planted rules are not written; -o FILE lists them beside it"
+        )
+    else:
+        print(f"{rules_file(output)}: {len(graph.planted)} planted rules")
     return 0
 
 
@@ -75,6 +103,11 @@ def data(arguments: Namespace) -> int:
     from rulemine.datasets.registry import data_sets, find_files, get_files
 
     if arguments.what == "list":
+        if arguments.name:
+            raise ConfigError(
+                f"data list {arguments.name}: lists all data sets and takes no name. Leave it out, or "
+                f"use: rulemine data path {arguments.name}"
+            )
         for name in data_sets():
             try:
                 entry = data_sets()[name]

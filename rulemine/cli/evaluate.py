@@ -9,7 +9,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from rulemine.cli.console import bar, check_output, emit
+from rulemine.cli.console import bar, check_output, emit, output_file, refuse_idle, written
 from rulemine.cli.parser import Parser, add_command
 
 __all__ = ["add_scoring"]
@@ -24,10 +24,15 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
                         "installed package adds")  # fmt: skip
     parser.add_argument("--kg", default="incomplete", help="complete or incomplete (incomplete)")
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
-    parser.add_argument("--hops", type=int, default=1, metavar="K", help="for neighbors (1)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="for random (0)")
+    parser.add_argument("--hops", type=int, metavar="K", help="for neighbors (1)")
+    parser.add_argument("--seed", type=int, metavar="N", help="for random (0)")
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="predictions"
+        "-o",
+        "--output",
+        type=output_file,
+        required=True,
+        metavar="FILE",
+        help="predictions; - is standard output",
     )
     parser = add_command(commands, "evaluate", evaluate, "score predictions")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
@@ -43,7 +48,9 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
     parser.add_argument("--format", choices=("table", "json", "csv", "markdown"), default="table",
                         help="of the report (table)")  # fmt: skip
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")
+    parser.add_argument(
+        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
+    )
     parser = add_command(
         commands, "baselines", baselines, "answer and score with every model-free answerer"
     )
@@ -51,7 +58,9 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of random (0)")
     parser.add_argument("--format", choices=("table", "markdown"), default="table", help="(table)")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")
+    parser.add_argument(
+        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
+    )
 
 
 def answer(arguments: Namespace) -> int:
@@ -60,6 +69,10 @@ def answer(arguments: Namespace) -> int:
     from rulemine.evaluation import write_predictions
     from rulemine.release.reader import Release
 
+    if arguments.answerer != "neighbors":
+        refuse_idle(arguments, "--with neighbors", "hops")
+    if arguments.answerer != "random":
+        refuse_idle(arguments, "--with random", "seed")
     check_output(arguments.output)
     release = Release.open(arguments.release)
     with bar("answer") as tell:
@@ -68,11 +81,12 @@ def answer(arguments: Namespace) -> int:
             with_=arguments.answerer,
             kg=arguments.kg,
             split=_split(arguments.split),
-            hops=arguments.hops,
-            seed=arguments.seed,
+            hops=1 if arguments.hops is None else arguments.hops,
+            seed=arguments.seed or 0,
             progress=tell,
         )
-    write_predictions(arguments.output, predictions)
+    with written(arguments.output) as path:
+        write_predictions(path, predictions)
     print(f"{arguments.output}: {len(predictions)} predictions", file=sys.stderr)
     return 0
 
@@ -86,6 +100,8 @@ def evaluate(arguments: Namespace) -> int:
     from rulemine.evaluation import evaluate as score
     from rulemine.release.reader import Release
 
+    if arguments.matching != "vocabulary":
+        refuse_idle(arguments, "--matching vocabulary", "ignore_case")
     check_output(arguments.output, arguments.predictions, arguments.against)
     report = score(
         Release.open(arguments.release),

@@ -1,13 +1,22 @@
 """The command ``mine``."""
 
 import argparse
+import os
 import sys
 from argparse import Namespace
 from pathlib import Path
 
-from rulemine.cli.console import Line, bar, check_output, emit_pieces, note
+from rulemine.cli.console import (
+    STANDARD_OUTPUT,
+    Line,
+    bar,
+    check_output,
+    emit_pieces,
+    note,
+    output_file,
+)
 from rulemine.cli.parser import Parser, add_command, add_means
-from rulemine.errors import ConfigError, UserError
+from rulemine.errors import ConfigError, OutputError, UserError
 
 __all__ = ["add_mining"]
 
@@ -60,11 +69,16 @@ def mine(arguments: Namespace) -> int:
     lists = (arguments.head_relations, arguments.body_relations, arguments.exclude_relations)
     files = [Path(text[1:]) for texts in lists for text in texts or () if text.startswith("@")]
     check_output(output, *files_of(arguments.kg), *files)
-    if arguments.resume and output is None:
+    checkpoint, missing = _beside(output, ".journal"), _beside(output, ".missing")
+    if arguments.resume and checkpoint is None:
         raise ConfigError(
             "mine: --resume continues from a file beside the output; give -o FILE too."
         )
-    checkpoint, missing = _beside(output, ".journal"), _beside(output, ".missing")
+    if missing and checkpoint and os.path.lexists(missing) and not checkpoint.exists():
+        raise OutputError(
+            f"{missing}: was not made by this program, which needs that name. Move it away, or choose "
+            "another place with -o."
+        )
     with bar("read") as progress:
         kg = load_kg(arguments.kg, progress, note)
     line = Line()
@@ -96,7 +110,7 @@ def mine(arguments: Namespace) -> int:
 
 def _beside(output: Path | None, ending: str) -> Path | None:
     """A file named like the output; None beside what is no file, e.g. ``/dev/null``."""
-    if output is None or (output.exists() and not output.is_file()):
+    if output in (None, STANDARD_OUTPUT) or (output.exists() and not output.is_file()):
         return None
     return output.with_name(output.name + ending)
 
@@ -175,5 +189,7 @@ def add_mining(commands: "argparse._SubParsersAction[Parser]") -> None:
         help="continue from FILE.journal, left beside -o FILE by a run that was killed or limited",
     )
     parser.add_argument("--format", choices=("jsonl", "amie"), default="jsonl", help="(jsonl)")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="(standard output)")
+    parser.add_argument(
+        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
+    )
     add_means(parser)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.recipe import Recipe, load_recipe
+from rulemine.cli.console import refuse_idle
 from rulemine.config import parse_setting
 from rulemine.errors import ConfigError
 from rulemine.release.reader import MANIFEST, Release
@@ -62,6 +63,9 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
         (key, given[option]) for option, key in (_OF_MODEL | _OPTIONS).items() if option in given
     ]
     recipe = load_recipe(arguments.recipe, settings)
+    if replay is not None:
+        of_endpoint = [option for option, key in _OF_MODEL.items() if key[0] == "endpoint"]
+        refuse_idle(arguments, "asking a model, and --replay asks none", *of_endpoint)
     if recipe.verbalizer.name == "template":
         if replay is not None:
             raise ConfigError(

@@ -8,7 +8,7 @@ import argparse
 from argparse import Namespace
 from pathlib import Path
 
-from rulemine.cli.console import bar
+from rulemine.cli.console import bar, refuse_idle
 from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError
 
@@ -26,7 +26,7 @@ def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("id", nargs="*", metavar="ID", help="of a question, e.g. q00001")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="N drawn questions (0)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draw (0)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the draw (0)")
     parser = add_command(commands, "rename", rename, "write a release again in another naming")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument(
@@ -62,13 +62,15 @@ def show(arguments: Namespace) -> int:
 
     width = shutil.get_terminal_size((100, 24)).columns
     ids = list(arguments.id)
+    if not arguments.sample:
+        refuse_idle(arguments, "--sample", "seed")
     if arguments.sample < 0:
         raise ConfigError(f"show: --sample is {arguments.sample}; expected 0 or more.")
-    check_seed(arguments.seed)
+    check_seed(arguments.seed or 0)
     if arguments.sample:
         release = Release.open(arguments.release)
         everything = [question.id for question in release.questions()]
-        order = stream(arguments.seed, "show").permutation(len(everything))
+        order = stream(arguments.seed or 0, "show").permutation(len(everything))
         ids += sorted(everything[i] for i in order[: arguments.sample])
     if not ids:
         raise ConfigError("show: name a question, or give --sample N.")

@@ -37,6 +37,13 @@ __all__ = [
 
 Progress = Callable[[int, int], None]
 
+_HEADERS = (
+    {"subject", "subj", "head", "source", "from", "s", "h"},
+    {"relation", "relationship", "rel", "predicate", "pred", "property", "p", "r"},
+    {"object", "obj", "tail", "target", "to", "o", "t"},
+)
+"""What the columns of a graph are called, in lower case."""
+
 DATA_VARIABLE = "RULEMINE_DATA"
 SECONDS_TO_CONNECT = 30
 
@@ -270,16 +277,38 @@ def load_kg(
     Args:
         name: The name or the path.
         progress: Told (bytes, bytes in all) of a download.
-        note: Told, in whole sentences, when the cache is damaged or cannot be written.
+        note: Called, in whole sentences, when names were trimmed, or the cache is damaged or cannot be
+            written.
 
     Raises:
         DatasetError: The data set is unknown or cannot be had.
         InputError: The file is not a knowledge graph.
     """
     paths = _resolve(name, progress)
-    if len(paths) == 1:
-        return read_cached(paths[0], cache_folder() / "graphs", note=note)
-    return KnowledgeGraph.read(*paths)
+    if len(paths) > 1:
+        kg = KnowledgeGraph.read(*paths)
+    else:
+        kg = read_cached(paths[0], cache_folder() / "graphs", note=note)
+    _refuse_header(name, kg)
+    if kg.trimmed and note:
+        note(f"{name}: white space around {kg.trimmed:,} name(s) was trimmed.")
+    return kg
+
+
+def _refuse_header(name: str, kg: KnowledgeGraph) -> None:
+    """Refuses a graph whose first line names its columns: it would be published, and asked about.
+
+    Raises:
+        InputError: It does, and no other triple has that "relation".
+    """
+    first = kg.labelled(kg.source_order[:1])[0]
+    words = tuple(word.strip("#\"' ").lower().removesuffix("_id") for word in first)
+    alone = kg.relation_sizes()[kg.relation_ids[first[1]]] == 1
+    if alone and all(word in known for word, known in zip(words, _HEADERS, strict=True)):
+        raise InputError(
+            f"{name}: line 1, {' '.join(first)!r}, names the columns; a triple was expected. Remove that "
+            "line (tail -n +2), or, if it is a triple, move it down."
+        )
 
 
 def load_labels(name: str, progress: Progress | None = None) -> dict[str, str]:

@@ -170,7 +170,7 @@ class Synthetic:
 def write_synthetic(
     graph: Synthetic, path: Path, progress: Callable[[int, int], None] | None = None
 ) -> None:
-    """Writes a graph as TSV, compressed when the name ends in .gz, and its rules beside it.
+    """Writes a graph as TSV, compressed when the name ends in .gz, and its rules beside it if it is a file.
 
     Args:
         graph: The graph.
@@ -191,7 +191,8 @@ def write_synthetic(
             yield piece
 
     write_stream(path, pieces(), line * graph.triples)
-    write_jsonl(rules_file(path), (planted.to_json() for planted in graph.planted))
+    if path.is_file():
+        write_jsonl(rules_file(path), (planted.to_json() for planted in graph.planted))
 
 
 def rules_file(path: Path) -> Path:

@@ -31,7 +31,7 @@ VARIABLE = "RULEMINE_CACHE"
 LEAST_BYTES = 50 << 20
 """Files smaller than this together are not worth an entry."""
 
-VERSION = 1
+VERSION = 2
 """Of the format; part of the name of every entry."""
 
 _AT_ONCE = 1 << 22
@@ -59,8 +59,9 @@ def read_cached(
     off = os.environ.get(VARIABLE, "").strip().lower() == "off"
     if off or not path.is_file() or path.stat().st_size < least:
         return KnowledgeGraph.read(path)
-    entry = _entry(folder, path, _digest(path))
-    if entry.is_file():
+    digest = _digest(path)
+    entry = _entry(folder, path, digest or "")
+    if digest and entry.is_file():
         kg = _read(entry)
         if kg is not None:
             return kg
@@ -83,10 +84,14 @@ def _entry(folder: Path, path: Path, digest: str) -> Path:
     return folder / f"{digest}.{kind}.{VERSION}.kg"
 
 
-def _digest(path: Path) -> str:
+def _digest(path: Path) -> str | None:
+    """The digest of a file; None where it is no text: it may be sparse, and larger than any disk."""
     digest = hashlib.sha256()
+    compressed = path.suffix in (".gz", ".zst")
     with opened(path) as file:
         while block := file.read(_AT_ONCE):
+            if not compressed and b"\0" in block:
+                return None
             digest.update(block)
     return digest.hexdigest()
 
@@ -107,6 +112,7 @@ def _content(kg: KnowledgeGraph) -> Iterator[bytes]:
         "labels": [len(blob) for blob in labels],
         "triples": len(kg.triples),
         "duplicates": kg.duplicates,
+        "trimmed": kg.trimmed,
     }
     yield (json.dumps(header) + "\n").encode()
     yield from labels
@@ -155,4 +161,5 @@ def _parse(file: io.FileIO, size: int) -> KnowledgeGraph:
     triples = found[2].view(_TRIPLES).reshape(n, 3).astype(np.int32, copy=False)
     triples.flags.writeable = False
     order = found[3].view(order_type).astype(np.int64)
-    return KnowledgeGraph(entities, relations, triples, int(header["duplicates"]), order)
+    counts = int(header["duplicates"]), int(header["trimmed"])
+    return KnowledgeGraph(entities, relations, triples, counts[0], order, counts[1])

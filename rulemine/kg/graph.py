@@ -8,7 +8,7 @@ relations are named apart: the same text may name one of each.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -50,6 +50,7 @@ class KnowledgeGraph:
         duplicates: How many triples of the source were dropped because they were there already.
         source_order: int64, shape (n,): the rows of `triples` in the order in which the source
             first names them (what a program that keeps file order would see).
+        trimmed: How many names of the source had white space around them, which is no part of the labels.
     """
 
     entities: tuple[str, ...]
@@ -59,6 +60,7 @@ class KnowledgeGraph:
     source_order: npt.NDArray[np.int64] = field(
         repr=False, default_factory=lambda: np.empty(0, np.int64)
     )
+    trimmed: int = 0
 
     @classmethod
     def from_triples(cls, triples: Iterable[Triple]) -> "KnowledgeGraph":
@@ -120,10 +122,11 @@ class KnowledgeGraph:
             InputError: As `read_fields`.
         """
         builder = _Builder()
+        trimmed: list[int] = []
         for path in paths:
-            for fields in read_fields(Path(path), watch):
+            for fields in read_fields(Path(path), watch, trimmed.append):
                 builder.add(fields[::3], fields[1::3], fields[2::3])
-        return builder.finish()
+        return replace(builder.finish(), trimmed=sum(trimmed))
 
     def __len__(self) -> int:
         return len(self.triples)

@@ -7,6 +7,7 @@ the size of the file; regular blocks are cut by a few calls, the others line by 
 
 from collections.abc import Callable, Iterator
 from itertools import chain
+from operator import ne
 from pathlib import Path
 
 import numpy as np
@@ -21,11 +22,16 @@ _TAB, _LF = 9, 10
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 
-def read_fields(path: Path, watch: Callable[[bytes], object] | None = None) -> Iterator[list[str]]:
+def read_fields(
+    path: Path,
+    watch: Callable[[bytes], object] | None = None,
+    on_trimmed: Callable[[int], object] | None = None,
+) -> Iterator[list[str]]:
     """The fields of a TSV file in file order: subject, relation, object, subject and so on.
 
     Args:
         path: TSV, plain, .gz or .zst; UTF-8, with or without byte order mark; LF or CRLF.
+        on_trimmed: Called at the end with the number of fields that had white space around them.
         watch: Called with the bytes of the file as stored, compressed or not, as they are read.
 
     Yields:
@@ -40,6 +46,8 @@ def read_fields(path: Path, watch: Callable[[bytes], object] | None = None) -> I
         if fields := scan.fields(_without_mark(path, block) if number == 0 else block):
             yield fields
     scan.finish()
+    if on_trimmed is not None:
+        on_trimmed(scan.trimmed)
 
 
 def _without_mark(path: Path, block: bytes) -> bytes:
@@ -57,6 +65,7 @@ class _Scan:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.trimmed = 0
         self._lines = 0
         self._any = False
         self._quoted = True
@@ -102,9 +111,12 @@ class _Scan:
             ends = np.append(ends, np.uint8(_LF))
         if len(ends) % 3 or not (ends.reshape(-1, 3) == (_TAB, _TAB, _LF)).all():
             return None
-        fields = list(map(str.strip, text.replace("\n", "\t").split("\t")))
+        parts = text.replace("\n", "\t").split("\t")
+        fields = list(map(str.strip, parts))
         if not all(fields):
             return None
+        if fields != parts:  # quick where they are the same objects
+            self.trimmed += sum(map(ne, fields, parts))
         self._flush_blank()
         self._any = True
         self._lines += len(fields) // 3
@@ -132,7 +144,8 @@ class _Scan:
 
     def _row(self, number: int, line: str) -> list[str] | None:
         """The fields of a line, or None when it is a problem."""
-        fields = [part.strip() for part in line.split("\t")]
+        parts = line.split("\t")
+        fields = [part.strip() for part in parts]
         if len(fields) != 3:
             what = f"has {counted(len(fields), 'column')}"
         elif not all(fields):
@@ -140,6 +153,7 @@ class _Scan:
         elif "\r" in line:
             what = "holds a carriage return inside a label"
         else:
+            self.trimmed += sum(map(ne, fields, parts))
             return fields
         self._problems += 1
         if self._problems <= MOST_PROBLEMS_SHOWN:

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import MiningError, OutputError
+from rulemine.files import opened
 
 __all__ = ["Checkpoint", "Rows"]
 
@@ -35,6 +36,7 @@ BYTES_IN_MEMORY = 32 << 20
 Rows = npt.NDArray[np.int64]
 """Rules of one head relation as the miner gives them, see `rulemine.mining.jvm.mine_rows`."""
 
+_BEGIN = b"rulemine mining checkpoint "
 _HEAD = struct.Struct("<qq")
 _CHECK = struct.Struct("<I")
 
@@ -58,8 +60,8 @@ class Checkpoint:
             resume: Whether to continue from what is there; otherwise an older file is removed.
 
         Raises:
-            MiningError: The file there is of another run, or no checkpoint.
-            OutputError: It cannot be opened, cut or removed.
+            MiningError: The file there is of another run.
+            OutputError: It is no checkpoint, or cannot be opened, cut or removed.
         """
         self.path = path
         self._columns = columns
@@ -72,6 +74,7 @@ class Checkpoint:
         if path is None:
             return
         if not resume:
+            self._refuse_other_file()
             self.remove()
         elif path.exists():
             try:
@@ -79,6 +82,20 @@ class Checkpoint:
                 self._read(self._file)
             except OSError as problem:
                 raise self._failure(problem) from None
+
+    def _refuse_other_file(self) -> None:
+        """Refuses to remove what is no checkpoint."""
+        if self.path is None or not os.path.lexists(self.path):
+            return
+        begin = b""
+        if self.path.is_file():
+            with opened(self.path) as file:
+                begin = file.read(len(_BEGIN))
+        if not self.path.is_file() or not _BEGIN.startswith(begin):
+            raise OutputError(
+                f"{self.path}: was not made by this program, which needs that name. Move it away, or "
+                "choose another place with -o."
+            )
 
     def _read(self, file: IO[bytes]) -> None:
         """Finds the whole records, and cuts off what comes after them."""
@@ -108,7 +125,7 @@ class Checkpoint:
 
     @cached_property
     def _first(self) -> bytes:
-        return f"rulemine mining checkpoint {self._key()}\n".encode()
+        return _BEGIN + f"{self._key()}\n".encode()
 
     @property
     def sizes(self) -> dict[int, int]:

@@ -109,7 +109,7 @@ def write_glosses(
         OutputError: It cannot be written.
         UserError: What the session raises; then the file is as it was, and the next run goes on.
     """
-    before = read_glosses(path) if path.exists() else {}
+    before = read_glosses(path) if path.is_file() else {}
     glosses = {row.relation: row for row in given.rows} | before
     asked: list[str] = []
     failed: list[tuple[str, str]] = []
@@ -129,7 +129,7 @@ def write_glosses(
     had = before.keys() | {row.relation for row in given.rows if row.source != "template"}
     kept = {row.relation for row in templates.rows} & had - set(asked)
     made_now = Glosses(tuple(glosses[relation] for relation in sorted(glosses)))
-    if glosses != before:
+    if glosses != before or not path.is_file():
         write_text(path, f"{_HEADER}\n{made_now.to_toml()}")
     return GlossReport(
         path=path,

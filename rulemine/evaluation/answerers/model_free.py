@@ -65,6 +65,8 @@ class Neighbors:
             seen: set[int] = set() if at is None else set(around(at))
             edge = seen - {at}
             for _ in range(1, self._hops):
+                if not edge:
+                    break
                 edge = {e for entity in sorted(edge) for e in around(entity)} - seen - {at}
                 seen |= edge
             reached[topic] = seen
