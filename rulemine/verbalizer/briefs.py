@@ -26,7 +26,7 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question
 from rulemine.seeds import stream
 
-__all__ = ["Brief", "Problem", "make_briefs", "namesakes"]
+__all__ = ["Brief", "TextProblem", "make_briefs", "namesakes"]
 
 MOST_CONTEXT = 2
 """Facts that are told about an ambiguous topic at most."""
@@ -73,7 +73,7 @@ class Brief:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class TextProblem:
     """Why a text or a reply is not good enough.
 
     Attributes:

@@ -16,7 +16,7 @@ from rulemine.text.language import is_other_language
 from rulemine.text.mentions import cut, find_mentions
 from rulemine.text.normalization import QUESTION_MARKS, is_unspaced, is_word, mentions, places
 from rulemine.text.template import escape, fill
-from rulemine.verbalizer.briefs import Brief, Problem
+from rulemine.verbalizer.briefs import Brief, TextProblem
 
 __all__ = ["CODES", "LONGEST", "SHORTEST", "Checker", "check_text", "explain"]
 
@@ -124,7 +124,7 @@ class Checker:
 
 def check_text(
     text: str, brief: Brief, language: str, checker: Checker | None = None
-) -> str | Problem:
+) -> str | TextProblem:
     """Checks a question in a model's words.
 
     Args:
@@ -138,16 +138,16 @@ def check_text(
     """
     text = _ENDS.sub("", text)
     if not text:
-        return Problem("empty")
+        return TextProblem("empty")
     pieces = cut(text, find_mentions(text, brief.topic_name))
     if len(pieces) > 1 and not pieces[-1] and text[-1] in QUESTION_MARKS:
         # The mark ends both the name and the sentence; in another naming only the sentence has it.
         pieces = (*pieces[:-1], text[-1])
     found = next(_problems(text, pieces, brief, language, checker or Checker()), None)
-    return "{topic}".join(map(escape, pieces)) if found is None else Problem(*found)
+    return "{topic}".join(map(escape, pieces)) if found is None else TextProblem(*found)
 
 
-def explain(problem: Problem) -> str:
+def explain(problem: TextProblem) -> str:
     """A problem in a sentence for the model."""
     detail = problem.detail
     if detail and problem.code != "wrong_language":

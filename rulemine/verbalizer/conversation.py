@@ -11,7 +11,7 @@ from rulemine.llm.call import Ask, Call, Failure, Reply
 from rulemine.query.answers import QuestionKey
 from rulemine.text.template import fill
 from rulemine.verbalizer.ambiguity import Wanted, same_words, template_pattern
-from rulemine.verbalizer.briefs import Brief, Problem
+from rulemine.verbalizer.briefs import Brief, TextProblem
 from rulemine.verbalizer.checks import Checker, check_text, explain
 from rulemine.verbalizer.replies import (
     is_recognised,
@@ -23,11 +23,11 @@ from rulemine.verbalizer.replies import (
 )
 from rulemine.verbalizer.requests import Calls
 
-__all__ = ["Talk", "Writer"]
+__all__ = ["Dialogue", "Verbalizer"]
 
 
 @dataclass(slots=True)
-class Talk:
+class Dialogue:
     """How the conversation about one question stands.
 
     Attributes:
@@ -43,10 +43,10 @@ class Talk:
 
     brief: Brief
     pattern: str = ""
-    rejected: list[tuple[str, Problem]] = field(default_factory=list)
+    rejected: list[tuple[str, TextProblem]] = field(default_factory=list)
     paraphrases: list[str] = field(default_factory=list)
     reworded: int = 0
-    refused: list[tuple[str, Problem]] = field(default_factory=list)
+    refused: list[tuple[str, TextProblem]] = field(default_factory=list)
     ended: bool = False
     keys: set[str] = field(default_factory=set)
 
@@ -70,7 +70,7 @@ class Talk:
         pattern = pattern or self.pattern or template_pattern(self.brief)
         return same_words(pattern, self.brief.topic_name)
 
-    def send_back(self, problem: Problem) -> None:
+    def send_back(self, problem: TextProblem) -> None:
         """Takes the text back."""
         self.rejected.append((self.text(self.pattern), problem))
         self.pattern = ""
@@ -83,38 +83,38 @@ class UnansweredError(Exception):
         problem: Why.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: TextProblem) -> None:
         super().__init__(problem.code)
         self.problem = problem
 
 
-class Writer:
+class Verbalizer:
     """What holds conversations, one after the other or many at once."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls, self._chosen = calls, calls.chosen
         self._checker = Checker(row.relation for row in calls.glosses.rows)
 
-    async def word(self, talk: Talk, ask: Ask) -> None:
+    async def word(self, dialogue: Dialogue, ask: Ask) -> None:
         """Asks for the text until one is good or the attempts are used up."""
         try:
-            while not talk.pattern and self.may_ask(talk):
-                call = self._calls.question(talk.brief, _told(talk.rejected))
-                reply = await _answer(talk, call, ask)
+            while not dialogue.pattern and self.may_ask(dialogue):
+                call = self._calls.question(dialogue.brief, _told(dialogue.rejected))
+                reply = await _answer(dialogue, call, ask)
                 text = read_question(reply)
-                if isinstance(text, Problem):
-                    talk.rejected.append((reply.text, text))
+                if isinstance(text, TextProblem):
+                    dialogue.rejected.append((reply.text, text))
                     continue
-                found = await self._examine(talk, text, ask)
-                if isinstance(found, Problem):
-                    talk.rejected.append((text, found))
+                found = await self._examine(dialogue, text, ask)
+                if isinstance(found, TextProblem):
+                    dialogue.rejected.append((text, found))
                 else:
-                    talk.pattern = found
+                    dialogue.pattern = found
         except UnansweredError as unanswered:
-            talk.ended = True
-            talk.rejected.append(("", unanswered.problem))
+            dialogue.ended = True
+            dialogue.rejected.append(("", unanswered.problem))
 
-    async def reword(self, talk: Talk, ask: Ask) -> list[str]:
+    async def reword(self, dialogue: Dialogue, ask: Ask) -> list[str]:
         """Asks once for the paraphrases that are missing.
 
         Returns:
@@ -122,56 +122,60 @@ class Writer:
             as many as are missing.
         """
         found: list[str] = []
-        missing = self.missing(talk)
-        talk.reworded += 1
+        missing = self.missing(dialogue)
+        dialogue.reworded += 1
         try:
-            texts = [talk.text(pattern) for pattern in (talk.pattern, *talk.paraphrases)]
-            call = self._calls.paraphrase(talk.brief, texts, missing, _told(talk.refused))
-            reply = await _answer(talk, call, ask)
+            texts = [
+                dialogue.text(pattern) for pattern in (dialogue.pattern, *dialogue.paraphrases)
+            ]
+            call = self._calls.paraphrase(dialogue.brief, texts, missing, _told(dialogue.refused))
+            reply = await _answer(dialogue, call, ask)
             wordings = read_list(reply)
-            if isinstance(wordings, Problem):
-                talk.refused.append((reply.text, wordings))
+            if isinstance(wordings, TextProblem):
+                dialogue.refused.append((reply.text, wordings))
                 return []
-            taken = {talk.words(pattern) for pattern in (talk.pattern, *talk.paraphrases)}
+            taken = {
+                dialogue.words(pattern) for pattern in (dialogue.pattern, *dialogue.paraphrases)
+            }
             for text in wordings:
                 if len(found) == missing:
                     break
-                pattern = await self._examine(talk, text, ask, taken)
-                if isinstance(pattern, Problem):
-                    talk.refused.append((text, pattern))
+                pattern = await self._examine(dialogue, text, ask, taken)
+                if isinstance(pattern, TextProblem):
+                    dialogue.refused.append((text, pattern))
                 else:
-                    taken.add(talk.words(pattern))
+                    taken.add(dialogue.words(pattern))
                     found.append(pattern)
         except UnansweredError as unanswered:
-            talk.ended = True
-            talk.refused.append(("", unanswered.problem))
+            dialogue.ended = True
+            dialogue.refused.append(("", unanswered.problem))
         return found
 
-    def may_ask(self, talk: Talk) -> bool:
+    def may_ask(self, dialogue: Dialogue) -> bool:
         """Whether another text may be asked for, the one there is (if any) being taken back."""
-        used = len(talk.rejected) + bool(talk.pattern)
-        return not talk.ended and used < self._chosen.attempts
+        used = len(dialogue.rejected) + bool(dialogue.pattern)
+        return not dialogue.ended and used < self._chosen.attempts
 
-    def missing(self, talk: Talk) -> int:
+    def missing(self, dialogue: Dialogue) -> int:
         """How many paraphrases may still be asked for."""
-        if not talk.pattern or talk.ended or talk.reworded >= self._chosen.attempts:
+        if not dialogue.pattern or dialogue.ended or dialogue.reworded >= self._chosen.attempts:
             return 0
-        return self._chosen.paraphrases - len(talk.paraphrases)
+        return self._chosen.paraphrases - len(dialogue.paraphrases)
 
     async def _examine(
-        self, talk: Talk, text: str, ask: Ask, taken: Container[str] = ()
-    ) -> str | Problem:
+        self, dialogue: Dialogue, text: str, ask: Ask, taken: Container[str] = ()
+    ) -> str | TextProblem:
         """The pattern of a text that passes all checks and is worded unlike what is taken."""
-        pattern = check_text(text, talk.brief, self._chosen.language, self._checker)
-        if isinstance(pattern, Problem):
+        pattern = check_text(text, dialogue.brief, self._chosen.language, self._checker)
+        if isinstance(pattern, TextProblem):
             return pattern
-        if talk.words(pattern) in taken:
-            return Problem("not_distinct")
-        problem = await self._audit(talk, talk.text(pattern), ask)
-        problem = problem or await self._round_trip(talk, talk.text(pattern), ask)
+        if dialogue.words(pattern) in taken:
+            return TextProblem("not_distinct")
+        problem = await self._audit(dialogue, dialogue.text(pattern), ask)
+        problem = problem or await self._round_trip(dialogue, dialogue.text(pattern), ask)
         return problem or pattern
 
-    async def _audit(self, talk: Talk, text: str, ask: Ask) -> Problem | None:
+    async def _audit(self, dialogue: Dialogue, text: str, ask: Ask) -> TextProblem | None:
         """What the second model has against a text.
 
         A reply that cannot be read is asked for no second time, as the same call has the same answer: it
@@ -179,37 +183,41 @@ class Writer:
         """
         if not self._chosen.judge_model:
             return None
-        said = read_verdict(await _answer(talk, self._calls.audit(talk.brief, text), ask))
-        if isinstance(said, Problem):
-            return Problem("audit_failed", "the verdict could not be read")
-        return None if said.passed else Problem("audit_failed", said.reason)
+        said = read_verdict(await _answer(dialogue, self._calls.audit(dialogue.brief, text), ask))
+        if isinstance(said, TextProblem):
+            return TextProblem("audit_failed", "the verdict could not be read")
+        return None if said.passed else TextProblem("audit_failed", said.reason)
 
-    async def _round_trip(self, talk: Talk, text: str, ask: Ask) -> Problem | None:
+    async def _round_trip(self, dialogue: Dialogue, text: str, ask: Ask) -> TextProblem | None:
         """What is wrong with a text by what the model takes it to ask for."""
         if not self._chosen.round_trip:
             return None
-        said = read_choice(await _answer(talk, self._calls.round_trip(talk.brief, text), ask))
-        if isinstance(said, Problem):
-            return Problem("round_trip_failed", "what for could not be read")
-        query, glosses = talk.query, self._calls.glosses
+        said = read_choice(
+            await _answer(dialogue, self._calls.round_trip(dialogue.brief, text), ask)
+        )
+        if isinstance(said, TextProblem):
+            return TextProblem("round_trip_failed", "what for could not be read")
+        query, glosses = dialogue.query, self._calls.glosses
         if is_recognised(said, query.relation, query.direction, glosses):
             return None
-        return Problem("round_trip_failed", misreading(said, talk.brief.topic_name, glosses))
+        return TextProblem(
+            "round_trip_failed", misreading(said, dialogue.brief.topic_name, glosses)
+        )
 
 
-async def _answer(talk: Talk, call: Call, ask: Ask) -> Reply:
+async def _answer(dialogue: Dialogue, call: Call, ask: Ask) -> Reply:
     """The reply to a call.
 
     Raises:
         UnansweredError: There is none, and never will be.
     """
-    talk.keys.add(call.key)
+    dialogue.keys.add(call.key)
     answer = await ask(call)
     if isinstance(answer, Failure):
-        raise UnansweredError(Problem.of(answer))
+        raise UnansweredError(TextProblem.of(answer))
     return answer
 
 
-def _told(rejected: Sequence[tuple[str, Problem]]) -> list[tuple[str, str]]:
+def _told(rejected: Sequence[tuple[str, TextProblem]]) -> list[tuple[str, str]]:
     """Attempts as the prompts tell them: the text, and what was wrong with it."""
     return [(text, explain(problem)) for text, problem in rejected]

@@ -22,7 +22,7 @@ from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import Gloss, Glosses, gloss_of, gloss_problems, read_glosses
 from rulemine.phrasing.templates import Templates
 from rulemine.seeds import stream
-from rulemine.verbalizer.briefs import Problem
+from rulemine.verbalizer.briefs import TextProblem
 from rulemine.verbalizer.checks import Checker, explain
 from rulemine.verbalizer.replies import read_gloss
 from rulemine.verbalizer.requests import Calls
@@ -156,21 +156,21 @@ def _samples(
 
 async def _gloss(
     relation: str, samples: Sequence[Triple], calls: Calls, ask: Ask
-) -> Gloss | Problem:
+) -> Gloss | TextProblem:
     """The model's gloss of a relation, or what was wrong with its last one."""
     earlier: list[tuple[str, str]] = []
-    problem = Problem("")
+    problem = TextProblem("")
     for _ in range(calls.chosen.attempts):
         answer = await ask(calls.gloss(relation, samples, earlier))
         if isinstance(answer, Failure):
-            return Problem.of(answer)
+            return TextProblem.of(answer)
         read = read_gloss(answer)
-        if not isinstance(read, Problem):
+        if not isinstance(read, TextProblem):
             statement, subjects, objects = (" ".join(text.split()) for text in read)
             gloss = Gloss(relation, statement, subjects, objects, "model")
             if (found := _problem(gloss, samples)) is None:
                 return gloss
-            read = Problem("malformed", found)
+            read = TextProblem("malformed", found)
         problem = read
         earlier.append((answer.text, explain(problem)))
     return problem

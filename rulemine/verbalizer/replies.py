@@ -1,4 +1,4 @@
-"""What a model's reply says, read as any reader would: what was asked for, or a `Problem`.
+"""What a model's reply says, read as any reader would: what was asked for, or a `TextProblem`.
 
 A reply is the JSON object of its schema, whole, in a code fence or among other words, with whatever keys
 besides; or plain text of one form, for endpoints without structured outputs. Thoughts of reasoning models, a
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.llm.call import Reply
 from rulemine.phrasing.glosses import Glosses
-from rulemine.verbalizer.briefs import Problem
+from rulemine.verbalizer.briefs import TextProblem
 
 __all__ = [
     "SCHEMAS",
@@ -100,96 +100,98 @@ _CHOICE = re.compile(
 _QUOTES = ('""', "''", "“”", "„“", "„”", "«»", "»«", "‘’", "‚‘", "「」", "『』", "``")
 
 
-def read_question(reply: Reply) -> str | Problem:
+def read_question(reply: Reply) -> str | TextProblem:
     """The question: an object with ``question``, or a single line."""
     found = _read(reply, "question")
     if isinstance(found, str):
         lines = _lines(found)
         return (
-            _text(lines[0]) if len(lines) < 2 else Problem("several_lines", f"{len(lines)} lines")
+            _text(lines[0])
+            if len(lines) < 2
+            else TextProblem("several_lines", f"{len(lines)} lines")
         )
-    return found if isinstance(found, Problem) else _text(found["question"])
+    return found if isinstance(found, TextProblem) else _text(found["question"])
 
 
-def read_list(reply: Reply) -> tuple[str, ...] | Problem:
+def read_list(reply: Reply) -> tuple[str, ...] | TextProblem:
     """Several texts: an object with ``questions``, or one text a line, all of them numbered or none."""
     found = _read(reply, "paraphrase")
-    if isinstance(found, Problem):
+    if isinstance(found, TextProblem):
         return found
     rows = _unnumbered(_lines(found)) if isinstance(found, str) else found["questions"]
     texts = list(map(_text, rows))
-    problem = next((text for text in texts if isinstance(text, Problem)), None)
-    return problem or tuple(map(str, texts)) or Problem("empty", "no texts")
+    problem = next((text for text in texts if isinstance(text, TextProblem)), None)
+    return problem or tuple(map(str, texts)) or TextProblem("empty", "no texts")
 
 
-def read_verdict(reply: Reply) -> Verdict | Problem:
+def read_verdict(reply: Reply) -> Verdict | TextProblem:
     """A verdict: an object with ``verdict`` and perhaps ``reason``, ``PASS``, or ``FAIL: reason``."""
     found = _read(reply, "audit", optional="reason")
-    if isinstance(found, Problem):
+    if isinstance(found, TextProblem):
         return found
     if isinstance(found, str):
         if (match := _VERDICT.fullmatch(found)) is None:
-            return Problem("malformed", "neither PASS nor FAIL: reason")
+            return TextProblem("malformed", "neither PASS nor FAIL: reason")
         found = {"verdict": match[1].upper(), "reason": match[2] or ""}
     return Verdict(found["verdict"] == "PASS", " ".join(found["reason"].split()))
 
 
-def read_choice(reply: Reply) -> Choice | Problem:
+def read_choice(reply: Reply) -> Choice | TextProblem:
     """A relation and a direction: an object with both, or ``relation: …, direction: …``."""
     found = _read(reply, "round_trip")
-    if isinstance(found, Problem):
+    if isinstance(found, TextProblem):
         return found
     if isinstance(found, str):
         if (match := _CHOICE.fullmatch(found)) is None:
-            return Problem("malformed", "not of the form relation: …, direction: …")
+            return TextProblem("malformed", "not of the form relation: …, direction: …")
         found = {"relation": match[1], "direction": match[2].lower()}
     relation = _text(found["relation"])
-    return relation if isinstance(relation, Problem) else Choice(relation, found["direction"])
+    return relation if isinstance(relation, TextProblem) else Choice(relation, found["direction"])
 
 
-def read_gloss(reply: Reply) -> GlossWords | Problem:
+def read_gloss(reply: Reply) -> GlossWords | TextProblem:
     """A gloss: an object with its three texts, or three lines ``statement: …`` and so on."""
     found = _read(reply, "gloss")
-    if isinstance(found, Problem):
+    if isinstance(found, TextProblem):
         return found
     if isinstance(found, str):
         rows = [line.partition(":") for line in _lines(found)]
         found = {key.strip().lower(): value for key, _, value in rows}
         if len(rows) != len(found) or tuple(found) != GlossWords._fields:
-            return Problem("malformed", f"not the lines {', '.join(GlossWords._fields)}")
+            return TextProblem("malformed", f"not the lines {', '.join(GlossWords._fields)}")
     texts = [_text(found[key]) for key in GlossWords._fields]
     for text in texts:
-        if isinstance(text, Problem):
+        if isinstance(text, TextProblem):
             return text
         if len(_lines(text)) > 1:
-            return Problem("several_lines", "a text of several lines")
+            return TextProblem("several_lines", "a text of several lines")
     return GlossWords._make(map(str, texts))
 
 
-def _read(reply: Reply, purpose: str, optional: str = "") -> dict[str, Any] | str | Problem:
+def _read(reply: Reply, purpose: str, optional: str = "") -> dict[str, Any] | str | TextProblem:
     """The object of a schema, one text of which may be missing; else the plain words, never empty."""
     if reply.finish_reason in ("content_filter", "length"):
-        return Problem("filtered" if reply.finish_reason == "content_filter" else "cut_off")
+        return TextProblem("filtered" if reply.finish_reason == "content_filter" else "cut_off")
     words = reply.text.strip("\ufeff \t\r\n")
     # Some servers leave out where the thoughts begin.
     thoughts, end, rest = words.rpartition("</think>")
     if end and (words.startswith("<think>") or "<think>" not in thoughts):
         words = rest.strip()
     elif words.startswith("<think>"):
-        return Problem("cut_off", "thoughts without an end")
+        return TextProblem("cut_off", "thoughts without an end")
     if not words:
-        return Problem("empty")
+        return TextProblem("empty")
     schema = SCHEMAS[purpose]["properties"]
     problem = None
     for value in _values(words):
         found = _object_of(value, schema, optional)
-        if not isinstance(found, Problem):
+        if not isinstance(found, TextProblem):
             return found
         problem = problem or found
     if problem is None and _LOOKS_LIKE_JSON.match(words):
-        problem = Problem("malformed", "broken JSON")
+        problem = TextProblem("malformed", "broken JSON")
     fenced = _FENCE.fullmatch(words)
-    return problem or (fenced[1].strip() if fenced else words) or Problem("empty")
+    return problem or (fenced[1].strip() if fenced else words) or TextProblem("empty")
 
 
 def _values(words: str) -> Iterator[Any]:
@@ -204,12 +206,14 @@ def _values(words: str) -> Iterator[Any]:
             yield value
 
 
-def _object_of(value: Any, schema: Mapping[str, Any], optional: str) -> dict[str, Any] | Problem:
+def _object_of(
+    value: Any, schema: Mapping[str, Any], optional: str
+) -> dict[str, Any] | TextProblem:
     """What a value says by a schema, without whatever keys it has besides."""
     if isinstance(value, list) and len(schema) == 1:
         value = dict.fromkeys(schema, value)
     if not isinstance(value, dict) or (schema.keys() - {optional}) - value.keys():
-        return Problem("malformed", f"JSON without the keys {', '.join(schema)}")
+        return TextProblem("malformed", f"JSON without the keys {', '.join(schema)}")
     found = {}
     for key, kind in schema.items():
         item = value.get(key) or "" if key == optional else value[key]
@@ -220,7 +224,7 @@ def _object_of(value: Any, schema: Mapping[str, Any], optional: str) -> dict[str
                 (word for word in kind["enum"] if word.lower() == item.strip().lower()), None
             )
         if not _fits(item, kind):
-            return Problem("malformed", f"JSON with another value of {key} than was asked for")
+            return TextProblem("malformed", f"JSON with another value of {key} than was asked for")
         found[key] = item
     return found
 
@@ -231,7 +235,7 @@ def _fits(item: Any, kind: Mapping[str, Any]) -> bool:
     return isinstance(item, str)
 
 
-def _text(raw: str) -> str | Problem:
+def _text(raw: str) -> str | TextProblem:
     """A text without blanks and one pair of quotes around it."""
     text = raw.strip()
     if len(text) > 1 and text[0] + text[-1] in _QUOTES:
@@ -239,7 +243,7 @@ def _text(raw: str) -> str | Problem:
         # Quotes within belong to the text, as in '"A" or "B"'.
         if text[0] not in inner and text[-1] not in inner:
             text = inner.strip()
-    return text or Problem("empty")
+    return text or TextProblem("empty")
 
 
 def _lines(words: str) -> list[str]:

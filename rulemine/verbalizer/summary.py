@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rulemine.verbalizer.conversation import Talk
+from rulemine.verbalizer.conversation import Dialogue
 
-__all__ = ["Tally", "count_talks"]
+__all__ = ["Tally", "count_dialogues"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +55,23 @@ def _counted(problems: dict[str, int]) -> str:
     return f" (rejected: {rejected})" if rejected else ""
 
 
-def count_talks(talks: Sequence[Talk], paraphrases: int) -> Tally:
+def count_dialogues(dialogues: Sequence[Dialogue], paraphrases: int) -> Tally:
     """Counts finished conversations.
 
     Args:
-        talks: All of them.
+        dialogues: All of them.
         paraphrases: Paraphrases wanted of each text.
     """
-    worded = [talk for talk in talks if talk.pattern]
-    problems = Counter(problem.code for talk in talks for _, problem in talk.rejected)
-    refused = Counter(problem.code for talk in talks for _, problem in talk.refused)
+    worded = [dialogue for dialogue in dialogues if dialogue.pattern]
+    problems = Counter(problem.code for dialogue in dialogues for _, problem in dialogue.rejected)
+    refused = Counter(problem.code for dialogue in dialogues for _, problem in dialogue.refused)
     return Tally(
-        questions=len(talks),
+        questions=len(dialogues),
         worded=len(worded),
-        first=sum(not talk.rejected for talk in worded),
-        failed=len(talks) - len(worded),
+        first=sum(not dialogue.rejected for dialogue in worded),
+        failed=len(dialogues) - len(worded),
         problems=dict(sorted(problems.items())),
-        paraphrases=sum(len(talk.paraphrases) for talk in worded),
+        paraphrases=sum(len(dialogue.paraphrases) for dialogue in worded),
         wanted=len(worded) * paraphrases,
         refused=dict(sorted(refused.items())),
     )

@@ -21,11 +21,11 @@ from rulemine.release.records import Question, Rejection
 from rulemine.text.template import fill
 from rulemine.verbalizer.briefs import Brief
 from rulemine.verbalizer.checks import explain
-from rulemine.verbalizer.conversation import Talk, Writer
+from rulemine.verbalizer.conversation import Dialogue, Verbalizer
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.requests import Calls
 from rulemine.verbalizer.rounds import accept_paraphrases, send_back
-from rulemine.verbalizer.summary import Tally, count_talks
+from rulemine.verbalizer.summary import Tally, count_dialogues
 
 __all__ = ["Verbalized", "verbalize"]
 
@@ -87,23 +87,23 @@ def verbalize(
     """
     if [brief.question.id for brief in briefs] != [question.id for question in asked.questions]:
         raise ValueError("one brief for each question was expected, in the same order")
-    talks = [Talk(brief) for brief in briefs]
-    writer, chosen = Writer(calls), calls.chosen
+    dialogues = [Dialogue(brief) for brief in briefs]
+    verbalizer, chosen = Verbalizer(calls), calls.chosen
     templates = chosen.on_failure == "template"
-    stage = _Stage(session, talks, chosen, progress, status, hopes)
-    stage.hold(talks, writer.word)
-    while back := send_back(talks, writer, templates=templates):
-        stage.hold(back, writer.word)
-    while lacking := [talk for talk in talks if writer.missing(talk)]:
-        proposed = stage.hold(lacking, writer.reword, phase=1)
+    stage = _Stage(session, dialogues, chosen, progress, status, hopes)
+    stage.hold(dialogues, verbalizer.word)
+    while back := send_back(dialogues, verbalizer, templates=templates):
+        stage.hold(back, verbalizer.word)
+    while lacking := [dialogue for dialogue in dialogues if verbalizer.missing(dialogue)]:
+        proposed = stage.hold(lacking, verbalizer.reword, phase=1)
         pairs = list(zip(lacking, proposed, strict=True))
-        accept_paraphrases(talks, pairs, templates=templates)
-    if not templates and not any(talk.pattern for talk in talks):
-        raise UserError(_nothing_left(talks))
+        accept_paraphrases(dialogues, pairs, templates=templates)
+    if not templates and not any(dialogue.pattern for dialogue in dialogues):
+        raise UserError(_nothing_left(dialogues))
     return Verbalized(
-        _outcome(asked, talks, templates),
-        _journal(talks, session),
-        count_talks(talks, chosen.paraphrases),
+        _outcome(asked, dialogues, templates),
+        _journal(dialogues, session),
+        count_dialogues(dialogues, chosen.paraphrases),
     )
 
 
@@ -113,13 +113,13 @@ class _Stage:
     def __init__(
         self,
         session: Session,
-        talks: Sequence[Talk],
+        dialogues: Sequence[Dialogue],
         chosen: VerbalizerSection,
         progress: Progress | None,
         status: Callable[[str], object] | None,
         hopes: bool,
     ) -> None:
-        self._session, self._talks, self._model = session, talks, chosen.model
+        self._session, self._dialogues, self._model = session, dialogues, chosen.model
         self._phases = 1 + (chosen.paraphrases > 0)
         self._progress, self._status = progress, status
         self._rejected = self._texts = 0
@@ -127,20 +127,23 @@ class _Stage:
         self._end: UserError | None = None
 
     def hold(
-        self, talks: Sequence[Talk], work: Callable[[Talk, Ask], Awaitable[T]], phase: int = 0
+        self,
+        dialogues: Sequence[Dialogue],
+        work: Callable[[Dialogue, Ask], Awaitable[T]],
+        phase: int = 0,
     ) -> list[T]:
         """Holds a round of conversations.
 
         Args:
-            talks: Those of the round; all others are settled as far as this phase goes.
+            dialogues: Those of the round; all others are settled as far as this phase goes.
             work: What is done in each.
             phase: 0 for texts, 1 for paraphrases.
         """
-        left = len(talks)
-        self._rejected = sum(not talk.pattern for talk in self._talks)
-        self._rejected -= sum(not talk.pattern for talk in talks)
+        left = len(dialogues)
+        self._rejected = sum(not dialogue.pattern for dialogue in self._dialogues)
+        self._rejected -= sum(not dialogue.pattern for dialogue in dialogues)
 
-        async def one(talk: Talk, ask: Ask) -> T:
+        async def one(dialogue: Dialogue, ask: Ask) -> T:
             nonlocal left
 
             async def asking(call: Call) -> Answer:
@@ -148,24 +151,24 @@ class _Stage:
                     raise self._end
                 return await ask(call)
 
-            result = await work(talk, asking)
+            result = await work(dialogue, asking)
             left -= 1
-            self._judge(talk)
-            self._rejected += not talk.pattern
+            self._judge(dialogue)
+            self._rejected += not dialogue.pattern
             self._tell(left, phase)
             return result
 
-        return self._session.run([partial(one, talk) for talk in talks])
+        return self._session.run([partial(one, dialogue) for dialogue in dialogues])
 
-    def _judge(self, talk: Talk) -> None:
+    def _judge(self, dialogue: Dialogue) -> None:
         """Ends the stage where none of the first texts is good."""
-        self._passed |= bool(talk.pattern)
-        self._texts += len(talk.rejected)
+        self._passed |= bool(dialogue.pattern)
+        self._texts += len(dialogue.rejected)
         if self._hopes and not self._passed and self._texts >= FIRST_TEXTS:
-            self._end = UserError(_hopeless(self._model, self._talks))
+            self._end = UserError(_hopeless(self._model, self._dialogues))
 
     def _tell(self, left: int, phase: int) -> None:
-        everything = len(self._talks)
+        everything = len(self._dialogues)
         if self._progress is not None:
             steps = everything * (phase + 1) - left
             self._progress(steps // self._phases, everything)
@@ -182,12 +185,12 @@ def _short(number: int) -> str:
     return f"{number:,}" if number < 1_000_000 else f"{number / 1e6:,.1f}M"
 
 
-def _outcome(asked: QuestionSet, talks: Sequence[Talk], templates: bool) -> QuestionSet:
+def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue], templates: bool) -> QuestionSet:
     questions: list[Question] = []
     rejections: list[Rejection] = []
-    for question, talk in zip(asked.questions, talks, strict=True):
-        if talk.pattern:
-            patterns = (talk.pattern, *talk.paraphrases)
+    for question, dialogue in zip(asked.questions, dialogues, strict=True):
+        if dialogue.pattern:
+            patterns = (dialogue.pattern, *dialogue.paraphrases)
             text, *paraphrases = [fill(p, {"topic": question.topic}) for p in patterns]
             questions.append(
                 replace(
@@ -199,7 +202,7 @@ def _outcome(asked: QuestionSet, talks: Sequence[Talk], templates: bool) -> Ques
                 )
             )
             continue
-        codes = [problem.code for _, problem in talk.rejected]
+        codes = [problem.code for _, problem in dialogue.rejected]
         what = "template used" if templates else "dropped"
         rejections.append(
             Rejection(
@@ -212,21 +215,23 @@ def _outcome(asked: QuestionSet, talks: Sequence[Talk], templates: bool) -> Ques
     return asked.keep(questions, rejections)
 
 
-def _journal(talks: Sequence[Talk], session: Session) -> tuple[str, ...]:
+def _journal(dialogues: Sequence[Dialogue], session: Session) -> tuple[str, ...]:
     ids: dict[str, list[str]] = {}
-    for talk in talks:
-        for key in talk.keys:
-            ids.setdefault(key, []).append(talk.brief.question.id)
+    for dialogue in dialogues:
+        for key in dialogue.keys:
+            ids.setdefault(key, []).append(dialogue.brief.question.id)
     return tuple(
         dump_line({**session.line(key), "questions": sorted(ids[key])}) for key in sorted(ids)
     )
 
 
-def _hopeless(model: str, talks: Sequence[Talk]) -> str:
-    shown = [(talk, *talk.rejected[-1]) for talk in talks if talk.rejected][:EXAMPLES]
+def _hopeless(model: str, dialogues: Sequence[Dialogue]) -> str:
+    shown = [(dialogue, *dialogue.rejected[-1]) for dialogue in dialogues if dialogue.rejected][
+        :EXAMPLES
+    ]
     examples = "".join(
-        f"\n  {talk.brief.question.id}: {shorten(text, SHOWN)!r}: {explain(problem)}"
-        for talk, text, problem in shown
+        f"\n  {dialogue.brief.question.id}: {shorten(text, SHOWN)!r}: {explain(problem)}"
+        for dialogue, text, problem in shown
     )
     return (
         f"model {model!r}: none of its first {FIRST_TEXTS} texts passes the checks, so the rest is not asked "
@@ -235,15 +240,15 @@ def _hopeless(model: str, talks: Sequence[Talk]) -> str:
     )
 
 
-def _nothing_left(talks: Sequence[Talk]) -> str:
-    counts = Counter(talk.rejected[-1][1].code for talk in talks)
+def _nothing_left(dialogues: Sequence[Dialogue]) -> str:
+    counts = Counter(dialogue.rejected[-1][1].code for dialogue in dialogues)
     code = min(counts, key=lambda code: (-counts[code], code))
-    talk = next(talk for talk in talks if talk.rejected[-1][1].code == code)
-    text, problem = talk.rejected[-1]
+    dialogue = next(dialogue for dialogue in dialogues if dialogue.rejected[-1][1].code == code)
+    text, problem = dialogue.rejected[-1]
     said = f" {shorten(text, SHOWN)!r}" if text else ""
     return (
-        f"no question is left: none of {len(talks)} got a text that passes; most often the last attempt "
-        f"failed with {code} ({counts[code]} times), e.g. {talk.brief.question.id}:{said} "
+        f"no question is left: none of {len(dialogues)} got a text that passes; most often the last attempt "
+        f"failed with {code} ({counts[code]} times), e.g. {dialogue.brief.question.id}:{said} "
         f"{explain(problem)} Use another model, edit the prompts (rulemine/verbalizer/prompts.toml, given as "
         "--prompt), or set verbalizer.on_failure to template."
     )

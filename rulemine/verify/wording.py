@@ -21,7 +21,7 @@ __all__ = [
     "GLOSSES",
     "PROMPT",
     "Pieces",
-    "Verbalizer",
+    "VerbalizerConfig",
     "check_wording",
     "pieces_of",
     "read_verbalizer",
@@ -37,7 +37,7 @@ _PART = re.compile(r"\{\{|\}\}|\{topic\}|[{}]")
 
 
 @dataclass(frozen=True, slots=True)
-class Verbalizer:
+class VerbalizerConfig:
     """The options that say who put the questions into words.
 
     Attributes:
@@ -72,7 +72,7 @@ class Verbalizer:
         return {name: self.judge if name == "audit" else self.model for name in purposes}
 
 
-def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> Verbalizer:
+def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> VerbalizerConfig:
     """Reads the options; what is wrong with them is noted.
 
     Args:
@@ -115,7 +115,7 @@ def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> 
     if by_model and not good.get("model"):
         expected = "config.verbalizer.model, the name of a model"
         findings.add(MANIFEST_NAME, None, "verbalizer", "none", expected)
-    return Verbalizer(
+    return VerbalizerConfig(
         by_model,
         good.get("model", ""),
         good.get("judge_model", ""),
@@ -160,7 +160,9 @@ def texts_of(row: dict[str, Any]) -> list[tuple[str, Pieces]]:
     return found
 
 
-def check_wording(here: Located, names: Names, verbalizer: Verbalizer, findings: Findings) -> None:
+def check_wording(
+    here: Located, names: Names, verbalizer: VerbalizerConfig, findings: Findings
+) -> None:
     """Checks where the texts of one question come from.
 
     Args:

@@ -22,3 +22,12 @@ def test_a_long_file_gives_its_reason(path: Path) -> None:
     assert docstring or path.name.startswith(("test_", "conftest")), "a file says what it is for"
     lines = text.count("\n")
     assert lines <= LONGEST or f"ver {LONGEST} lines because" in docstring.replace("\n", " ")
+
+
+def test_no_public_class_name_occurs_twice() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in (ROOT / "rulemine").rglob("*.py"):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}

@@ -15,7 +15,7 @@ from rulemine.phrasing.templates import load_templates
 from rulemine.query.answers import QuestionKey
 from rulemine.release.naming import name_entities
 from rulemine.text.template import fill
-from rulemine.verbalizer.briefs import Brief, Problem
+from rulemine.verbalizer.briefs import Brief, TextProblem
 from rulemine.verbalizer.checks import CODES, Checker, check_text, explain
 from rulemine.verify import mentions as verifier
 from rulemine.verify.model.texts import text_problems
@@ -45,7 +45,7 @@ def brief(
 
 def code(text: str, about: Brief | None = None, language: str = "English") -> str | None:
     found = check_text(text, about or brief(), language)
-    return found.code if isinstance(found, Problem) else None
+    return found.code if isinstance(found, TextProblem) else None
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,10 @@ def code(text: str, about: Brief | None = None, language: str = "English") -> st
         ("Great-aunts of Anna Lind are who?", "Great-aunts of {topic} are who?"),
         ("Who is the well-known aunt of Anna Lind?", "Who is the well-known aunt of {topic}?"),
         ("\u200fWho is the aunt of \u2067Anna Lind\u2069?\u200f", "Who is the aunt of \u2067{topic}\u2069?"),
-        ("Whose {dear} niece is Anna Lind?", Problem("markup", "“{”")),
+        ("Whose {dear} niece is Anna Lind?", TextProblem("markup", "“{”")),
     ],
 )  # fmt: skip
-def test_good_texts_become_patterns(text: str, pattern: str | Problem) -> None:
+def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> None:
     assert check_text(text, brief(), "English") == pattern
 
 
@@ -131,7 +131,7 @@ def test_good_texts_become_patterns(text: str, pattern: str | Problem) -> None:
 def test_each_reason(expected: str, text: str) -> None:
     assert code(text) == expected
     found = check_text(text, brief(), "English")
-    assert isinstance(found, Problem)
+    assert isinstance(found, TextProblem)
     assert explain(found)
     assert expected in CODES
 
@@ -156,9 +156,9 @@ def test_words_that_refusals_and_prefaces_have_are_not_always_such(text: str) ->
 
 @pytest.mark.parametrize("name", sorted(CODES))
 def test_every_code_has_a_sentence(name: str) -> None:
-    assert explain(Problem(name)).endswith(".")
-    assert "{" not in explain(Problem(name, "x"))
-    assert explain(Problem(name, "{detail} {x}")).count("{detail}") <= 1
+    assert explain(TextProblem(name)).endswith(".")
+    assert "{" not in explain(TextProblem(name, "x"))
+    assert explain(TextProblem(name, "{detail} {x}")).count("{detail}") <= 1
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_two_sentences_in_other_languages(language: str, text: str) -> None:
 def test_identifiers_of_relations(relation: str, text: str, expected: str | None) -> None:
     checker = Checker(["born_in", "aunt", "uncle"])
     found = check_text(text, brief(relation=relation), "English", checker)
-    assert (found.code if isinstance(found, Problem) else None) == expected
+    assert (found.code if isinstance(found, TextProblem) else None) == expected
 
 
 def test_what_the_name_of_the_topic_holds_is_not_checked() -> None:
@@ -290,7 +290,7 @@ def test_the_verifier_finds_nothing_in_what_passes() -> None:
         text = "".join(parts) if draw.random() < 0.5 else " ".join(parts)
         about = brief(topic, *answers, naming=naming)
         found = check_text(text, about, "English", Checker(["born_in"]))
-        if isinstance(found, Problem):
+        if isinstance(found, TextProblem):
             failed += 1
             caught += found.code == "answer_named"
             continue
@@ -314,7 +314,7 @@ def test_random_texts_raise_nothing() -> None:
         text = "".join(draw.choices(pool, k=draw.randint(0, 30)))
         text += draw.choice(["", "Anna Lind", " Anna Lind?"])
         found = check_text(text, brief(), draw.choice(["English", "Arabic", "x"]))
-        if isinstance(found, Problem):
+        if isinstance(found, TextProblem):
             assert json.dumps(explain(found))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rulemine.llm.call import Reply
-from rulemine.verbalizer.briefs import Problem
+from rulemine.verbalizer.briefs import TextProblem
 from rulemine.verbalizer.replies import (
     Choice,
     GlossWords,
@@ -26,7 +26,7 @@ def reply(text: str, finish: str = "stop") -> Reply:
 
 
 def code(value: Any) -> str | None:
-    return value.code if isinstance(value, Problem) else None
+    return value.code if isinstance(value, TextProblem) else None
 
 
 @pytest.mark.parametrize(
@@ -220,8 +220,8 @@ def test_random_replies_raise_nothing() -> None:
         text = "".join(draw.choices(PIECES, k=draw.randint(0, 9)))
         said = reply(text, draw.choice(["stop", "stop", "stop", "length", "tool_calls", ""]))
         question, wordings, verdict, choice, gloss = (read(said) for read in READERS)
-        assert isinstance(question, Problem) or (isinstance(question, str) and question.strip())
-        assert isinstance(wordings, Problem) or all(map(str.strip, wordings))
-        assert isinstance(verdict, Problem | Verdict)
-        assert isinstance(choice, Problem | Choice)
-        assert isinstance(gloss, Problem | GlossWords)
+        assert isinstance(question, TextProblem) or (isinstance(question, str) and question.strip())
+        assert isinstance(wordings, TextProblem) or all(map(str.strip, wordings))
+        assert isinstance(verdict, TextProblem | Verdict)
+        assert isinstance(choice, TextProblem | Choice)
+        assert isinstance(gloss, TextProblem | GlossWords)

@@ -14,7 +14,7 @@ from rulemine.verify.model.journal import JOURNAL, Entry, Query
 from rulemine.verify.model.replies import fold, texts_said
 from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, shown
-from rulemine.verify.wording import Verbalizer
+from rulemine.verify.wording import VerbalizerConfig
 
 __all__ = ["check_conversations"]
 
@@ -24,7 +24,7 @@ def check_conversations(
     asked: Mapping[str, Query],
     questions: list[Located],
     rejections: list[Located],
-    verbalizer: Verbalizer,
+    verbalizer: VerbalizerConfig,
     findings: Findings,
 ) -> None:
     """Checks the questions, and those that lost their text, against the journal."""
@@ -60,7 +60,7 @@ def _unsaid(texts: Sequence[str], about: list[Entry]) -> Iterator[tuple[str, str
 
 
 def _unjudged(
-    question: str, query: Query, about: list[Entry], verbalizer: Verbalizer
+    question: str, query: Query, about: list[Entry], verbalizer: VerbalizerConfig
 ) -> Iterator[tuple[str, str]]:
     """The texts that no judge spoke for."""
     wanted = {"audit": "pass", "round_trip": fold(query.relation)}

@@ -10,7 +10,7 @@ from typing import Any
 
 from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, shown
-from rulemine.verify.wording import Verbalizer
+from rulemine.verify.wording import VerbalizerConfig
 
 __all__ = ["FAILURES", "STAGE", "check_fallbacks", "codes_of", "is_kept"]
 
@@ -48,7 +48,7 @@ def codes_of(rejection: dict[str, Any]) -> list[str]:
 def check_fallbacks(
     questions: list[Located],
     rejections: list[Located],
-    verbalizer: Verbalizer,
+    verbalizer: VerbalizerConfig,
     findings: Findings,
 ) -> None:
     """Checks the rejections of stage ``verbalize`` and the questions of wording ``fallback``."""
@@ -67,7 +67,10 @@ def check_fallbacks(
 
 
 def _problems(
-    row: dict[str, Any], made: dict[str, dict[str, Any]], kept: set[str], verbalizer: Verbalizer
+    row: dict[str, Any],
+    made: dict[str, dict[str, Any]],
+    kept: set[str],
+    verbalizer: VerbalizerConfig,
 ) -> Iterator[tuple[str, str]]:
     codes, name = codes_of(row), row["question"]
     if not verbalizer.is_model:

@@ -18,7 +18,7 @@ from rulemine.verify.names import Names
 from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import entry as entry_shape
-from rulemine.verify.wording import GLOSSES, PROMPT, Verbalizer, texts_of
+from rulemine.verify.wording import GLOSSES, PROMPT, VerbalizerConfig, texts_of
 
 __all__ = ["JOURNAL", "Entry", "Query", "asked_of", "check_layout", "count_journal", "read_journal"]
 
@@ -62,7 +62,7 @@ class Entry(NamedTuple):
 
 
 def asked_of(
-    questions: list[Located], rejections: list[Located], names: Names, verbalizer: Verbalizer
+    questions: list[Located], rejections: list[Located], names: Names, verbalizer: VerbalizerConfig
 ) -> dict[str, Query]:
     """Question id → what it asks, of all that the model may have been asked about."""
     # Where questions are dropped for want of a text, the rest is balanced once more.
@@ -83,7 +83,7 @@ def asked_of(
     return asked
 
 
-def check_layout(folder: Folder, verbalizer: Verbalizer, findings: Findings) -> None:
+def check_layout(folder: Folder, verbalizer: VerbalizerConfig, findings: Findings) -> None:
     """Checks which files about the model are there."""
     listed = folder.manifest["files"]
     for name in (JOURNAL, PROMPT, GLOSSES):
@@ -101,7 +101,7 @@ def check_layout(folder: Folder, verbalizer: Verbalizer, findings: Findings) -> 
 
 
 def read_journal(
-    folder: Folder, asked: Mapping[str, Query], verbalizer: Verbalizer, findings: Findings
+    folder: Folder, asked: Mapping[str, Query], verbalizer: VerbalizerConfig, findings: Findings
 ) -> list[Entry]:
     """Reads the entries of the right shape, and notes what is wrong with each."""
     entries: list[Entry] = []
@@ -132,7 +132,7 @@ def _problems(
     prompt: str,
     last: str,
     asked: Mapping[str, Query],
-    verbalizer: Verbalizer,
+    verbalizer: VerbalizerConfig,
 ) -> Iterator[tuple[str, object, str]]:
     """Yields the invariant, what was found and what was expected."""
     body = {**row["request"], "sample": row["sample"]}

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Set
 from rulemine.verify.names import Names
 from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, shown
-from rulemine.verify.wording import Pieces, Verbalizer, texts_of
+from rulemine.verify.wording import Pieces, VerbalizerConfig, texts_of
 
 __all__ = ["check_texts", "text_problems"]
 
@@ -90,7 +90,7 @@ def text_problems(pieces: Pieces, name: str, ids: Set[str]) -> Iterator[tuple[st
 
 
 def check_texts(
-    questions: list[Located], names: Names, verbalizer: Verbalizer, findings: Findings
+    questions: list[Located], names: Names, verbalizer: VerbalizerConfig, findings: Findings
 ) -> None:
     """Checks all texts of wording ``model``, one by one and against the texts of all questions."""
     if all(here.row.get("wording") != "model" for here in questions):

@@ -11,7 +11,7 @@ from rulemine.verify.names import Entity, Names
 from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings
 from rulemine.verify.secrets import key_at
-from rulemine.verify.wording import Verbalizer, pieces_of, texts_of
+from rulemine.verify.wording import VerbalizerConfig, pieces_of, texts_of
 
 IDS = {"/people/person/place_of_birth", "bornIn", "part_of"}
 
@@ -153,7 +153,7 @@ def ambiguous(*rows: dict[str, Any]) -> list[int | None]:
     entities = {name: Entity(2, (name, name, name, name)) for name in ("ada", "ADA", "ben")}
     found = [Located("q", line, plain | row) for line, row in enumerate(rows, start=1)]
     findings = Findings()
-    texts.check_texts(found, Names(entities, {}, {}), Verbalizer(is_model=True), findings)
+    texts.check_texts(found, Names(entities, {}, {}), VerbalizerConfig(is_model=True), findings)
     return [p.line for p in findings.report(None).problems if p.invariant == "one meaning"]  # type: ignore[arg-type]
 
 
