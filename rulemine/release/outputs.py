@@ -153,9 +153,9 @@ def _check_place(output: Path) -> None:
             )
     there = next(folder for folder in real(output).parents if folder.is_dir())
     if not os.access(there, os.W_OK | os.X_OK):
-        raise OutputError(
-            f"{output}: cannot be written (no right to write in {there}). Choose another -o."
-        )
+        read_only = os.statvfs(there).f_flag & os.ST_RDONLY
+        why = "Read-only file system" if read_only else f"no right to write in {there}"
+        raise OutputError(f"{output}: cannot be written ({why}). Choose another -o.")
 
 
 def _is_release(folder: Path) -> bool:
