@@ -26,8 +26,9 @@ def commands() -> str:
     taken: dict[str, str] = {}  # arguments → the command that has them above
     for name, parser in _parsers(make_parser(), "rulemine"):
         description = (parser.description or "").strip()
-        places = [_invocation(action) for action in parser._get_positional_actions()]
-        lines += [f"## {name}", description, f"    {' '.join([name, *places])} [options]"]
+        needed = [a for a in parser._actions if not a.option_strings or a.required]
+        words = [name, *(f"{''.join(a.option_strings[:1])} {_value(a)}".strip() for a in needed)]
+        lines += [f"## {name}", description, f"    {' '.join(words)} [options]"]
         table = "\n\n".join(_tables(parser))
         if table in taken:
             lines.append(f"Arguments: those of [`{taken[table]}`](#{_anchor(taken[table])}).")
@@ -120,8 +121,11 @@ def _tables(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def _invocation(action: argparse.Action) -> str:
-    value = argparse.HelpFormatter("")._format_args(action, action.dest.upper())
-    return " ".join(filter(None, [", ".join(action.option_strings), value]))
+    return " ".join(filter(None, [", ".join(action.option_strings), _value(action)]))
+
+
+def _value(action: argparse.Action) -> str:
+    return argparse.HelpFormatter("")._format_args(action, action.dest.upper())
 
 
 def _anchor(heading: str) -> str:
