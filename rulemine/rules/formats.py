@@ -51,9 +51,6 @@ AMIE_HEADER = "\t".join(AMIE_COLUMNS) + "\n"
 _CACHED = 1 << 16
 """Texts of atoms, and of measures, that are cached."""
 
-_MEASURES = ("head_coverage", "std_confidence", "pca_confidence",
-             "support", "body_size", "pca_body_size", "head_size")  # fmt: skip
-
 _ATOM = re.compile(r"(.+?)\(([a-z]),([a-z])\)( ∧ | ⇒ |$)")
 _ARROW = "   => "  # every token is followed by two blanks, then comes " => "
 # What AMIE prints among and around the rules; anything else after the header is malformed.
@@ -295,10 +292,12 @@ def _json_term(term: Term) -> str | dict[str, str]:
 @lru_cache(maxsize=_CACHED)
 def _json_measures(counts: tuple[int, ...]) -> str:
     m = Measures(*counts)
-    row = {name: getattr(m, name) for name in _MEASURES} | {
-        "functional": variable_name(m.functional)
-    }
-    return f", {dump_line(row)[1:-1]}"
+    return (
+        f', "head_coverage": {m.head_coverage!r}, "std_confidence": {m.std_confidence!r}, '
+        f'"pca_confidence": {m.pca_confidence!r}, "support": {m.support}, '
+        f'"body_size": {m.body_size}, "pca_body_size": {m.pca_body_size}, '
+        f'"head_size": {m.head_size}, "functional": "{variable_name(m.functional)}"'
+    )
 
 
 def rule_from_json(row: dict[str, Any]) -> Rule:
