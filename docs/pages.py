@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any
 
-from rulemine.builder.recipe import Recipe
-from rulemine.builder.recipe_help import keys_of
+from rulemine.builder.recipe import KEYS
 from rulemine.cli.main import make_parser
 
 _PART = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
@@ -43,13 +42,14 @@ def commands() -> str:
 def options() -> str:
     """Every key of a recipe, a table per section."""
     lines: list[str] = []
-    keys = keys_of(Recipe(name="NAME", kg="KG"))
-    for section, members in groupby(keys, lambda key: key.name.rpartition(".")[0]):
+    for section, members in groupby(KEYS, lambda key: key.name.rpartition(".")[0]):
         lines += ["", f"## [{section}]" if section else "## Top level", ""]
-        lines += ["| key | default | what it is |", "|---|---|---|"]
+        lines += ["| key | default | option | values | what it is |", "|---|---|---|---|---|"]
         for key in members:
             name = key.name.rpartition(".")[2]
-            lines.append(f"| `{name}` | `{key.default}` | {_cell(key.meaning)} |")
+            flag = f"`{key.flag}`" if key.flag and section != "mining" else ""
+            cells = [f"`{name}`", f"`{key.default}`", flag, _cell(key.values), _cell(key.meaning)]
+            lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

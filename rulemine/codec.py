@@ -1,15 +1,35 @@
-"""Typed records to JSON and back: every field known, every value of its type, one form for all lines."""
+"""Typed records out of plain data and back: every field known, every value of its type.
+
+The one decoder of this package: `decode` reads the objects of JSON files (`from_json`) and the tables
+of TOML files (`rulemine.config`).
+"""
 
 import dataclasses
+import datetime
 import functools
 import json
 import types
 import typing
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from textwrap import shorten
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from rulemine.errors import InputError
+from rulemine.errors import InputError, UserError, did_you_mean
 
-__all__ = ["dump_line", "from_json", "parse_object", "to_json", "why_unreadable"]
+__all__ = [
+    "TYPE_NAMES",
+    "Bounds",
+    "Slot",
+    "decode",
+    "dump_line",
+    "from_json",
+    "parse_object",
+    "read_value",
+    "shown",
+    "slots_of",
+    "to_json",
+    "why_unreadable",
+]
 
 
 _R = TypeVar("_R")
@@ -17,10 +37,25 @@ _R = TypeVar("_R")
 
 _TEXTS = tuple[str, ...]
 
+_LARGEST = 10**300
+"""Larger integers are no floating-point numbers."""
+
+_SHORT = 80
+"""So long may a value be in a message."""
+
+
+TYPE_NAMES: dict[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    bool: "true or false",
+}
+"""What messages call the types of plain values."""
+
 
 def to_json(record: Any) -> dict[str, Any]:
     """A record as a JSON object, fields in their order; tuples become arrays."""
-    return {name: _plain(getattr(record, name)) for name in _layout(type(record))[0]}  # type: ignore[arg-type]  # classes are hashable
+    return {slot.name: _plain(getattr(record, slot.name)) for slot in slots_of(type(record))}
 
 
 def _plain(value: Any) -> Any:
@@ -32,6 +67,54 @@ def _plain(value: Any) -> Any:
     return to_json(value) if dataclasses.is_dataclass(value) else value
 
 
+class Bounds(Protocol):
+    """What the value of a field is held to beyond its type; under ``option`` in the field's metadata."""
+
+    def fits(self, value: Any) -> bool:
+        """Whether a value of the right type may be the field's."""
+
+    def complaint(self, hint: Any, name: str, value: object) -> str:
+        """What a message says of a value that may not."""
+
+
+class Slot(NamedTuple):
+    """A field of a record class.
+
+    Attributes:
+        name: Its name.
+        hint: Its type, resolved.
+        option: What else its value is held to; None: nothing.
+        factory: Makes its default, where that is a record; None elsewhere.
+        required: Whether it has no default.
+    """
+
+    name: str
+    hint: Any
+    option: Any
+    factory: Callable[[], Any] | None
+    required: bool
+
+
+@functools.cache  # resolved anew for every line, the types would take most of the reading time
+def _slots(kind: type) -> tuple[Slot, ...]:
+    hints, missing = typing.get_type_hints(kind), dataclasses.MISSING
+    return tuple(
+        Slot(
+            f.name,
+            hints[f.name],
+            f.metadata.get("option"),
+            None if f.default_factory is missing else f.default_factory,
+            f.default is missing and f.default_factory is missing,
+        )
+        for f in dataclasses.fields(kind)
+    )
+
+
+def slots_of(kind: type) -> tuple[Slot, ...]:
+    """The fields of a record class, in their order."""
+    return _slots(kind)
+
+
 def from_json(kind: type[_R], row: dict[str, Any], where: str) -> _R:
     """A record out of a JSON object, every field checked for its type.
 
@@ -41,58 +124,147 @@ def from_json(kind: type[_R], row: dict[str, Any], where: str) -> _R:
         where: File and line, for the message.
 
     Raises:
-        InputError: A field is missing, unknown, or of another type.
+        InputError: A field is missing, unknown, or of another type; says the first of these.
     """
-    hints, fields = _layout(kind)  # type: ignore[arg-type]  # classes are hashable
-    if unknown := row.keys() - hints.keys():
-        raise InputError(f"{where}: unknown field(s) {', '.join(sorted(unknown))}.")
+    problems: list[str] = []
+    record = decode(kind, row, problems)
+    if problems:
+        raise InputError(f"{where}: {problems[0]}{'' if problems[0].endswith('?') else '.'}")
+    return typing.cast(_R, record)
+
+
+def decode(
+    kind: type[_R],
+    row: Mapping[str, Any],
+    problems: list[str],
+    prefix: str = "",
+    suggest: Callable[[str, Iterable[str]], str] = did_you_mean,
+    base: _R | None = None,
+) -> _R | None:
+    """A record out of plain data.
+
+    Args:
+        kind: The record class.
+        row: Its fields: texts, numbers, lists, and objects for records within.
+        problems: Gets a line for every unknown, missing or wrong field.
+        prefix: Stands before the names of fields in these lines, e.g. ``selection.``.
+        suggest: Called with an unknown name and the known ones; says what was meant.
+        base: Gives the fields that the row lacks; None: their defaults do.
+
+    Returns:
+        The record; None where there was a problem.
+    """
+    before, slots = len(problems), slots_of(kind)
     values: dict[str, Any] = {}
-    for f in fields:
-        if f.name in row:
-            value, hint = row[f.name], hints[f.name]
-            # The common cases, worth no message: most of a release are texts and lists of answers.
-            if type(value) is hint:
-                values[f.name] = value
-            elif hint == _TEXTS and type(value) is list and all(type(v) is str for v in value):
-                values[f.name] = tuple(value)
+    for name, hint, option, factory, required in slots:
+        if name not in row:
+            if required and base is None:
+                problems.append(f"{prefix}{name} is missing")
+            continue
+        value = row[name]
+        # The common cases, worth no call: most of a release are texts and lists of answers.
+        if option is None and type(value) is hint:
+            values[name] = value
+        elif hint == _TEXTS and option is None and type(value) is list and _all_texts(value):
+            values[name] = tuple(value)
+        elif factory is not None:  # a section, which gives the defaults of its own
+            place = prefix + name
+            if isinstance(value, Mapping):
+                made = factory()
+                values[name] = decode(type(made), value, problems, f"{place}.", suggest, made)
             else:
-                values[f.name] = _read(hint, value, f"{where}: field {f.name!r}")
-        elif f.default is dataclasses.MISSING:
-            raise InputError(f"{where}: field {f.name!r} is missing.")
-    return kind(**values)
+                expected = f"a table, [{place}] and its keys below"
+                problems.append(f"{place} is {shown(value)}; expected {expected}")
+        else:
+            values[name] = read_value(hint, value, f"{prefix}{name}", problems, option)
+    if len(values) < len(row):
+        known = [slot.name for slot in slots]
+        for name in row:
+            if name not in known:
+                problems.append(f"unknown key {prefix + name!r}; {suggest(name, known)}")
+    if len(problems) > before:
+        return None
+    try:
+        return kind(**values) if base is None else dataclasses.replace(base, **values)  # type: ignore[type-var]
+    except UserError as problem:  # a rule about several fields
+        problems.append(f"{prefix}{problem}".rstrip("."))
+        return None
 
 
-@functools.cache  # resolved anew for every line, the hints would take most of the reading time
-def _layout(kind: type) -> tuple[dict[str, Any], tuple[dataclasses.Field[Any], ...]]:
-    hints, fields = typing.get_type_hints(kind), dataclasses.fields(kind)
-    return {f.name: hints[f.name] for f in fields}, fields
+def read_value(
+    hint: Any, value: Any, name: str, problems: list[str], option: Bounds | None = None
+) -> Any:
+    """A value of a type out of plain data.
+
+    Args:
+        hint: The type.
+        value: The plain value; for a tuple, a list or a tuple.
+        name: What lines about it call it.
+        problems: Gets a line for everything that is wrong; for an option, one.
+        option: What else it is held to.
+    """
+    if option is None:
+        return _read(hint, value, name, problems)
+    inner: list[str] = []
+    made = _read(hint, value, name, inner)
+    if inner or not option.fits(made):
+        problems.append(option.complaint(hint, name, value))
+    return made
 
 
-def _read(hint: Any, value: Any, where: str) -> Any:
-    origin = typing.get_origin(hint)
+def _read(hint: Any, value: Any, name: str, problems: list[str]) -> Any:
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin is types.UnionType:
-        options = [o for o in typing.get_args(hint) if o is not type(None)]
-        return None if value is None else _read(options[0], value, where)
+        return None if value is None else _read(inner[0], value, name, problems)
     if dataclasses.is_dataclass(hint):
-        if not isinstance(value, dict):
-            raise InputError(f"{where}: an object was expected, found {value!r}.")
-        return from_json(typing.cast(type, hint), value, where)
-    if origin is tuple:
-        inner = typing.get_args(hint)
-        if not isinstance(value, list):
-            raise InputError(f"{where}: an array was expected, found {value!r}.")
-        if inner in ((str, ...), (str,) * len(value)) and all(type(v) is str for v in value):
-            return tuple(value)  # lists of answers and triples are most of a release
-        if inner[-1] is Ellipsis:
-            return tuple(_read(inner[0], item, where) for item in value)
-        if len(value) != len(inner):
-            raise InputError(f"{where}: {len(inner)} items were expected, found {value!r}.")
-        return tuple(_read(h, item, where) for h, item in zip(inner, value, strict=True))
-    if hint is float and type(value) is int:
+        if isinstance(value, typing.cast(type, hint)):
+            return value
+        if isinstance(value, Mapping):
+            return decode(typing.cast(type, hint), value, problems, f"{name}.")
+        expected = "an object"
+    elif origin is tuple:
+        expected = "a list"
+        if type(value) in (list, tuple):
+            # Lists of answers and triples are most of a release.
+            if inner in ((str, ...), (str,) * len(value)) and _all_texts(value):
+                return tuple(value)
+            if inner[-1] is Ellipsis:
+                inner = inner[:1] * len(value)
+            if len(value) == len(inner):
+                return tuple(
+                    _read(kind, item, f"{name}[{at}]", problems)
+                    for at, (kind, item) in enumerate(zip(inner, value, strict=True))
+                )
+            expected = f"{len(inner)} items"
+    elif hint is float and type(value) is int and abs(value) < _LARGEST:
         return float(value)
-    if type(value) is not hint:
-        raise InputError(f"{where}: {hint.__name__} was expected, found {value!r}.")
-    return value
+    elif type(value) is hint:
+        return value
+    else:
+        expected = TYPE_NAMES.get(hint, str(hint))
+    problems.append(f"{name} is {shown(value)}; expected {expected}")
+    return None
+
+
+def _all_texts(values: Iterable[Any]) -> bool:
+    return all(type(value) is str for value in values)
+
+
+def shown(value: object) -> str:
+    """A value much as the writer of a TOML file wrote it, short enough for a message."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        keys = shorten(", ".join(map(str, value)), _SHORT, placeholder=" …")
+        return f"a table with the keys {keys}" if value else "an empty table"
+    if isinstance(value, list | tuple):
+        return shorten(f"[{', '.join(map(shown, value))}]", _SHORT, placeholder=" …]")
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        return "a huge number"
+    text = repr(value)
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
 
 
 def parse_object(text: str, where: str) -> dict[str, Any]:

@@ -1,41 +1,204 @@
-"""Typed configuration out of TOML: every key known, every value of its type and in its range.
+"""Typed configuration, each option written once: as a field of a frozen dataclass.
 
-A configuration is a frozen dataclass whose fields are plain values or further such dataclasses
-(TOML tables). Reading reports all problems at once; a misspelt key gets a suggestion. Rules about
-values belong to the dataclasses, which raise `ConfigError` from ``__post_init__``.
+A section of a configuration derives from `Section`. A field's type, default and bounds are given by
+`option`, its meaning by its line under ``Attributes:`` in the docstring of the class. Everything else is
+made of these: the checks and their messages, the reading of TOML (all problems at once, with a suggestion
+for a misspelt key), ``--set``, options of the command line with their help, and the table of the docs.
 """
 
 import dataclasses
-import datetime
 import difflib
+import functools
+import inspect
+import json
 import math
+import re
 import tomllib
-import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
-from textwrap import shorten
 from typing import Any, TypeVar
 
-from rulemine.codec import why_unreadable
-from rulemine.errors import ConfigError, InputError, UserError, did_you_mean, list_problems
+from rulemine.codec import TYPE_NAMES, decode, read_value, shown, slots_of, why_unreadable
+from rulemine.errors import ConfigError, InputError, did_you_mean, list_problems
 from rulemine.files import read_text
 
 __all__ = [
+    "Key",
+    "Option",
+    "Section",
     "build",
+    "keys_of",
+    "lookup",
+    "option",
     "override",
     "packaged",
     "packaged_or_given",
     "parse_setting",
     "read_toml",
-    "to_plain",
 ]
 
 MOST_BYTES = 1 << 26
 """Of what people write by hand."""
 
 _C = TypeVar("_C")
+
+_MOST = 2**63 - 1
+"""No integer may be larger: it would fit no array."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Option:
+    """What the value of a field is held to, and how it is given.
+
+    Attributes:
+        least: The smallest number.
+        above: All numbers are above this.
+        most: The largest number.
+        choices: The texts there are; empty: any.
+        fits_too: Whether a value within these bounds may be; None: always.
+        expected: What messages say is expected; empty: what follows from the bounds.
+        flag: Whether the command line has an option of its own for it, called like the field.
+        flag_name: That option, where it is called otherwise.
+        metavar: What its help calls the value; empty: a word for its type.
+        file: Whether it names a file, which recipes name relative to themselves and releases without
+            its folder.
+        secret: Whether messages may not repeat its value.
+    """
+
+    least: float = -math.inf
+    above: float = -math.inf
+    most: float = math.inf
+    choices: tuple[str, ...] = ()
+    fits_too: Callable[[Any], bool] | None = None
+    expected: str = ""
+    flag: bool = False
+    flag_name: str = ""
+    metavar: str = ""
+    file: bool = False
+    secret: bool = False
+
+    def fits(self, value: Any) -> bool:
+        """Whether a value of the right type is within the bounds."""
+        if value is None:  # has no bounds
+            return True
+        items = value if isinstance(value, tuple) else (value,)
+        return all(map(self._within, items)) and (self.fits_too is None or self.fits_too(value))
+
+    def _within(self, item: Any) -> bool:
+        if isinstance(item, str):
+            return (item in self.choices or not self.choices) and _is_text(item, self.file)
+        if isinstance(item, bool):
+            return True
+        within = self.least <= item <= self.most and self.above < item
+        return within and (math.isfinite(item) if isinstance(item, float) else abs(item) <= _MOST)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether numbers have bounds."""
+        return self.least > -math.inf or self.above > -math.inf or self.most < math.inf
+
+    def complaint(self, hint: Any, name: str, value: object) -> str:
+        """What a message says of a value that does not fit."""
+        found = "…" if self.secret else shown(value)
+        is_text = not isinstance(value, str) or _is_text(value, self.file)
+        return f"{name} is {found}; expected {self.describe(hint) if is_text else 'UTF-8 text'}"
+
+    def describe(self, hint: Any) -> str:
+        """The values there may be, e.g. ``a number above 0 and at most 1``."""
+        if self.expected:
+            return self.expected
+        if self.choices:
+            named = [choice or "empty" for choice in self.choices]
+            return " or ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
+        kind = (typing.get_args(hint) or (hint,))[0]
+        several = "a list, each item " if typing.get_origin(hint) is tuple else ""
+        return several + TYPE_NAMES[kind] + self._bounds()
+
+    def _bounds(self) -> str:
+        if math.isfinite(self.least):
+            return (
+                f" from {self.least} to {self.most}" if self.most < math.inf else f" ≥ {self.least}"
+            )
+        parts = [f" above {self.above}"] * math.isfinite(self.above)
+        parts += [f" at most {self.most}"] * math.isfinite(self.most)
+        return " and".join(parts)
+
+
+def option(default: Any, **rules: Any) -> Any:
+    """A field that is an option.
+
+    Args:
+        default: Its default.
+        rules: The attributes of its `Option`.
+    """
+    return dataclasses.field(default=default, metadata={"option": Option(**rules)})
+
+
+class Section:
+    """Base of the dataclasses of options: values are checked, and lists made tuples, when one is made.
+
+    Raises:
+        ConfigError: Values are of the wrong type or out of their bounds; says all of them.
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        """Checks every value; a class with rules about several values calls this first."""
+        problems: list[str] = []
+        for slot in slots_of(type(self)):
+            given = getattr(self, slot.name)
+            value = read_value(slot.hint, given, slot.name, problems, slot.option)
+            object.__setattr__(self, slot.name, value)
+        if problems:
+            raise ConfigError(f"{'; '.join(problems)}.")
+
+
+class Key(typing.NamedTuple):
+    """An option, for people.
+
+    Attributes:
+        name: With its section, e.g. ``mining.max_atoms``.
+        default: As TOML has it.
+        meaning: A sentence or two.
+        values: What it may be.
+        flag: Its option of the command line; empty: there is none.
+        hint: Its type.
+        option: Its rules.
+    """
+
+    name: str
+    default: str
+    meaning: str
+    values: str
+    flag: str
+    hint: Any
+    option: Option
+
+
+_ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
+
+
+def keys_of(section: Any, prefix: str = "") -> Iterator[Key]:
+    """The options of a configuration, those of its sections included, in order.
+
+    Args:
+        section: The configuration; its values are the defaults.
+        prefix: What comes before the names.
+    """
+    meanings = dict(_ATTRIBUTE.findall(inspect.getdoc(section) or ""))
+    for name, hint, rules, *_ in slots_of(type(section)):
+        value = getattr(section, name)
+        if dataclasses.is_dataclass(value):
+            yield from keys_of(value, f"{prefix}{name}.")
+        else:
+            rules = rules or Option()
+            text = " ".join(meanings.get(name, "").replace("`", "").split())
+            flag = rules.flag_name or ("--" + name.replace("_", "-") if rules.flag else "")
+            default = "" if value is None else json.dumps(value)
+            yield Key(prefix + name, default, text, rules.describe(hint), flag, hint, rules)
 
 
 def read_toml(path: Path, advice: str = "Mend that line.") -> dict[str, Any]:
@@ -94,6 +257,14 @@ def override(values: Mapping[str, Any], key: tuple[str, ...], value: Any) -> dic
     return {**values, key[0]: value}
 
 
+def lookup(values: Mapping[str, Any], key: tuple[str, ...]) -> Any:
+    """A value of nested tables; None where there is none."""
+    inner = values.get(key[0])
+    if len(key) == 1:
+        return inner
+    return lookup(inner, key[1:]) if isinstance(inner, Mapping) else None
+
+
 def build(kind: type[_C], values: Mapping[str, Any], where: str) -> _C:
     """A configuration out of nested tables.
 
@@ -106,7 +277,7 @@ def build(kind: type[_C], values: Mapping[str, Any], where: str) -> _C:
         ConfigError: Unknown keys, wrong types, values out of range; all of them in one message.
     """
     problems: list[str] = []
-    config = _build(kind, values, "", problems, _homes(kind))
+    config = decode(kind, values, problems, suggest=functools.partial(_hint, _homes(kind)))
     if problems:
         raise ConfigError(list_problems(where, problems, "See rulemine build --help for the keys."))
     return typing.cast(_C, config)
@@ -115,15 +286,14 @@ def build(kind: type[_C], values: Mapping[str, Any], where: str) -> _C:
 def _homes(kind: type) -> dict[str, str]:
     """The last part of every key → the whole key."""
     homes: dict[str, str] = {}
-    hints = typing.get_type_hints(kind)
-    for f in dataclasses.fields(kind):
-        if dataclasses.is_dataclass(inner := hints[f.name]):
-            nested = _homes(typing.cast(type, inner))
-            homes |= {key: f"{f.name}.{whole}" for key, whole in nested.items()}
-    return homes | {f.name: f.name for f in dataclasses.fields(kind)}
+    for slot in slots_of(kind):
+        if dataclasses.is_dataclass(slot.hint):
+            nested = _homes(typing.cast(type, slot.hint))
+            homes |= {key: f"{slot.name}.{whole}" for key, whole in nested.items()}
+    return homes | {slot.name: slot.name for slot in slots_of(kind)}
 
 
-def _hint(key: str, known: set[str], homes: Mapping[str, str]) -> str:
+def _hint(homes: Mapping[str, str], key: str, known: Iterable[str]) -> str:
     """What a misspelt key should have been: one beside it, or one of another table."""
     if key in homes:
         return f"did you mean {homes[key]!r}?"
@@ -133,94 +303,10 @@ def _hint(key: str, known: set[str], homes: Mapping[str, str]) -> str:
     return beside
 
 
-def _build(
-    kind: type,
-    values: Mapping[str, Any],
-    prefix: str,
-    problems: list[str],
-    homes: Mapping[str, str],
-) -> object:
-    hints = typing.get_type_hints(kind)
-    known = {f.name for f in dataclasses.fields(kind)}
-    given: dict[str, Any] = {}
-    before = len(problems)
-    for key, value in values.items():
-        name = f"{prefix}{key}"
-        if key not in known:
-            problems.append(f"unknown key {name!r}; {_hint(key, known, homes)}")
-        elif dataclasses.is_dataclass(hints[key]):
-            if isinstance(value, Mapping):
-                inner = typing.cast(type, hints[key])
-                given[key] = _build(inner, value, f"{name}.", problems, homes)
-            else:
-                problems.append(
-                    f"{name} must be a table, [{name}] and its keys below; found {_as_toml(value)}"
-                )
-        else:
-            given[key] = _value(hints[key], value, name, problems)
-    if len(problems) > before:
-        return None
+def _is_text(text: str, file: bool) -> bool:
+    """Whether it can be written down: a file name may hold any bytes on Linux; its folder is left out."""
     try:
-        made: object = kind(**given)
-    except UserError as problem:
-        problems.append(f"{prefix}{problem}".rstrip("."))
-        return None
-    return made
-
-
-def _value(hint: Any, value: Any, name: str, problems: list[str]) -> Any:
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin is types.UnionType:
-        return _value(arguments[0], value, name, problems)
-    if origin is tuple and isinstance(value, list):
-        return tuple(_value(arguments[0], item, f"an item of {name}", problems) for item in value)
-    if hint is float and type(value) is int:
-        return float(value)
-    if origin is None and type(value) is hint:
-        return value
-    wanted = "a list" if origin is tuple else {int: "a whole number", float: "a number"}.get(hint)
-    wanted = wanted or {str: "text", bool: "true or false"}.get(hint, str(hint))
-    problems.append(f"{name} must be {wanted}; found {_as_toml(value)}")
-    return None
-
-
-def _as_toml(value: Any) -> str:
-    """A value much as its writer wrote it, short enough for a message."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    if isinstance(value, Mapping):
-        return f"a table with the keys {', '.join(value)}" if value else "an empty table"
-    if isinstance(value, list):
-        return shorten(f"[{', '.join(map(_as_toml, value))}]", 80, placeholder=" …]")
-    return repr(value)
-
-
-def to_plain(config: Any) -> dict[str, Any]:
-    """A configuration as nested dictionaries of plain values, every key present, in field order."""
-    plain: dict[str, Any] = {}
-    for f in dataclasses.fields(config):
-        value = getattr(config, f.name)
-        if dataclasses.is_dataclass(value):
-            value = to_plain(value)
-        plain[f.name] = list(value) if isinstance(value, tuple) else value
-    return plain
-
-
-def _check(ok: bool, name: str, value: object, expected: str) -> None:
-    if not ok:
-        raise ConfigError(f"{name} is {value!r}; expected {expected}")
-
-
-def _is_share(value: float) -> bool:
-    return math.isfinite(value) and 0 < value <= 1
-
-
-def _is_text(name: str) -> bool:
-    """Whether a file name can be written down: on Linux it may hold any bytes."""
-    try:
-        name.encode("utf-8")
+        (Path(text).name if file else text).encode("utf-8")
     except UnicodeEncodeError:
         return False
     return True

@@ -1,32 +1,46 @@
 """Every key known, every value of its type, all problems in one message."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rulemine.config import build, override, parse_setting, read_toml, to_plain
-from rulemine.errors import ConfigError
+from rulemine.codec import to_json
+from rulemine.config import Section, build, keys_of, option, override, parse_setting, read_toml
+from rulemine.errors import ConfigError, InputError
 
 
 @dataclass(frozen=True)
-class Inner:
-    depth: int = 1
-    share: float = 0.5
-    levels: tuple[int, ...] = ()
+class Inner(Section):
+    """A section.
+
+    Attributes:
+        depth: How deep it goes. It is
+            deeper than `share`.
+        share: What is shared.
+        levels: Levels.
+    """
+
+    depth: int = option(1, least=1, flag=True)
+    share: float = option(0.5, above=0, most=1, flag_name="--part")
+    levels: tuple[int, ...] = option((), most=100)
 
     def __post_init__(self) -> None:
-        if self.depth < 1:
-            raise ConfigError(f"depth is {self.depth}; expected 1 or more")
+        Section.__post_init__(self)
+        if self.depth > 9 and self.levels:
+            raise ConfigError("depth and levels do not go together")
 
 
 @dataclass(frozen=True)
-class Outer:
-    name: str = "x"
+class Outer(Section):
+    name: str = option("x", choices=("x", "y"))
     fast: bool = False
     limit: int | None = None
+    secret: str = option("key", fits_too=str.islower, expected="small letters", secret=True)
     inner: Inner = field(default_factory=Inner)
+    far: Inner = field(default_factory=partial(Inner, depth=5))
 
 
 def test_what_is_missing_takes_its_default() -> None:
@@ -35,16 +49,21 @@ def test_what_is_missing_takes_its_default() -> None:
     assert build(Outer, values, "f") == Outer("y", limit=3, inner=Inner(1, 1.0, (1, 2)))
 
 
+def test_a_section_may_have_other_defaults_where_it_is_used() -> None:
+    assert build(Outer, {"far": {"share": 0.25}}, "f").far == Inner(5, 0.25)
+
+
 def test_plain_and_back() -> None:
     config = Outer("y", fast=True, inner=Inner(2, 0.25, (20, 100)))
-    plain = to_plain(config)
+    plain = to_json(config)
     assert plain == {
         "name": "y",
         "fast": True,
         "limit": None,
+        "secret": "key",
         "inner": {"depth": 2, "share": 0.25, "levels": [20, 100]},
+        "far": {"depth": 5, "share": 0.5, "levels": []},
     }
-    del plain["limit"]  # TOML has no null
     assert build(Outer, plain, "f") == config
 
 
@@ -52,20 +71,31 @@ def test_plain_and_back() -> None:
     ("values", "expected"),
     [
         ({"nmae": "y"}, "unknown key 'nmae'; did you mean 'name'?"),
-        ({"zzz": 1}, "unknown key 'zzz'; known: fast, inner, limit, name"),
+        ({"zzz": 1}, "unknown key 'zzz'; known: far, fast, inner, limit, name, secret"),
         ({"inner": {"deph": 1}}, "unknown key 'inner.deph'; did you mean 'depth'?"),
-        ({"inner": 5}, "inner is a table; found 5"),
-        ({"name": 5}, "name must be text; found 5"),
-        ({"fast": 1}, "fast must be true or false; found 1"),
-        ({"fast": "yes"}, "fast must be true or false; found 'yes'"),
-        ({"limit": True}, "limit must be an integer; found True"),
-        ({"inner": {"depth": 1.0}}, "inner.depth must be an integer; found 1.0"),
-        ({"inner": {"depth": "1"}}, "inner.depth must be an integer; found '1'"),
-        ({"inner": {"share": "1"}}, "inner.share must be a number; found '1'"),
-        ({"inner": {"share": False}}, "inner.share must be a number; found False"),
-        ({"inner": {"levels": 5}}, "inner.levels must be a list; found 5"),
-        ({"inner": {"levels": [1, "2"]}}, "inner.levels must be an integer; found '2'"),
-        ({"inner": {"depth": 0}}, "inner: depth is 0; expected 1 or more"),
+        ({"inner": 5}, "inner is 5; expected a table, [inner] and its keys below"),
+        ({"name": 5}, "name is 5; expected x or y"),
+        ({"name": "z"}, "name is 'z'; expected x or y"),
+        ({"fast": 1}, "fast is 1; expected true or false"),
+        ({"fast": "yes"}, "fast is 'yes'; expected true or false"),
+        ({"limit": True}, "limit is true; expected a whole number"),
+        ({"secret": "ABC"}, "secret is …; expected small letters"),
+        ({"inner": {"depth": 1.0}}, "inner.depth is 1.0; expected a whole number ≥ 1"),
+        ({"inner": {"depth": "1"}}, "inner.depth is '1'; expected a whole number ≥ 1"),
+        ({"inner": {"depth": 0}}, "inner.depth is 0; expected a whole number ≥ 1"),
+        ({"inner": {"depth": 2**63}}, "inner.depth is 9223372036854775808; expected"),
+        ({"inner": {"depth": 16**5000}}, "inner.depth is a huge number; expected"),
+        ({"inner": {"share": "1"}}, "inner.share is '1'; expected a number above 0 and at most 1"),
+        ({"inner": {"share": False}}, "inner.share is false; expected a number above 0"),
+        ({"inner": {"share": float("nan")}}, "inner.share is nan; expected a number above 0"),
+        ({"inner": {"share": 0}}, "inner.share is 0; expected a number above 0"),
+        ({"inner": {"share": 10**400}}, "inner.share is a huge number; expected a number above 0"),
+        ({"inner": {"levels": 5}}, "inner.levels is 5; expected a list"),
+        (
+            {"inner": {"levels": [1, "2"]}},
+            "inner.levels is [1, '2']; expected a list, each item a",
+        ),
+        ({"inner": {"depth": 10, "levels": [1]}}, "inner.depth and levels do not go together"),
     ],
 )
 def test_a_wrong_key_or_value_is_named(values: dict[str, Any], expected: str) -> None:
@@ -75,11 +105,33 @@ def test_a_wrong_key_or_value_is_named(values: dict[str, Any], expected: str) ->
 
 
 def test_all_problems_are_told_at_once() -> None:
-    values = {"nmae": "y", "fast": 1, "inner": {"depth": "1", "lvels": []}}
+    values = {"nmae": "y", "fast": 1, "inner": {"depth": "1", "lvels": [], "share": 2}}
     with pytest.raises(ConfigError) as caught:
         build(Outer, values, "my.toml")
-    for part in ("'nmae'", "fast must be", "inner.depth must be", "'inner.lvels'", "--help"):
+    for part in ("'nmae'", "fast is", "inner.depth is", "'inner.lvels'", "inner.share", "--help"):
         assert part in str(caught.value)
+
+
+def test_a_section_made_in_python_is_checked_too() -> None:
+    assert Inner(share=1, levels=[1, 2]) == Inner(1, 1.0, (1, 2))  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"^depth is 0; .*share is 2\.0; .*levels is 'abc'; "):
+        Inner(0, 2.0, "abc")  # type: ignore[arg-type]
+
+
+def test_keys_are_told_with_all_that_their_fields_say() -> None:
+    keys = {key.name: key for key in keys_of(Outer())}
+    assert keys["far.depth"][1:5] == (
+        "5",
+        "How deep it goes. It is deeper than share.",
+        "a whole number ≥ 1",
+        "--depth",
+    )
+    assert [key.flag for key in keys.values() if key.flag] == ["--depth", "--part"] * 2
+    assert (keys["name"].default, keys["limit"].default, keys["fast"].default) == (
+        '"x"',
+        "",
+        "false",
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,19 +169,19 @@ def test_override_copies() -> None:
 def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
     path.write_text("name = \n")
-    with pytest.raises(ConfigError, match=r"my\.toml: is not valid TOML \(.*line 1"):
+    with pytest.raises(InputError, match=r"my\.toml: is not valid TOML \(.*line 1"):
         read_toml(path)
-    with pytest.raises(ConfigError, match=r"none\.toml: no such file"):
+    with pytest.raises(InputError, match=r"none\.toml: no such file"):
         read_toml(tmp_path / "none.toml")
     path.write_bytes(b"name = '\xff'")
-    with pytest.raises(ConfigError, match=r"my\.toml: line 1 is not UTF-8"):
+    with pytest.raises(InputError, match=r"my\.toml: line 1 is not UTF-8"):
         read_toml(path)
 
 
 @pytest.mark.parametrize("key", ["depth", "deph"])
 def test_a_key_without_its_table_gets_it_suggested(key: str) -> None:
     with pytest.raises(
-        ConfigError, match=rf"unknown key '{key}'; did you mean 'inner\.depth'\? See"
+        ConfigError, match=rf"unknown key '{key}'; did you mean '(inner|far)\.depth'\? See"
     ):
         build(Outer, {key: 2}, "f")
 

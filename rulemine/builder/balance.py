@@ -8,7 +8,6 @@ other entity.
 import math
 from fractions import Fraction
 
-from rulemine.errors import ConfigError
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.seeds import stream
@@ -28,14 +27,7 @@ def balance(asked: QuestionSet, max_answer_share: float, seed: int) -> QuestionS
 
     Returns:
         The questions that stay, ids unchanged, and the others as rejections.
-
-    Raises:
-        ConfigError: τ is out of range.
     """
-    if not 0 < max_answer_share <= 1:
-        raise ConfigError(
-            f"max_answer_share is {max_answer_share!r}; expected a number above 0 and at most 1."
-        )
     # The decimal that was written, not its binary neighbor: 0.29 of 100 is 29.
     limit = max(1, math.floor(Fraction(repr(float(max_answer_share))) * len(asked.questions)))
     by_answer: dict[str, list[Question]] = {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.relation_filter import excluded_relations, load_filter
-from rulemine.config import to_plain
+from rulemine.codec import to_json
 from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels
 from rulemine.errors import InputError
 from rulemine.kg.graph import KnowledgeGraph
@@ -139,7 +139,7 @@ class Inputs:
     def about(self) -> dict[str, Any]:
         """Title, source, license and citation of the graph: the recipe's words, else what is known."""
         known = data_sets().get(self.recipe.kg)
-        about: dict[str, Any] = to_plain(self.recipe.about)
+        about: dict[str, Any] = to_json(self.recipe.about)
         for key, value in about.items():
             if not value:
                 default = Path(self.recipe.kg).name if key == "title" else "not stated"

@@ -10,7 +10,7 @@ because the whole way stands in one place, each stage a few lines.
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,10 @@ from rulemine.builder.removal.selection import Selection, read_selection, write_
 from rulemine.builder.rule_questions.ask import ask
 from rulemine.builder.split import split
 from rulemine.builder.stage import Done, Stage, run_stage
-from rulemine.codec import dump_line
-from rulemine.config import to_plain
+from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError
 from rulemine.files import digest_of
-from rulemine.mining import MiningOptions, Resources, explain_no_rules, mine
+from rulemine.mining import Resources, explain_no_rules, mine
 from rulemine.release.contents import read_trace
 from rulemine.release.folders import working_folder
 from rulemine.release.outputs import check_folder, check_no_input
@@ -65,8 +64,7 @@ class Means:
     """What a build may use, none of which changes a byte.
 
     Attributes:
-        threads: Threads of the miner; None: one per processor.
-        heap: Java heap, e.g. ``4g``; None: half of the memory.
+        resources: What the miner may use.
         watch: Called with the name of a stage that starts; gives a context whose value is told the
             progress (done, total).
         finished: Told the name of a stage, its folder, and whether it was there already.
@@ -76,8 +74,7 @@ class Means:
         replace: Whether a release that has another name, or was edited, may be replaced.
     """
 
-    threads: int | None = None
-    heap: str | None = None
+    resources: Resources = field(default_factory=Resources)
     watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext()
     finished: Callable[[str, Done], None] = lambda _name, _done: None
     note: Callable[[str], None] = lambda _text: None
@@ -92,7 +89,7 @@ class Build:
     Args:
         recipe: What to build.
         target: The folder of the release; the stages are kept beside it, in ``<target>.stages``.
-        means: Threads, heap, and who is told of progress.
+        means: What the miner may use, and who is told of progress.
 
     Raises:
         OutputError: The target holds something that is not a release of this program.
@@ -103,8 +100,6 @@ class Build:
         self.recipe = recipe
         self.target = target
         self.means = means or Means()
-        self.options = MiningOptions(**to_plain(recipe.mining))
-        self.resources = Resources(self.means.threads, self.means.heap)
         self._done: dict[str, Done] = {}
         self.inputs = Inputs(recipe, self.means.note)
         self._made: dict[str, QuestionSet] = {}
@@ -228,17 +223,17 @@ class Build:
             rules = (
                 self.inputs.rules
                 if given
-                else mine(self.inputs.kg, self.options, self.resources, self._progress)
+                else mine(self.inputs.kg, self.recipe.mining, self.means.resources, self._progress)
             )
             if not rules:
                 raise MiningError(
-                    f"{self.recipe.kg}: {explain_no_rules(self.inputs.kg, self.options)}"
+                    f"{self.recipe.kg}: {explain_no_rules(self.inputs.kg, self.recipe.mining)}"
                 )
             write_rules(folder / "rules.jsonl", rules)
             if self.inputs.rules_with_unknown_names:
                 write_rules(folder / RULES_WITH_UNKNOWN_NAMES, self.inputs.rules_with_unknown_names)
 
-        options: dict[str, Any] = to_plain(self.recipe.mining)
+        options: dict[str, Any] = to_json(self.recipe.mining)
         if self.recipe.rules:
             given = (*self.inputs.rules, *self.inputs.rules_with_unknown_names)
             options = {"rules": [rule_to_json(rule) for rule in given]}
@@ -295,7 +290,7 @@ class Build:
                 )
             write_selection(folder, found)
 
-        options = {**to_plain(chosen), "seed": self.recipe.seed}
+        options = {**to_json(chosen), "seed": self.recipe.seed}
         return self._stage("select", 2, options, work)
 
     def _ask(self) -> Stage:

@@ -8,10 +8,12 @@ import argparse
 import sys
 import time
 from argparse import Namespace
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from rulemine.builder.recipe import KEYS
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
@@ -20,7 +22,10 @@ from rulemine.cli.console import (
     summarize,
     written,
 )
-from rulemine.cli.parser import Parser, add_command, add_means
+from rulemine.cli.parser import Parser, add_command, add_flags, describe_keys, given
+from rulemine.cli.recipe_options import OF_MODEL, chosen_recipe
+from rulemine.config import Key, keys_of
+from rulemine.mining import Resources
 
 __all__ = ["add_building"]
 
@@ -29,11 +34,8 @@ keys for --set, with their defaults; in a recipe's TOML file what comes before t
 {keys}
 """
 
-
-def _describe_keys() -> str:
-    from rulemine.builder.recipe_help import describe_keys  # loads numpy
-
-    return _KEYS.format(keys=describe_keys())
+_OF_GLOSSES = ("name", "model", "temperature", "prompt")
+"""The keys of the section ``verbalizer`` that the command ``gloss`` uses."""
 
 
 def add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -46,11 +48,13 @@ def add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
         "balance": "build as far as the balanced questions",
         "verbalize": "build as far as the questions in a language model's words",
         "split": "build as far as train, validation and test",
-        "release": "build all steps (the same as build)",
     }
+    # What the miner has options for has keys alone here: there are too many.
+    general = [k for k in KEYS if not k.name.startswith(("mining.", *OF_MODEL))]
+    model = [k for k in KEYS if k.name.startswith(OF_MODEL)]
+    every_key = _KEYS.format(keys=describe_keys(KEYS))
     for step, summary in steps.items():
-        parser = add_command(commands, step, build, summary)
-        parser.make_epilog = _describe_keys
+        parser = add_command(commands, step, build, summary, every_key)
         parser.set_defaults(until="release" if step == "build" else step)
         parser.add_argument(
             "recipe",
@@ -63,11 +67,24 @@ def add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
             action="store_true",
             help="replace a release of another name, or one that was edited",
         )
-        add_keys(parser, "override a key, see below")
-        parser.add_argument("--seed", type=int, metavar="N", help="seed of everything drawn (0)")
-        add_recipe_options(parser)
-        add_wording_options(add_endpoint_options(parser))
-        add_means(parser)
+        _add_set(parser, "override a key, see below")
+        add_flags(parser, general)
+        group = _add_model(parser, model)
+        group.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="say how many calls and tokens it would take, show three prompts; call nothing",
+        )
+        group.add_argument(
+            "--replay",
+            type=Path,
+            metavar="DIR",
+            help="take all replies from this release's journal: no network, no key",
+        )
+        add_flags(
+            parser,
+            [k for k in keys_of(Resources(), "resources.") if not k.name.endswith("limit_seconds")],
+        )
     parser = add_command(
         commands, "gloss", gloss, "say what relations mean, for the prompts of a model", _GLOSS
     )
@@ -75,60 +92,24 @@ def add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="TOML (out/NAME.glosses.toml)"
     )
-    add_keys(parser, "override a key, see rulemine build --help")
-    parser.add_argument("--seed", type=int, metavar="N", help="draws the triples shown (0)")
-    add_endpoint_options(parser)
+    _add_set(parser, "override a key, see rulemine build --help")
+    add_flags(parser, [key for key in KEYS if key.name == "seed"])
+    used = {f"verbalizer.{name}" for name in _OF_GLOSSES}
+    _add_model(parser, [k for k in model if k.name in used or k.name.startswith("endpoint.")])
 
 
-def add_keys(parser: Parser, what: str) -> None:
-    parser.takes_keys = True
+def _add_set(parser: Parser, what: str) -> None:
+    parser.keys = KEYS
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=what)
 
 
-def add_recipe_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--selection", metavar="MODE", help="maximal or brink")
-    parser.add_argument("--rules", metavar="FILE", help="take these rules instead of mining")
-    parser.add_argument("--reference", metavar="KG", help="a larger KG with further answers")
-    parser.add_argument(
-        "--share", type=float, metavar="X", help="fraction of the chosen triples to remove (1)"
-    )
-    parser.add_argument("--levels", metavar="LIST", help="nested levels, e.g. 20,40,60,80,100")
-    parser.add_argument(
-        "--max-answer-share", type=float, metavar="X", help="balance: most of one hard answer"
-    )
-    parser.add_argument("--split", metavar="MODE", help="group, random or none")
-    parser.add_argument("--naming", metavar="NAMING", help="private, entity, text or numeric")
-
-
-def add_endpoint_options(parser: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
+def _add_model(parser: Parser, keys: Iterable[Key]) -> "argparse._ArgumentGroup":
     group = parser.add_argument_group(
         "words of a language model",
         "Any endpoint with OpenAI's chat API; its key is taken from $OPENAI_API_KEY and kept nowhere.",
     )
-    add = group.add_argument
-    add("--verbalizer", metavar="NAME", help="template or openai (template: no key, no network)")
-    add("--base-url", metavar="URL", help="of the API (https://api.openai.com/v1)")
-    add("--model", metavar="NAME", help="the model")
-    add("--temperature", type=float, metavar="X", help="of the model (0); below 0: not sent")
-    add("--concurrency", type=int, metavar="N", help="calls in flight at most (16)")
-    add("--budget-tokens", type=int, metavar="N", help="tokens of this run at most")
-    add("--max-requests-per-minute", type=int, metavar="N", help="requests a minute at most")
-    add("--prompt", metavar="FILE", help="a prompt file of your own")
+    add_flags(group, keys)
     return group
-
-
-def add_wording_options(group: "argparse._ArgumentGroup") -> None:
-    add = group.add_argument
-    add("--glosses", metavar="FILE", help="what relations mean (rulemine gloss)")
-    add("--on-failure", metavar="WHAT", help="of texts that fail the checks: template or drop")
-    add("--judge-model", metavar="NAME", help="a second model that must agree with every text")
-    add("--round-trip", action="store_true",
-        help="the model must recognise the relation in its own text")  # fmt: skip
-    add("--paraphrases", type=int, metavar="K", help="further texts per question (0)")
-    add("--dry-run", action="store_true",
-        help="say how many calls and tokens it would take, show three prompts; call nothing")  # fmt: skip
-    add("--replay", type=Path, metavar="DIR",
-        help="take all replies from this release's journal: no network, no key")  # fmt: skip
 
 
 _GLOSS = """\
@@ -143,7 +124,6 @@ def build(arguments: Namespace) -> int:
     """``build`` and its single steps."""
     from rulemine.builder.pipeline import Build, Means
     from rulemine.builder.stage import Done
-    from rulemine.cli.recipe_options import chosen_recipe
 
     recipe = chosen_recipe(arguments)
     target = arguments.output or Path("out") / recipe.name
@@ -155,8 +135,7 @@ def build(arguments: Namespace) -> int:
 
     line = Line()
     means = Means(
-        threads=arguments.threads,
-        heap=arguments.heap,
+        resources=Resources(**given(arguments, "resources.")),
         watch=line.watch,
         finished=finished,
         note=line.note,
@@ -176,7 +155,6 @@ def build(arguments: Namespace) -> int:
 def gloss(arguments: Namespace) -> int:
     """``gloss``."""
     from rulemine.builder.inputs import Inputs
-    from rulemine.cli.recipe_options import chosen_recipe
     from rulemine.llm.session import Session
     from rulemine.verbalizer.gloss_writer import write_glosses
     from rulemine.verbalizer.requests import Calls

@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
+from rulemine.builder.recipe import KEYS
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
@@ -15,8 +16,10 @@ from rulemine.cli.console import (
     note,
     output_file,
 )
-from rulemine.cli.parser import Parser, add_command, add_means
+from rulemine.cli.parser import Parser, add_command, add_flags, given
+from rulemine.config import keys_of
 from rulemine.errors import ConfigError, OutputError, UserError
+from rulemine.mining import MiningOptions, Resources
 
 __all__ = ["add_mining"]
 
@@ -27,48 +30,17 @@ MOST_NAMED = 10
 """How many relations are named in a message."""
 
 
-def _names(texts: list[str] | None) -> tuple[str, ...]:
-    """The names that an option lists, each text being ``a,b,…`` or ``@file`` with one a line."""
-    from rulemine.files import read_lines
-
-    names: list[str] = []
-    for text in texts or ():
-        if text.startswith("@"):
-            names += [line.strip() for line in read_lines(Path(text[1:])) if line.strip()]
-        else:
-            names += [name.strip() for name in text.split(",") if name.strip()]
-    if texts and not names:
-        raise ConfigError(f"mine: {texts[0]!r} names no relation; expected a,b,… or @FILE.")
-    return tuple(names)
-
-
 def mine(arguments: Namespace) -> int:
     """``mine``."""
     from rulemine.datasets.registry import files_of, load_kg
-    from rulemine.mining import MiningOptions, Resources, TimeLimit, explain_no_rules
+    from rulemine.mining import TimeLimit, explain_no_rules
     from rulemine.mining import mine as mine_rules
 
-    resources = Resources(arguments.threads, arguments.heap, arguments.limit_seconds)
+    resources = Resources(**given(arguments, "resources."))
     limit = TimeLimit(resources.limit_seconds)
-    options = MiningOptions(
-        max_atoms=arguments.max_atoms,
-        min_head_coverage=arguments.min_head_coverage,
-        min_std_confidence=arguments.min_std_confidence,
-        min_pca_confidence=arguments.min_pca_confidence,
-        min_initial_support=arguments.min_initial_support,
-        head_relations=_names(arguments.head_relations),
-        body_relations=_names(arguments.body_relations),
-        exclude_relations=_names(arguments.exclude_relations),
-        max_recursion=arguments.max_recursion,
-        skyline=not arguments.no_skyline,
-        perfect_pruning=not arguments.no_perfect_pruning,
-        constants=arguments.constants,
-        injective=arguments.injective,
-    )
+    options = MiningOptions(**given(arguments, "mining."))
     output: Path | None = arguments.output
-    lists = (arguments.head_relations, arguments.body_relations, arguments.exclude_relations)
-    files = [Path(text[1:]) for texts in lists for text in texts or () if text.startswith("@")]
-    check_output(output, *files_of(arguments.kg), *files)
+    check_output(output, *files_of(arguments.kg), *arguments.lists_read)
     checkpoint, missing = _beside(output, ".journal"), _beside(output, ".missing")
     if arguments.resume and checkpoint is None:
         raise ConfigError(
@@ -133,56 +105,21 @@ def _explain_unfinished(heads: tuple[str, ...], seconds: float | None, missing: 
 
 def add_mining(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Adds the command ``mine``."""
-    parser = add_command(commands, "mine", mine, "mine the rules of a knowledge graph")
+    keys = [key for key in KEYS if key.name.startswith("mining.")]
+    own = list(keys_of(MiningOptions(), "mining."))
+    more = ", ".join(
+        k.name + " " + k.default for k, o in zip(keys, own, strict=True) if k.default != o.default
+    )
+    parser = add_command(
+        commands,
+        "mine",
+        mine,
+        "mine the rules of a knowledge graph",
+        f"A build has other defaults: {more}.",
+    )
     parser.add_argument("kg", metavar="KG", help="TSV (plain, .gz, .zst) or the name of a data set")
-    parser.add_argument("--max-atoms", type=int, default=3, metavar="N", help="with the head (3)")
-    for name, default in (
-        ("head-coverage", 0.01),
-        ("std-confidence", 0.1),
-        ("pca-confidence", 0.1),
-    ):
-        parser.add_argument(
-            f"--min-{name}", type=float, default=default, metavar="X", help=f"({default})"
-        )
-    parser.add_argument(
-        "--min-initial-support",
-        type=int,
-        default=100,
-        metavar="N",
-        help="triples of a head relation (100)",
-    )
-    for where, what in (
-        ("head", "only these as heads"),
-        ("body", "only these in bodies"),
-        ("exclude", "these nowhere"),
-    ):
-        parser.add_argument(
-            f"--{where}-relations",
-            action="append",
-            metavar="NAMES",
-            help=f"{what}: a,b,… or @FILE with one a line",
-        )
-    parser.add_argument(
-        "--max-recursion", type=int, default=3, metavar="N", help="atoms of one relation (3)"
-    )
-    parser.add_argument(
-        "--no-skyline", action="store_true", help="keep rules no better than shorter ones"
-    )
-    parser.add_argument(
-        "--no-perfect-pruning", action="store_true", help="extend rules of PCA confidence 1 too"
-    )
-    parser.add_argument(
-        "--constants", action="store_true", help="entities in atoms too; for 3 atoms at most"
-    )
-    parser.add_argument(
-        "--injective", action="store_true", help="different variables: different entities"
-    )
-    parser.add_argument(
-        "--limit-seconds",
-        type=float,
-        metavar="X",
-        help="end then, writing included, with the head relations finished by then; exit status 3",
-    )
+    add_flags(parser, own)
+    parser.set_defaults(lists_read=())
     parser.add_argument(
         "--resume",
         action="store_true",
@@ -192,4 +129,4 @@ def add_mining(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
-    add_means(parser)
+    add_flags(parser, keys_of(Resources(), "resources."))

@@ -1,15 +1,25 @@
-"""The parser of the command line: a misspelt option gets a hint, long help is made when somebody reads it."""
+"""The parser of the command line: options are made from the fields they set, a misspelt one gets a hint."""
 
 import argparse
 import re
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, NoReturn, get_args, get_origin
 
 from rulemine.cli.console import complain
-from rulemine.errors import did_you_mean
+from rulemine.config import Key
+from rulemine.errors import ConfigError, did_you_mean
+from rulemine.files import read_lines
 
-__all__ = ["Parser", "add_command", "add_means"]
+__all__ = ["Parser", "add_command", "add_flags", "describe_keys", "given"]
+
+_SETS = "set "
+"""Begins the place of a value that an option sets; the name of the key follows."""
+
+Arguments = argparse.ArgumentParser | argparse._ArgumentGroup
 
 
 _REWORDED = (
@@ -29,18 +39,10 @@ class Parser(argparse.ArgumentParser):
     """A parser of a command, or of all of them.
 
     Attributes:
-        make_epilog: Makes the end of its help, where that takes long.
-        takes_keys: Whether it has ``--set``, for the keys of recipes.
+        keys: What can be given by ``--set``.
     """
 
-    make_epilog: Callable[[], str] | None = None
-    takes_keys = False
-
-    def format_help(self) -> str:
-        """The help, its end included."""
-        if self.make_epilog is not None:
-            self.epilog = self.make_epilog()
-        return super().format_help()
+    keys: Sequence[Key] = ()
 
     def error(self, message: str) -> NoReturn:
         """Ends the program with one paragraph, as every other mistake does; without a command, with help."""
@@ -69,15 +71,32 @@ class Parser(argparse.ArgumentParser):
         return parsed, rest
 
     def _hint(self, name: str) -> str:
-        if self.takes_keys:
-            from rulemine.builder.recipe import Recipe  # loads numpy
-            from rulemine.builder.recipe_help import keys_of
-
-            wanted = name.strip("-").replace("-", "_")
-            for key in keys_of(Recipe(name="NAME", kg="KG")):
-                if key.name.rpartition(".")[2] == wanted:
-                    return f"{key.name} is a key: --set {key.name}=…"
+        wanted = name.strip("-").replace("-", "_")
+        for key in self.keys:
+            if key.name.rpartition(".")[2] == wanted:
+                return f"{key.name} is a key: --set {key.name}=…"
         return did_you_mean(name, [o for o in self._option_string_actions if o.startswith("--")])
+
+
+class _Several(argparse.Action):
+    """Takes the values of ``a,b,…``, or of ``@FILE`` with one a line, to those given before.
+
+    The files go to ``lists_read``.
+    """
+
+    def __call__(
+        self, _parser: object, namespace: argparse.Namespace, text: Any, _option: object = None
+    ) -> None:
+        """Called for every time that the option is given."""
+        parts = text.split(",")
+        if text.startswith("@"):
+            file = Path(text[1:])
+            parts = read_lines(file)
+            namespace.lists_read = (*getattr(namespace, "lists_read", ()), file)
+        values = [_single(self.const, part.strip()) for part in parts if part.strip()]
+        if not values:
+            raise ConfigError(f"{text!r} names nothing; expected a,b,… or @FILE with one a line.")
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
 
 
 def add_command(
@@ -99,7 +118,71 @@ def add_command(
     return parser
 
 
-def add_means(parser: argparse.ArgumentParser) -> None:
-    """Adds the options for the resources of the miner."""
-    parser.add_argument("--threads", type=int, metavar="N", help="threads of the miner (all)")
-    parser.add_argument("--heap", metavar="SIZE", help="Java heap, e.g. 4g (half of the memory)")
+def add_flags(parser: Arguments, keys: Iterable[Key]) -> None:
+    """Adds the options of the command line that set these keys, as far as they have one; see `given`."""
+    for key in keys:
+        if not key.flag:
+            continue
+        place, text = _SETS + key.name, _in_short(key)
+        kind = next(k for k in (*get_args(key.hint), key.hint) if k not in (None, Ellipsis))
+        if key.hint is bool:
+            parser.add_argument(
+                key.flag, dest=place, action=argparse.BooleanOptionalAction, default=None, help=text
+            )
+            continue
+        named = "{" + ",".join(key.option.choices) + "}" if key.option.choices else ""
+        usual = "FILE" if key.option.file else {int: "N", float: "X"}.get(kind, "NAME")
+        several = get_origin(key.hint) is tuple
+        how: dict[str, Any] = (
+            {"action": _Several, "const": kind} if several else {"type": partial(_single, kind)}
+        )
+        parser.add_argument(
+            key.flag,
+            dest=place,
+            **how,
+            metavar=key.option.metavar or named or ("A,B|@FILE" if several else usual),
+            help=text,
+        )
+
+
+def given(arguments: argparse.Namespace, section: str = "") -> dict[str, Any]:
+    """Key → value, for the options of `add_flags` that were given.
+
+    Args:
+        arguments: What was parsed.
+        section: Only keys that begin like this are returned, without it, e.g. ``mining.``.
+    """
+    start = _SETS + section
+    return {
+        place.removeprefix(start): value
+        for place, value in vars(arguments).items()
+        if place.startswith(start) and value is not None
+    }
+
+
+def describe_keys(keys: Iterable[Key]) -> str:
+    """All keys, one after the other, in lines of 79 characters."""
+    lines: list[str] = []
+    for key in keys:
+        lines.append(f"  {key.name} = {key.default}")
+        # Choices stand in the meaning.
+        bounds = key.values[:1].upper() + key.values[1:] + "." if key.option.bounded else ""
+        lines += [f"      {line}" for line in wrap(f"{key.meaning} {bounds}", 73)]
+    return "\n".join(lines)
+
+
+def _in_short(key: Key) -> str:
+    """The first sentence of what a key means, as the parts of a help begin, and its default."""
+    sentence = re.split(r"\.(?: (?=[A-Z])|$)", key.meaning)[0]
+    if not re.match("[A-Z]{2}", sentence):
+        sentence = sentence[:1].lower() + sentence[1:]
+    default = key.default.strip('"[]')
+    return f"{sentence} ({default})".replace("%", "%%") if default else sentence.replace("%", "%%")
+
+
+def _single(kind: type, text: str) -> Any:
+    """A value of a type, or the text itself: what is wrong with it is said with all other problems."""
+    try:
+        return kind(text)
+    except ValueError:
+        return text

@@ -4,44 +4,15 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from rulemine.builder.recipe import Recipe, load_recipe
-from rulemine.cli.console import refuse_idle
+from rulemine.builder.recipe import KEYS, Recipe, load_recipe
+from rulemine.cli.parser import given
 from rulemine.config import parse_setting
 from rulemine.errors import ConfigError
-from rulemine.release.reader import MANIFEST, Release
 
-__all__ = ["chosen_recipe"]
+__all__ = ["OF_MODEL", "chosen_recipe"]
 
-
-_OPTIONS = {
-    "selection": ("selection", "mode"),
-    "rules": ("rules",),
-    "reference": ("reference",),
-    "share": ("selection", "share"),
-    "levels": ("selection", "levels"),
-    "max_answer_share": ("questions", "max_answer_share"),
-    "split": ("questions", "split"),
-    "naming": ("naming",),
-    "seed": ("seed",),
-    "verbalizer": ("verbalizer", "name"),
-}
-"""Option → key."""
-
-_OF_MODEL = {
-    "base_url": ("endpoint", "base_url"),
-    "concurrency": ("endpoint", "concurrency"),
-    "budget_tokens": ("endpoint", "budget_tokens"),
-    "max_requests_per_minute": ("endpoint", "max_requests_per_minute"),
-    "model": ("verbalizer", "model"),
-    "temperature": ("verbalizer", "temperature"),
-    "prompt": ("verbalizer", "prompt"),
-    "glosses": ("verbalizer", "glosses"),
-    "on_failure": ("verbalizer", "on_failure"),
-    "judge_model": ("verbalizer", "judge_model"),
-    "round_trip": ("verbalizer", "round_trip"),
-    "paraphrases": ("verbalizer", "paraphrases"),
-}
-"""Options that are for the questions of a language model alone → key."""
+OF_MODEL = ("verbalizer.", "endpoint.")
+"""Begin the keys that are for a language model."""
 
 
 def chosen_recipe(arguments: Namespace) -> Recipe:
@@ -52,30 +23,30 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
         InputError: There is nothing to be replayed.
         ReleaseError: The release to be replayed cannot be used.
     """
-    # By identity: 0 is a value like others.
-    given = {o: v for o, v in vars(arguments).items() if v is not None and v is not False}
-    if "levels" in given:
-        given["levels"] = _levels(given["levels"])
-    replay = given.get("replay")
-    settings = _replayed(replay)
-    settings += [parse_setting(text) for text in arguments.set]
-    settings += [
-        (key, given[option]) for option, key in (_OF_MODEL | _OPTIONS).items() if option in given
-    ]
+    replay: Path | None = getattr(arguments, "replay", None)
+    chosen = {k: v for k, v in given(arguments).items() if not k.startswith("resources.")}
+    settings = _replayed(replay) + [parse_setting(text) for text in arguments.set]
+    settings += [(tuple(key.split(".")), value) for key, value in chosen.items()]
     recipe = load_recipe(arguments.recipe, settings)
+    flags = {k.name: k.flag for k in KEYS if k.name in chosen and k.name.startswith(OF_MODEL)}
     if replay is not None:
-        of_endpoint = [option for option, key in _OF_MODEL.items() if key[0] == "endpoint"]
-        refuse_idle(arguments, "asking a model, and --replay asks none", *of_endpoint)
+        for name, flag in flags.items():
+            if name.startswith("endpoint."):
+                raise ConfigError(
+                    f"{flag}: is for asking a model, and --replay asks none, and does nothing here. "
+                    "Leave it out."
+                )
     if recipe.verbalizer.name == "template":
         if replay is not None:
             raise ConfigError(
                 f"--replay {replay}: is no release, only replies, so it does not say how they were asked "
                 "for. Give --verbalizer openai --model NAME too, and what else they were asked with."
             )
-        for option in [o for o in _OF_MODEL if o in given]:
+        flags.pop("verbalizer.name", None)
+        for flag in flags.values():
             raise ConfigError(
-                f"--{option.replace('_', '-')}: is for the questions of a language model, and those of "
-                "this recipe are templates. Give --verbalizer openai too, or leave it out."
+                f"{flag}: is for the questions of a language model, and those of this recipe are "
+                "templates. Give --verbalizer openai too, or leave it out."
             )
     return recipe
 
@@ -84,6 +55,8 @@ def _replayed(source: Path | None) -> list[tuple[tuple[str, ...], Any]]:
     """The settings of the language model that a release was built with, to build it again."""
     if source is None:
         return []
+    from rulemine.release.reader import MANIFEST, Release  # loads numpy
+
     if not (source / MANIFEST).exists():
         from rulemine.llm.replay import find_journal  # loads asyncio
 
@@ -99,10 +72,3 @@ def _replayed(source: Path | None) -> list[tuple[tuple[str, ...], Any]]:
     release.file("llm/journal.jsonl")  # must not have been edited
     files = {key: str(release.file(f"llm/{key}.toml")) for key in ("prompt", "glosses")}
     return [(("verbalizer", key), value) for key, value in {**chosen, **files}.items()]
-
-
-def _levels(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise ConfigError(f"--levels {text}: expected percentages, e.g. 20,40,60,80,100.") from None

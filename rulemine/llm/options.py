@@ -8,15 +8,23 @@ import os
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from rulemine.errors import ConfigError, EndpointError
+from rulemine.config import Section, option
+from rulemine.errors import EndpointError
 
 __all__ = ["EndpointOptions"]
 
-STRUCTURED = ("auto", "always", "never")
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        ok = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return ok and url.isprintable() and not any(map(str.isspace, url))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EndpointOptions:
+class EndpointOptions(Section):
     """Where the model is and what may be asked of it; nothing here changes a byte of a release.
 
     Attributes:
@@ -28,7 +36,8 @@ class EndpointOptions:
         timeout: Seconds for one request, from sending to the last byte.
         patience: A run ends, with all replies kept, when requests have failed for this many seconds without
             a reply in between, or 40 times in a row.
-        structured: ``auto`` (structured outputs until the endpoint refuses them), ``always`` or ``never``.
+        structured: When structured outputs are asked for: ``auto`` (until an endpoint refuses them),
+            ``always`` or ``never``.
         price_input: Money per million tokens sent, for estimates; 0: unknown.
         price_output: Money per million tokens received; 0: unknown.
 
@@ -36,35 +45,28 @@ class EndpointOptions:
         ConfigError: A value is out of range, or the address has no host or no possible port.
     """
 
-    base_url: str = "https://api.openai.com/v1"
-    api_key_variable: str = "OPENAI_API_KEY"
-    concurrency: int = 16
-    budget_tokens: int = 0
-    max_requests_per_minute: int = 0
-    timeout: float = 60.0
-    patience: float = 120.0
-    structured: str = "auto"
-    price_input: float = 0.0
-    price_output: float = 0.0
-
-    def __post_init__(self) -> None:
-        url, name, infinity = self.base_url, self.api_key_variable, float("inf")
-        try:
-            parts = urlsplit(url)
-            ok = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            ok = False
-        # What was given is not repeated: it may hold a key, or be one.
-        ok = ok and url.isprintable() and not any(map(str.isspace, url))
-        _check(ok, "base_url", "…", "an address such as http://127.0.0.1:8000/v1")
-        ok = name.replace("_", "a").isalnum() and not name[0].isdecimal()
-        _check(ok, "api_key_variable", "…", "the name of an environment variable")
-        _check(1 <= self.concurrency <= 1024, "concurrency", self.concurrency, "1 to 1024")
-        for key in ("budget_tokens", "max_requests_per_minute", "price_input", "price_output"):
-            _check(0 <= getattr(self, key) < infinity, key, getattr(self, key), "0 or more")
-        for key in ("timeout", "patience"):
-            _check(0 < getattr(self, key) < infinity, key, getattr(self, key), "seconds above 0")
-        _check(self.structured in STRUCTURED, "structured", self.structured, ", ".join(STRUCTURED))
+    base_url: str = option(
+        "https://api.openai.com/v1",
+        fits_too=_is_address,
+        expected="an address such as http://127.0.0.1:8000/v1",
+        secret=True,  # it may hold a key
+        flag=True,
+        metavar="URL",
+    )
+    api_key_variable: str = option(
+        "OPENAI_API_KEY",
+        fits_too=lambda name: name.replace("_", "a").isalnum() and not name[0].isdecimal(),
+        expected="the name of an environment variable",
+        secret=True,  # it may be the key itself
+    )
+    concurrency: int = option(16, least=1, most=1024, flag=True)
+    budget_tokens: int = option(0, least=0, flag=True)
+    max_requests_per_minute: int = option(0, least=0, flag=True)
+    timeout: float = option(60.0, above=0)
+    patience: float = option(120.0, above=0)
+    structured: str = option("auto", choices=("auto", "always", "never"))
+    price_input: float = option(0.0, least=0)
+    price_output: float = option(0.0, least=0)
 
     def __repr__(self) -> str:
         return f"EndpointOptions({self.address}, concurrency={self.concurrency})"
@@ -114,8 +116,3 @@ class EndpointOptions:
                 f"(spaces, line ends, other than ASCII). Set it again: export {name}=…"
             )
         return key or "none"
-
-
-def _check(ok: bool, key: str, value: object, expected: str) -> None:
-    if not ok:
-        raise ConfigError(f"{key} is {value!r}; expected {expected}")

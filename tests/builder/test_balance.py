@@ -1,7 +1,6 @@
 import pytest
 
 from rulemine.builder.balance import TOO_MANY, balance
-from rulemine.errors import ConfigError
 from tests.builder.rule_questions.asking import asked, question
 
 # 60 questions with the answer "hub", 40 with one each.
@@ -36,12 +35,6 @@ def test_the_draw_is_seeded():
     first, again, other = (balance(asked(MANY), 0.1, seed) for seed in (0, 0, 1))
     assert first == again
     assert first.questions != other.questions
-
-
-@pytest.mark.parametrize("share", [0, -0.5, 1.01, float("nan")])
-def test_a_share_out_of_range_is_refused(share):
-    with pytest.raises(ConfigError, match="max_answer_share"):
-        balance(asked(MANY), share, 0)
 
 
 def test_reference_triples_go_with_their_question():

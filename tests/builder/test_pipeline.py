@@ -11,6 +11,7 @@ from rulemine.builder.stage import Done
 from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, EndpointError, MiningError, OutputError, UserError
 from rulemine.files import digest_of, read_bytes, write_jsonl
+from rulemine.mining import Resources
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.rules.formats import parse_readable, rule_to_json
@@ -88,7 +89,7 @@ def test_the_published_procedure_takes_no_filter(rules: Path) -> None:
 
 def test_mined_rules_give_the_same_bytes_for_any_number_of_threads(tmp_path: Path) -> None:
     for threads in (1, 3):
-        Build(load_recipe("demo", []), tmp_path / str(threads), Means(threads=threads)).run()
+        Build(load_recipe("demo", []), tmp_path / str(threads), Means(Resources(threads))).run()
     assert digests(tmp_path / "1") == digests(tmp_path / "3")
     manifest = Release.open(tmp_path / "1").manifest
     assert 200 <= manifest["counts"]["questions"] <= 400
@@ -188,7 +189,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(rules: Path, tmp_path: Path) ->
 
 
 def test_bad_options_are_found_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(MiningError, match="max_atoms"):
+    with pytest.raises(ConfigError, match="max_atoms"):
         Build(load_recipe("demo", [(("mining", "max_atoms"), 9)]), tmp_path / "out")
     with pytest.raises(ConfigError, match="did you mean 'selection'"):
         load_recipe("demo", [(("selecton", "mode"), "brink")])
@@ -219,7 +220,7 @@ def test_a_step_that_the_recipe_does_not_have_is_said_to_be_none(
 @pytest.mark.parametrize(
     ("setting", "replay", "found"),
     [
-        ((("endpoint", "base_url"), "http://:0/"), None, "no host and port"),
+        ((("endpoint", "base_url"), "http://:0/"), None, "base_url is …; expected an address"),
         ((("seed",), 0), "nowhere", "nowhere: no such file or folder"),
     ],
 )

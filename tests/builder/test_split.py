@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from rulemine.builder.split import groups_of, split
-from rulemine.errors import ConfigError, UserError
+from rulemine.errors import UserError
 from rulemine.release.records import SPLITS
 from rulemine.seeds import stream
 from tests.builder.rule_questions.asking import asked, question
@@ -112,10 +112,3 @@ def test_the_deal_is_seeded_and_keeps_the_order():
     assert first == again
     assert first != other
     assert [q.id for q in other.questions] == [q.id for q in questions]
-
-
-def test_a_wrong_mode_or_ratio_is_refused():
-    with pytest.raises(ConfigError, match="did you mean 'group'"):
-        split(asked([]), "groups", (8, 1, 1), 0)
-    with pytest.raises(ConfigError, match="three integers"):
-        split(asked([]), "group", (8, 2, 0), 0)

@@ -122,7 +122,7 @@ def test_writing_that_ends_early_leaves_nothing_under_the_name(
 def test_a_list_of_relations_without_a_name_is_refused(here: Path, command: Command) -> None:
     ended = command("mine", "kg.tsv", *LOOSE, "--head-relations", " , ")
     assert ended.status == 2
-    assert "names no relation" in ended.err
+    assert "names nothing; expected a,b" in ended.err
 
 
 @pytest.mark.skipif(not Path("/dev/null").exists(), reason="devices of POSIX")

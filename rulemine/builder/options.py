@@ -1,0 +1,65 @@
+"""The sections ``questions`` and ``about`` of a recipe."""
+
+from dataclasses import dataclass
+
+from rulemine.config import Section, option
+
+__all__ = ["AboutSection", "QuestionSection"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSection(Section):
+    """How questions are asked, balanced and split.
+
+    Attributes:
+        templates: ``family``, ``demo``, ``fb15k237`` or a TOML file of verbalization templates; empty: made
+            from the names of the relations.
+        max_answer_share: Fraction of all questions that may have the same entity as hard answer, at most.
+        split: How questions are split: ``group`` (no leakage), ``random`` (single rows) or ``none``
+            (everything is test).
+        ratios: Sizes of train, validation and test relative to each other.
+        filter: ``fb15k237`` or a TOML file of relations that are not asked about; empty: none. This and
+            the next two need the selection ``maximal``.
+        max_end_share: A relation is not asked about when one entity is the object (or the subject) of
+            more than this fraction of its triples; 1: off.
+        max_median_answers: A relation is not asked about when, asked either way, more than half of its
+            triples have more answers than this; 0: off.
+        max_answers: Answers of a question at most: the end is asked for that has no more, and where
+            both have more, the question is rejected; 0: off.
+    """
+
+    templates: str = option("", file=True)
+    max_answer_share: float = option(1.0, above=0, most=1, flag=True)
+    split: str = option("group", choices=("group", "random", "none"), flag=True)
+    ratios: tuple[int, ...] = option(
+        (8, 1, 1),
+        least=1,
+        fits_too=lambda sizes: len(sizes) == 3,
+        expected="three integers ≥ 1, for train, validation and test",
+    )
+    filter: str = option("", file=True)
+    max_end_share: float = option(1.0, above=0, most=1)
+    max_median_answers: int = option(0, least=0)
+    max_answers: int = option(0, least=0)
+
+    @property
+    def filters(self) -> bool:
+        """Whether some relations may be left out."""
+        return bool(self.filter or self.max_end_share < 1 or self.max_median_answers)
+
+
+@dataclass(frozen=True, slots=True)
+class AboutSection(Section):
+    """What the card of the release says of the graph; for named data sets known without this.
+
+    Attributes:
+        title: What it is, in one line.
+        source: Where it comes from.
+        license: Its license.
+        citation: What to cite.
+    """
+
+    title: str = option("")
+    source: str = option("")
+    license: str = option("")
+    citation: str = option("")

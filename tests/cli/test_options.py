@@ -1,0 +1,170 @@
+"""Every option is its field: flags reach their keys, help tells their defaults, bounds hold."""
+
+import math
+import re
+from typing import Any, get_args
+
+import pytest
+
+from rulemine.builder.recipe import KEYS, Recipe, load_recipe
+from rulemine.cli.main import make_parser
+from rulemine.cli.parser import describe_keys, given
+from rulemine.cli.recipe_options import chosen_recipe
+from rulemine.config import Key, build, keys_of, lookup, override, parse_setting
+from rulemine.errors import ConfigError
+from rulemine.mining import MiningOptions, Resources
+
+MINING = tuple(keys_of(MiningOptions(), "mining."))
+RESOURCES = tuple(keys_of(Resources(), "resources."))
+BOUNDED = [key for key in KEYS if key.option.bounded]
+FLAGS = [key for key in KEYS if key.flag and not key.name.startswith("mining.")]
+EXAMPLES = {
+    "levels": ("20,100", (20, 100)),
+    "base_url": ("http://h/v1", "http://h/v1"),
+    "heap": ("1g", "1g"),
+    "head_relations": ("a, b", ["a", "b"]),
+    "body_relations": ("a", ["a"]),
+    "exclude_relations": ("a,b", ["a", "b"]),
+}
+
+
+def name_of(key: Key) -> str:
+    return key.name
+
+
+def example(key: Key) -> tuple[list[str], Any]:
+    """Words of a command line that set a key to another value than its default, and that value."""
+    name, default = key.name.rpartition(".")[2], parse_setting(f"x={key.default}")[1]
+    if name in EXAMPLES:
+        text, value = EXAMPLES[name]
+        return [key.flag, text], value
+    if key.hint is bool:
+        return [("--no-" if default else "--") + key.flag.strip("-")], not default
+    if key.option.choices:
+        value = next(choice for choice in key.option.choices if choice != default)
+        return [key.flag, value], value
+    if (get_args(key.hint) or (key.hint,))[0] in (int, float):
+        value = 0.5 if key.hint is not int and key.hint != int | None else (default or 1) + 1
+        return [key.flag, str(value)], value
+    return [key.flag, "some"], "some"
+
+
+@pytest.mark.parametrize("key", FLAGS, ids=name_of)
+def test_a_flag_of_build_reaches_its_key(key: Key) -> None:
+    words, value = example(key)
+    model = ["--verbalizer", "openai", "--model", "m"] * (key.name.split(".")[0] != "selection")
+    arguments = make_parser().parse_args(["build", "demo.tsv", *model, *words])
+    recipe: Any = chosen_recipe(arguments)
+    for part in key.name.split("."):
+        recipe = getattr(recipe, part)
+    assert recipe == value
+    assert recipe != parse_setting(f"x={key.default}")[1]
+
+
+@pytest.mark.parametrize("key", [*MINING, *RESOURCES], ids=name_of)
+def test_a_flag_of_mine_reaches_its_key(key: Key) -> None:
+    words, value = example(key)
+    assert given(make_parser().parse_args(["mine", "kg.tsv", *words])) == {key.name: value}
+
+
+def test_a_file_lists_relations(tmp_path: Any) -> None:
+    (tmp_path / "names").write_text("a,b\n\n c \n")
+    words = ["--head-relations", f"@{tmp_path / 'names'}", "--head-relations", "d"]
+    arguments = make_parser().parse_args(["mine", "kg.tsv", *words])
+    assert given(arguments, "mining.") == {"head_relations": ["a,b", "c", "d"]}
+    with pytest.raises(ConfigError, match="' ,' names nothing; expected a,b"):
+        make_parser().parse_args(["mine", "kg.tsv", "--head-relations", " ,"])
+
+
+def test_what_no_flag_can_take_is_told_with_all_other_problems() -> None:
+    arguments = make_parser().parse_args(
+        ["build", "demo.tsv", "--seed", "x", "--share", "2", "--levels", "1,a", "--set", "zzz=1"]
+    )
+    with pytest.raises(ConfigError) as caught:
+        chosen_recipe(arguments)
+    for part in ("seed is 'x'", "selection.share is 2", "levels is [1, 'a']", "unknown key 'zzz'"):
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("command", "keys"),
+    [("build", FLAGS), ("split", FLAGS), ("mine", [*MINING, *RESOURCES])],
+)
+def test_help_tells_the_defaults_of_the_fields(
+    command: str, keys: list[Key], capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("COLUMNS", "500")
+    with pytest.raises(SystemExit):
+        make_parser().parse_args([command, "--help"])
+    said = re.sub(r"\n {10,}", " ", capsys.readouterr().out)
+    for key in keys:
+        line = next(row for row in said.splitlines() if re.match(rf"  {key.flag}\b", row))
+        default = key.default.strip('"[]')
+        assert line.endswith(f" ({default})") or not default, key.name
+        assert key.meaning[1:20] in line
+
+
+def test_the_command_mine_tells_what_a_build_does_otherwise(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        make_parser().parse_args(["mine", "--help"])
+    said = capsys.readouterr().out
+    other = [key.name for key, own in zip(KEYS[7:], MINING, strict=False) if key[1] != own[1]]
+    assert other == [
+        f"mining.min_{of}" for of in ("head_coverage", "std_confidence", "pca_confidence")
+    ]
+    assert all(name in said for name in other)
+
+
+@pytest.mark.parametrize("key", BOUNDED, ids=name_of)
+def test_bounds_hold(key: Key) -> None:
+    path, rules = tuple(key.name.split(".")), key.option
+    whole = int in (key.hint, *get_args(key.hint))
+    inside, outside = [], []
+    for bound, away in ((rules.least, -1), (rules.most, 1)):
+        if math.isfinite(bound):
+            inside.append(bound if whole else float(bound))
+            outside.append(bound + away if whole else math.nextafter(bound, away * math.inf))
+    if math.isfinite(rules.above):
+        outside.append(rules.above if whole else float(rules.above))
+        inside.append(rules.above + 1 if whole else math.nextafter(rules.above, math.inf))
+    assert inside
+
+    def made(value: Any) -> Any:
+        values = override({"name": "n", "kg": "k"}, path, [value] if get_args(key.hint) else value)
+        return build(Recipe, values, "here")
+
+    for value in outside:
+        with pytest.raises(ConfigError, match=f"^here: {re.escape(key.name)} is .*; expected"):
+            made(value)
+    for value in inside:
+        if not key.option.fits_too:
+            assert lookup(vars_of(made(value)), path) == value
+
+
+def vars_of(recipe: Recipe) -> dict[str, Any]:
+    from rulemine.codec import to_json
+
+    return to_json(recipe)
+
+
+def test_every_key_has_a_sentence_and_a_type() -> None:
+    keys = [*KEYS, *RESOURCES]
+    assert len(keys) > 60
+    wrong = [k.name for k in keys if not k.meaning.endswith(".") or "`" in k.meaning]
+    assert wrong == []
+
+
+def test_the_defaults_can_be_given_as_they_are_shown() -> None:
+    settings = [
+        parse_setting(f"{key.name}={key.default}") for key in KEYS if key.name not in ("name", "kg")
+    ]
+    assert load_recipe("demo.tsv", settings) == load_recipe("demo.tsv", [])
+
+
+def test_all_keys_fit_on_a_page() -> None:
+    lines = describe_keys(KEYS).splitlines()
+    assert max(map(len, lines)) < 80
+    at = lines.index("  mining.max_atoms = 3")
+    assert lines[at + 1].endswith("A whole number from 2 to 5.") or lines[at + 2].endswith("to 5.")
