@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable
 from importlib.util import find_spec
 from typing import Any
 
-from rulemine.errors import EndpointError, did_you_mean
+from rulemine.errors import EndpointError
 from rulemine.llm.call import Call, Reply
 from rulemine.llm.failures import CallProblem, error_of, problem_of_network, problem_of_status
 from rulemine.llm.options import EndpointOptions
@@ -86,8 +86,7 @@ class Client:
         self._errors = (openai.OpenAIError, httpx2.HTTPError, OSError)
         self._unconnected = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)
         self._options, self._status = options, status
-        secrets = (key, *options.login, *options.query.values())
-        self._secrets = [secret for secret in secrets if len(secret) >= SHORTEST_SECRET]
+        self._secrets = [s for s in (key, *options.secrets) if len(s) >= SHORTEST_SECRET]
         self._left_out: dict[str, set[str]] = {}
 
     def __repr__(self) -> str:
@@ -119,11 +118,9 @@ class Client:
                 continue
             if found.kind != "fatal":
                 raise found
-            hint = await self._other_models(call.model) if found.detail.startswith("404") else ""
             advice = found.advice.format(variable=self._options.api_key_variable)
-            raise EndpointError(
-                f"{self._options.address}: {found.detail.rstrip('. ')}. {hint}{advice}"
-            )
+            detail = found.detail.rstrip(". ")
+            raise EndpointError(f"{self._options.address}: {detail}. {advice}")
 
     async def _post(self, body: dict[str, Any]) -> str | CallProblem:
         """The body of an answer, or what was wrong.
@@ -193,32 +190,20 @@ class Client:
         """Whether a request was refused for a parameter that can be left out; it is from now on."""
         words = problem.detail.lower()
         for name, named in _ADAPTABLE.items():
-            if name not in sent or not re.search(named, words):
-                continue
             if name == "response_format":
-                if self._options.structured == "always":
-                    continue
-            elif not _UNKNOWN.search(words):
+                known = self._options.structured == "always"
+            else:
+                known = not _UNKNOWN.search(words)
+            if known or name not in sent or not re.search(named, words):
                 continue
             left_out = self._left_out.setdefault(model, set())
             if name not in left_out:
                 left_out.add(name)
                 instead = "; max_completion_tokens is sent instead" if name == "max_tokens" else ""
-                self._status(
-                    f"{self._options.address}: {model} takes no {name}, left out{instead}."
-                )
+                where = self._options.address
+                self._status(f"{where}: {model} takes no {name}, left out{instead}.")
             return True
         return False
-
-    async def _other_models(self, wanted: str) -> str:
-        """A hint at the models that the endpoint names; empty where it does not tell."""
-        try:
-            async with asyncio.timeout(CONNECT_SECONDS):
-                text = self._struck_out(await self._openai.get("/models", cast_to=str))
-            names = [str(row["id"])[:100] for row in json.loads(text)["data"]][:20]
-        except (*self._errors, TimeoutError, ValueError, LookupError, TypeError, RecursionError):
-            return ""
-        return f"Model {wanted!r} is not one of its own; {did_you_mean(wanted, names)}. "
 
 
 def require_client() -> None:

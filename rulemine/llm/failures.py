@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,11 @@ MOST_FAILURES, MOST_TRIES = 40, 6
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
 """Seconds before a call is sent again; twice as long each time."""
+
+
+_TOO_LONG = re.compile(
+    r"context.*(length|exceed|maximum|size|window)|(length|exceed|maximum|size).*context|prompt.*too long"
+)
 
 
 @dataclass(eq=False)
@@ -74,11 +80,7 @@ def problem_of_status(status: int, headers: Mapping[str, str], text: str) -> Cal
         return CallProblem("retry", detail, _retry_after(headers))
     if status >= 500:
         return CallProblem("fault", detail, _retry_after(headers))
-    too_long = status == 413 or "context_length" in code or "exceed_context_size" in words
-    too_long |= "context" in words and any(
-        sign in words for sign in ("length", "exceed", "maximum", "size", "window")
-    )
-    too_long |= "prompt" in words and "too long" in words
+    too_long = status == 413 or "context_length" in code or _TOO_LONG.search(words)
     return CallProblem("refused", detail, code="context_too_long" if too_long else "refused")
 
 

@@ -121,14 +121,10 @@ class Journal:
         try:
             yield
         except (sqlite3.OperationalError, OSError) as problem:
+            said = f"the journal of calls cannot be opened or written ({problem}). What is in it is kept"
             if "locked" in str(problem):
-                raise OutputError(
-                    f"{self.path}: another process has this journal open. Wait for it, or choose another -o."
-                ) from None
-            raise OutputError(
-                f"{self.path}: the journal of calls cannot be opened or written ({problem}). What is in it "
-                "is kept and not asked again; check free space and rights, and run again."
-            ) from None
+                said = "another process has this journal open. Wait for it, or choose another -o"
+            raise OutputError(f"{self.path}: {said}.") from None
         except (sqlite3.DatabaseError, ValueError) as problem:
             raise InputError(
                 f"{self.path}: no journal of calls, or a damaged one ({problem}). Move it away; a run "
@@ -140,14 +136,12 @@ def line_of(call: Call, answer: Answer) -> dict[str, Any]:
     """The line of a call, as a release has it: with ``reply`` and ``usage``, or with ``failure``."""
     request = json.loads(json.dumps(call.request, sort_keys=True))
     line = {"key": call.key, "purpose": call.purpose, "sample": call.sample, "request": request}
-    if isinstance(answer, Failure):
-        return {**line, "failure": asdict(answer)}
     values = asdict(answer)
+    if isinstance(answer, Failure):
+        return {**line, "failure": values}
     usage = {name: values.pop(name) for name in ("prompt_tokens", "completion_tokens")}
-    for name in ("tool_calls", "reasoning", "logprobs"):
-        if not values[name]:
-            del values[name]
-    return {**line, "reply": values, "usage": usage}
+    reply = {k: v for k, v in values.items() if v or k in ("text", "finish_reason")}
+    return {**line, "reply": reply, "usage": usage}
 
 
 def answer_of(line: Mapping[str, Any], where: str = "journal") -> Answer:
@@ -167,7 +161,5 @@ def answer_of(line: Mapping[str, Any], where: str = "journal") -> Answer:
             raise ValueError("its usage is not counted in integers")
         return Reply(**line["reply"], **line["usage"])
     except (KeyError, TypeError, ValueError) as problem:
-        raise InputError(
-            f"{where}: no line of a journal of calls ({problem!r}). Was it edited? Take the file as it was "
-            "published."
-        ) from None
+        what = f"no line of a journal of calls ({problem!r})"
+        raise InputError(f"{where}: {what}. Take the file as it was published.") from None

@@ -83,10 +83,9 @@ class EndpointOptions(Section):
         return dict(parse_qsl(urlsplit(self.base_url).query))
 
     @property
-    def login(self) -> tuple[str, str]:
-        """User and password of the address, each empty where there is none; sent, never shown."""
-        parts = urlsplit(self.base_url)
-        return unquote(parts.username or ""), unquote(parts.password or "")
+    def secrets(self) -> tuple[str, ...]:
+        """What else than the key is sent and never shown: a password and the values of the query."""
+        return unquote(urlsplit(self.base_url).password or ""), *self.query.values()
 
     @property
     def is_loopback(self) -> bool:

@@ -205,7 +205,6 @@ class Session:
                 self._workers.cancel()
             raise asyncio.CancelledError from None
         if isinstance(answer, Failure):
-            self.usage.failed += 1
             self._failed[call.key] = answer
         else:
             self.usage.count(answer)
@@ -234,7 +233,6 @@ class Session:
                     await self._limiter.acquire()
                 sent = time.monotonic()
                 self.usage.sent += 1
-                self.usage.retried += tries > 0
                 self._flying.add(call.key)
                 reply = await client.send(call)
                 spent = reply.prompt_tokens + reply.completion_tokens
@@ -260,15 +258,12 @@ class Session:
         for key, task in self._pending.items():
             if key not in self._flying:
                 task.cancel()
-        flying = [self._pending[key] for key in self._flying if key in self._pending]
+        flying = [self._pending[key] for key in self._flying]
         if flying:
-            paid = isinstance(self._fatal, LimitError)
-            seconds = self._options.timeout if paid else GRACE
-            self._status(
-                f"Stopping; waiting up to {seconds:.0f} s for {len(flying)} calls in flight."
-            )
+            seconds = self._options.timeout if isinstance(self._fatal, LimitError) else GRACE
+            what = f"{len(flying)} calls in flight"
+            self._status(f"Stopping; waiting up to {seconds:.0f} s for {what}.")
             await asyncio.wait(flying, timeout=seconds)
-        rest = list(self._pending.values())
-        for task in rest:
+        for task in flying:
             task.cancel()
-        await asyncio.gather(*rest, return_exceptions=True)
+        await asyncio.gather(*self._pending.values(), return_exceptions=True)

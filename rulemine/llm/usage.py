@@ -17,19 +17,15 @@ class Usage:
 
     Attributes:
         sent: Requests sent, retries included.
-        retried: Those of them that were sent again.
         answered: Calls that the endpoint has replied to.
         reused: Answers out of the journal.
-        failed: Calls that ended in a failure.
         prompt_tokens: Of the replies, as counted or estimated; without those from the journal.
         completion_tokens: Likewise.
     """
 
     sent: int = 0
-    retried: int = 0
     answered: int = 0
     reused: int = 0
-    failed: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     _start: float = field(default_factory=time.monotonic, repr=False)

@@ -66,7 +66,7 @@ def test_a_key_that_no_header_can_hold_is_refused_unseen(
 def test_user_info_and_query_are_never_shown() -> None:
     options = EndpointOptions(base_url="https://me:hush@host.org:8443/deep/v1/?sig=private&v=2#x")
     assert options.address == "https://host.org:8443/deep/v1"
-    assert options.login == ("me", "hush")
+    assert options.secrets == ("hush", "private", "2")
     assert options.query == {"sig": "private", "v": "2"}
     for shown in (repr(options), str(options), options.address):
         assert "hush" not in shown
