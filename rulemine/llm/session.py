@@ -226,7 +226,7 @@ class Session:
     async def _send(self, client: Client, call: Call) -> Answer:
         """Sends a call until it is answered, refused, or given up."""
         begun, tries, before = time.monotonic(), 0, self._journal.get(call.key) is not None
-        while True:
+        while self._fatal is None:
             spent = reserved = await self._budget.reserve(call)
             try:
                 if self._limiter is not None:
@@ -252,6 +252,7 @@ class Session:
                 lasting = problem.code == "context_too_long"  # what else is refused may be mended
                 return Failure(problem.code, problem.detail, lasting)
             await asyncio.sleep(self._patience.pause(problem, tries, call.key))
+        raise asyncio.CancelledError  # the run is ending
 
     async def _wind_up(self) -> None:
         """Waits for the calls in flight, whose answers are kept, and drops the others."""
