@@ -7,7 +7,6 @@ never done again, and the bytes are the same however often the build was interru
 because the whole way stands in one place, each stage a few lines.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -26,8 +25,9 @@ from rulemine.builder.removal.selection import Selection, read_selection, write_
 from rulemine.builder.rule_questions.ask import ask
 from rulemine.builder.split import split
 from rulemine.builder.stage import Done, Stage, run_stage
+from rulemine.builder.summary import describe_questions
 from rulemine.codec import dump_line, to_json
-from rulemine.errors import ConfigError, MiningError
+from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of
 from rulemine.mining import Resources, explain_no_rules, mine
 from rulemine.release.contents import read_trace
@@ -124,9 +124,10 @@ class Build:
             raise ConfigError(f"{until}: this recipe has no such step: {self._skipped[until]}.")
         # Everything the user named is read before anything is written.
         inputs = self.inputs
-        inputs.kg, inputs.reference, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
-        if self.recipe.rules:
-            inputs.rules  # noqa: B018
+        with self.means.watch("read"):
+            inputs.kg, inputs.reference, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
+            if self.recipe.rules:
+                inputs.rules  # noqa: B018
         if "verbalize" not in self._skipped:
             from rulemine.builder.verbalize_stage import check_source
 
@@ -140,10 +141,10 @@ class Build:
                     continue
                 with self.means.watch(name) as self._progress:
                     done = run_stage(getattr(self, f"_{name}")(), self.folder)
+                    if name == "release":
+                        publish(done.folder, self.target, replace=self.means.replace)
                 self._done[name] = done
                 self.means.finished(name, done)
-            if until == "release":
-                publish(self._done["release"].folder, self.target, replace=self.means.replace)
         return self._done[until]
 
     def estimate(self) -> str:
@@ -284,7 +285,7 @@ class Build:
                 found = with_levels(found, chosen.levels, seed)
             if not len(found.head):
                 raise MiningError(
-                    f"{self.recipe.kg}: none of the {len(self.rules)} rule(s) has a grounding in the "
+                    f"{self.recipe.kg}: none of {counted(len(self.rules), 'rule')} has a grounding in the "
                     "graph that could prove a removed triple. Give other rules, or mine with lower "
                     "thresholds."
                 )
@@ -315,7 +316,7 @@ class Build:
             "reference": self.inputs.reference.digest if self.inputs.reference else "",
             "labels": digest_of(dump_line(sorted(self.inputs.labels.items())).encode()),
         }
-        return self._stage("ask", 1, options, work)
+        return self._stage("ask", 2, options, work)
 
     def _balance(self) -> Stage:
         share = self.recipe.questions.max_answer_share
@@ -390,14 +391,16 @@ class Build:
 
     def summary(self, until: str) -> str:
         """What a build came to, in a few lines for its user."""
-        twice = (
-            f" ({self.inputs.kg.duplicates:,} duplicate lines)" if self.inputs.kg.duplicates else ""
-        )
-        lines = [f"{len(self.inputs.kg):,} triples{twice}, {len(self.rules):,} rules"]
+        twice = self.inputs.kg.duplicates
+        lines = [
+            counted(len(self.inputs.kg), "triple")
+            + f" ({counted(twice, 'duplicate line')})" * bool(twice)
+            + f", {counted(len(self.rules), 'rule')}"
+        ]
         if foreign := self.inputs.rules_with_unknown_names:
             place = self._done["mine"].folder / RULES_WITH_UNKNOWN_NAMES
             lines.append(
-                f"{len(foreign):,} given rules left out, the graph lacks their names: {place}"
+                f"{counted(len(foreign), 'given rule')} left out, the graph lacks their names: {place}"
             )
             lines += [
                 f"  {rule} (lacks {', '.join(sorted(self.inputs.lacking(rule)))})"
@@ -411,23 +414,20 @@ class Build:
             counts = self.selection.counts
             if "ground" not in self._done:
                 lines.append(
-                    f"{counts.groundings:,} groundings with {counts.provable:,} distinct heads, "
-                    f"{counts.considered:,} of them sampled"
+                    f"{counted(counts.groundings, 'grounding')} with "
+                    f"{counted(counts.provable, 'distinct head')}, {counts.considered:,} of them sampled"
                 )
             left = len(self.inputs.kg) - len(self.selection.removed)
-            lines.append(f"{self.selection.describe()}; {left:,} triples left")
+            lines.append(f"{self.selection.describe()}; {counted(left, 'triple')} left")
         if at >= STAGES.index("ask"):
             asked = self._asked("split" if until == "release" else until)
-            worded = Counter(question.wording for question in asked.questions)
-            rejected = len(asked.rejections) - worded["fallback"]
-            if set(worded) != {"template"}:
-                chosen = self.recipe.verbalizer
-                failed = Counter(r.stage for r in asked.rejections)["verbalize"]
-                fate = "by template" if chosen.on_failure == "template" else "left out"
-                lines.append(
-                    f"{worded['model']:,} questions in the words of {chosen.model}"
-                    + f", {failed:,} {fate} because no text of it passed" * bool(failed)
-                )
-            lines.append(f"{len(asked.questions):,} questions, {rejected:,} rejected")
+            lines += describe_questions(
+                asked, self.inputs.templates, self.recipe.verbalizer.model, self._rejected
+            )
         place = self.target if until == "release" else self._done[until].folder
         return "\n".join([*lines, str(place)])
+
+    def _rejected(self, stage: str) -> Path:
+        """The file that holds what a stage rejected: the release's where there is one."""
+        folder = self.target if "release" in self._done else self._done[stage].folder
+        return folder / "rejected.jsonl"

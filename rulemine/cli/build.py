@@ -127,11 +127,14 @@ def build(arguments: Namespace) -> int:
 
     recipe = chosen_recipe(arguments)
     target = arguments.output or Path("out") / recipe.name
-    started = time.monotonic()
+    before = time.monotonic()
 
     def finished(name: str, done: Done) -> None:
-        seconds = "kept" if done.reused else f"{time.monotonic() - started:.1f} s"
-        print(f"{name:8} {seconds:>8}  {done.folder}", file=sys.stderr)
+        nonlocal before
+        now = time.monotonic()
+        seconds = "reused" if done.reused else f"{now - before:.1f} s"
+        before = now
+        print(f"{name:9} {seconds:>8}  {done.folder}", file=sys.stderr)
 
     line = Line()
     means = Means(
@@ -148,7 +151,9 @@ def build(arguments: Namespace) -> int:
         print(made.estimate())
         return 0
     made.run(arguments.until)
-    print(made.summary(arguments.until))
+    with line.watch("summary"):
+        text = made.summary(arguments.until)
+    print(text)
     return 0
 
 

@@ -41,13 +41,16 @@ SECONDS_BEFORE_BAR = 1.0
 SECONDS_BETWEEN_TICKS = 0.5
 """How often the time on a bar moves on, whether or not there is progress: nobody takes it for dead."""
 
+TICKER = "rulemine-bar"
+"""The thread that does it."""
+
 SECONDS_BETWEEN_LINES = 30.0
 """Where nobody watches, a line says now and then how it stands."""
 
 WITHOUT_TOTAL = "{desc} {elapsed}"
 """A bar before there is any progress to show."""
 
-WITH_STATUS = "{desc}: {n}/{total}, {remaining} left{postfix} {bar}"
+WITH_STATUS = "{desc}: {n:,}/{total:,}, {remaining} left{postfix} {bar}"
 """A bar whose status is told: all of it fits on 80 columns, and the bar itself has the rest."""
 
 
@@ -139,7 +142,7 @@ def _ticking(shown: Any) -> Iterator[None]:
             if time.time() - shown.start_t >= SECONDS_BEFORE_BAR:
                 shown.refresh()
 
-    thread = threading.Thread(target=tick, daemon=True)
+    thread = threading.Thread(target=tick, name=TICKER, daemon=True)
     thread.start()
     try:
         yield

@@ -19,7 +19,7 @@ from rulemine.cli.console import (
     written,
 )
 from rulemine.cli.parser import Parser, add_command
-from rulemine.errors import ConfigError, UserError, did_you_mean
+from rulemine.errors import ConfigError, UserError, counted, did_you_mean
 
 __all__ = ["add_data"]
 
@@ -77,7 +77,7 @@ def generate(arguments: Namespace) -> int:
         kg = KnowledgeGraph.from_triples(generate_demo(SEED if seed is None else seed))
         with written(output) as path:
             kg.write(path)
-        summarize(f"{output}: {len(kg):,} triples", output)
+        summarize(f"{output}: {counted(len(kg), 'triple')}", output)
         return 0
     graph = Synthetic(
         TRIPLES if arguments.triples is None else arguments.triples,
@@ -88,13 +88,13 @@ def generate(arguments: Namespace) -> int:
     )
     with written(output) as path, bar("generate") as tell:
         write_synthetic(graph, path, tell)
-    summarize(f"{output}: {graph.triples:,} triples", output)
+    summarize(f"{output}: {counted(graph.triples, 'triple')}", output)
     if output == STANDARD_OUTPUT or not output.is_file():
         note(
             f"the {len(graph.planted)} planted rules are not written; -o FILE lists them beside it"
         )
     else:
-        print(f"{rules_file(output)}: {len(graph.planted)} planted rules")
+        print(f"{rules_file(output)}: {counted(len(graph.planted), 'planted rule')}")
     return 0
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rulemine.cli.console import bar, check_output, emit, output_file, refuse_idle, written
 from rulemine.cli.parser import Parser, add_command
+from rulemine.errors import counted
 
 __all__ = ["add_scoring"]
 
@@ -87,7 +88,7 @@ def answer(arguments: Namespace) -> int:
         )
     with written(arguments.output) as path:
         write_predictions(path, predictions)
-    print(f"{arguments.output}: {len(predictions)} predictions", file=sys.stderr)
+    print(f"{arguments.output}: {counted(len(predictions), 'prediction')}", file=sys.stderr)
     return 0
 
 
@@ -103,18 +104,20 @@ def evaluate(arguments: Namespace) -> int:
     if arguments.matching != "vocabulary":
         refuse_idle(arguments, "--matching vocabulary", "ignore_case")
     check_output(arguments.output, arguments.predictions, arguments.against)
-    report = score(
-        Release.open(arguments.release),
-        arguments.predictions,
-        against=arguments.against,
-        matching=arguments.matching,
-        split=_split(arguments.split),
-        naming=arguments.naming,
-        missing=arguments.missing,
-        ignore_case=arguments.ignore_case,
-        seed=arguments.seed,
-    )
-    emit(getattr(report, f"to_{arguments.format}")(), arguments.output)
+    with bar("evaluate"):
+        report = score(
+            Release.open(arguments.release),
+            arguments.predictions,
+            against=arguments.against,
+            matching=arguments.matching,
+            split=_split(arguments.split),
+            naming=arguments.naming,
+            missing=arguments.missing,
+            ignore_case=arguments.ignore_case,
+            seed=arguments.seed,
+        )
+        text = getattr(report, f"to_{arguments.format}")()
+    emit(text, arguments.output)
     return 0
 
 

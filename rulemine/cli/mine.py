@@ -18,7 +18,7 @@ from rulemine.cli.console import (
 )
 from rulemine.cli.parser import Parser, add_command, add_flags, given
 from rulemine.config import keys_of
-from rulemine.errors import ConfigError, OutputError, UserError
+from rulemine.errors import ConfigError, OutputError, UserError, counted
 from rulemine.mining import MiningOptions, Resources
 
 __all__ = ["add_mining"]
@@ -69,8 +69,9 @@ def mine(arguments: Namespace) -> int:
         raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
     with bar("write") as progress:
         emit_pieces(rules.text(arguments.format, limit, progress), output)
-    duplicates = f" ({kg.duplicates} duplicate lines)" if kg.duplicates else ""
-    print(f"{len(rules)} rules from {len(kg)} triples{duplicates}", file=sys.stderr)
+    duplicates = f" ({counted(kg.duplicates, 'duplicate line')})" if kg.duplicates else ""
+    made = f"{counted(len(rules), 'rule')} from {counted(len(kg), 'triple')}{duplicates}"
+    print(made, file=sys.stderr)
     if rules.unfinished:
         print(_explain_unfinished(rules.unfinished, limit.seconds, missing), file=sys.stderr)
         return INCOMPLETE
@@ -90,7 +91,8 @@ def _beside(output: Path | None, ending: str) -> Path | None:
 def _explain_unfinished(heads: tuple[str, ...], seconds: float | None, missing: Path | None) -> str:
     """Says which head relations are missing; all of them are named in a file beside the output."""
     text = (
-        f"incomplete: ended after {seconds:g} s; no rules yet for {len(heads)} head relation(s): "
+        f"incomplete: ended after {seconds:g} s; no rules yet for "
+        f"{counted(len(heads), 'head relation')}: "
     )
     text += ", ".join(heads[:MOST_NAMED]) + (", …" if len(heads) > MOST_NAMED else "")
     if missing is None:

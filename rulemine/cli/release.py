@@ -8,7 +8,7 @@ import argparse
 from argparse import Namespace
 from pathlib import Path
 
-from rulemine.cli.console import bar, refuse_idle
+from rulemine.cli.console import Line, bar, refuse_idle
 from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError
 
@@ -46,8 +46,9 @@ def verify(arguments: Namespace) -> int:
     """``verify``."""
     from rulemine.verify import verify as verify_release
 
-    with bar("verify") as tell:
-        report = verify_release(arguments.release, tell)
+    line = Line()
+    with line.watch("verify") as tell:
+        report = verify_release(arguments.release, tell, lambda text: line.phase(f"verify {text}"))
     print(report.to_text(arguments.most))
     return 1 if report.problems else 0
 
@@ -67,15 +68,16 @@ def show(arguments: Namespace) -> int:
     if arguments.sample < 0:
         raise ConfigError(f"show: --sample is {arguments.sample}; expected 0 or more.")
     check_seed(arguments.seed or 0)
-    if arguments.sample:
-        release = Release.open(arguments.release)
-        everything = [question.id for question in release.questions()]
-        order = stream(arguments.seed or 0, "show").permutation(len(everything))
-        ids += sorted(everything[i] for i in order[: arguments.sample])
-    if not ids:
+    if not ids and not arguments.sample:
         raise ConfigError("show: name a question, or give --sample N.")
-    for question in ids:
-        print(show_question(arguments.release, question, width=width))
+    release = Release.open(arguments.release)
+    with bar("show"):
+        if arguments.sample:
+            everything = [question.id for question in release.questions()]
+            order = stream(arguments.seed or 0, "show").permutation(len(everything))
+            ids += sorted(everything[i] for i in order[: arguments.sample])
+        shown = [show_question(release, question, width=width) for question in ids]
+    print(f"\n\n{'─' * width}\n\n".join(shown))
     return 0
 
 
@@ -85,6 +87,7 @@ def rename(arguments: Namespace) -> int:
     from rulemine.release.reader import Release
 
     release = Release.open(arguments.release)
-    rename_release(release, arguments.output, arguments.naming, replace=arguments.replace)
+    with bar("rename"):
+        rename_release(release, arguments.output, arguments.naming, replace=arguments.replace)
     print(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")
     return 0

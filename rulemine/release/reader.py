@@ -2,7 +2,7 @@
 
 A release is complete when its ``manifest.json`` is there (it is written last); the manifest names
 every other file with its size and digest. Opening reads the manifest only; each part is read when
-asked for, checked against its digest, and never changed. Nothing here needs a JVM or a network.
+it is first asked for, checked against its digest, and never changed. Nothing here needs a JVM or a network.
 """
 
 import json
@@ -54,6 +54,9 @@ class Release:
 
     path: Path
     manifest: dict[str, Any] = field(repr=False)
+    _read: dict[str, tuple[Any, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @classmethod
     def open(cls, path: str | Path) -> "Release":
@@ -176,11 +179,18 @@ class Release:
         return self._records(Rejection, "rejected.jsonl")
 
     def _records(self, kind: type[_R], name: str) -> tuple[_R, ...]:
-        path = self.file(name)
-        return tuple(from_json(kind, row, f"{path}: line {n}") for n, row in read_jsonl(path))
+        if name not in self._read:
+            path = self.file(name)
+            rows = (from_json(kind, row, f"{path}: line {n}") for n, row in read_jsonl(path))
+            self._read[name] = tuple(rows)
+        return self._read[name]
 
     def rules(self) -> tuple[Rule, ...]:
         """The rules with their measures on the complete KG, in canonical order."""
+        return self._rules
+
+    @cached_property
+    def _rules(self) -> tuple[Rule, ...]:
         return read_rules(self.file("rules.jsonl"))
 
     @cached_property

@@ -151,6 +151,9 @@ class Rejection:
         direction: Which end was asked for.
         rule: Id of the rule of its certificate.
         detail: What exactly was found.
+        text: The text that was refused, the same in every naming: by ``ask``, in the naming that its
+            detail names; by ``verbalize``, the last that the model wrote, as it came. Empty where no
+            text was refused, and in releases from before there was this field.
     """
 
     stage: str
@@ -160,6 +163,7 @@ class Rejection:
     direction: str
     rule: str
     detail: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rulemine.errors import ReleaseError
+from rulemine.errors import ReleaseError, counted
 from rulemine.query.atom import Atom, Term
 from rulemine.release.drawing import display_width, draw_proof, printable
 from rulemine.release.reader import Release
@@ -29,11 +29,11 @@ _INDENT = "  "
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(subject|object)\}")
 
 
-def show(release: str | Path, question_id: str, width: int = 100) -> str:
+def show(release: str | Path | Release, question_id: str, width: int = 100) -> str:
     """Shows one question.
 
     Args:
-        release: The folder of the release.
+        release: The release, or its folder.
         question_id: Its id.
         width: Columns of the terminal; at least `NARROWEST` are used.
 
@@ -44,7 +44,7 @@ def show(release: str | Path, question_id: str, width: int = 100) -> str:
         ReleaseError: There is no such release, or it has no such question; a near miss, and a question
             that was made and rejected, are named.
     """
-    opened = Release.open(release)
+    opened = release if isinstance(release, Release) else Release.open(release)
     question = _find(opened, question_id)
     names = _names(opened)
     rule = next((rule for rule in opened.rules() if rule.id == question.rule), None)
@@ -79,6 +79,7 @@ def _find(release: Release, wanted: str) -> Question:
     for rejection in release.rejections():
         if rejection.question == wanted:
             detail = f" ({rejection.detail})" if rejection.detail else ""
+            detail += f": {rejection.text!r}" if rejection.text else ""
             raise ReleaseError(
                 f"{release.path}: question {wanted} was made and rejected by the stage "
                 f"{rejection.stage}: {rejection.reason}{detail}. Ask for one that was kept."
@@ -114,9 +115,13 @@ def _headline(release: Release, question: Question) -> list[str]:
 def _otherwise(release: Release, question: Question, width: int) -> list[list[str]]:
     """Why the words are those of a template when a model was asked; and the paraphrases."""
     if question.wording == "fallback":
-        why = [r.detail for r in release.rejections() if r.question == question.id]
-        said = "".join(f" ({detail})" for detail in why if detail)
-        return [_indented(_wrapped(f"No text of the model passed the checks{said}.", width, "  "))]
+        why = [r for r in release.rejections() if r.question == question.id]
+        said = "".join(f" ({rejection.detail})" for rejection in why if rejection.detail)
+        lines = _wrapped(f"No text of the model passed the checks{said}.", width, "  ")
+        for rejection in why:
+            if rejection.text:
+                lines += _wrapped(f"Refused: {printable(rejection.text)}", width, "  ")
+        return [_indented(lines)]
     lines = [line for text in question.paraphrases for line in _wrapped(printable(text), width)]
     return [_titled("In other words", lines)] if lines else []
 
@@ -146,9 +151,9 @@ def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str
             name = f"☆ {name}  hard too, its triple is removed"
         else:
             name = f"  {name}" + ("  still stated" if all_stated else "")
-        rows.append((_count(len(order), "answer") if place == 0 else "", name))
+        rows.append((counted(len(order), "answer") if place == 0 else "", name))
     if len(order) > MOST_ANSWERS:
-        rows.append(("", f"  … and {len(order) - MOST_ANSWERS} more"))
+        rows.append(("", f"  … and {len(order) - MOST_ANSWERS:,} more"))
     column = max(len(key) for key, _ in rows) + 2
     lines = []
     for key, text in rows:
@@ -198,9 +203,9 @@ def _say(atom: Atom, rule: Rule, statements: Mapping[str, str]) -> str:
 def _diagnosis(release: Release, question: Question, width: int) -> list[str]:
     d = question.diagnosis
     left = "is left" if d.proofs == 1 else "are left"
-    length = _count(d.shortest_proof, "triple")
+    length = counted(d.shortest_proof, "triple")
     what = "it takes" if d.proofs == 1 else "the shortest takes"
-    sentences = [f"{_count(d.proofs, 'proof')} of the removed triple {left}; {what} {length}."]
+    sentences = [f"{counted(d.proofs, 'proof')} of the removed triple {left}; {what} {length}."]
     for relations, where, back in (
         (d.reverse_edge, "from its object back to its subject", "reverse"),
         (d.parallel_edge, "from its subject to its object", "parallel"),
@@ -213,16 +218,12 @@ def _diagnosis(release: Release, question: Question, width: int) -> list[str]:
         else:
             sentences.append(f"No edge is left {where}.")
     verb = "is" if d.answers_stated == 1 else "are"
-    stated = f"{d.answers_stated} of {_count(len(question.answers), 'answer')} {verb} still"
+    stated = f"{d.answers_stated} of {counted(len(question.answers), 'answer')} {verb} still"
     sentences.append(f"{stated if d.answers_stated else 'No answer is'} stated directly.")
     if release.levels != (100,):
         higher = " and higher" if question.level < release.levels[-1] else " only"
         sentences.append(f"The triple is removed at level {question.level} %{higher}.")
     return [line for sentence in sentences for line in _wrapped(sentence, width, "  ")]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _wrapped(text: str, width: int, hanging: str = "") -> list[str]:

@@ -208,6 +208,7 @@ def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue], templates: bool)
             Rejection(
                 "verbalize", codes[-1], question.id, question.removed, question.direction,
                 question.rule, f"{what}: {', '.join(codes)}",
+                next((text for text, _ in reversed(dialogue.rejected) if text), ""),
             )
         )  # fmt: skip
         if templates:

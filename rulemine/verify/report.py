@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from rulemine.errors import counted
+
 __all__ = ["Findings", "Problem", "VerificationReport", "shown"]
 
 MOST_SHOWN = 20
@@ -88,7 +90,9 @@ class VerificationReport:
             lines.append(f"{self.path}: every invariant holds")
         else:
             files = len({p.file for p in self.problems})
-            lines.append(f"{self.path}: {len(self.problems):,} problem(s) in {files} file(s)")
+            lines.append(
+                f"{self.path}: {counted(len(self.problems), 'problem')} in {counted(files, 'file')}"
+            )
         return "\n".join(lines)
 
 

@@ -262,7 +262,8 @@ REJECTION = record(
         "direction": one_of((*DIRECTIONS, "")),
         "rule": _rule_id,
         "detail": text,
-    }
+    },
+    optional={"text": text},
 )
 
 _digest = like("[0-9a-f]{64}", "64 hexadecimal digits")

@@ -43,7 +43,7 @@ from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules
 from rulemine.verify.shapes import REJECTION, REMOVAL, question_shape
 from rulemine.verify.triples import Graph, Terms, Triple
-from rulemine.verify.wording import check_wording, read_verbalizer
+from rulemine.verify.wording import check_refused, check_wording, read_verbalizer
 
 __all__ = ["verify"]
 
@@ -52,12 +52,17 @@ REJECTED = "rejected.jsonl"
 Progress = Callable[[int, int], None]
 
 
-def verify(path: str | Path, progress: Progress | None = None) -> VerificationReport:
+def verify(
+    path: str | Path,
+    progress: Progress | None = None,
+    on_phase: Callable[[str], object] = lambda _name: None,
+) -> VerificationReport:
     """Checks every digest and every invariant of a release from its files alone.
 
     Args:
         path: The folder of the release.
         progress: Called now and then with questions checked and questions in all.
+        on_phase: Called with what is checked next, in a word or two.
 
     Returns:
         The report; `VerificationReport.ok` says whether the release is what it says it is.
@@ -71,16 +76,20 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     if not folder.manifest:
         findings.skip("everything (needs manifest.json)")
         return findings.report(folder.path)
+    on_phase("digests")
     folder.check()
+    on_phase("names and rules")
     names = check_names(folder, findings)
     rules = check_rules(folder, names, findings) if folder.has(RULES) else None
     terms = Terms(names.entities, names.relations) if names is not None else Terms()
+    on_phase("graphs")
     complete, incomplete, removed = _check_graphs(folder, names, terms, findings)
     if folder.has(REFERENCE):
         reference = check_graph(folder, REFERENCE, names, terms, findings)
     else:
         reference = Graph.of((), terms)
     config = folder.manifest["config"]
+    on_phase("reading questions")
     questions, rejections = _read_questions(folder, findings)
     asked = {(q.row["topic"], q.row["relation"], q.row["direction"]) for q in questions}
     verbalizer = read_verbalizer(config, folder.manifest["naming"], findings)
@@ -91,6 +100,7 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     check_reference(reference, complete, asked, findings)
     if names is not None and complete is not None:
         check_use(names, complete.entities() | reference.entities(), findings)
+    on_phase("certificates")
     if removed is None or rules is None:
         findings.skip(f"certificates (needs {REMOVED} and {RULES})")
     else:
@@ -115,6 +125,7 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
         rejections,
         entries,
     )
+    on_phase("counts")
     check_counts(folder, contents, findings)
     check_dropped(folder, complete, removed, findings)
     check_most_answers(config, questions, findings)
@@ -122,11 +133,16 @@ def verify(path: str | Path, progress: Progress | None = None) -> VerificationRe
     check_source(folder, names, complete, findings)
     left = Facts(incomplete)
     known = Facts(complete.joined(reference) if len(reference) else complete)
+    on_phase("texts")
     if verbalizer.is_model:
         check_conversations(entries, queries, questions, rejections, verbalizer, findings)
     check_texts(questions, names, verbalizer, findings)
+    for here in rejections:
+        check_refused(here, names, findings)
+    on_phase("proofs")
     prover = Prover.of(rules.values(), left)
     benchmark = Benchmark(known, left, removed, rules, names.entities, prover, {})
+    on_phase("questions")
     for done, here in enumerate(questions):
         if progress is not None and done % 256 == 0:
             progress(done, len(questions))

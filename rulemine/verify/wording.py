@@ -22,6 +22,7 @@ __all__ = [
     "PROMPT",
     "Pieces",
     "VerbalizerConfig",
+    "check_refused",
     "check_wording",
     "pieces_of",
     "read_verbalizer",
@@ -199,6 +200,22 @@ def check_wording(
     elif row["question"] != row["topic"].join(pieces):
         expected = f"{shown(row['topic'].join(pieces))}, the template of {RELATIONS}"
         add("text is the template", shown(row["question"]), expected)
+
+
+def check_refused(here: Located, names: Names, findings: Findings) -> None:
+    """Checks the text of a rejection: by ``ask``, that of its template; a model's is in the journal."""
+    row = here.row
+    text, stage = row.get("text", ""), row["stage"]
+    if not text or stage == "verbalize":
+        return
+    subject, relation, target = row["removed"]
+    template = names.relations.get(relation, {}).get(f"ask_{row['direction']}", "")
+    topic = names.entities.get(subject if row["direction"] == "object" else target)
+    pieces = pieces_of(template)
+    possible = [name.join(pieces) for name in topic.spelled] if topic and pieces else []
+    if stage != "ask" or text not in possible:
+        expected = f"the template of {RELATIONS} with a name of the topic entity, by stage ask"
+        findings.add(here.file, here.line, "refused text", shown(text), expected)
 
 
 def _check_patterns(row: dict[str, Any], most: int, add: Any) -> None:

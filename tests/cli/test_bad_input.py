@@ -246,7 +246,7 @@ def test_rules_that_the_graph_lacks_are_told_and_kept_apart(here: Path, command:
     (here / "r").write_text(RULES + LINE.replace("  wife", "  spouse") + "\n")
     ended = command("build", "kg.tsv", "--rules", "r", "-o", "out/x")
     assert ended.status == 0, ended.err
-    assert "1 given rules left out" in ended.out
+    assert "1 given rule left out" in ended.out
     assert "spouse(y,x) ⇒ husband(x,y) (lacks spouse)" in ended.out
     assert len((here / "out/x/rules.jsonl").read_text().splitlines()) == 3
     assert "spouse" in (here / "out/x.stages/mine/rules_with_unknown_names.jsonl").read_text()

@@ -1,8 +1,11 @@
 import os
 import pty
 import re
+import select
 import sys
 import termios
+import threading
+import time
 
 import pytest
 
@@ -40,6 +43,35 @@ def test_where_nobody_watches_lines_tell_how_long_it_takes(
     assert third == f"1,600 of 4,000 · {STATUS} · 4 min left"
 
 
+def read_all(terminal: int) -> str:
+    """What was written to a terminal so far; it comes in pieces."""
+    pieces = []
+    while len(pieces) < 100 and select.select([terminal], [], [], 0.005)[0]:
+        pieces.append(os.read(terminal, 1 << 16))
+    return b"".join(pieces).decode()
+
+
+def test_the_time_on_a_bar_moves_on_without_any_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    master, slave = pty.openpty()
+    termios.tcsetwinsize(slave, (24, 80))
+    monkeypatch.setattr(console, "SECONDS_BEFORE_BAR", 0.0)
+    monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.01)
+    shown = ""
+    with os.fdopen(slave, "w", encoding="utf-8") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        line = Line()
+        with line.watch("verify"):
+            line.phase("verify graphs")
+            for _ in range(100):
+                if shown.count("verify graphs 00:0") >= 3:
+                    break
+                time.sleep(0.05)
+                shown += read_all(master)
+    os.close(master)
+    assert shown.count("verify graphs 00:0") >= 3
+    assert [thread for thread in threading.enumerate() if thread.name == console.TICKER] == []
+
+
 def test_everything_fits_on_a_terminal_of_80_columns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -55,11 +87,11 @@ def test_everything_fits_on_a_terminal_of_80_columns(
                 tell(done, 4350)
                 line._bar.refresh()  # else only now and then
         terminal.flush()
-        shown = os.read(master, 1 << 20).decode()
+        shown = read_all(master)
     os.close(master)
     bars = [part for part in re.split(r"[\r\n]", shown) if "rejected" in part]
     assert bars
     for part in bars:
         assert "1.1M tokens · 2,773 calls/min" in part
-        assert re.search(r"verbalize: \d+/4350, [\d:?]+ left, 12 rejected", part)
+        assert re.search(r"verbalize: [\d,]+/4,350, [\d:?]+ left, 12 rejected", part)
         assert len(part) <= 80

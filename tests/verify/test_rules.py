@@ -96,7 +96,9 @@ def test_a_body_that_is_too_long_is_turned_away_before_its_canonical_form() -> N
 def test_the_shapes_have_the_fields_of_the_records(shape: shapes.Shape, kind: type) -> None:
     misfit = shape({}, "")
     assert misfit is not None
-    assert misfit.expected == "the keys " + ", ".join(f.name for f in fields(kind))
+    optional = ("text",) if kind is records.Rejection else ()  # not in releases of before
+    names = [f.name for f in fields(kind) if f.name not in optional]
+    assert misfit.expected == "the keys " + ", ".join(names)
 
 
 def test_the_constants_are_those_of_the_format() -> None:

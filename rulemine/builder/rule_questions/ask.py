@@ -14,7 +14,7 @@ import numpy as np
 
 from rulemine.builder.difficulty import measure_difficulty
 from rulemine.builder.removal.selection import Selection
-from rulemine.builder.rule_questions.text_check import TextCheck
+from rulemine.builder.rule_questions.text_check import Refusal, TextCheck
 from rulemine.errors import UserError
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.phrasing.templates import Templates
@@ -84,11 +84,11 @@ def ask(
         rule, key = selection.rules[draft.rule], draft.key
         problem = check.problem(key, answers.all[key], draft.hard_answer)
         if (n := len(answers.all[key])) > (max_answers or n):
-            problem = TOO_MANY, f"{n} answers; at most {max_answers} are wanted"
+            problem = Refusal(TOO_MANY, f"{n} answers; at most {max_answers} are wanted", "")
         if problem is not None:
-            reason, detail = problem
+            reason, detail, text = problem
             rejections.append(
-                Rejection("ask", reason, "", draft.removed, key.direction, rule.id, detail)
+                Rejection("ask", reason, "", draft.removed, key.direction, rule.id, detail, text)
             )
             continue
         questions.append(

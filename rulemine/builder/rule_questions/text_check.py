@@ -6,19 +6,34 @@ written in. An answer that equals the topic is not an issue of the text: the top
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.phrasing.templates import Templates
 from rulemine.query.answers import QuestionKey
 from rulemine.text.normalization import fold, mentions
 
-__all__ = ["NAMED", "SELF_LOOP", "TextCheck"]
+__all__ = ["NAMED", "SELF_LOOP", "Refusal", "TextCheck"]
 
 SELF_LOOP = "the topic is the hard answer"
 NAMED = "the text names an answer"
 
 _CODED = ("private", "numeric")
 _TOKEN = re.compile(r"\w+")
+
+
+class Refusal(NamedTuple):
+    """Why a question cannot be asked.
+
+    Attributes:
+        reason: A short fixed phrase.
+        detail: What exactly was found; names no entity.
+        text: The text that is refused, in the naming that the detail names; empty: none is.
+    """
+
+    reason: str
+    detail: str
+    text: str
 
 
 class TextCheck:
@@ -30,9 +45,7 @@ class TextCheck:
         self._folded: dict[tuple[str, str], str] = {}
         self._seen: dict[QuestionKey, str | None] = {}
 
-    def problem(
-        self, key: QuestionKey, answers: Sequence[str], hard_answer: str
-    ) -> tuple[str, str] | None:
+    def problem(self, key: QuestionKey, answers: Sequence[str], hard_answer: str) -> Refusal | None:
         """Why a question cannot be asked.
 
         Args:
@@ -41,14 +54,18 @@ class TextCheck:
             hard_answer: The answer that it is made from.
 
         Returns:
-            The reason and its detail, which names no entity; None when the question is fine.
+            None when the question is fine.
         """
         if key.topic == hard_answer:
-            return SELF_LOOP, "the removed triple is a self-loop"
+            return Refusal(SELF_LOOP, "the removed triple is a self-loop", "")
         if key not in self._seen:
             self._seen[key] = self._naming_that_tells(key, answers)
         naming = self._seen[key]
-        return None if naming is None else (NAMED, f"in the naming {naming}")
+        if naming is None:
+            return None
+        name = self._names[key.topic].name_in(naming)
+        text = self._templates[key.relation].ask(key.direction, name)
+        return Refusal(NAMED, f"in the naming {naming}", text)
 
     def _naming_that_tells(self, key: QuestionKey, answers: Sequence[str]) -> str | None:
         template, names = self._templates[key.relation], self._names[key.topic]

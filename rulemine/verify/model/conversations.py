@@ -46,6 +46,7 @@ def check_conversations(
         if here.row["stage"] == STAGE and (question := here.row["question"]):
             codes = codes_of(here.row)
             check(here, question, _unfailed(codes, heard[question], verbalizer.attempts))
+            check(here, question, _unwritten(here.row.get("text", ""), heard[question]))
 
 
 def _unsaid(texts: Sequence[str], about: list[Entry]) -> Iterator[tuple[str, str]]:
@@ -75,6 +76,13 @@ def _unjudged(
         for place, text in enumerate(query.texts):
             if (question, place) not in good:
                 yield f"{shown(text)}, in no {purpose} that speaks for it", "one that quotes it"
+
+
+def _unwritten(text: str, about: list[Entry]) -> Iterator[tuple[str, str]]:
+    """The text that was refused, where the model wrote no such text."""
+    replies = [entry.reply for entry in about if entry.purpose == "question"]
+    if text and not any(fold(text) in {fold(reply), *texts_said(reply)} for reply in replies):
+        yield f"{shown(text)}, in no reply", "a text that the model said"
 
 
 def _unfailed(codes: list[str], about: list[Entry], attempts: int) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,7 @@ def test_a_topic_that_contains_an_answer_is_refused():
     assert check.problem(QuestionKey("New York", "aunt", "object"), ["York"], "York") == (
         NAMED,
         "in the naming entity",
+        "Who is New York the aunt of?",
     )
 
 
@@ -30,7 +31,7 @@ def test_an_answer_that_is_a_word_of_the_template_is_refused():
 def test_all_namings_count_at_once():
     check = checker(["a1", "b2"], {"a1": "Kim Lee", "b2": "Kim"})
     problem = check.problem(QuestionKey("a1", "aunt", "object"), ["b2"], "b2")
-    assert problem == (NAMED, "in the naming text")
+    assert problem == (NAMED, "in the naming text", "Who is Kim Lee the aunt of?")
 
 
 def test_a_private_number_in_a_phrase_is_seen():
@@ -39,11 +40,13 @@ def test_a_private_number_in_a_phrase_is_seen():
     topic = next(n.entity for n in names if n.private == "e00007")
     check = TextCheck(names, load_templates("", ["rent 5"]))
     problem = check.problem(QuestionKey(topic, "rent 5", "object"), [five], five)
-    assert problem == (NAMED, "in the naming numeric")
+    assert problem is not None
+    assert (problem.detail, "5" in problem.text) == ("in the naming numeric", True)
 
 
 def test_the_topic_may_be_an_answer_but_not_the_hard_one():
     check = checker(["x", "y"])
     assert check.problem(QuestionKey("x", "aunt", "object"), ["x", "y"], "y") is None
-    reason, _ = check.problem(QuestionKey("x", "aunt", "object"), ["x", "y"], "x") or ("", "")
-    assert reason == SELF_LOOP
+    problem = check.problem(QuestionKey("x", "aunt", "object"), ["x", "y"], "x")
+    assert problem is not None
+    assert (problem.reason, problem.text) == (SELF_LOOP, ""), "its text was not the reason"
