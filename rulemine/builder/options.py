@@ -14,7 +14,7 @@ class QuestionSection(Section):
     Attributes:
         templates: ``family``, ``demo``, ``fb15k237`` or a TOML file of verbalization templates; empty: made
             from the names of the relations.
-        max_answer_share: Fraction of all questions that may have the same entity as hard answer, at most.
+        max_answer_share: Largest fraction of the questions that may have the same entity as hard answer.
         split: How questions are split: ``group`` (no leakage), ``random`` (single rows) or ``none``
             (everything is test).
         ratios: Sizes of train, validation and test relative to each other.
@@ -22,10 +22,10 @@ class QuestionSection(Section):
             the next two need the selection ``maximal``.
         max_end_share: A relation is not asked about when one entity is the object (or the subject) of
             more than this fraction of its triples; 1: off.
-        max_median_answers: A relation is not asked about when, asked either way, more than half of its
-            triples have more answers than this; 0: off.
-        max_answers: Answers of a question at most: the end is asked for that has no more, and where
-            both have more, the question is rejected; 0: off.
+        max_median_answers: A relation is not asked about when, whichever end is asked for, more than
+            half of its questions would have more answers than this; 0: off.
+        max_answers: Most answers a question may have: it asks for an end with no more, and where both
+            ends have more, it is rejected; 0: off.
     """
 
     templates: str = option("", file=True)

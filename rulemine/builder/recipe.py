@@ -40,8 +40,9 @@ class Recipe(Section):
     Attributes:
         name: The name of the benchmark; letters, digits, ``-`` and ``_``.
         kg: The complete KG: the name of a data set, or a TSV file.
-        reference: A larger KG that supplies further correct answers, likewise; empty: none.
-        labels: A TSV of entity and text label, likewise; empty: entities are their own labels.
+        reference: A larger KG that supplies further correct answers: a data set or a TSV file; empty: none.
+        labels: Text labels of the entities: a data set, or a TSV file of entity and label; empty: entities
+            are their own labels.
         rules: A file of rules (AMIE's text or JSON Lines) to be taken instead of mining; empty: they are
             mined.
         naming: How the release names entities: ``private`` (codes), ``entity``, ``text`` (labels) or
