@@ -46,7 +46,7 @@ from rulemine.rules.formats import read_rules, rule_to_json, write_rules
 from rulemine.rules.grounding import Groundings, ground, read_groundings, write_groundings
 from rulemine.rules.rule import Rule
 
-__all__ = ["STAGES", "Build", "Means"]
+__all__ = ["STAGES", "Build", "BuildContext"]
 
 STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "release")
 
@@ -60,25 +60,25 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """What a build may use, none of which changes a byte.
+class BuildContext:
+    """What a build may use and what it reports to, none of which changes a byte.
 
     Attributes:
         resources: What the miner may use.
-        watch: Called with the name of a stage that starts; gives a context whose value is told the
-            progress (done, total).
-        finished: Told the name of a stage, its folder, and whether it was there already.
-        note: Told what is no error and yet worth knowing, in whole sentences.
-        status: Told how a stage stands, in a few words for the end of a progress line.
+        observe: Called with the name of a stage that starts; returns a context manager whose value is
+            called with the progress (done, total).
+        on_finished: Called with the name of a stage and where its output is.
+        on_warning: Called, in whole sentences, with what is no error and yet worth knowing.
+        on_status: Called with how a stage stands, in a few words for the end of a progress line.
         replay: A release, or a journal, from which a model's replies are taken instead of asking it.
         replace: Whether a release that has another name, or was edited, may be replaced.
     """
 
     resources: Resources = field(default_factory=Resources)
-    watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext()
-    finished: Callable[[str, Done], None] = lambda _name, _done: None
-    note: Callable[[str], None] = lambda _text: None
-    status: Callable[[str], None] = lambda _text: None
+    observe: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext()
+    on_finished: Callable[[str, Done], None] = lambda _name, _done: None
+    on_warning: Callable[[str], None] = lambda _text: None
+    on_status: Callable[[str], None] = lambda _text: None
     replay: Path | None = None
     replace: bool = False
 
@@ -89,19 +89,19 @@ class Build:
     Args:
         recipe: What to build.
         target: The folder of the release; the stages are kept beside it, in ``<target>.stages``.
-        means: What the miner may use, and who is told of progress.
+        context: What it may use and what it reports to; by default nothing is reported.
 
     Raises:
         OutputError: The target holds something that is not a release of this program.
         ConfigError: An input named by the recipe is missing or wrong; also its subclasses' kin.
     """
 
-    def __init__(self, recipe: Recipe, target: Path, means: Means | None = None) -> None:
+    def __init__(self, recipe: Recipe, target: Path, context: BuildContext | None = None) -> None:
         self.recipe = recipe
         self.target = target
-        self.means = means or Means()
+        self.context = context or BuildContext()
         self._done: dict[str, Done] = {}
-        self.inputs = Inputs(recipe, self.means.note)
+        self.inputs = Inputs(recipe, self.context.on_warning)
         self._made: dict[str, QuestionSet] = {}
 
     def run(self, until: str = "release") -> Done:
@@ -116,15 +116,15 @@ class Build:
         Raises:
             RulemineError: Some input cannot be used, or something cannot be written.
         """
-        named = [path for path in (*self.inputs.files(), self.means.replay) if path]
-        check_folder(self.target, self.recipe.name, inputs=named, replace=self.means.replace)
+        named = [path for path in (*self.inputs.files(), self.context.replay) if path]
+        check_folder(self.target, self.recipe.name, inputs=named, replace=self.context.replace)
         stages = self.target.with_name(self.target.name + ".stages")
         check_no_input(stages, named)
         if until in self._skipped:
             raise ConfigError(f"{until}: this recipe has no such step: {self._skipped[until]}.")
         # Everything the user named is read before anything is written.
         inputs = self.inputs
-        with self.means.watch("read"):
+        with self.context.observe("read"):
             inputs.kg, inputs.reference, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
@@ -132,19 +132,19 @@ class Build:
             from rulemine.builder.verbalize_stage import check_source
 
             asks = "verbalize" in STAGES[: STAGES.index(until) + 1]
-            note = self.means.note
-            check_source(inputs, stages, self.means.replay, asks=asks, note=note)
+            note = self.context.on_warning
+            check_source(inputs, stages, self.context.replay, asks=asks, note=note)
             inputs.prompts, inputs.glosses  # noqa: B018
         with working_folder(stages) as self.folder:
             for name in STAGES[: STAGES.index(until) + 1]:
                 if name in self._skipped:
                     continue
-                with self.means.watch(name) as self._progress:
+                with self.context.observe(name) as self._progress:
                     done = run_stage(getattr(self, f"_{name}")(), self.folder)
                     if name == "release":
-                        publish(done.folder, self.target, replace=self.means.replace)
+                        publish(done.folder, self.target, replace=self.context.replace)
                 self._done[name] = done
-                self.means.finished(name, done)
+                self.context.on_finished(name, done)
         return self._done[until]
 
     def estimate(self) -> str:
@@ -160,7 +160,7 @@ class Build:
 
         self.run("balance")
         asked, removed = self._asked("balance"), self.selection.removed
-        return estimate(self.inputs, asked, removed, self.folder, self.means.replay)
+        return estimate(self.inputs, asked, removed, self.folder, self.context.replay)
 
     @cached_property
     def _skipped(self) -> dict[str, str]:
@@ -224,7 +224,9 @@ class Build:
             rules = (
                 self.inputs.rules
                 if given
-                else mine(self.inputs.kg, self.recipe.mining, self.means.resources, self._progress)
+                else mine(
+                    self.inputs.kg, self.recipe.mining, self.context.resources, self._progress
+                )
             )
             if not rules:
                 raise MiningError(
@@ -340,10 +342,10 @@ class Build:
                 self._asked("balance"),
                 self.selection.removed,
                 self.folder,
-                replay=self.means.replay,
+                replay=self.context.replay,
                 progress=self._progress,
-                status=self.means.status,
-                note=self.means.note,
+                status=self.context.on_status,
+                note=self.context.on_warning,
             )
             if share < 1:
                 asked = balance(asked, share, self.recipe.seed)

@@ -122,7 +122,7 @@ Build with it: rulemine build RECIPE --verbalizer openai --model NAME --glosses 
 
 def build(arguments: Namespace) -> int:
     """``build`` and its single steps."""
-    from rulemine.builder.pipeline import Build, Means
+    from rulemine.builder.pipeline import Build, BuildContext
     from rulemine.builder.stage import Done
 
     recipe = chosen_recipe(arguments)
@@ -137,16 +137,16 @@ def build(arguments: Namespace) -> int:
         print(f"{name:9} {seconds:>8}  {done.folder}", file=sys.stderr)
 
     line = Line()
-    means = Means(
+    context = BuildContext(
         resources=Resources(**given(arguments, "resources.")),
-        watch=line.watch,
-        finished=finished,
-        note=line.note,
-        status=line.status,
+        observe=line.watch,
+        on_finished=finished,
+        on_warning=line.note,
+        on_status=line.status,
         replay=arguments.replay,
         replace=arguments.replace,
     )
-    made = Build(recipe, target, means)
+    made = Build(recipe, target, context)
     if arguments.dry_run:
         print(made.estimate())
         return 0

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.builder.pipeline import STAGES, Build, Means
+from rulemine.builder.pipeline import STAGES, Build, BuildContext
 from rulemine.builder.recipe import Recipe, load_recipe
 from rulemine.builder.stage import Done
 from rulemine.datasets.registry import load_kg
@@ -89,7 +89,9 @@ def test_the_published_procedure_takes_no_filter(rules: Path) -> None:
 
 def test_mined_rules_give_the_same_bytes_for_any_number_of_threads(tmp_path: Path) -> None:
     for threads in (1, 3):
-        Build(load_recipe("demo", []), tmp_path / str(threads), Means(Resources(threads))).run()
+        Build(
+            load_recipe("demo", []), tmp_path / str(threads), BuildContext(Resources(threads))
+        ).run()
     assert digests(tmp_path / "1") == digests(tmp_path / "3")
     manifest = Release.open(tmp_path / "1").manifest
     assert 200 <= manifest["counts"]["questions"] <= 400
@@ -115,7 +117,7 @@ def test_a_second_run_does_nothing_and_a_changed_option_only_what_it_must(
             if not stage.reused:
                 done.append(name)
 
-        Build(recipe(rules, *settings), tmp_path / "out", Means(finished=finished)).run()
+        Build(recipe(rules, *settings), tmp_path / "out", BuildContext(on_finished=finished)).run()
         return done
 
     assert run() == TEMPLATE_STAGES
@@ -228,9 +230,9 @@ def test_an_endpoint_or_journal_that_cannot_be_used_is_told_before_anything_is_w
     tmp_path, setting, replay, found
 ):
     model = [(("verbalizer", "name"), "openai"), (("verbalizer", "model"), "m"), setting]
-    means = Means(replay=Path(replay) if replay else None)
+    context = BuildContext(replay=Path(replay) if replay else None)
     with pytest.raises(UserError, match=found):
-        Build(load_recipe("demo", model), tmp_path / "made", means).run()
+        Build(load_recipe("demo", model), tmp_path / "made", context).run()
     assert not list(tmp_path.iterdir())
 
 
