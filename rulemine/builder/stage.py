@@ -17,6 +17,7 @@ from rulemine.codec import dump_line, parse_object
 from rulemine.errors import InputError, OutputError
 from rulemine.files import describe_content, digest_of, write_text
 from rulemine.release.folders import exchange, listed, recover, strangers
+from rulemine.release.outputs import real
 
 __all__ = ["STAGE_MANIFEST", "Done", "Stage", "run_stage"]
 
@@ -75,14 +76,14 @@ def run_stage(stage: Stage, parent: Path) -> Done:
             can be written here.
     """
     folder = parent / stage.name
-    recover(folder)
+    recover(real(folder))
     manifest = _read_manifest(folder)
     if manifest is not None and manifest.get("key") == stage.key:
         _check_untouched(folder, manifest["files"])
         return Done(folder, _digest(manifest["files"]), reused=True)
     _check_replaceable(folder, manifest)
     try:
-        with exchange(folder) as fresh:
+        with exchange(real(folder)) as fresh:
             stage.work(fresh)
             names = sorted(p.relative_to(fresh).as_posix() for p in fresh.rglob("*") if p.is_file())
             files = {name: describe_content(fresh / name)[1] for name in names}

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.config import packaged, read_toml
-from rulemine.errors import DatasetError, InputError, did_you_mean, list_problems
+from rulemine.errors import DatasetError, InputError, counted, did_you_mean, list_problems
 from rulemine.files import digest_of, read_bytes, read_lines, write_bytes
 from rulemine.kg.cache import read_cached
 from rulemine.kg.graph import KnowledgeGraph
@@ -291,7 +291,7 @@ def load_kg(
         kg = read_cached(paths[0], cache_folder() / "graphs", note=note)
     _refuse_header(name, kg)
     if kg.trimmed and note:
-        note(f"{name}: white space around {kg.trimmed:,} name(s) was trimmed.")
+        note(f"{name}: white space around {counted(kg.trimmed, 'name')} was trimmed.")
     return kg
 
 

@@ -116,8 +116,14 @@ def _beside(target: Path) -> Path:
 
 
 def _settle(work: Path, target: Path) -> None:
-    if (work / "old").exists() and not target.exists():
-        (work / "old").rename(target)
+    if (work / "old").exists():
+        if not target.exists():
+            (work / "old").rename(target)
+        elif (work / "new").exists():  # killed before the new one was in its place
+            raise OutputError(
+                f"{target}: is not what this program left there; what was there before is in "
+                f"{work / 'old'}. Move one of them away."
+            )
     for name in ("new", "old"):
         shutil.rmtree(work / name, ignore_errors=True)
 

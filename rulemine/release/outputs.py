@@ -15,7 +15,10 @@ from rulemine.release.reader import FORMAT, MANIFEST, Release
 __all__ = ["check_file", "check_folder", "check_no_input", "check_replaceable", "real"]
 
 _HEAD = 200
-"""Bytes of a manifest that say what it is."""
+"""Bytes of a manifest that say what it is, also when the rest is damaged or of a later version."""
+
+_OURS = {"release": (MANIFEST, FORMAT), "finished stage": ("stage.json", '{"stage": ')}
+"""What is written as a whole and then left alone: the name of its manifest, and what that begins with."""
 
 
 def check_file(output: Path, inputs: Iterable[Path] = ()) -> None:
@@ -86,9 +89,10 @@ def check_replaceable(target: Path, name: str, *, replace: bool = False) -> None
         manifest = Release.open(target).manifest
     except ReleaseError as problem:
         if any(target.iterdir()):
+            reason = f" ({problem})" if os.path.lexists(target / MANIFEST) else ""
             raise OutputError(
                 f"{target}: is a folder with other things in it and no release that could be replaced; "
-                f"nothing was changed. ({problem}) Name an empty or new folder with -o."
+                f"nothing was changed{reason}. Name an empty or new folder with -o."
             ) from None
         return
     files: dict[str, dict[str, str]] = manifest["files"]
@@ -146,11 +150,12 @@ def _check_place(output: Path) -> None:
             raise OutputError(
                 f"{output}: cannot be written ({folder} is a file, no folder). Choose another -o."
             )
-        if _is_release(folder):
-            raise OutputError(
-                f"{output}: lies in the release {folder}, into which nothing else is written. Choose "
-                "another place with -o."
-            )
+        for what, (name, begin) in _OURS.items():
+            if _begins(folder / name, begin):
+                raise OutputError(
+                    f"{output}: lies in the {what} {folder}, into which nothing else is written. Choose "
+                    "another place with -o."
+                )
     there = next(folder for folder in real(output).parents if folder.is_dir())
     if not os.access(there, os.W_OK | os.X_OK):
         read_only = os.statvfs(there).f_flag & os.ST_RDONLY
@@ -158,10 +163,11 @@ def _check_place(output: Path) -> None:
         raise OutputError(f"{output}: cannot be written ({why}). Choose another -o.")
 
 
-def _is_release(folder: Path) -> bool:
-    # By its first bytes: also a release that is damaged, or of a later version.
+def _begins(file: Path, text: str) -> bool:
     try:
-        with (folder / MANIFEST).open("rb") as file:
-            return FORMAT.encode() in file.read(_HEAD)
+        if not file.is_file():
+            return False
+        with file.open("rb") as opened:
+            return text.encode() in opened.read(_HEAD)
     except OSError:
         return False

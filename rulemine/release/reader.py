@@ -70,7 +70,7 @@ class Release:
             what = "is a file" if folder.exists() else "no such folder"
             raise ReleaseError(f"{folder}: {what}; the folder of a release was expected.")
         file = folder / MANIFEST
-        if not file.exists():
+        if not (file.is_file() or file.is_dir()):  # a pipe would be waited for
             raise ReleaseError(
                 f"{file}: no such file, so this folder is no release, or an unfinished one. "
                 "Name a release, or make one: rulemine build demo."
@@ -132,6 +132,8 @@ class Release:
         if entry is None:
             known = ", ".join(sorted(self.manifest["files"])) or "no file at all"
             raise ReleaseError(f"{self.path}: has no file {name!r}; its manifest lists {known}.")
+        if path.exists() and not path.is_file():
+            raise ReleaseError(f"{path}: is no regular file. The release lists it; fetch it again.")
         try:
             _, digest = describe_content(path)
         except InputError as problem:

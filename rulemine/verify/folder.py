@@ -6,6 +6,7 @@ layout is listed, that nothing else lies in the folder, that every file is UTF-8
 holds what looks like the key of an API.
 """
 
+import errno
 import gzip
 import hashlib
 import json
@@ -66,7 +67,7 @@ class Folder:
     def _read_manifest(self) -> dict[str, Any]:
         add = self._findings.add
         try:
-            raw = (self.path / MANIFEST_NAME).read_bytes()
+            raw = _regular(self.path / MANIFEST_NAME).read_bytes()
         except OSError as problem:
             add(MANIFEST_NAME, None, "manifest", str(problem.strerror), "the file, written last")
             return {}
@@ -160,7 +161,7 @@ class Folder:
 
         No file is held: journals and graphs take hundreds of megabytes.
         """
-        path, number = self.path / name, 1
+        path, number = _regular(self.path / name), 1
         pieces: list[bytes] = []
         with gzip.open(path) if name.endswith(".gz") else path.open("rb") as file:
             while block := file.read(_CHUNK):
@@ -302,6 +303,13 @@ def _three_each(chunk: bytes) -> list[str] | None:
         return None
     fields = text.replace("\n", "\t").split("\t")
     return fields if all(fields) and fields == list(map(str.strip, fields)) else None
+
+
+def _regular(path: Path) -> Path:
+    """The path, unless what is there is a device, a pipe or a folder, which may have no end."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is no regular file")
+    return path
 
 
 _CHUNK = 1 << 22

@@ -195,12 +195,12 @@ def test_names_between_blanks_are_counted(here: Path, command: Command) -> None:
     lines[0] = lines[0].replace("\t", " \t ")
     (here / "kg.tsv").write_text("\n".join(lines))
     words = ("mine", "kg.tsv", "--min-initial-support", "1")
-    assert "note: kg.tsv: white space around 3 name(s) was trimmed." in command(*words).err
+    assert "note: kg.tsv: white space around 3 names was trimmed." in command(*words).err
     (here / "kg.tsv").write_text("\n".join([*lines[:-1], "", " " + lines[-1], ""]))
     refused = command(*words)
     assert "has 1 column:" in refused.err, "an empty line, and the other way of reading"
     (here / "kg.tsv").write_text("\n".join([*lines, " "]))
-    assert "note: kg.tsv: white space around 3 name(s) was trimmed." in command(*BUILD).err
+    assert "note: kg.tsv: white space around 3 names was trimmed." in command(*BUILD).err
 
 
 @pytest.mark.parametrize(

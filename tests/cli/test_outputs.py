@@ -130,6 +130,14 @@ def test_nothing_but_a_build_writes_into_a_release(
     assert tree(built) == before
 
 
+def test_nothing_is_written_into_a_finished_stage(built: Path, command: Command) -> None:
+    before = tree(built)
+    for name in ("rules.jsonl", "new.txt"):
+        words = ("mine", "kg.tsv", "-o", f"out/kg.stages/mine/{name}")
+        assert_refused(command(*words), "lies in the finished stage .*mine, into which nothing")
+    assert tree(built) == before
+
+
 def test_an_input_of_a_build_is_not_replaced_by_it(built: Path, command: Command) -> None:
     before = tree(built)
     words = ("build", "kg.tsv", "-o", "out/kg", "--rules")

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -54,6 +55,25 @@ def test_a_folder_that_is_no_release(
     shutil.rmtree(release)
     assert_refused(command(*READERS[reader]), "release: no such folder")
     assert not set(tree(here)) - set(before)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("name", ["manifest.json", "kg/complete.tsv.gz", "questions/test.jsonl"])
+@pytest.mark.parametrize("kind", ["zero", "pipe"])
+def test_a_release_with_a_file_without_end(
+    release: Path, here: Path, command: Command, reader: str, name: str, kind: str
+) -> None:
+    (release / name).unlink()
+    if kind == "pipe":
+        os.mkfifo(release / name)
+    else:
+        (release / name).symlink_to("/dev/zero")
+    ended = command(*READERS[reader])
+    unread = name.startswith("kg/") and reader in ("answer", "evaluate", "show")
+    assert ended.status == (0 if unread else 1 if reader == "verify" else 2), ended
+    assert unread or re.search(
+        rf"{name}.*(no such file|regular file|NUL byte)", ended.out + ended.err
+    )
 
 
 @pytest.mark.parametrize("reader", READERS)

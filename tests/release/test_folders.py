@@ -65,6 +65,16 @@ def test_what_a_killed_exchange_left_is_put_right(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
 
 
+def test_a_folder_made_after_a_kill_costs_nobody_anything(tmp_path: Path) -> None:
+    for name in (".x.exchange/old/a", ".x.exchange/new/a", ".x.exchange/.lock", "x/thesis.txt"):
+        write_text(tmp_path / name, name)
+    for attempt in (recover, lambda target: exchange(target).__enter__()):
+        with pytest.raises(OutputError, match=r"x: is not what .* is in .*old\. Move one"):
+            attempt(tmp_path / "x")
+    assert (tmp_path / "x/thesis.txt").exists()
+    assert (tmp_path / ".x.exchange/old/a").exists()
+
+
 def test_a_folder_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
     code = (
         "import sys, time; from pathlib import Path; from rulemine.release.folders import working_folder\n"
