@@ -89,7 +89,7 @@ def check_replaceable(target: Path, name: str, *, replace: bool = False) -> None
         manifest = Release.open(target).manifest
     except ReleaseError as problem:
         if any(target.iterdir()):
-            reason = f" ({problem})" if os.path.lexists(target / MANIFEST) else ""
+            reason = f" ({str(problem).rstrip('.')})" if os.path.lexists(target / MANIFEST) else ""
             raise OutputError(
                 f"{target}: is a folder with other things in it and no release that could be replaced; "
                 f"nothing was changed{reason}. Name an empty or new folder with -o."
@@ -98,7 +98,7 @@ def check_replaceable(target: Path, name: str, *, replace: bool = False) -> None
     files: dict[str, dict[str, str]] = manifest["files"]
     if others := strangers(target, [*files, MANIFEST]):
         raise OutputError(
-            f"{target}: holds {listed(others)}, which the release there does not list; nothing was "
+            f"{target}: holds {listed(others)}, which is not of the release there; nothing was "
             "changed. Move it away, or choose another folder with -o."
         )
     if replace:
@@ -130,8 +130,15 @@ def check_no_input(folder: Path, inputs: Iterable[Path]) -> None:
 
 
 def real(path: Path) -> Path:
-    """Where a path leads, through all links."""
-    return Path(os.path.realpath(path))
+    """Where a path leads, through all links.
+
+    Raises:
+        OutputError: It is relative to a folder that is not there any more.
+    """
+    try:
+        return Path(os.path.realpath(path))
+    except FileNotFoundError:
+        raise OutputError(f"{path}: the current folder was removed. Change to another.") from None
 
 
 def _check_links(output: Path) -> None:
