@@ -37,6 +37,7 @@ __all__ = [
     "packaged_or_given",
     "parse_setting",
     "read_toml",
+    "read_toml_text",
 ]
 
 MOST_BYTES = 1 << 26
@@ -211,9 +212,14 @@ def read_toml(path: Path, advice: str = "Mend that line.") -> dict[str, Any]:
     Raises:
         InputError: It is missing, not text, or not TOML.
     """
+    return read_toml_text(path, advice)[0]
+
+
+def read_toml_text(path: Path, advice: str = "Mend that line.") -> tuple[dict[str, Any], str]:
+    """As `read_toml`, and the text, which can be read only once where the file is a pipe."""
     text = read_text(path, MOST_BYTES)
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text), text
     except (ValueError, RecursionError) as problem:
         raise InputError(
             f"{path}: is not valid TOML ({why_unreadable(problem)}). {advice}"

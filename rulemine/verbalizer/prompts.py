@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rulemine.config import packaged, read_toml
+from rulemine.config import packaged, read_toml_text
 from rulemine.errors import ConfigError, list_problems
-from rulemine.files import read_text
 from rulemine.llm.call import Message
 from rulemine.text.template import fill
 from rulemine.verbalizer.prompt_schema import BLOCKS, PURPOSES, block_of, problems_of
@@ -75,9 +74,9 @@ def load_prompts(source: str) -> Prompts:
     """
     default = packaged("verbalizer", "prompts.toml")
     path = Path(source) if source else default
-    tables = read_toml(path)
+    tables, text = read_toml_text(path)
     if problems := problems_of(tables):
         advice = f"A prompt file that is whole: {default}"
         raise ConfigError(list_problems(str(path), problems, advice))
     sections = {purpose: tables[purpose] for purpose in PURPOSES}
-    return Prompts(read_text(path), sections, tables["names"])
+    return Prompts(text, sections, tables["names"])
