@@ -3,7 +3,8 @@
 Guarantee: everything is read from where the recipe says, once, and never changed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from rulemine.builder.recipe import Recipe
 from rulemine.builder.relation_filter import excluded_relations, load_filter
 from rulemine.codec import to_json
 from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels
-from rulemine.errors import InputError
+from rulemine.errors import InputError, UserError, counted
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.phrasing.templates import Templates, load_templates
@@ -27,6 +28,15 @@ __all__ = ["Inputs"]
 
 MOST_SHOWN = 5
 """How many of the names that the graph lacks are spelled out."""
+
+
+@contextmanager
+def _of_key(key: str) -> Iterator[None]:
+    """Names the key of the recipe where its file cannot be used."""
+    try:
+        yield
+    except UserError as problem:
+        raise type(problem)(f"{key}: {problem}") from None
 
 
 class Inputs:
@@ -59,24 +69,45 @@ class Inputs:
     @cached_property
     def reference(self) -> KnowledgeGraph | None:
         """The larger KG that supplies further answers, if any."""
-        return load_kg(self.recipe.reference, note=self._note) if self.recipe.reference else None
+        if not self.recipe.reference:
+            return None
+        with _of_key("reference"):
+            return load_kg(self.recipe.reference, note=self._note)
 
     @cached_property
     def labels(self) -> dict[str, str]:
         """Entity → text label, for the entities that have one."""
-        return load_labels(self.recipe.labels) if self.recipe.labels else {}
+        if not self.recipe.labels:
+            return {}
+        with _of_key("labels"):
+            labels = load_labels(self.recipe.labels)
+        if not labels.keys() & self.kg.entity_ids.keys():
+            self._note(
+                f"labels: {self.recipe.labels} has {counted(len(labels), 'label')}, none of an entity of "
+                f"{self.recipe.kg}."
+            )
+        return labels
 
     @cached_property
     def templates(self) -> Templates:
         """The relation templates."""
-        return load_templates(self.recipe.questions.templates, self.kg.relations)
+        named = self.recipe.questions.templates
+        with _of_key("questions.templates"):
+            templates = load_templates(named, self.kg.relations)
+        if named and not templates.written:
+            self._note(
+                f"questions.templates: {named} has no template for any of "
+                f"{counted(len(self.kg.relations), 'relation')} of {self.recipe.kg}."
+            )
+        return templates
 
     @cached_property
     def prompts(self) -> "Prompts":
         """The prompts of the language model."""
         from rulemine.verbalizer.prompts import load_prompts
 
-        return load_prompts(self.recipe.verbalizer.prompt)
+        with _of_key("verbalizer.prompt"):
+            return load_prompts(self.recipe.verbalizer.prompt)
 
     @cached_property
     def glosses(self) -> "Glosses":
@@ -86,13 +117,17 @@ class Inputs:
         both_ways = {
             twin.relation for twin in overlapping_relations(self.kg) if twin.relation == twin.other
         }
-        return load_glosses(self.recipe.verbalizer.glosses, self.templates, both_ways)
+        templates = self.templates
+        with _of_key("verbalizer.glosses"):
+            return load_glosses(self.recipe.verbalizer.glosses, templates, both_ways)
 
     @cached_property
     def excluded(self) -> dict[str, str]:
         """The relations that are not asked about, with the reason."""
         chosen = self.recipe.questions
-        listed = load_filter(chosen.filter, self.kg.relations)
+        relations = self.kg.relations
+        with _of_key("questions.filter"):
+            listed = load_filter(chosen.filter, relations)
         return excluded_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
 
     @cached_property
@@ -129,7 +164,8 @@ class Inputs:
 
     @cached_property
     def _all_rules(self) -> tuple[Rule, ...]:
-        return read_rules(Path(self.recipe.rules))
+        with _of_key("rules"):
+            return read_rules(Path(self.recipe.rules))
 
     def lacking(self, rule: Rule) -> frozenset[str]:
         """The relations and entities of a rule that the graph lacks."""

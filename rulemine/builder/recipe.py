@@ -22,9 +22,10 @@ from rulemine.config import (
     option,
     override,
     packaged,
+    packaged_or_given,
     read_toml,
 )
-from rulemine.errors import ConfigError, did_you_mean
+from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.options import EndpointOptions
 from rulemine.mining.options import MiningOptions
@@ -113,6 +114,10 @@ KEYS: tuple[Key, ...] = tuple(keys_of(Recipe(name="NAME", kg="KG")))
 _FILES = [tuple(key.name.split(".")) for key in KEYS if key.option.file]
 
 
+_PACKAGED = {name: f"{name}.toml" for name in ("templates", "filter", "glosses")}
+"""Keys whose files come with the package for some data sets → what they are called there."""
+
+
 def named_recipes() -> dict[str, Path]:
     """The recipes that come with the package, sorted: name → file.
 
@@ -136,6 +141,10 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     from rulemine.datasets.registry import data_sets  # loads numpy
 
     path = Path(name)
+    if not name:
+        raise ConfigError(
+            "RECIPE is empty; expected a recipe, a .toml file, a data set or a KG as TSV."
+        )
     if name in (named := named_recipes()):
         path = named[name]
         values = _beside(read_toml(path), path.parent)
@@ -151,7 +160,54 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
         )
     for key, value in settings:
         values = override(values, key, value)
-    return build(Recipe, values, str(path) if not settings else f"{path} with the options given")
+    where = f"{path} with the options given" if settings else str(path)
+    if settings and path.suffix != ".toml":
+        where = "the options given"
+    recipe = build(Recipe, values, where)
+    _check_files(values, where, path, name)
+    return recipe
+
+
+def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> None:
+    """Says at once which files that a recipe names are not there, and where they were looked for.
+
+    Args:
+        values: The values of the recipe.
+        where: The recipe, for the message.
+        path: Its file, if it has one.
+        name: What the user called it; a KG that is the recipe itself is looked for when it is read.
+    """
+    from rulemine.datasets.registry import data_sets  # loads numpy
+
+    problems = []
+    for key in _FILES:
+        value = lookup(values, key)
+        packed = _PACKAGED.get(key[-1], "")
+        there = (
+            packaged_or_given(value or "", packed).exists()
+            if packed
+            else Path(value or "").exists()
+        )
+        if not value or there or value == name or value in (() if packed else data_sets()):
+            continue
+        places = {Path(value).absolute()}
+        if path.suffix == ".toml":
+            places.add((path.parent / value).absolute())
+        looked = " and ".join(map(str, sorted(places, key=str)))
+        if packed:
+            names = sorted(f.parent.name for f in packaged("datasets").glob(f"*/{packed}"))
+            looked = f"those of this package ({', '.join(names)}) and {looked}"
+        problem = f'{".".join(key)} names "{value}"; looked at {looked}: no such file'
+        known = () if packed or Path(value).suffix or key == ("rules",) else data_sets()
+        problems.append(
+            f"{problem}, and no such data set; {did_you_mean(value, known)}" if known else problem
+        )
+    if problems:
+        raise ConfigError(
+            list_problems(
+                where, problems, "Paths are relative to the recipe or the current folder."
+            )
+        )
 
 
 def _beside(values: dict[str, Any], folder: Path) -> dict[str, Any]:
