@@ -260,7 +260,8 @@ def shown(value: object) -> str:
         keys = shorten(", ".join(map(str, value)), _SHORT, placeholder=" …")
         return f"a table with the keys {keys}" if value else "an empty table"
     if isinstance(value, list | tuple):
-        return shorten(f"[{', '.join(map(shown, value))}]", _SHORT, placeholder=" …]")
+        items = ", ".join(map(shown, value))
+        return f"[{items if len(items) <= _SHORT else items[:_SHORT] + '…'}]"
     if isinstance(value, int) and abs(value) > _LARGEST:
         return "a huge number"
     text = repr(value)

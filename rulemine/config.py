@@ -103,8 +103,13 @@ class Option:
     def complaint(self, hint: Any, name: str, value: object) -> str:
         """What a message says of a value that does not fit."""
         found = "…" if self.secret else shown(value)
-        is_text = not isinstance(value, str) or _is_text(value, self.file)
-        return f"{name} is {found}; expected {self.describe(hint) if is_text else 'UTF-8 text'}"
+        expected = self.describe(hint)
+        if isinstance(value, str) and not _is_text(value, self.file):
+            expected = "UTF-8 text"
+        items = value if isinstance(value, list | tuple) else (value,)
+        if any(isinstance(item, int) and item > _MOST for item in items) and self.most > _MOST:
+            expected += f", none above {_MOST}" if len(items) > 1 else f" and ≤ {_MOST}"
+        return f"{name} is {found}; expected {expected}"
 
     def describe(self, hint: Any) -> str:
         """The values there may be, e.g. ``a number above 0 and at most 1``."""

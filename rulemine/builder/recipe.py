@@ -190,10 +190,8 @@ def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> N
         )
         if not value or there or value == name or value in (() if packed else data_sets()):
             continue
-        places = {Path(value).absolute()}
-        if path.suffix == ".toml":
-            places.add((path.parent / value).absolute())
-        looked = " and ".join(map(str, sorted(places, key=str)))
+        folders = [path.parent, Path()] if path.suffix == ".toml" else [Path()]
+        looked = " and ".join(dict.fromkeys(str((f / value).absolute()) for f in folders))
         if packed:
             names = sorted(f.parent.name for f in packaged("datasets").glob(f"*/{packed}"))
             looked = f"those of this package ({', '.join(names)}) and {looked}"

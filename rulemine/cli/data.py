@@ -100,7 +100,7 @@ def generate(arguments: Namespace) -> int:
 
 def data(arguments: Namespace) -> int:
     """``data list``, ``data get NAME``, ``data path NAME``."""
-    from rulemine.datasets.registry import data_sets, find_files, get_files
+    from rulemine.datasets.registry import data_sets, describe_folders, find_files, get_files
 
     if arguments.what == "list":
         if arguments.name:
@@ -130,7 +130,8 @@ def data(arguments: Namespace) -> int:
     missing = [path for path in paths if path is None]
     if missing:
         raise UserError(
-            f"{arguments.name}: is not on this machine. Fetch it: rulemine data get {arguments.name}"
+            f"{arguments.name}: is not below {describe_folders()}. Fetch it: rulemine data get "
+            f"{arguments.name}"
         )
     for path in paths:
         print(path)

@@ -150,6 +150,16 @@ def data_folders() -> tuple[Path, ...]:
     return (*([Path(named)] if named else []), Path("data"), cache_folder())
 
 
+def describe_folders() -> str:
+    """The folders that are searched, for a message that something is in none of them."""
+    named = os.environ.get(DATA_VARIABLE)
+    rest = f"{Path('data').absolute()} or {cache_folder()}"
+    if not named:
+        return rest
+    lost = "" if Path(named).is_dir() else " (no such folder)"
+    return f"{named}{lost} (from {DATA_VARIABLE}), {rest}"
+
+
 def data_set(name: str) -> DataSet:
     """The data set of that name.
 
@@ -210,9 +220,9 @@ def _download(name: str, file: SourceFile, progress: Progress | None) -> Path:
     except (OSError, KeyError, tarfile.TarError, EOFError) as problem:
         reason = getattr(problem, "reason", None) or problem
         raise DatasetError(
-            f"data set {name}: {file.path} is not on this machine and cannot be downloaded from "
-            f"{file.url} ({reason}). Put the file at {data_folders()[0] / file.path} "
-            f"(or below another folder that {DATA_VARIABLE} names)."
+            f"data set {name}: {file.path} is not below {describe_folders()}, and cannot be downloaded "
+            f"from {file.url} ({reason}). Put it there, e.g. at {data_folders()[0] / file.path}, or name "
+            f"the folder that holds it: {DATA_VARIABLE}=…"
         ) from None
     if (found := _digest(file, content)) not in file.accepted:
         raise DatasetError(

@@ -104,12 +104,13 @@ class Synthetic:
             )
         if triples < 100 * relations:
             raise ConfigError(
-                f"triples is {triples}; expected at least {100 * relations}, 100 per relation."
+                f"triples is {triples:,}; expected at least {100 * relations:,}, 100 per relation."
             )
         least = max(100, math.isqrt(20 * triples) + 1)  # so that distinct pairs are soon found
         if not least <= self.entities < 2**31:
             raise ConfigError(
-                f"entities is {self.entities}; expected {least} … {2**31 - 1} for {triples} triples."
+                f"entities is {self.entities:,}; expected {least:,} to {2**31 - 1:,} for "
+                f"{triples:,} triples."
             )
         self._width = len(str(self.entities - 1))
         self._relation_width = len(str(relations - 1))

@@ -59,7 +59,7 @@ def test_a_bad_graph(here: Path, command: Command, words: list[str], name: str) 
         ("g.tsv.gz", b"no gzip", r"g\.tsv\.gz: is not a whole gz file"),
         ("g.tsv.gz", gzip.compress(FACTS.encode())[:-9], "is not a whole gz file"),
         ("g.tsv.gz", gzip.compress(b"a\tr\n"), r"line 1 has 2 column"),
-        ("family", None, "family/facts.tsv is not on this machine .* Put the file at"),
+        ("family", None, "family/facts.tsv is not below .* Put it there, e.g. at"),
     ],
 )
 @pytest.mark.parametrize("words", [["mine"], ["build", "-o", "out/x"]], ids=lambda words: words[0])

@@ -1,0 +1,149 @@
+"""What is said of values and files that nobody expects: true, about what was given, and never a traceback."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import FACTS, Command, assert_refused, tree
+
+BUILD = ["build", "kg.tsv", "--rules", "rules.txt", "-o", "out/x"]
+RECIPE = 'name = "my"\nkg = "kg.tsv"\nrules = "rules.txt"\n'
+DIGITS = "1" + "0" * 9999
+SEED = "seed is {}; expected a whole number from 0 to 9223372036854775807"
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("mining=3", r"the options given: mining is 3; expected a table, \[mining\]"),
+        (f"mining.max_atoms={DIGITS}", r"mining\.max_atoms.* more than 4,300 digits"),
+        (f"seed={DIGITS}", "seed.* more than 4,300 digits"),
+        (f"seed={2**63}", SEED.format(2**63)),
+        ("seed=-1", SEED.format(-1)),
+        ("seed=2020-01-01", SEED.format("2020-01-01")),
+        ("seed=true", SEED.format("true")),
+        ("seed.x=3", "seed is a table with the keys x; expected a whole number"),
+        (f"selection.per_rule={10**30}", r"per_rule is 10+; expected .* ≥ 1 and ≤ 9223372036854775807"),
+        (f"questions.ratios=[{10**30},1,1]", "ratios is .* none above 9223372036854775807"),
+        ("questions.ratios=[0,0,0]", "three integers ≥ 1"),
+        ("selection.levels=[true]", r"levels is \[true\]; expected ascending percentages"),
+        (f"selection.levels=[{10**99}]", r"levels is \[a huge number\]; expected ascending|levels is \[10"),
+        ("mining.min_head_coverage=nan", r"mining\.min_head_coverage is nan; expected a number from 0"),
+        ("mining.min_std_confidence=-inf", r"mining\.min_std_confidence is -inf; expected a number"),
+        ("questions.max_end_share=1e400", "max_end_share is inf; expected a number above 0"),
+        ("name=caf\udce9", r"name is 'caf\\udce9'; expected UTF-8 text"),
+        ("\udce9=1", r"unknown key '\\udce9'; known: about"),
+        ("questions.templates=none.toml", r'templates names "none\.toml"; looked at those of this package '
+         r"\(demo, family, fb15k237\) and /.*/none\.toml: no such file"),
+        ("questions.filter=demo", r'filter names "demo"; looked at those of this package \(fb15k237\)'),
+        ("questions.filter=empty", r"questions\.filter: empty: holds nothing\. A filter file has"),
+        ("labels=empty", "labels: empty: is empty; at least one line"),
+        ("reference=famly", r"reference names \"famly\"; .* no such data set; did you mean 'family'"),
+    ],
+    ids=lambda v: v[:40].encode("ascii", "replace").decode(),
+)  # fmt: skip
+def test_values_that_nobody_expects(
+    here: Path, command: Command, setting: str, expected: str
+) -> None:
+    (here / "empty").write_text("")
+    before = tree(here)
+    ended = command(*BUILD, "--set", setting)
+    assert_refused(ended, expected)
+    assert len(ended.err) < 600, "a paragraph, whatever was given"
+    assert tree(here) == before
+
+
+@pytest.mark.parametrize(
+    ("recipe", "expected"),
+    [
+        ("", "name is missing|name and kg missing|name.*kg"),
+        (RECIPE + f"seed = {DIGITS}\n", r"my\.toml: is not valid TOML \(it has a whole number of more"),
+        (RECIPE + f"x = {'[' * 3000}{']' * 3000}\n", r"my\.toml: is not valid TOML \(it is nested too"),
+        (RECIPE + 'x = "\\ud800"\n', r"my\.toml: is not valid TOML \(Escaped character is not"),
+        (RECIPE + "mining = 3\n", r"my\.toml: mining is 3; expected a table"),
+        (RECIPE.replace("rules.txt", "r.txt"), r'my\.toml: rules names "r\.txt"; looked at /.*/r\.txt: no'),
+        (RECIPE.replace("kg.tsv", "k.tsv"), r'kg names "k\.tsv"; looked at /\S+/sub/k\.tsv and /\S+/k\.tsv:'),
+        (RECIPE + 'labels = "l.tsv"\nreference = "ref.tsv"\n',
+         r'my\.toml:\n  reference names "ref\.tsv".*\n  labels names "l\.tsv"'),
+        (RECIPE + '[questions]\ntemplates = "t.toml"\n', r'my\.toml: questions\.templates names "t\.toml"'),
+        (RECIPE + '[verbalizer]\nname = "openai"\nmodel = "m"\nprompt = "p.toml"\n',
+         r'verbalizer\.prompt names "p\.toml"; looked at /.*/p\.toml'),
+    ],
+    ids=range(10),
+)  # fmt: skip
+def test_a_recipe_that_names_what_is_not_there(
+    here: Path, command: Command, recipe: str, expected: str
+) -> None:
+    (here / "sub").mkdir()
+    (here / "sub/my.toml").write_text(recipe)
+    before = tree(here)
+    assert_refused(command("build", "sub/my.toml", "-o", "out/x"), expected)
+    assert tree(here) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["build", ""], "RECIPE is empty; expected a recipe"),
+        ([*BUILD, "--seed", DIGITS], "seed is '?10+.*expected a whole number"),
+        (["generate", "demo", "--seed", str(2**63), "-o", "g.tsv"], SEED.format(2**63)),
+        (["generate", "synthetic", "--triples", "0", "-o", "g.tsv"], "triples is 0; .* least 10,000"),
+        (["generate", "synthetic", "--entities", "1", "-o", "g.tsv"], "expected 1,415 to 2,147,483,647"),
+        (["mine", "kg.tsv", "--min-initial-support", DIGITS], "expected a whole number"),
+        (["mine", "kg.tsv", "--head-relations", "@empty"], "empty: is empty"),
+        (["mine", "kg.tsv", "--exclude-relations", "husband,wife,father,mother,child"],
+         "the filters leave none of 5 relations for the head of a rule. See head_relations"),
+        (["data", "path", "family"], r"is not below /no/where \(no such folder\) \(from RULEMINE_DATA"),
+        (["data", "get", "family"], r"not below /no/where .* cannot be downloaded from https.*offline"),
+        (["verify", "\udce9"], "no such folder"),
+    ],
+    ids=range(11),
+)  # fmt: skip
+def test_words_that_nobody_expects(
+    here: Path,
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    expected: str,
+) -> None:
+    def offline(*_: object) -> bytes:
+        raise OSError("offline")
+
+    monkeypatch.setattr("rulemine.datasets.registry._fetch", offline)
+    monkeypatch.setenv("RULEMINE_DATA", "/no/where")
+    (here / "empty").write_text("")
+    before = tree(here)
+    ended = command(*words)
+    assert_refused(ended, expected)
+    assert len(ended.err) < 700, "a paragraph, whatever was given"
+    assert tree(here) == before
+
+
+def test_files_that_fit_nothing_are_noted(here: Path, command: Command) -> None:
+    (here / "l.tsv").write_text("nobody\tNo Body\n")
+    words = [*BUILD, "--set", "labels=l.tsv", "--set", "questions.templates=fb15k237"]
+    ended = command(*words)
+    assert ended.status == 0
+    assert "note: labels: l.tsv has 1 label, none of an entity of kg.tsv." in ended.err
+    assert "fb15k237 has no template for any of 5 relations of kg.tsv." in ended.err
+    assert (
+        "5 of 5 relations asked about without a template" in ended.out
+        or "of 3 relations" in ended.out
+    )
+
+
+def test_a_refused_text_is_in_the_release_and_the_screen_says_why_and_where(
+    here: Path, command: Command
+) -> None:
+    (here / "kg.tsv").write_text(re.sub(r"\bh(\d+)", r"Ann w\1", FACTS))
+    ended = command(*BUILD, "--naming", "entity")
+    assert ended.status == 0, ended.err
+    rows = [json.loads(line) for line in (here / "out/x/rejected.jsonl").read_text().splitlines()]
+    named = [row for row in rows if row["reason"] == "the text names an answer"]
+    assert named, "Ann w3 is the husband of w3"
+    assert all("Ann w" in row["text"] for row in named)
+    line = f"  {len(named)} by ask: the text names an answer (out/x/rejected.jsonl)"
+    assert line in ended.out.splitlines()
+    assert command("verify", "out/x").status == 0
