@@ -246,3 +246,30 @@ def test_that_no_model_can_be_asked_is_said_before_anything_is_mined(
         made.run()
     assert not (tmp_path / "out.stages").exists()
     made.run("balance")  # what needs no model needs no key
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("max_recursion", 1),
+        ("skyline", False),
+        ("perfect_pruning", False),
+        ("constants", True),
+        ("injective", True),
+        ("head_relations", ["parent_of"]),
+        ("body_relations", ["parent_of", "child_of"]),
+        ("exclude_relations", ["married_to"]),
+    ],
+)
+def test_every_option_that_changes_rules_can_be_had_in_a_build(
+    tmp_path: Path, name: str, value: object
+) -> None:
+    from rulemine.mining import mine
+
+    built = Build(load_recipe("demo", [(("mining", name), value)]), tmp_path / "out")
+    built.run("mine")
+    chosen = built.recipe.mining
+    assert list(built.rules) == list(mine(load_kg("demo"), chosen))
+    assert chosen != load_recipe("demo", []).mining
+    again = Build(built.recipe, tmp_path / "out", BuildContext(Resources(threads=1)))
+    assert again.run("mine").reused, "resources are in no key"
