@@ -25,30 +25,41 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
     """
     replay: Path | None = getattr(arguments, "replay", None)
     chosen = {k: v for k, v in given(arguments).items() if not k.startswith("resources.")}
-    settings = _replayed(replay) + [parse_setting(text) for text in arguments.set]
+    set_keys = [parse_setting(text) for text in arguments.set]
+    settings = _replayed(replay) + set_keys
     settings += [(tuple(key.split(".")), value) for key, value in chosen.items()]
     recipe = load_recipe(arguments.recipe, settings)
-    flags = {k.name: k.flag for k in KEYS if k.name in chosen and k.name.startswith(OF_MODEL)}
+    options = {key.name: key.flag for key in KEYS if key.name in chosen}
+    if hasattr(arguments, "replay"):  # not for gloss, which takes of a recipe what it needs
+        options |= {name: f"--set {name}" for name in (".".join(key) for key, _ in set_keys)}
     if replay is not None:
-        for name, flag in flags.items():
-            if name.startswith("endpoint."):
-                raise ConfigError(
-                    f"{flag}: is for asking a model, and --replay asks none, and does nothing here. "
-                    "Leave it out."
-                )
-    if recipe.verbalizer.name == "template":
-        if replay is not None:
+        if recipe.verbalizer.name == "template":
             raise ConfigError(
                 f"--replay {replay}: is no release, only replies, so it does not say how they were asked "
                 "for. Give --verbalizer openai --model NAME too, and what else they were asked with."
             )
-        flags.pop("verbalizer.name", None)
-        for flag in flags.values():
-            raise ConfigError(
-                f"{flag}: is for the questions of a language model, and those of this recipe are "
-                "templates. Give --verbalizer openai too, or leave it out."
+        _refuse(options, "endpoint.", "asking a model, and --replay asks none")
+    if recipe.verbalizer.name == "template":
+        options.pop("verbalizer.name", None)
+        for prefix in OF_MODEL:
+            _refuse(
+                options,
+                prefix,
+                "the questions of a language model, and those of this recipe are templates",
+                "Give --verbalizer openai too, or leave it out.",
             )
+    if recipe.rules:
+        _refuse(options, "mining.", "mining, and with rules given nothing is mined")
     return recipe
+
+
+def _refuse(
+    options: dict[str, str], prefix: str, purpose: str, advice: str = "Leave it out."
+) -> None:
+    """Refuses options that would do nothing."""
+    for name, option in options.items():
+        if name.startswith(prefix):
+            raise ConfigError(f"{option}: is for {purpose}. {advice}")
 
 
 def _replayed(source: Path | None) -> list[tuple[tuple[str, ...], Any]]:

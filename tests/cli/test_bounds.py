@@ -169,6 +169,11 @@ def test_the_generated_demo_is_the_world_of_the_demo(here: Path, command: Comman
         (["generate", "demo", "--triples", "5"], "--triples: is for generate synthetic"),
         (["generate", "demo", "--rule", "symmetry:1"], "--rule: is for generate synthetic"),
         (["data", "list", "demo"], "takes no name"),
+        ([*BUILD[:4], "--set", "mining.max_atoms=4"], "mining.max_atoms: is for mining, and with"),
+        (
+            [*BUILD[:4], "--set", "endpoint.patience=9"],
+            "endpoint.patience: is for the questions of",
+        ),
         (["mine", "kg.tsv", "--resume"], "--resume continues from a file beside the output"),
         (["mine", "kg.tsv", "--resume", "-o", "-"], "--resume continues from a file beside"),
     ],
@@ -177,7 +182,7 @@ def test_the_generated_demo_is_the_world_of_the_demo(here: Path, command: Comman
 def test_an_option_that_does_nothing_is_refused(
     here: Path, command: Command, words: list[str], expected: str
 ) -> None:
-    if words[0] in ("answer", "generate"):
+    if words[0] in ("answer", "build", "generate"):
         words = [*words, "-o", "new"]
     assert_refused(command(*words), expected)
     assert not (here / "new").exists()
