@@ -62,6 +62,16 @@ def test_topic_or_relation_that_the_graph_lacks_has_no_answers(tmp_path):
     assert answer(release, "neighbors")[0].answers == ()
 
 
+def test_an_answerer_is_not_given_the_answers(release):
+    given = []
+    answer(release, lambda kg, questions: given.extend(questions) or [set() for _ in questions])
+    assert given
+    assert all(
+        question._fields == ("id", "question", "topic", "relation", "direction")
+        for question in given
+    )
+
+
 def test_own_answerer(release):
     found = answer(release, lambda kg, questions: [{0} for _ in questions])
     assert found[0].answers == (ANN,)

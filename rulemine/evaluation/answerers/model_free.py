@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.evaluation.answerers.registry import OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.answers import AnswerIndex
-from rulemine.release.records import Question
 from rulemine.rules.forward import derive
 from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
@@ -31,7 +31,7 @@ Ints = npt.NDArray[np.int64]
 class Lookup:
     """See the module."""
 
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
+    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The stated answers to each question."""
         return _stated(AnswerIndex(kg), questions)
 
@@ -46,7 +46,7 @@ class Neighbors:
     def __init__(self, hops: int = 1) -> None:
         self._hops = hops
 
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
+    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The neighbors of each topic."""
         ends = kg.triples[:, [0, 2]].astype(np.int64)
         ends = np.concatenate((ends, ends[:, ::-1]))
@@ -87,7 +87,7 @@ class Reasoner:
         self._rules = rules
         self._progress = progress
 
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
+    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The stated and the derived answers to each question."""
         graph = AnswerIndex(kg)
         found = _stated(graph, questions)
@@ -120,13 +120,13 @@ class RandomEntity:
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
 
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> list[set[int]]:
+    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """One entity for each question."""
         n = len(kg.entities)
         return [{stream(self._seed, "random answer", q.id).below(n)} for q in questions]
 
 
-def _stated(graph: AnswerIndex, questions: Sequence[Question]) -> list[set[int]]:
+def _stated(graph: AnswerIndex, questions: Sequence[OpenQuestion]) -> list[set[int]]:
     """The answers to each question that the graph states."""
     found = graph.find_labelled(
         [q.topic for q in questions],

@@ -1,28 +1,46 @@
 """Answerers by name, and answering the questions of a release with one.
 
 Names are this package's, and those that other packages give as entry points in the group
-``rulemine.answerers`` (see ``docs/extending.md``). Guarantee: predictions are sorted by question, the
-answers of each by name.
+``rulemine.answerers`` (see ``docs/extending.md``). Guarantees: an answerer is not given the answers;
+predictions are sorted by question, the answers of each by name.
 """
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.registry import Registry
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Prediction, Question
+from rulemine.release.records import SPLITS, Prediction
 from rulemine.seeds import check_seed
 
-__all__ = ["ANSWERERS", "Answerer", "answer"]
+__all__ = ["ANSWERERS", "Answerer", "OpenQuestion", "answer"]
+
+
+class OpenQuestion(NamedTuple):
+    """What an answerer is given of a question: nothing that depends on its answers.
+
+    Attributes:
+        id: Its id.
+        question: Its text.
+        topic: The topic entity, in the naming of the release.
+        relation: The relation asked about.
+        direction: ``object`` when the topic is the subject, else ``subject``.
+    """
+
+    id: str
+    question: str
+    topic: str
+    relation: str
+    direction: str
 
 
 class Answerer(Protocol):
     """Anything that answers questions from a graph."""
 
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[Question]) -> Sequence[set[int]]:
+    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> Sequence[set[int]]:
         """The answers to each question, as entity ids of the graph."""
         ...
 
@@ -81,7 +99,8 @@ def answer(
     with ANSWERERS.blaming(with_):
         options = {"hops": hops, "seed": seed, "progress": progress}
         answerer = _make(with_, release, options) if isinstance(with_, str) else with_
-        found = answerer(graph, questions)
+        asked = [OpenQuestion(*(getattr(q, f) for f in OpenQuestion._fields)) for q in questions]
+        found = answerer(graph, asked)
         _check(found, len(questions), len(graph.entities))
     names = graph.entities
     return [
