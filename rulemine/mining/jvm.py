@@ -116,6 +116,9 @@ def _flags(heap: str, long_run: bool) -> list[str]:
         *compiler,
         f"-Xmx{heap}",
         f"-Xms{min(parse_heap(heap), _FIRST_HEAP) >> 20}m",
+        # The JVM guards the main thread's stack at this depth, and Python must have all of it: with the
+        # default of 1 MB, JSON nested deeply enough kills the process (from Python 3.12 on, any text can).
+        "-Xss8m",
         "-Xrs",  # leaves SIGINT to Python; see also interrupt=False
         "-XX:+UseSerialGC",  # the least start-up time and memory; the miner makes little garbage
         "-Xshare:auto",

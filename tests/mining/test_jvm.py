@@ -153,3 +153,13 @@ def test_ctrl_c_ends_mining_soon_and_cleanly(reports: int) -> None:
         process.communicate()
     assert (process.returncode, err) == (0, "")
     assert out.split()[-2:] == ["interrupted", "finally"]
+
+
+def test_python_keeps_its_whole_stack() -> None:
+    code = """
+    import json, sys
+    attempt()
+    sys.setrecursionlimit(50_000)
+    print(len(json.loads("[" * 10_000 + "]" * 10_000)))
+    """
+    assert printed(code).splitlines()[-1] == "1"
