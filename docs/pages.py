@@ -49,8 +49,9 @@ def options() -> str:
         lines += ["| key | default | option | values | what it is |", "|---|---|---|---|---|"]
         for key in members:
             name = key.name.rpartition(".")[2]
-            flag = f"`{key.flag}`" if key.flag and section != "mining" else ""
-            cells = [f"`{name}`", f"`{key.default}`", flag, _cell(key.values), _cell(key.meaning)]
+            flag = f"`{'mine ' * (section == 'mining')}{key.flag}`" if key.flag else ""
+            values = "" if key.values == "text" else _cell(key.values)
+            cells = [f"`{name}`", f"`{key.default}`", flag, values, _cell(key.meaning)]
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
