@@ -8,12 +8,11 @@ import argparse
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from rulemine.builder.recipe import KEYS
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
@@ -23,9 +22,6 @@ from rulemine.cli.console import (
     written,
 )
 from rulemine.cli.parser import Parser, add_command, add_flags, describe_keys, given
-from rulemine.cli.recipe_options import OF_MODEL, chosen_recipe
-from rulemine.config import Key, keys_of
-from rulemine.mining import Resources
 
 __all__ = ["add_building"]
 
@@ -34,8 +30,15 @@ keys for --set, with their defaults; in a recipe's TOML file what comes before t
 {keys}
 """
 
-_OF_GLOSSES = ("name", "model", "temperature", "prompt")
-"""The keys of the section ``verbalizer`` that the command ``gloss`` uses."""
+_OF_GLOSSES = [f"verbalizer.{name}" for name in ("name", "model", "temperature", "prompt")]
+"""The keys about questions that the command ``gloss`` uses."""
+
+_SET: dict[str, Any] = {"action": "append", "default": [], "metavar": "KEY=VALUE"}
+
+_MODEL = (
+    "words of a language model",
+    "Any endpoint with OpenAI's chat API; its key is taken from $OPENAI_API_KEY and kept nowhere.",
+)
 
 
 def add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -49,67 +52,66 @@ def add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
         "verbalize": "build as far as the questions in a language model's words",
         "split": "build as far as train, validation and test",
     }
-    # What the miner has options for has keys alone here: there are too many.
-    general = [k for k in KEYS if not k.name.startswith(("mining.", *OF_MODEL))]
-    model = [k for k in KEYS if k.name.startswith(OF_MODEL)]
-    every_key = _KEYS.format(keys=describe_keys(KEYS))
     for step, summary in steps.items():
-        parser = add_command(commands, step, build, summary, every_key)
+        parser = add_command(commands, step, build, summary)
+        parser.options = _add_build_options
         parser.set_defaults(until="release" if step == "build" else step)
-        parser.add_argument(
-            "recipe",
-            metavar="RECIPE",
-            help="a recipe (demo, family, fb15k237), a .toml file, a data set, or a KG as TSV",
-        )
-        parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder (out/NAME)")
-        parser.add_argument(
-            "--replace",
-            action="store_true",
-            help="replace a release of another name, or one that was edited",
-        )
-        _add_set(parser, "override a key, see below")
-        add_flags(parser, general)
-        group = _add_model(parser, model)
-        group.add_argument(
-            "--dry-run",
-            action="store_true",
-            help="say how many calls and tokens it would take, show three prompts; call nothing",
-        )
-        group.add_argument(
-            "--replay",
-            type=Path,
-            metavar="DIR",
-            help="take all replies from this release's journal: no network, no key",
-        )
-        add_flags(
-            parser,
-            [k for k in keys_of(Resources(), "resources.") if not k.name.endswith("limit_seconds")],
-        )
     parser = add_command(
         commands, "gloss", gloss, "say what relations mean, for the prompts of a model", _GLOSS
     )
+    parser.options = _add_gloss_options
+
+
+def _add_build_options(parser: Parser) -> None:
+    from rulemine.builder.recipe import KEYS
+    from rulemine.cli.recipe_options import OF_MODEL
+    from rulemine.config import keys_of
+    from rulemine.mining import Resources
+
+    parser.keys, parser.epilog = KEYS, _KEYS.format(keys=describe_keys(KEYS))
+    parser.add_argument(
+        "recipe",
+        metavar="RECIPE",
+        help="a recipe (demo, family, fb15k237), a .toml file, a data set, or a KG as TSV",
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder (out/NAME)")
+    parser.add_argument(
+        "--replace",
+        action="store_true",
+        help="replace a release of another name, or one that was edited",
+    )
+    parser.add_argument("--set", **_SET, help="override a key, see below")
+    # What the miner has options for has keys alone here: there are too many.
+    add_flags(parser, [k for k in KEYS if not k.name.startswith(("mining.", *OF_MODEL))])
+    group = parser.add_argument_group(*_MODEL)
+    add_flags(group, [k for k in KEYS if k.name.startswith(OF_MODEL)])
+    group.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="say how many calls and tokens it would take, show three prompts; call nothing",
+    )
+    group.add_argument(
+        "--replay",
+        type=Path,
+        metavar="DIR",
+        help="take all replies from this release's journal: no network, no key",
+    )
+    resources = keys_of(Resources(), "resources.")
+    add_flags(parser, [k for k in resources if k.name != "resources.limit_seconds"])
+
+
+def _add_gloss_options(parser: Parser) -> None:
+    from rulemine.builder.recipe import KEYS
+
+    parser.keys = KEYS
     parser.add_argument("recipe", metavar="RECIPE", help="as for build")
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="TOML (out/NAME.glosses.toml)"
     )
-    _add_set(parser, "override a key, see rulemine build --help")
+    parser.add_argument("--set", **_SET, help="override a key, see rulemine build --help")
     add_flags(parser, [key for key in KEYS if key.name == "seed"])
-    used = {f"verbalizer.{name}" for name in _OF_GLOSSES}
-    _add_model(parser, [k for k in model if k.name in used or k.name.startswith("endpoint.")])
-
-
-def _add_set(parser: Parser, what: str) -> None:
-    parser.keys = KEYS
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=what)
-
-
-def _add_model(parser: Parser, keys: Iterable[Key]) -> "argparse._ArgumentGroup":
-    group = parser.add_argument_group(
-        "words of a language model",
-        "Any endpoint with OpenAI's chat API; its key is taken from $OPENAI_API_KEY and kept nowhere.",
-    )
-    add_flags(group, keys)
-    return group
+    used = [k for k in KEYS if k.name in _OF_GLOSSES or k.name.startswith("endpoint.")]
+    add_flags(parser.add_argument_group(*_MODEL), used)
 
 
 _GLOSS = """\
@@ -124,6 +126,8 @@ def build(arguments: Namespace) -> int:
     """``build`` and its single steps."""
     from rulemine.builder.pipeline import Build, BuildContext
     from rulemine.builder.stage import Done
+    from rulemine.cli.recipe_options import chosen_recipe
+    from rulemine.mining import Resources
 
     recipe = chosen_recipe(arguments)
     target = arguments.output or Path("out") / recipe.name
@@ -160,6 +164,7 @@ def build(arguments: Namespace) -> int:
 def gloss(arguments: Namespace) -> int:
     """``gloss``."""
     from rulemine.builder.inputs import Inputs
+    from rulemine.cli.recipe_options import chosen_recipe
     from rulemine.llm.session import Session
     from rulemine.verbalizer.gloss_writer import write_glosses
     from rulemine.verbalizer.requests import Calls

@@ -32,8 +32,12 @@ three commands for your own knowledge graph (subject <tab> relation <tab> object
 """
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """The parser of all commands; ``run`` names the command's function in `rulemine.cli.mine`."""
+def make_parser(*, whole: bool = True) -> Parser:
+    """The parser of all commands; ``run`` is the command's function.
+
+    Args:
+        whole: Whether commands have all options at once, and not when they are first needed.
+    """
     parser = Parser(
         prog="rulemine",
         description="Question-answering benchmarks over knowledge graphs that no longer state the answer.",
@@ -47,6 +51,8 @@ def make_parser() -> argparse.ArgumentParser:
     add_reading(commands)
     add_scoring(commands)
     add_data(commands)
+    for command in commands.choices.values() if whole else ():
+        command.complete()
     return parser
 
 
@@ -83,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if reconfigure is not None:
             reconfigure(encoding=None if channel.isatty() else "utf-8", errors="replace")
     try:
-        arguments = make_parser().parse_args(argv)
+        arguments = make_parser(whole=False).parse_args(argv)
         with _standard_output():
             return int(arguments.run(arguments))
     except LimitError as problem:

@@ -6,7 +6,6 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from rulemine.builder.recipe import KEYS
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
@@ -17,9 +16,7 @@ from rulemine.cli.console import (
     output_file,
 )
 from rulemine.cli.parser import Parser, add_command, add_flags, given
-from rulemine.config import keys_of
 from rulemine.errors import ConfigError, OutputError, UserError, counted
-from rulemine.mining import MiningOptions, Resources
 
 __all__ = ["add_mining"]
 
@@ -33,7 +30,7 @@ MOST_NAMED = 10
 def mine(arguments: Namespace) -> int:
     """``mine``."""
     from rulemine.datasets.registry import files_of, load_kg
-    from rulemine.mining import TimeLimit, explain_no_rules
+    from rulemine.mining import MiningOptions, Resources, TimeLimit, explain_no_rules
     from rulemine.mining import mine as mine_rules
 
     resources = Resources(**given(arguments, "resources."))
@@ -107,18 +104,21 @@ def _explain_unfinished(heads: tuple[str, ...], seconds: float | None, missing: 
 
 def add_mining(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Adds the command ``mine``."""
-    keys = [key for key in KEYS if key.name.startswith("mining.")]
+    add_command(
+        commands, "mine", mine, "mine the rules of a knowledge graph"
+    ).options = _add_options
+
+
+def _add_options(parser: Parser) -> None:
+    from rulemine.builder.recipe import KEYS
+    from rulemine.config import keys_of
+    from rulemine.mining import MiningOptions, Resources
+
     own = list(keys_of(MiningOptions(), "mining."))
-    more = ", ".join(
-        k.name + " " + k.default for k, o in zip(keys, own, strict=True) if k.default != o.default
-    )
-    parser = add_command(
-        commands,
-        "mine",
-        mine,
-        "mine the rules of a knowledge graph",
-        f"A build has other defaults: {more}.",
-    )
+    defaults = {key.name: key.default for key in own}
+    other = [k for k in KEYS if k.name in defaults and k.default != defaults[k.name]]
+    listed = ", ".join(f"{key.name} {key.default}" for key in other)
+    parser.epilog = f"A build has other defaults: {listed}."
     parser.add_argument("kg", metavar="KG", help="TSV (plain, .gz, .zst) or the name of a data set")
     add_flags(parser, own)
     parser.set_defaults(lists_read=())

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, NoReturn, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_origin
 
 from rulemine.cli.console import complain
-from rulemine.config import Key
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.files import read_lines
+
+if TYPE_CHECKING:
+    from rulemine.config import Key
 
 __all__ = ["Parser", "add_command", "add_flags", "describe_keys", "given"]
 
@@ -40,9 +42,22 @@ class Parser(argparse.ArgumentParser):
 
     Attributes:
         keys: What can be given by ``--set``.
+        options: Adds its options, when they are first needed: no command pays for those of others.
     """
 
-    keys: Sequence[Key] = ()
+    keys: "Sequence[Key]" = ()
+    options: "Callable[[Parser], None] | None" = None
+
+    def complete(self) -> None:
+        """Adds its options, unless they are there."""
+        if self.options is not None:
+            add, self.options = self.options, None
+            add(self)
+
+    def format_help(self) -> str:
+        """The help, all options included."""
+        self.complete()
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         """Ends the program with one paragraph, as every other mistake does; without a command, with help."""
@@ -63,6 +78,7 @@ class Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Also says what was meant, perhaps, by an option that there is not."""
+        self.complete()
         parsed, rest = super().parse_known_args(args, namespace)
         unknown = next((word for word in rest if word.startswith("--")), None)
         if unknown is not None:
@@ -118,7 +134,7 @@ def add_command(
     return parser
 
 
-def add_flags(parser: Arguments, keys: Iterable[Key]) -> None:
+def add_flags(parser: Arguments, keys: "Iterable[Key]") -> None:
     """Adds the options of the command line that set these keys, as far as they have one; see `given`."""
     for key in keys:
         if not key.flag:
@@ -160,7 +176,7 @@ def given(arguments: argparse.Namespace, section: str = "") -> dict[str, Any]:
     }
 
 
-def describe_keys(keys: Iterable[Key]) -> str:
+def describe_keys(keys: "Iterable[Key]") -> str:
     """All keys, one after the other, in lines of 79 characters."""
     lines: list[str] = []
     for key in keys:
@@ -171,7 +187,7 @@ def describe_keys(keys: Iterable[Key]) -> str:
     return "\n".join(lines)
 
 
-def _in_short(key: Key) -> str:
+def _in_short(key: "Key") -> str:
     """The first sentence of what a key means, as the parts of a help begin, and its default."""
     sentence = re.split(r"\.(?: (?=[A-Z])|$)", key.meaning)[0]
     if not re.match("[A-Z]{2}", sentence):

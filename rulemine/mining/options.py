@@ -79,7 +79,8 @@ class MiningOptions(Section):
         constants: Whether atoms may have entities, as with AMIE's ``-const``; for rules of up to 3
             atoms, and not together with injective.
         injective: Whether different variables must stand for different entities in support, body size
-            and PCA body size. Head size and functional variable stay as they are.
+            and PCA body size. Head size and functional variable stay as they are, and so do the proofs
+            of a build.
     """
 
     max_atoms: int = option(3, least=MIN_ATOMS, most=MAX_ATOMS, flag=True)

@@ -2,21 +2,23 @@
 
 Checks that every rule is closed, connected and safe; that its id is the hash of its canonical form; that
 type, sub-type and readable form are those of its atoms; that its measures fit together; and that
-rules are unique, in canonical order, and name known relations and entities.
+rules are unique, in canonical order, and name known relations and entities; and that mined ones are such
+as the options of the build allow.
 """
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
-from rulemine.verify.folder import Folder
+from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.names import Names
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import RULE
 
-__all__ = ["Atom", "HornRule", "check_rules"]
+__all__ = ["Atom", "HornRule", "check_mined", "check_rules"]
 
 RULES = "rules.jsonl"
 
@@ -89,6 +91,73 @@ def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict
         findings.add(RULES, None, "rules", "none", "at least one")
     findings.count("rules", len(rules))
     return rules
+
+
+_KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "max_atoms": (int, "a number"),
+    "min_head_coverage": ((int, float), "a number"),
+    "min_std_confidence": ((int, float), "a number"),
+    "min_pca_confidence": ((int, float), "a number"),
+    "min_initial_support": (int, "a number"),
+    "head_relations": (list, "a list of names"),
+    "body_relations": (list, "a list of names"),
+    "exclude_relations": (list, "a list of names"),
+    "max_recursion": (int, "a number"),
+    "skyline": (bool, "true or false"),
+    "perfect_pruning": (bool, "true or false"),
+    "constants": (bool, "true or false"),
+    "injective": (bool, "true or false"),
+}
+"""What the options of mining may be in a manifest."""
+
+_ROUNDING = 1e-9
+
+
+def check_mined(config: dict[str, Any], rules: dict[str, HornRule], findings: Findings) -> None:
+    """Checks that mined rules are such as the options of the build allow.
+
+    Options that older releases lack are not checked, nor are those that no single rule shows.
+
+    Args:
+        config: The options of the build, from the manifest.
+        rules: The rules.
+        findings: Gets the problems.
+    """
+    options = config.get("mining", {})
+    if not isinstance(options, dict):
+        findings.add(MANIFEST_NAME, None, "mining", shown(options), "an object, in config")
+        return
+    for key, value in options.items():
+        kind, expected = _KINDS.get(key, ((), "no option of this name"))
+        fits = isinstance(value, kind) and (not isinstance(value, bool) or kind is bool)
+        if not fits or (kind is list and not all(isinstance(name, str) for name in value)):
+            found = f"config.mining.{key} = {shown(value)}"
+            findings.add(MANIFEST_NAME, None, "mining", found, expected)
+            return
+    if config.get("rules"):  # they were given, whatever the options say
+        return
+    for rule in rules.values():
+        for key in _broken(options, rule):
+            expected = f"config.mining.{key} {shown(options[key])} (manifest)"
+            findings.add(RULES, rule.line, "mining", readable(rule.head, rule.body), expected)
+
+
+def _broken(options: dict[str, Any], rule: HornRule) -> Iterator[str]:
+    """The options that a rule does not keep to."""
+    used = [r for _, r, _ in rule.body]
+    times = Counter([rule.head[1], *used])
+    entities = [t for s, _, o in (rule.head, *rule.body) for t in (s, o) if isinstance(t, str)]
+    broken = {
+        "max_atoms": times.total() > options.get("max_atoms", times.total()),
+        "max_recursion": max(times.values()) > options.get("max_recursion", times.total()),
+        "head_relations": rule.head[1] not in (options.get("head_relations") or times),
+        "body_relations": not set(used) <= set(options.get("body_relations") or times),
+        "exclude_relations": any(r in times for r in options.get("exclude_relations", ())),
+        "constants": bool(entities) and not options.get("constants", True),
+    }
+    for name, value in rule.measures.items():
+        broken[f"min_{name}"] = value + _ROUNDING < options.get(f"min_{name}", 0)
+    return (key for key, is_broken in broken.items() if is_broken)
 
 
 def _expect(
@@ -184,7 +253,7 @@ def rule_id(head: Atom, body: list[Atom]) -> str:
     return hashlib.sha256(form.encode("utf-8")).hexdigest()[:12]
 
 
-def readable(head: Atom, body: list[Atom]) -> str:
+def readable(head: Atom, body: Sequence[Atom]) -> str:
     """The rule for people."""
 
     def text(atom: Atom) -> str:

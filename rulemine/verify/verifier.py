@@ -40,7 +40,7 @@ from rulemine.verify.questions import Benchmark, check_question
 from rulemine.verify.relations import check_dropped, check_most_answers
 from rulemine.verify.removals import check_asked, check_certificates
 from rulemine.verify.report import Findings, VerificationReport
-from rulemine.verify.rules import RULES, check_rules
+from rulemine.verify.rules import RULES, check_mined, check_rules
 from rulemine.verify.shapes import REJECTION, REMOVAL, question_shape
 from rulemine.verify.triples import Graph, Terms, Triple
 from rulemine.verify.wording import check_refused, check_wording, read_verbalizer
@@ -97,6 +97,7 @@ def verify(
     # A question that lost only its text is a question still.
     gone = [here for here in rejections if not is_kept(here.row)]
     check_options(folder, findings)
+    check_mined(config, rules or {}, findings)
     check_reference(reference, complete, asked, findings)
     if names is not None and complete is not None:
         check_use(names, complete.entities() | reference.entities(), findings)

@@ -190,6 +190,19 @@ def test_a_folder_that_is_not_ours_is_left_alone(rules: Path, tmp_path: Path) ->
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
+def test_every_option_of_the_miner_can_be_had_in_a_build(tmp_path: Path) -> None:
+    settings = {"head_relations": ["child_of", "lives_in"], "constants": True, "max_recursion": 1}
+    chosen = load_recipe("demo", [(("mining", key), value) for key, value in settings.items()])
+    Build(chosen, tmp_path / "out").run()
+    release = Release.open(tmp_path / "out")
+    assert release.manifest["config"]["mining"].items() >= settings.items()
+    rules = release.rules()
+    assert {rule.head.relation for rule in rules} == {"child_of", "lives_in"}
+    assert any(rule.entities for rule in rules)
+    assert all(rule.head.relation not in [a.relation for a in rule.body] for rule in rules)
+    assert not verify(tmp_path / "out").problems
+
+
 def test_bad_options_are_found_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="max_atoms"):
         Build(load_recipe("demo", [(("mining", "max_atoms"), 9)]), tmp_path / "out")
