@@ -3,6 +3,7 @@
 Guarantee: parts put into another naming and back are the same parts.
 """
 
+import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rulemine.files import read_jsonl, read_text
+from rulemine.files import opened, read_jsonl, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.llm.journal import answer_of
@@ -34,13 +35,13 @@ class ModelTrace:
     """What the questions of a language model rest on; the same in every naming.
 
     Attributes:
-        journal: The calls that were made for questions, sorted by key: a line each, as JSON, see
+        journal: The calls that were made for questions, sorted by key: a line each, as JSON in UTF-8, see
             `rulemine.llm.journal.line_of`, with ``questions``, the sorted ids of what it was asked for.
         prompt: The text of the prompt file.
         glosses: The text of the gloss file.
     """
 
-    journal: tuple[str, ...]
+    journal: tuple[bytes, ...]
     prompt: str
     glosses: str
 
@@ -156,5 +157,6 @@ def read_trace(file: Callable[[str], Path]) -> ModelTrace:
     path = file(JOURNAL)
     for number, row in read_jsonl(path):
         answer_of(row, f"{path}: line {number}")
-    lines = tuple(line for line in read_text(path).split("\n") if line)
+    with opened(path) as raw:
+        lines = tuple(line.rstrip(b"\n") for line in io.BufferedReader(raw))
     return ModelTrace(lines, read_text(file(PROMPT)), read_text(file(GLOSSES)))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.codec import to_json
-from rulemine.files import describe_content, write_jsonl, write_text
+from rulemine.files import describe_content, write_jsonl, write_lines, write_text
 from rulemine.kg.graph import Triple, format_tsv
 from rulemine.release.card import count_release, write_card
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
@@ -58,7 +58,7 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
 
 def write_trace(folder: Path, trace: ModelTrace) -> None:
     """Writes what a language model was asked, under the names that the files have in a release."""
-    write_text(folder / JOURNAL, "".join(f"{line}\n" for line in trace.journal))
+    write_lines(folder / JOURNAL, (f"{line.decode()}\n" for line in trace.journal))
     write_text(folder / PROMPT, trace.prompt)
     write_text(folder / GLOSSES, trace.glosses)
 

@@ -49,12 +49,12 @@ class Verbalized:
     Attributes:
         asked: The questions, source labels, ids unchanged, with the texts that were not kept among the
             rejections.
-        journal: Every call that was made for a question, see `rulemine.builder.parts.ModelTrace`.
+        journal: Every call that was made for a question, see `rulemine.release.contents.ModelTrace`.
         tally: What came of it in figures.
     """
 
     asked: QuestionSet
-    journal: tuple[str, ...]
+    journal: tuple[bytes, ...]
     tally: Tally
 
 
@@ -216,13 +216,14 @@ def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue], templates: bool)
     return asked.keep(questions, rejections)
 
 
-def _journal(dialogues: Sequence[Dialogue], session: Session) -> tuple[str, ...]:
+def _journal(dialogues: Sequence[Dialogue], session: Session) -> tuple[bytes, ...]:
     ids: dict[str, list[str]] = {}
     for dialogue in dialogues:
         for key in dialogue.keys:
             ids.setdefault(key, []).append(dialogue.brief.question.id)
     return tuple(
-        dump_line({**session.line(key), "questions": sorted(ids[key])}) for key in sorted(ids)
+        dump_line({**session.line(key), "questions": sorted(ids[key])}).encode()
+        for key in sorted(ids)
     )
 
 

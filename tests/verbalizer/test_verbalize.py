@@ -244,7 +244,7 @@ def test_a_replay_gives_identical_bytes(tmp_path):
     options = {"judge_model": "judge", "attempts": 2}
     session = Scripted(first("Who is it?", "Who is it?"))
     made = run(asked_for(*FOUR), session, **options)
-    (tmp_path / "journal.jsonl").write_text("".join(f"{line}\n" for line in made.journal), "utf-8")
+    (tmp_path / "journal.jsonl").write_bytes(b"".join(b"%s\n" % line for line in made.journal))
     with Replay(tmp_path) as replay:
         assert run(asked_for(*FOUR), replay, **options) == made
 
