@@ -1,20 +1,25 @@
 """Asking a language model: a session that journals every reply, calls, replies."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rulemine.registry import lazy_names
 
 if TYPE_CHECKING:
-    from rulemine.llm.call import Call, Failure, Reply
-    from rulemine.llm.options import EndpointOptions
-    from rulemine.llm.replay import Replay
-    from rulemine.llm.session import Session
+    from rulemine.llm.call import Call as Call
+    from rulemine.llm.call import Failure as Failure
+    from rulemine.llm.call import Reply as Reply
+    from rulemine.llm.options import EndpointOptions as EndpointOptions
+    from rulemine.llm.replay import Replay as Replay
+    from rulemine.llm.session import Session as Session
 
-__all__ = ["Call", "EndpointOptions", "Failure", "Replay", "Reply", "Session"]
-
-_HOMES = {"EndpointOptions": "options", "Replay": "replay", "Session": "session"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'call')}"), name)
+__all__, __getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Call": "rulemine.llm.call",
+        "EndpointOptions": "rulemine.llm.options",
+        "Failure": "rulemine.llm.call",
+        "Replay": "rulemine.llm.replay",
+        "Reply": "rulemine.llm.call",
+        "Session": "rulemine.llm.session",
+    },
+)
