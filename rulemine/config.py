@@ -65,6 +65,9 @@ class Option:
         metavar: What its help calls the value; empty: a word for its type.
         file: Whether it names a file, which recipes name relative to themselves and releases without
             its folder.
+        data_set: Whether it names a data set or else a file.
+        packaged: The name of the file that comes with the package for some data sets, which it names
+            by their names; empty: it names no such files.
         secret: Whether messages may not repeat its value.
     """
 
@@ -78,6 +81,8 @@ class Option:
     flag_name: str = ""
     metavar: str = ""
     file: bool = False
+    data_set: bool = False
+    packaged: str = ""
     secret: bool = False
 
     def fits(self, value: Any) -> bool:
@@ -182,6 +187,11 @@ class Key(typing.NamedTuple):
     flag: str
     hint: Any
     option: Option
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Its name, taken apart."""
+        return tuple(self.name.split("."))
 
 
 _ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)

@@ -28,7 +28,7 @@ class QuestionSection(Section):
             ends have more, it is rejected; 0: off.
     """
 
-    templates: str = option("", file=True)
+    templates: str = option("", file=True, packaged="templates.toml")
     max_answer_share: float = option(1.0, above=0, most=1, flag=True)
     split: str = option("group", choices=("group", "random", "none"), flag=True)
     ratios: tuple[int, ...] = option(
@@ -37,7 +37,7 @@ class QuestionSection(Section):
         fits_too=lambda sizes: len(sizes) == 3,
         expected="three integers ≥ 1, for train, validation and test",
     )
-    filter: str = option("", file=True)
+    filter: str = option("", file=True, packaged="filter.toml")
     max_end_share: float = option(1.0, above=0, most=1)
     max_median_answers: int = option(0, least=0)
     max_answers: int = option(0, least=0)

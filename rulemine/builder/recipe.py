@@ -63,10 +63,14 @@ class Recipe(Section):
         expected="letters, digits, - and _",
     )
     kg: str = option(
-        MISSING, file=True, fits_too=bool, expected="the name of a data set or a TSV file"
+        MISSING,
+        file=True,
+        data_set=True,
+        fits_too=bool,
+        expected="the name of a data set or a TSV file",
     )
-    reference: str = option("", file=True, flag=True, metavar="KG")
-    labels: str = option("", file=True)
+    reference: str = option("", file=True, data_set=True, flag=True, metavar="KG")
+    labels: str = option("", file=True, data_set=True)
     rules: str = option("", file=True, flag=True)
     naming: str = option("private", choices=NAMINGS, flag=True)
     seed: int = option(0, least=0, most=2**63 - 1, flag=True)  # see `check_seed`
@@ -97,7 +101,7 @@ class Recipe(Section):
         """
         plain = to_json(self)
         for key in _FILES:
-            plain = override(plain, key, Path(lookup(plain, key)).name)
+            plain = override(plain, key.path, Path(lookup(plain, key.path)).name)
         del plain["endpoint"]
         plain["verbalizer"]["naming"] = self.verbalizer.naming or self.naming
         for name in ("prompt", "glosses"):
@@ -111,11 +115,7 @@ class Recipe(Section):
 KEYS: tuple[Key, ...] = tuple(keys_of(Recipe(name="NAME", kg="KG")))
 """Every key of a recipe, in order, with its default in a build."""
 
-_FILES = [tuple(key.name.split(".")) for key in KEYS if key.option.file]
-
-
-_PACKAGED = {name: f"{name}.toml" for name in ("templates", "filter", "glosses")}
-"""Keys whose files come with the package for some data sets → what they are called there."""
+_FILES = [key for key in KEYS if key.option.file]
 
 
 def named_recipes() -> dict[str, Path]:
@@ -181,25 +181,20 @@ def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> N
 
     problems = []
     for key in _FILES:
-        value = lookup(values, key)
-        packed = _PACKAGED.get(key[-1], "")
-        there = (
-            packaged_or_given(value or "", packed).exists()
-            if packed
-            else Path(value or "").exists()
-        )
-        if not value or there or value == name or value in (() if packed else data_sets()):
+        value, packed = lookup(values, key.path) or "", key.option.packaged
+        known = data_sets() if key.option.data_set else {}
+        there = (packaged_or_given(value, packed) if packed else Path(value)).exists()
+        if not value or there or value == name or value in known:
             continue
         folders = [path.parent, Path()] if path.suffix == ".toml" else [Path()]
         looked = " and ".join(dict.fromkeys(str((f / value).absolute()) for f in folders))
         if packed:
             names = sorted(f.parent.name for f in packaged("datasets").glob(f"*/{packed}"))
             looked = f"those of this package ({', '.join(names)}) and {looked}"
-        problem = f'{".".join(key)} names "{value}"; looked at {looked}: no such file'
-        known = () if packed or Path(value).suffix or key == ("rules",) else data_sets()
-        problems.append(
-            f"{problem}, and no such data set; {did_you_mean(value, known)}" if known else problem
-        )
+        problem = f'{key.name} names "{value}"; looked at {looked}: no such file'
+        if known and not Path(value).suffix:
+            problem += f", and no such data set; {did_you_mean(value, known)}"
+        problems.append(problem)
     if problems:
         raise ConfigError(
             list_problems(
@@ -211,7 +206,7 @@ def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> N
 def _beside(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Paths in a user's file are relative to that file, where such a file exists."""
     for key in _FILES:
-        value = lookup(values, key)
+        value = lookup(values, key.path)
         if isinstance(value, str) and value and (folder / value).is_file():
-            values = override(values, key, str(folder / value))
+            values = override(values, key.path, str(folder / value))
     return values

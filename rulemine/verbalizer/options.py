@@ -37,7 +37,7 @@ class VerbalizerSection(Section):
     temperature: float = option(0.0, most=2, flag=True)
     max_tokens: int = option(300, least=1)
     prompt: str = option("", file=True, flag=True)
-    glosses: str = option("", file=True, flag=True)
+    glosses: str = option("", file=True, packaged="glosses.toml", flag=True)
     naming: str = option("", choices=("", *NAMINGS))
     language: str = option("English", fits_too=str.strip, expected="the name of a language")
     attempts: int = option(3, least=1)

@@ -113,7 +113,7 @@ def test_a_recipe_needs_a_name_and_a_graph(tmp_path: Path) -> None:
     (tmp_path / "my.toml").write_text("seed = 1\n")
     with pytest.raises(ConfigError, match=r"my\.toml:\n  name is missing\n  kg is missing"):
         load(str(tmp_path / "my.toml"))
-    assert load(str(tmp_path / "my.toml"), "name=a", "kg=b").kg == "b"
+    assert load(str(tmp_path / "my.toml"), "name=a", "kg=umls").kg == "umls"
 
 
 def test_a_recipe_holds_nothing_that_cannot_change_bytes() -> None:

@@ -38,6 +38,8 @@ def example(key: Key) -> tuple[list[str], Any]:
     if name in EXAMPLES:
         text, value = EXAMPLES[name]
         return [key.flag, text], value
+    if key.option.file:
+        return [key.flag, __file__], __file__
     if key.hint is bool:
         return [("--no-" if default else "--") + key.flag.strip("-")], not default
     if key.option.choices:
