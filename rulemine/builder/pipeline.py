@@ -335,9 +335,9 @@ class Build:
         share = share if self.recipe.verbalizer.on_failure == "drop" else 1.0
 
         def work(folder: Path) -> None:
-            from rulemine.builder.verbalize_stage import put_into_words
+            from rulemine.builder.verbalize_stage import verbalize_questions
 
-            asked, trace = put_into_words(
+            asked, trace = verbalize_questions(
                 self.inputs,
                 self._asked("balance"),
                 self.selection.removed,

@@ -1,6 +1,6 @@
-"""The stage ``verbalize``: from questions in templates to questions in a language model's words.
+"""The stage ``verbalize``: from template questions to questions in a language model's words.
 
-Apart from `rulemine.builder.pipeline` so that builds without a model load nothing of this.
+Separate from `rulemine.builder.pipeline` so that builds without a model load none of this.
 """
 
 from collections.abc import Callable
@@ -18,14 +18,14 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.text.language import unchecked
 from rulemine.verbalizer import estimate as estimates
-from rulemine.verbalizer.briefs import Brief, make_briefs
+from rulemine.verbalizer.inputs import VerbalizationInput, make_inputs
 from rulemine.verbalizer.requests import Calls
 from rulemine.verbalizer.verbalize import verbalize
 
-__all__ = ["check_source", "estimate", "put_into_words"]
+__all__ = ["check_source", "estimate", "verbalize_questions"]
 
 WORKING_JOURNAL = "llm/journal.sqlite"
-"""Every reply of the model, in the folder of stages."""
+"""The working journal, in the folder of stages: every reply of the model."""
 
 
 def check_source(
@@ -36,21 +36,20 @@ def check_source(
     asks: bool,
     note: Callable[[str], None],
 ) -> None:
-    """Says at once, not after hours of mining, that no model can be asked or no replies be replayed.
+    """Fails early, before hours of mining, when no model can be asked and no reply replayed.
 
-    A build whose model has answered already may have all that it needs: then neither key nor client is
-    looked for.
+    A build with a working journal may have all the replies it needs, so neither key nor client is required.
 
     Args:
         inputs: What the recipe names.
         folder: The folder of stages.
-        replay: As for `put_into_words`.
-        asks: Whether questions are to be put into words at all; an estimate needs neither key nor client.
-        note: Told when no text can be checked for its language.
+        replay: As for `verbalize_questions`.
+        asks: Whether the model will be asked; an estimate needs neither key nor client.
+        note: Called with the reason if no text can be checked for its language.
 
     Raises:
         EndpointError: There is no key, or the package openai is not installed.
-        InputError: There is no journal to be replayed, or it is that of another graph.
+        InputError: There is no journal to replay, or it belongs to another graph.
     """
     if (reason := unchecked(inputs.recipe.verbalizer.language)) is not None:
         note(f"No text is checked for its language: {reason}.")
@@ -72,7 +71,7 @@ def _check_graph(inputs: Inputs, release: Release) -> None:
         )
 
 
-def put_into_words(
+def verbalize_questions(
     inputs: Inputs,
     asked: QuestionSet,
     removed: Ints,
@@ -83,22 +82,25 @@ def put_into_words(
     status: Callable[[str], None],
     note: Callable[[str], None],
 ) -> tuple[QuestionSet, ModelTrace]:
-    """The questions in a model's words, and what it was asked.
+    """Verbalizes the questions.
 
     Args:
         inputs: What the recipe names.
         asked: The questions.
         removed: Rows of the complete KG that are removed.
-        folder: The folder of stages, which holds the journal.
+        folder: The folder of stages, which has the working journal.
         replay: A release or a journal to take the replies from; None: the endpoint is asked.
-        progress: Told (questions settled, of all).
-        status: Told how it stands.
-        note: Told what is worth knowing.
+        progress: Called with (settled questions, all questions).
+        status: Called with a short line of counts.
+        note: Called with notices, one sentence each.
+
+    Returns:
+        The questions with their new texts, and the trace of the model for the release.
 
     Raises:
         EndpointError: The endpoint cannot be used.
-        LimitError: A limit is reached; the journal has everything that was answered.
-        ReplayError: The journal to be replayed lacks a reply.
+        LimitError: A limit is reached; the working journal has every reply so far.
+        ReplayError: The replayed journal lacks a reply.
         UserError: No question is left.
     """
     opened: Session | Replay
@@ -109,35 +111,35 @@ def put_into_words(
     with opened as session:
         made = verbalize(
             asked,
-            _briefs(inputs, asked, removed),
+            _verbalization_inputs(inputs, asked, removed),
             _calls(inputs),
             session,
             progress,
             status,
-            hopes=replay is None,
+            fail_fast=replay is None,
         )
-    note(made.tally.to_text())
+    note(made.counts.to_text())
     return made.asked, ModelTrace(made.journal, inputs.prompts.text, inputs.glosses.to_toml())
 
 
 def estimate(
     inputs: Inputs, asked: QuestionSet, removed: Ints, folder: Path, replay: Path | None
 ) -> str:
-    """What `put_into_words` would take, as text; asks nothing.
+    """Estimates what `verbalize_questions` would take, as text, without a call.
 
     Args:
         inputs: What the recipe names.
         asked: The questions.
         removed: Rows of the complete KG that are removed.
-        folder: The folder of stages; what its journal has already costs nothing.
-        replay: As for `put_into_words`; then its journal counts instead.
+        folder: The folder of stages; calls in its working journal are not counted.
+        replay: As for `verbalize_questions`; its journal is used instead.
     """
     journal = folder / WORKING_JOURNAL if replay is None else find_journal(replay)
     done = Journal(journal, read_only=True) if journal.exists() else None
     prices = inputs.recipe.endpoint.price_input, inputs.recipe.endpoint.price_output
     try:
-        briefs = _briefs(inputs, asked, removed)
-        return estimates.estimate(briefs, _calls(inputs), done, prices).to_text()
+        items = _verbalization_inputs(inputs, asked, removed)
+        return estimates.estimate(items, _calls(inputs), done, prices).to_text()
     finally:
         if done is not None:
             done.close()
@@ -148,6 +150,8 @@ def _calls(inputs: Inputs) -> Calls:
     return Calls(inputs.prompts, recipe.verbalizer, recipe.seed, inputs.glosses)
 
 
-def _briefs(inputs: Inputs, asked: QuestionSet, removed: Ints) -> list[Brief]:
+def _verbalization_inputs(
+    inputs: Inputs, asked: QuestionSet, removed: Ints
+) -> list[VerbalizationInput]:
     naming = inputs.recipe.verbalizer.naming or inputs.recipe.naming
-    return make_briefs(asked, inputs.kg, removed, inputs.glosses, naming, inputs.recipe.seed)
+    return make_inputs(asked, inputs.kg, removed, inputs.glosses, naming, inputs.recipe.seed)

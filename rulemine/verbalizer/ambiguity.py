@@ -1,80 +1,106 @@
-"""Texts that cannot be told apart: the same words, and other answers.
+"""Ambiguity: texts with the same words for queries with different answers, resolved between iterations.
 
-Guarantee: everything here depends on the texts alone, not on the order in which they are given.
+Guarantee: nothing here depends on the order in which replies arrived.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import combinations
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from rulemine.query.answers import QuestionKey
-from rulemine.text.mentions import make_pattern
-from rulemine.text.normalization import QUESTION_MARKS, fold_loosely
-from rulemine.text.template import escape, fill
-from rulemine.verbalizer.briefs import Brief
+from rulemine.verbalizer.checks import TextProblem
+from rulemine.verbalizer.dialogue import Dialogue, Target, Verbalizer
 
-__all__ = ["Wanted", "same_words", "shared", "template_pattern"]
+__all__ = ["accept_paraphrases", "retract_ambiguous"]
+
+MAX_OTHERS = 3
+"""Most questions with the same words that a model is shown."""
 
 T = TypeVar("T", bound=Hashable)
 
 
-class Wanted(NamedTuple):
-    """What a question asks for.
-
-    Attributes:
-        query: The formal query.
-        answers: Its right answers.
-    """
-
-    query: QuestionKey
-    answers: tuple[str, ...]
-
-    def differs(self, other: "Wanted") -> bool:
-        """Whether the same words for both would be ambiguous: another query with other answers."""
-        return self.query != other.query and self.answers != other.answers
-
-
-_MARKS = " " + "".join(QUESTION_MARKS)
-
-
-def same_words(pattern: str, name: str) -> str:
-    """What texts have in common that readers take for the same.
+def find_ambiguous(texts: Iterable[tuple[str, Target, T]]) -> list[list[T]]:
+    """Groups texts that have the same words but ask for different things.
 
     Args:
-        pattern: A text with ``{topic}``.
-        name: The topic's name.
+        texts: Words (`rulemine.verbalizer.dialogue.same_words`), target, and owner of each text.
 
     Returns:
-        The text without case, kinds of quotes and dashes, repeated white space, and the question mark at
-        its end; marks that belong to the name stay.
-
-    Example:
-        >>> same_words("Who  founded {topic} ?", "Yahoo!") == same_words("who founded {topic}?", "yahoo!")
-        True
+        The owners, group by group, sorted by words; each group in the order given.
     """
-    return fold_loosely(fill(pattern.rstrip(_MARKS), {"topic": name})).strip()
-
-
-def shared(texts: Iterable[tuple[str, Wanted, T]]) -> list[list[T]]:
-    """What has the same words and wants other answers.
-
-    Args:
-        texts: Words (`same_words`), what is asked for, and whose they are.
-
-    Returns:
-        Whose they are, group by group, sorted by words; each group in the order given.
-    """
-    groups: dict[str, list[tuple[Wanted, T]]] = {}
-    for words, wanted, whose in texts:
-        groups.setdefault(words, []).append((wanted, whose))
+    groups: dict[str, list[tuple[Target, T]]] = {}
+    for words, target, owner in texts:
+        groups.setdefault(words, []).append((target, owner))
     return [
-        [whose for _, whose in groups[words]]
+        [owner for _, owner in groups[words]]
         for words in sorted(groups)
-        if any(a.differs(b) for a, b in combinations({wanted for wanted, _ in groups[words]}, 2))
+        if any(a.differs(b) for a, b in combinations({target for target, _ in groups[words]}, 2))
     ]
 
 
-def template_pattern(brief: Brief) -> str:
-    """The template of a question, with ``{topic}`` where its text names the topic."""
-    text = brief.question.question
-    return make_pattern(text, brief.question.topic) or escape(text)
+def retract_ambiguous(
+    dialogues: Sequence[Dialogue], verbalizer: Verbalizer, *, templates: bool
+) -> list[Dialogue]:
+    """Retracts texts that have the same words as a question with other answers.
+
+    Dialogues without attempts left keep their text as long as another of the group may ask again: theirs
+    may become the only one. When none may, all of the group lose their texts.
+
+    Args:
+        dialogues: All dialogues.
+        verbalizer: Knows which dialogues have attempts left.
+        templates: Whether a question without a text gets its template, which then counts too.
+
+    Returns:
+        The dialogues that have to ask again, in the order of `dialogues`; if none, no text is ambiguous.
+    """
+    while True:
+        texts = [
+            (d.words(), d.target, i) for i, d in enumerate(dialogues) if d.pattern or templates
+        ]
+        groups = [[dialogues[i] for i in group] for group in find_ambiguous(texts)]
+        groups = [group for group in groups if any(dialogue.pattern for dialogue in group)]
+        if not groups:
+            return []
+        again: set[int] = set()
+        for group in groups:
+            verbalized = [dialogue for dialogue in group if dialogue.pattern]
+            able = [dialogue for dialogue in verbalized if verbalizer.may_ask(dialogue)]
+            for dialogue in able or verbalized:
+                others = sorted({d.item.asked for d in group if d.target.differs(dialogue.target)})
+                listed = "; ".join(others[:MAX_OTHERS]) + "; …" * (len(others) > MAX_OTHERS)
+                dialogue.retract(TextProblem("ambiguous", f"the other one asks for {listed}"))
+            again.update(id(dialogue) for dialogue in able)
+        if again:
+            return [dialogue for dialogue in dialogues if id(dialogue) in again]
+
+
+def accept_paraphrases(
+    dialogues: Sequence[Dialogue],
+    proposed: Sequence[tuple[Dialogue, Sequence[str]]],
+    *,
+    templates: bool,
+) -> None:
+    """Accepts the proposed paraphrases that are not ambiguous.
+
+    Args:
+        dialogues: All dialogues; their texts and paraphrases so far must not be repeated.
+        proposed: The dialogues of an iteration, and their patterns that pass all other checks.
+        templates: As for `retract_ambiguous`.
+    """
+    texts = [
+        (dialogue.words(pattern), dialogue.target, -1)
+        for dialogue in dialogues
+        if dialogue.pattern or templates
+        for pattern in (dialogue.pattern, *dialogue.paraphrases)
+    ]
+    drafts = [(dialogue, pattern) for dialogue, patterns in proposed for pattern in patterns]
+    texts += [
+        (dialogue.words(pattern), dialogue.target, i)
+        for i, (dialogue, pattern) in enumerate(drafts)
+    ]
+    ambiguous = {i for group in find_ambiguous(texts) for i in group}
+    for i, (dialogue, pattern) in enumerate(drafts):
+        if i in ambiguous:
+            dialogue.refused.append((dialogue.text(pattern), TextProblem("ambiguous")))
+        else:
+            dialogue.paraphrases.append(pattern)

@@ -1,68 +1,70 @@
-"""What a question in a model's words has to be, and the reason codes of everything that goes wrong.
+"""The checks of a model's texts, and the reason codes of everything that can go wrong.
 
-Guarantees: a check is a function of the text and its brief alone; the checks run in a fixed order and the
-first problem counts; a text that passes also passes what the verifier demands of a release in any naming.
-Where a text names the topic, its name belongs to no check: it may hold any words and signs.
+Guarantees: a check is a function of the text and its verbalization input alone; the checks run in a fixed
+order and the first problem counts; a text that passes also passes the verifier in every naming. The name of
+the topic entity is cut out before the checks: it may contain any words and signs.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+from typing import Self
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
+from rulemine.llm.call import Failure
 from rulemine.text.answer_leaks import Leaks
 from rulemine.text.language import is_other_language
 from rulemine.text.mentions import cut, find_mentions
 from rulemine.text.normalization import QUESTION_MARKS, is_unspaced, is_word, mentions, places
 from rulemine.text.template import escape, fill
-from rulemine.verbalizer.briefs import Brief, TextProblem
+from rulemine.verbalizer.inputs import VerbalizationInput
 
-__all__ = ["CODES", "LONGEST", "SHORTEST", "Checker", "check_text", "explain"]
+__all__ = ["CODES", "LONGEST", "SHORTEST", "Checker", "TextProblem", "check_text", "explain"]
 
 SHORTEST, LONGEST = 8, 400
 """Characters of a text, in the naming of the prompts."""
 
 FEWEST_LETTERS = 4
-"""Letters beside the topic's name; one of a script without blanks counts twice."""
+"""Letters besides the topic entity's name; one of a script without spaces counts twice."""
 
 CODES = {
-    "empty": "There was no text.",
-    "cut_off": "The reply was cut off before its end: be brief.",
-    "filtered": "The reply was withheld by a filter: use other words.",
-    "malformed": "The reply was not of the form asked for{detail}.",
-    "several_lines": "The reply has to be one question on one line.",
-    "markup": "The text has to be plain, without markup, escapes or control characters{detail}.",
-    "refusal": "The task is harmless and can be done: write the question.",
-    "meta_text": "Nothing but the question was asked for{detail}.",
-    "triple_syntax": "Say it in words, without arrows, variables or triples{detail}.",
+    "empty": "The reply has no text.",
+    "cut_off": "The reply was cut off; be brief.",
+    "filtered": "The reply was withheld by a content filter; use other words.",
+    "malformed": "The reply does not have the requested form{detail}.",
+    "several_lines": "The reply must be one question on one line.",
+    "markup": "The text must be plain, without markup, escapes or control characters{detail}.",
+    "refusal": "The task is harmless; write the question.",
+    "meta_text": "Write nothing but the question{detail}.",
+    "triple_syntax": "Use ordinary words, no arrows, variables or triples{detail}.",
     "relation_id": "Say the relation in words, without its identifier{detail}.",
-    "topic_missing": "The Question Entity has to be named letter by letter, as words of their own{detail}.",
-    "answer_named": "An answer must not be named{detail}.",
-    "not_a_question": "The text has to be a question and end in a question mark{detail}.",
-    "several_questions": "One question in one sentence was asked for.",
+    "topic_missing": "Name the Question Entity exactly as given, as separate words{detail}.",
+    "answer_named": "The question must not name an answer{detail}.",
+    "not_a_question": "The text must be a question that ends with a question mark.",
+    "several_questions": "Write one question in one sentence.",
     "too_short": "The question is too short to be clear.",
     "too_long": "The question is too long{detail}.",
-    "wrong_language": "The question has to be in {detail}.",
-    "ambiguous": "Another question with other answers has the same text: say more precisely what is asked "
-    "for{detail}.",
-    "not_distinct": "It is worded like one that there is already{detail}.",
-    "audit_failed": "A reviewer rejected it{detail}.",
+    "wrong_language": "The question must be in {detail}.",
+    "ambiguous": "A question with other answers has the same text; be more precise{detail}.",
+    "not_distinct": "It repeats an earlier text.",
+    "audit_failed": "A judge rejected it{detail}.",
     "round_trip_failed": "A reader took it for another relation or direction{detail}.",
-    "context_too_long": "The request is longer than the model can read.",
+    "context_too_long": "The request is longer than the model's context.",
     "refused_by_endpoint": "The endpoint refuses this request{detail}.",
     "endpoint_error": "The endpoint failed on this request{detail}.",
 }
-"""Reason code → what a model is told, with a place for the detail, see `explain`."""
+"""Reason code → sentence for the model, with a place for the detail, see `explain`."""
 
 _GAP = "\ufffc"
-"""Stands for the topic's name in a text."""
+"""Stands for the name of the topic entity in a text."""
 
 _ALLOWED_UNSEEN = frozenset(
     "\u00a0\u00ad\u061c\u200c\u200d\u200e\u200f\u202f\u2009\u2066\u2067\u2068\u2069\u3000"
 )
 _ENDS = re.compile(r"^[\s\u200b-\u200f\u2066-\u2069\ufeff]+|[\s\u200b-\u200f\u2066-\u2069\ufeff]+$")
-"""Blanks and marks of direction around a text."""
+"""White space and direction marks around a text."""
 
 _AROUND = "\"'`“”‘’«»()[]{}<>,;:.!?*"
 """What may stand around a word."""
@@ -88,7 +90,7 @@ _META = re.compile(
     r"^\W*(?:here(?:['’]s|\sis|\sare)\b.{0,60}\b(?:question|paraphrase|rewording|version|one)\b"
     r"|(?:sure|certainly|of\scourse|absolutely|okay|ok|great|alright|understood|got\sit)(?:\sthing)?(?:\s?[,!.:;–—]|\s-)"
     r"|[qa]\s?\d*\s?[:\uff1a])"
-    # A label, like "Rephrased question (1):"; a question may have a colon, too.
+    # A label such as "Rephrased question (1):"; questions may have a colon, too.
     r"|^(?!\W*(?:wh|how))[^:\uff1a?\ufffc]{0,40}?(?:\b(?:questions?|answers?|(?:para|re)phras\w*|reword\w*|rewrit\w*"
     r"|revis\w+|corrected|versions?|options?|output|response|reply|result|note|assistant|user|asked\sfor"
     r"|frage|pregunta|domanda|pergunta|vraag|вопрос|ερώτηση|سؤال)\b|问题|問題|質問|질문)[^:\uff1a?\ufffc]{0,20}[:\uff1a]"
@@ -110,11 +112,30 @@ _CAMEL = re.compile(r"[^\W\d_A-Z][A-Z]")
 _PLAIN = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*")
 
 
+@dataclass(frozen=True, slots=True)
+class TextProblem:
+    """Why a text or a reply was rejected.
+
+    Attributes:
+        code: One of `CODES`.
+        detail: What exactly was found; sent to the model, never written to a release.
+    """
+
+    code: str
+    detail: str = ""
+
+    @classmethod
+    def of(cls, failure: Failure) -> Self:
+        """Makes the problem of a call that has no reply."""
+        code = "refused_by_endpoint" if failure.code == "refused" else failure.code
+        return cls(code, failure.detail)
+
+
 class Checker:
-    """What the checks of many texts share: names, folded once, and the relations of the graph.
+    """What the checks of many texts share: names, normalized once, and the identifiers of relations.
 
     Args:
-        relations: All relations, so that no text holds the identifier of another relation than its own.
+        relations: All relations of the graph: no text may contain the identifier of one.
     """
 
     def __init__(self, relations: Iterable[str] = ()) -> None:
@@ -123,32 +144,32 @@ class Checker:
 
 
 def check_text(
-    text: str, brief: Brief, language: str, checker: Checker | None = None
+    text: str, item: VerbalizationInput, language: str, checker: Checker | None = None
 ) -> str | TextProblem:
-    """Checks a question in a model's words.
+    """Checks a model's text.
 
     Args:
-        text: The text, in the naming of the brief.
-        brief: What it is about.
-        language: The language asked for, by its English name.
-        checker: Shared by the checks of many texts, for speed; None: one of its own.
+        text: The text, in the naming of the input.
+        item: The question.
+        language: The required language, by its English name.
+        checker: Shared by the checks of many texts, for speed; None: a new one.
 
     Returns:
-        The text with ``{topic}`` in the place of the topic's name; or the first problem.
+        The text with ``{topic}`` in place of the topic entity's name; or the first problem.
     """
     text = _ENDS.sub("", text)
     if not text:
         return TextProblem("empty")
-    pieces = cut(text, find_mentions(text, brief.topic_name))
+    pieces = cut(text, find_mentions(text, item.topic_name))
     if len(pieces) > 1 and not pieces[-1] and text[-1] in QUESTION_MARKS:
-        # The mark ends both the name and the sentence; in another naming only the sentence has it.
+        # The mark ends both the name and the sentence; in another naming it ends only the sentence.
         pieces = (*pieces[:-1], text[-1])
-    found = next(_problems(text, pieces, brief, language, checker or Checker()), None)
+    found = next(_problems(text, pieces, item, language, checker or Checker()), None)
     return "{topic}".join(map(escape, pieces)) if found is None else TextProblem(*found)
 
 
 def explain(problem: TextProblem) -> str:
-    """A problem in a sentence for the model."""
+    """Explains a problem to the model in a sentence."""
     detail = problem.detail
     if detail and problem.code != "wrong_language":
         detail = f" ({detail.rstrip('. ')})"
@@ -156,14 +177,14 @@ def explain(problem: TextProblem) -> str:
 
 
 def _problems(
-    text: str, pieces: tuple[str, ...], brief: Brief, language: str, checker: Checker
+    text: str, pieces: tuple[str, ...], item: VerbalizationInput, language: str, checker: Checker
 ) -> Iterator[tuple[str, str]]:
-    """Code and detail of what is wrong with a text, cut at the topic's name, in the order of importance."""
+    """Yields code and detail of each problem of a text, cut at the topic entity's name, gravest first."""
     blank, words = _GAP.join(pieces), " ".join(pieces)
     if (count := len(blank.splitlines())) > 1:
         yield "several_lines", f"{count} lines"
     yield from _found("triple_syntax", _ARROW.search(blank) or _TRIPLE.search(blank))
-    yield from _identifiers_in(blank, words, brief.question.relation, checker.identifiers)
+    yield from _identifiers_in(blank, words, item.question.relation, checker.identifiers)
     for c in "" if text.isascii() and text.isprintable() else words:
         if c in "\ufffc\ufffd" or not (c.isprintable() or c in _ALLOWED_UNSEEN):
             yield "markup", f"U+{ord(c):04X}"
@@ -172,10 +193,10 @@ def _problems(
         yield "refusal", ""
     yield from _found("meta_text", _META.search(blank))
     if len(pieces) < 2:
-        yield "topic_missing", f"“{brief.topic_name}”"
-    elif not _stands_apart(pieces, brief.topic):
-        yield "topic_missing", f"“{brief.topic_name}” stands too close to other words"
-    if answer := checker.leaks.find(pieces, brief.topic, (*brief.answers, brief.hard_answer)):
+        yield "topic_missing", f"“{item.topic_name}”"
+    elif not _stands_apart(pieces, item.topic):
+        yield "topic_missing", f"“{item.topic_name}” is joined to other words"
+    if answer := checker.leaks.find(pieces, item.topic, (*item.answers, item.hard_answer)):
         yield "answer_named", f"“{answer}”"
     is_greek = any("\u0370" <= c <= "\u03ff" for c in blank)
     marks = QUESTION_MARKS + ";" * is_greek
@@ -187,8 +208,8 @@ def _problems(
     if len(text) < SHORTEST or letters < FEWEST_LETTERS:
         yield "too_short", ""
     if len(text) > LONGEST:
-        yield "too_long", f"{len(text)} characters; at most {LONGEST} are wanted"
-    if is_other_language(words.replace(brief.question.relation, " "), language):
+        yield "too_long", f"{len(text)} characters; at most {LONGEST} are allowed"
+    if is_other_language(words.replace(item.question.relation, " "), language):
         yield "wrong_language", language
 
 
@@ -211,7 +232,7 @@ def _identifiers_in(
 
 @lru_cache(maxsize=4096)
 def _identifiers(relation: str) -> tuple[str, ...]:
-    """A relation's name, also with other signs, and its parts, case folded, those that are no plain words.
+    """Spellings of a relation's name and its parts that are not plain words, case folded.
 
     Example:
         >>> _identifiers("/film/film/running_time"), _identifiers("aunt")
@@ -223,12 +244,12 @@ def _identifiers(relation: str) -> tuple[str, ...]:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name is words as one writes them: letters, and nothing like ``camelCase``."""
+    """Whether a name is plain words: letters, but not ``camelCase``."""
     return bool(_PLAIN.fullmatch(name)) and not _CAMEL.search(name)
 
 
 def _stands_apart(pieces: tuple[str, ...], topic: EntityNames) -> bool:
-    """Whether the topic's name can be told from the words around it, in every naming."""
+    """Whether the topic entity's name is a token of its own in every naming."""
     for name in {topic.name_in(naming) for naming in NAMINGS}:
         ends = accumulate(len(piece) + len(name) for piece in pieces[:-1])
         if not {end - len(name) for end in ends}.issubset(places(name.join(pieces), name)):

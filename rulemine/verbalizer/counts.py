@@ -1,4 +1,4 @@
-"""The figures of a release about its language model, counted from its journal."""
+"""The counts of a release about its language model, from its journal."""
 
 import json
 from collections import Counter
@@ -10,7 +10,7 @@ from rulemine.llm.journal import answer_of
 from rulemine.phrasing.glosses import Glosses
 from rulemine.release.contents import ModelTrace
 from rulemine.release.records import Question, Rejection
-from rulemine.verbalizer.replies import Choice, Verdict, is_recognised, read_choice, read_verdict
+from rulemine.verbalizer.replies import Choice, Verdict, is_recognized, read_choice, read_verdict
 
 __all__ = ["count_model"]
 
@@ -18,7 +18,7 @@ __all__ = ["count_model"]
 def count_model(
     trace: ModelTrace | None, questions: Iterable[Question], rejections: Iterable[Rejection]
 ) -> dict[str, Any]:
-    """The counts for the manifest: calls by purpose, tokens, verdicts; all zero without a model."""
+    """Counts calls by purpose, tokens, and verdicts for the manifest; all zero without a model."""
     glosses = Glosses.from_toml(trace.glosses if trace else "")
     asked = {q.id: (q.relation, q.direction) for q in questions}
     asked |= {r.question: (r.removed[1], r.direction) for r in rejections if r.question}
@@ -52,4 +52,4 @@ def _round_trip(answer: Answer, wanted: tuple[str, str], glosses: Glosses) -> st
     choice = None if isinstance(answer, Failure) else read_choice(answer)
     if not isinstance(choice, Choice):
         return "unreadable"
-    return "right" if is_recognised(choice, *wanted, glosses) else "wrong"
+    return "right" if is_recognized(choice, *wanted, glosses) else "wrong"

@@ -1,14 +1,14 @@
-"""What putting questions into a model's words takes: calls, tokens, money; nothing is asked.
+"""Estimates of what verbalization takes: calls, tokens, money; no call is made.
 
 Guarantee: the calls are those of a build whose texts are all different and pass at once, less what the
 journal has; tokens are estimated per call on the high side. Texts that fail, and models that think before
-they write, come on top. A build can also make fewer calls: identical ones are made once, such as the round
-trips of texts that read alike, and a question whose texts fail to the end gets no paraphrases.
+they write, take more. A build can also make fewer calls: identical ones are made once, such as the round-trip
+checks of equal texts, and a question without an accepted text gets no paraphrases.
 
-Tokens are counted without a tokenizer: one for every five letters begun of a run of ASCII letters, one for
-every digit, sign and line break, two for every character beyond ASCII. The published rule of thumb for
-English is four characters to a token: prose and relation paths come out a quarter to a third above it, coded
-names up to twice. Those of different models differ by a fifth among themselves.
+Tokens are estimated without a tokenizer: one per five ASCII letters of a word, rounded up, one per digit,
+sign and line break, two per character beyond ASCII. The rule of thumb published for English is four
+characters per token: prose and relation paths come out a quarter to a third above it, coded names up to
+twice. Tokenizers of different models differ by a fifth.
 """
 
 import re
@@ -22,44 +22,44 @@ from rulemine.codec import dump_line
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Call
 from rulemine.llm.journal import Journal
-from rulemine.verbalizer.briefs import Brief
+from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verbalizer.requests import Calls
 
-__all__ = ["Estimate", "Share", "estimate", "tokens_of"]
+__all__ = ["CallEstimate", "Estimate", "estimate", "tokens_of"]
 
 LABELS = {
     "question": "questions",
     "audit": "audits",
-    "round_trip": "round trips",
+    "round_trip": "round-trip checks",
     "paraphrase": "paraphrases",
 }
 
 METHOD = (
-    "estimated without a tokenizer, on the high side: a token for every 5 letters of a word begun, every "
-    "digit and every sign, two for every character beyond ASCII"
+    "estimated without a tokenizer, on the high side: one per 5 letters of a word, rounded up, one per digit "
+    "and sign, two per character beyond ASCII"
 )
 
 OF_MESSAGE, OF_CALL = 4, 3
-"""Tokens by which chat formats frame a message, and that open the reply."""
+"""Tokens that chat formats add to each message, and before the reply."""
 
 OF_JSON, OF_VERDICT, OF_CHOICE = 10, 40, 24
-"""Tokens of the JSON around a text, of a judge's reply and of a round trip's."""
+"""Tokens of the JSON around a text, of a verdict, and of the reply to a round-trip check."""
 
 ROOM = 2
-"""A model's question has at most this many times the tokens of the template's, as a rule."""
+"""A model's text usually has at most this many times the tokens of the template's."""
 
 _PIECE = re.compile(r"[A-Za-z]+|[^\sA-Za-z]")
 
 
 @dataclass(slots=True)
-class Share:
-    """The part of one purpose.
+class CallEstimate:
+    """The estimate for one purpose.
 
     Attributes:
-        calls: Calls still to make, if every text passes at once.
-        answered: Calls that the journal has already.
-        sent: Tokens sent by the calls to make, estimated.
-        received: Tokens received, likewise.
+        calls: Calls to make, if every text passes at once.
+        answered: Calls that the journal already has.
+        sent: Tokens sent by the calls to make.
+        received: Tokens received.
     """
 
     calls: int = 0
@@ -68,13 +68,13 @@ class Share:
     received: int = 0
 
     def add(self, calls: int, sent: int, received: int) -> None:
-        """Counts some calls, and the tokens of each."""
+        """Adds calls with the tokens of each."""
         self.calls += calls
         self.sent += calls * sent
         self.received += calls * received
 
-    def spare(self, answered: int) -> None:
-        """Takes the calls that are answered off, and their part of the tokens."""
+    def deduct(self, answered: int) -> None:
+        """Deducts answered calls and their part of the tokens."""
         rest = self.calls - answered
         self.sent, self.received = (-(-n * rest // self.calls) for n in (self.sent, self.received))
         self.calls, self.answered = rest, answered
@@ -82,25 +82,25 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What putting questions into words takes.
+    """What verbalization takes.
 
     Attributes:
-        questions: How many questions there are.
-        shares: Purpose → its part; only what the recipe asks for.
+        questions: The number of questions.
+        purposes: Purpose → its estimate; only what the recipe asks for.
         prices: Money per million tokens sent, and received; 0: unknown.
-        prompts: Up to three prompts for questions in full: the longest, the middling, the shortest.
+        prompts: Up to three full prompts for questions: the longest, the median, the shortest.
     """
 
     questions: int
-    shares: Mapping[str, Share]
+    purposes: Mapping[str, CallEstimate]
     prices: tuple[float, float]
     prompts: tuple[str, ...]
 
     @property
-    def total(self) -> Share:
-        """All purposes together."""
-        parts = self.shares.values()
-        return Share(
+    def total(self) -> CallEstimate:
+        """The sum over all purposes."""
+        parts = self.purposes.values()
+        return CallEstimate(
             sum(part.calls for part in parts),
             sum(part.answered for part in parts),
             sum(part.sent for part in parts),
@@ -108,15 +108,17 @@ class Estimate:
         )
 
     def to_text(self) -> str:
-        """The estimate for people, the prompts at the end."""
-        total, asked = self.total, self.shares["question"].calls
-        parts = ", ".join(f"{share.calls:,} for {LABELS[p]}" for p, share in self.shares.items())
-        kept = f"; {total.answered:,} more are in the journal already" if total.answered else ""
+        """The estimate as text, with the prompts at the end."""
+        total, asked = self.total, self.purposes["question"].calls
+        parts = ", ".join(f"{part.calls:,} for {LABELS[p]}" for p, part in self.purposes.items())
+        kept = f"; the journal already has {total.answered:,} more" if total.answered else ""
         each = [
-            f" ({n / asked:,.0f} for each question asked)" if asked else ""
+            f" ({n / asked:,.0f} per question)" if asked else ""
             for n in (total.sent, total.received)
         ]
-        price = "unknown; give endpoint.price_input and price_output, money per million tokens"
+        price = (
+            "unknown; set endpoint.price_input and endpoint.price_output, money per million tokens"
+        )
         if any(self.prices):
             price = f"{(total.sent * self.prices[0] + total.received * self.prices[1]) / 1e6:,.2f}"
         rows = [
@@ -125,9 +127,9 @@ class Estimate:
             f"tokens sent       {total.sent:,}{each[0]}",
             f"tokens received   {total.received:,}{each[1]}",
             f"price             {price}",
-            "Calls are those of a build whose every text passes at once: each that fails costs one more "
-            f"round, and identical calls are made once. Tokens are {METHOD}; models that think before they "
-            "write receive more.",
+            "Calls are those of a build in which every text passes at once: each that fails costs one more "
+            f"attempt, and identical calls are made once. Tokens are {METHOD}; models that think before "
+            "they write receive more.",
         ]
         for number, prompt in enumerate(self.prompts, start=1):
             rows.append(f"\n── prompt {number} of {len(self.prompts)} ──\n{prompt}")
@@ -135,78 +137,78 @@ class Estimate:
 
 
 def estimate(
-    briefs: Sequence[Brief],
+    inputs: Sequence[VerbalizationInput],
     calls: Calls,
     journal: Journal | None,
     prices: tuple[float, float] = (0.0, 0.0),
 ) -> Estimate:
-    """Estimates what the questions take.
+    """Estimates what the verbalization of questions takes.
 
     Args:
-        briefs: The questions.
+        inputs: The questions.
         calls: Makes the calls.
-        journal: What is answered already. First attempts at questions are looked up; of other
-            calls those are counted that the same model answered for the same purpose.
+        journal: The calls answered so far. First attempts at questions are looked up; other calls count if
+            the same model answered them for the same purpose.
         prices: Money per million tokens sent, and received; 0: unknown.
     """
-    shares: dict[str, Share] = defaultdict(Share)
-    first = shares["question"]
+    parts: dict[str, CallEstimate] = defaultdict(CallEstimate)
+    first = parts["question"]
     sizes: list[tuple[int, int]] = []
     asked: set[tuple[Triple, str]] = set()
-    for number, brief in enumerate(briefs):
-        query = brief.question.removed, brief.question.direction
+    for number, item in enumerate(inputs):
+        query = item.question.removed, item.question.direction
         if query in asked:
-            continue  # questions that differ in their certificates only share their calls
+            continue  # questions that differ only in their certificates have the same calls
         asked.add(query)
-        call = calls.question(brief, ())
+        call = calls.question(item, ())
         sizes.append((_sent(call), number))
         if journal is not None and _is_answered(journal.get(call.key)):
             first.answered += 1
         else:
-            first.add(1, sizes[-1][0], _wording(brief))
-        for purpose, *more in _follow_ups(brief, calls):
-            shares[purpose].add(*more)
+            first.add(1, sizes[-1][0], _text_tokens(item))
+        for purpose, *more in _follow_ups(item, calls):
+            parts[purpose].add(*more)
     known = {} if journal is None else journal.counts()
-    for purpose, share in shares.items():
-        if share is not first:
+    for purpose, part in parts.items():
+        if part is not first:
             model = calls.chosen.judge_model if purpose == "audit" else calls.chosen.model
-            # Texts that were never asked for were neither audited nor reworded.
-            most = -(-share.calls // len(sizes)) * first.answered
-            share.spare(min(known.get((purpose, model), 0), share.calls, most))
+            # Texts that were never asked for were neither judged nor paraphrased.
+            most = -(-part.calls // len(sizes)) * first.answered
+            part.deduct(min(known.get((purpose, model), 0), part.calls, most))
     sizes.sort(reverse=True)
     picked = sorted({0, len(sizes) // 2, len(sizes) - 1}) if sizes else []
-    texts = [_shown(calls.question(briefs[sizes[place][1]], ())) for place in picked]
-    ordered = {purpose: shares[purpose] for purpose in LABELS if purpose in shares}
-    return Estimate(len(briefs), ordered, prices, tuple(texts))
+    texts = [_full_text(calls.question(inputs[sizes[place][1]], ())) for place in picked]
+    ordered = {purpose: parts[purpose] for purpose in LABELS if purpose in parts}
+    return Estimate(len(inputs), ordered, prices, tuple(texts))
 
 
-def _follow_ups(brief: Brief, calls: Calls) -> Iterator[tuple[str, int, int, int]]:
-    """What follows a question whose text passes: purpose, calls, and the tokens of each."""
-    chosen, text = calls.chosen, brief.question.question
+def _follow_ups(item: VerbalizationInput, calls: Calls) -> Iterator[tuple[str, int, int, int]]:
+    """Yields the calls that follow when a text passes: purpose, calls, and the tokens of each."""
+    chosen, text = calls.chosen, item.question.question
     texts = 1 + chosen.paraphrases
     if chosen.judge_model:
-        yield "audit", texts, _sent(calls.audit(brief, text)), OF_VERDICT
+        yield "audit", texts, _sent(calls.audit(item, text)), OF_VERDICT
     if chosen.round_trip:
-        yield "round_trip", texts, _sent(calls.round_trip(brief, text)), OF_CHOICE
+        yield "round_trip", texts, _sent(calls.round_trip(item, text)), OF_CHOICE
     if chosen.paraphrases:
-        call = calls.paraphrase(brief, [text], chosen.paraphrases, ())
-        yield "paraphrase", 1, _sent(call), chosen.paraphrases * _wording(brief)
+        call = calls.paraphrase(item, [text], chosen.paraphrases, ())
+        yield "paraphrase", 1, _sent(call), chosen.paraphrases * _text_tokens(item)
 
 
-def _wording(brief: Brief) -> int:
-    """Tokens of a question by a model, and of what it is wrapped in."""
-    return ROOM * tokens_of(brief.question.question) + OF_JSON
+def _text_tokens(item: VerbalizationInput) -> int:
+    """Tokens of a model's text and the JSON around it."""
+    return ROOM * tokens_of(item.question.question) + OF_JSON
 
 
 def _sent(call: Call) -> int:
-    """The tokens that a call sends: messages, their frames, and the schema of the reply."""
+    """Tokens that a call sends: messages, what frames them, and the schema of the reply."""
     schema = tokens_of(dump_line(call.schema)) if call.schema else 0
-    told = sum(tokens_of(said["content"]) + OF_MESSAGE for said in call.messages)
-    return told + schema + OF_CALL
+    messages = sum(tokens_of(message["content"]) + OF_MESSAGE for message in call.messages)
+    return messages + schema + OF_CALL
 
 
 def tokens_of(text: str) -> int:
-    """The tokens of a text, estimated.
+    """Estimates the tokens of a text.
 
     Example:
         >>> tokens_of("Who is the aunt of 72?")
@@ -216,14 +218,14 @@ def tokens_of(text: str) -> int:
     return sum(map(_of_line, lines)) + len(lines) - 1
 
 
-@lru_cache(maxsize=1 << 14)  # most lines of a prompt are those of every prompt
+@lru_cache(maxsize=1 << 14)  # most lines are the same in every prompt
 def _of_line(line: str) -> int:
     pieces = _PIECE.findall(line)
     return sum(-(-len(piece) // 5) if piece.isascii() else 2 for piece in pieces)
 
 
-def _shown(call: Call) -> str:
-    return "\n".join(f"[{said['role']}]\n{said['content']}" for said in call.messages)
+def _full_text(call: Call) -> str:
+    return "\n".join(f"[{message['role']}]\n{message['content']}" for message in call.messages)
 
 
 def _is_answered(line: Mapping[str, Any] | None) -> bool:

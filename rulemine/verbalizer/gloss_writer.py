@@ -1,9 +1,8 @@
-"""Writing a gloss file: by a model, from the names of the relations and sample triples, or from templates.
+"""Writing a gloss file: relation descriptions by a model, from names and sample triples, or from templates.
 
 The file is for people to review: it says which end of each relation is which, and every question rests on
-it. Guarantees: what the file says already is kept, else what the glosses say that the recipe names, unless
-it is just what the templates say and a model is there to do better; the file is written once, whole, at the
-end; the same replies give the same bytes.
+it. Guarantees: descriptions in the file are reused, then those that the recipe names, unless a model is given
+and they are only the templates'; the file is written once, at the end; the same replies give the same bytes.
 """
 
 import re
@@ -22,8 +21,7 @@ from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import Gloss, Glosses, gloss_of, gloss_problems, read_glosses
 from rulemine.phrasing.templates import Templates
 from rulemine.seeds import stream
-from rulemine.verbalizer.briefs import TextProblem
-from rulemine.verbalizer.checks import Checker, explain
+from rulemine.verbalizer.checks import Checker, TextProblem, explain
 from rulemine.verbalizer.replies import read_gloss
 from rulemine.verbalizer.requests import Calls
 
@@ -32,10 +30,10 @@ __all__ = ["GlossReport", "write_glosses"]
 Progress = Callable[[int, int], object]
 
 SAMPLES = 10
-"""Triples that a model is shown of a relation."""
+"""Most triples of a relation that a model is shown."""
 
-MOST_LETTERS = 300
-"""Characters of a template at most."""
+MAX_LENGTH = 300
+"""Most characters of a template."""
 
 _HEADER = """\
 # What the relations mean: read by prompts, so check every line, above all which end is which. A triple is
@@ -46,15 +44,15 @@ _HEADER = """\
 
 @dataclass(frozen=True, slots=True)
 class GlossReport:
-    """What came of writing a gloss file.
+    """The outcome of writing a gloss file.
 
     Attributes:
         path: The file.
-        model: Relations glossed by the model.
-        kept: Relations whose gloss the file had, or the recipe names.
-        templates: Relations glossed by their template without asking, for want of a model.
-        failed: Relations that the model was asked about in vain, and the last reason; they have the gloss
-            of their template. Sorted.
+        model: Relations described by the model.
+        kept: Relations whose description the file had, or the recipe names.
+        templates: Relations described by their template because there is no model.
+        failed: Relations whose descriptions by the model all failed, with the last reason, sorted; they
+            are described by their template.
     """
 
     path: Path
@@ -64,12 +62,12 @@ class GlossReport:
     failed: tuple[tuple[str, str], ...]
 
     def to_text(self) -> str:
-        """The report for people."""
+        """The report as text."""
         parts = [
             (self.model, "by the model"),
-            (self.kept, "kept"),
+            (self.kept, "reused"),
             (self.templates, "from the templates"),
-            (len(self.failed), "from the templates because the model's were no good"),
+            (len(self.failed), "from the templates because the model's failed the checks"),
         ]
         rows = [", ".join(f"{n:,} {what}" for n, what in parts if n) + f": {self.path}"]
         rows += _some([f"  {relation}: {reason}" for relation, reason in self.failed])
@@ -92,22 +90,22 @@ def write_glosses(
     labels: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> GlossReport:
-    """Writes the glosses of all relations of a graph to a file, or completes the file.
+    """Writes or completes a file with the descriptions of all relations of a graph.
 
     Args:
         kg: The complete KG, from which sample triples are drawn.
         templates: The templates of its relations.
-        given: Their glosses so far; the file's own come first.
-        path: The gloss file; what it says already is kept.
-        session: Where the model is asked; None: the glosses are made from the templates.
-        calls: Makes the calls; says how many attempts there are, and draws the samples.
+        given: Their descriptions so far; those in the file come first.
+        path: The gloss file; its descriptions are reused.
+        session: Answers the calls; None: descriptions are made from the templates.
+        calls: Makes the calls; has the number of attempts and the seed of the samples.
         labels: Entity → text label, for the samples.
-        progress: Told (relations done, of those asked about).
+        progress: Called with (relations done, relations asked about).
 
     Raises:
-        InputError: The file is there and malformed.
+        InputError: The file exists and is malformed.
         OutputError: It cannot be written.
-        UserError: What the session raises; then the file is as it was, and the next run goes on.
+        UserError: As raised by the session; the file is unchanged, and the next run resumes.
     """
     before = read_glosses(path) if path.is_file() else {}
     glosses = {row.relation: row for row in given.rows} | before
@@ -143,7 +141,7 @@ def write_glosses(
 def _samples(
     kg: KnowledgeGraph, relations: Sequence[str], seed: int, labels: Mapping[str, str]
 ) -> dict[str, list[Triple]]:
-    """Some triples of each relation, in labels, in the order of the graph."""
+    """Draws triples of each relation, as labels, in the order of the graph."""
     samples: dict[str, list[Triple]] = {}
     for relation in relations:
         rows = np.flatnonzero(kg.triples[:, 1] == kg.relation_ids[relation])
@@ -157,7 +155,7 @@ def _samples(
 async def _gloss(
     relation: str, samples: Sequence[Triple], calls: Calls, ask: Ask
 ) -> Gloss | TextProblem:
-    """The model's gloss of a relation, or what was wrong with its last one."""
+    """The model's description of a relation, or the problem of its last one."""
     earlier: list[tuple[str, str]] = []
     problem = TextProblem("")
     for _ in range(calls.chosen.attempts):
@@ -177,20 +175,20 @@ async def _gloss(
 
 
 def _problem(gloss: Gloss, samples: Sequence[Triple]) -> str | None:
-    """What is wrong with a model's gloss."""
+    """The problem of a model's description; None if there is none."""
     if problems := gloss_problems(gloss):
         return "; ".join(problems)
     names = {name for s, _, o in samples for name in (s, o) if not name.islower()}
-    identifiers = Checker([gloss.relation]).identifiers  # none where the name is plain words
+    identifiers = Checker([gloss.relation]).identifiers  # none if the name is plain words
     for key in ("statement", "subjects", "objects"):
         text: str = getattr(gloss, key)
-        if len(text) > MOST_LETTERS:
-            return f"key {key}: has {len(text)} characters; at most {MOST_LETTERS} were expected"
+        if len(text) > MAX_LENGTH:
+            return f"key {key}: has {len(text)} characters; expected at most {MAX_LENGTH}"
         if "?" in text:
-            return f"key {key}: asks a question; a description was expected"
+            return f"key {key}: is a question; expected a description"
         if any(name in text for name in identifiers):
-            return f"key {key}: holds the relation's identifier; words were expected"
+            return f"key {key}: has the relation's identifier; expected words"
         for name in sorted(names):
             if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
-                return f"key {key}: names {name!r}; it has to fit every triple"
+                return f"key {key}: names {name!r}; it must fit every triple"
     return None

@@ -1,23 +1,87 @@
-"""What a language model is told: templates out of a TOML file that users can edit.
+"""Prompts: what a language model is asked, from templates in a TOML file that users can edit.
 
 A template is a text with ``{placeholder}``s; ``{{`` and ``}}`` stand for braces. A placeholder alone on
-its line stands for any number of lines. Guarantees: every placeholder of a template is known and every one
-that is needed is there; names are put in verbatim, whatever they contain, and are never interpreted; the
-user messages of questions, paraphrases and audits hold ``Removed Triple``, ``Question Entity`` and
-``Answer Entity`` each on a line of its own.
+its line stands for any number of lines. Guarantees: a file without problems renders for every question; names
+are put in verbatim, whatever they contain; the user messages of questions, paraphrases and audits have
+``Removed Triple``, ``Question Entity`` and ``Answer Entity`` each on a line of its own.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rulemine.config import packaged, read_toml_text
-from rulemine.errors import ConfigError, list_problems
+from rulemine.errors import ConfigError, did_you_mean, list_problems
+from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.call import Message
 from rulemine.text.template import fill
-from rulemine.verbalizer.prompt_schema import BLOCKS, PURPOSES, block_of, problems_of
 
-__all__ = ["Prompts", "load_prompts"]
+__all__ = ["PURPOSES", "Prompts", "load_prompts"]
+
+PURPOSES = ("question", "paraphrase", "audit", "round_trip", "gloss")
+"""Purposes of calls: the sections of a prompt file, besides ``names``."""
+
+_BLOCKS = {
+    "context": "context",
+    "earlier": "earlier",
+    "questions": "question",
+    "relations": "relation",
+    "samples": "sample",
+}
+"""Placeholder that stands for any number of lines → the key of the template of one line."""
+
+_BLOCK = re.compile(rf"\s*\{{({'|'.join(_BLOCKS)})\}}\s*")
+_QUESTION = (
+    "subject",
+    "relation",
+    "object",
+    "topic",
+    "answer",
+    "meaning",
+    "asked",
+    "names",
+    "context",
+)
+_PLACEHOLDERS: dict[str, dict[str, tuple[str, ...]]] = {
+    "names": dict.fromkeys(NAMINGS, ()),
+    "question": {
+        "system": (),
+        "user": (*_QUESTION, "language", "earlier"),
+        "context": ("fact",),
+        "earlier": ("text", "reason"),
+    },
+    "paraphrase": {
+        "system": (),
+        "user": (*_QUESTION, "language", "questions", "count", "earlier"),
+        "question": ("text",),
+        "context": ("fact",),
+        "earlier": ("text", "reason"),
+    },
+    "audit": {"system": (), "user": (*_QUESTION, "question"), "context": ("fact",)},
+    "round_trip": {
+        "system": (),
+        "user": ("question", "relations"),
+        "relation": ("relation", "statement"),
+    },
+    "gloss": {
+        "system": (),
+        "user": ("relation", "samples", "language", "earlier"),
+        "sample": ("subject", "object"),
+        "earlier": ("text", "reason"),
+    },
+}
+"""Section → template → its placeholders, all of them required."""
+
+_LABELLED = (
+    "Removed Triple: ({subject}, {relation}, {object})",
+    "Question Entity: {topic}",
+    "Answer Entity: {answer}",
+)
+"""Lines that the user templates of questions, paraphrases and audits must have."""
+
+_PART = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 @dataclass(frozen=True)
@@ -25,9 +89,9 @@ class Prompts:
     """The prompts of a file.
 
     Attributes:
-        text: The file, as it is.
+        text: The text of the file.
         sections: Purpose → key → template.
-        names: Naming → how its names look, in words.
+        names: Naming → what its names look like, in words.
     """
 
     text: str
@@ -40,19 +104,18 @@ class Prompts:
         values: Mapping[str, str],
         blocks: Mapping[str, Iterable[Mapping[str, str]]],
     ) -> tuple[Message, ...]:
-        """The messages of a call.
+        """Renders the messages of a call.
 
         Args:
             purpose: One of `PURPOSES`.
-            values: Placeholder → what stands for it.
-            blocks: Placeholder that stands for lines → the values of each line, whose template is the one
-                that `BLOCKS` names.
+            values: Placeholder → its value.
+            blocks: Placeholder that stands for lines → the values of each line.
         """
         section = self.sections[purpose]
         lines: list[str] = []
         for line in section["user"].strip("\n").split("\n"):
-            if block := block_of(line):
-                lines += (fill(section[BLOCKS[block]], row) for row in blocks[block])
+            if block := _block_of(line):
+                lines += (fill(section[_BLOCKS[block]], row) for row in blocks[block])
             else:
                 lines.append(fill(line, values))
         return (
@@ -62,21 +125,89 @@ class Prompts:
 
 
 def load_prompts(source: str) -> Prompts:
-    """The prompts of a file.
+    """Loads and checks a prompt file.
 
     Args:
-        source: A TOML file, or "" for the one that comes with the package.
+        source: A TOML file, or "" for the packaged one.
 
     Raises:
         InputError: The file cannot be read or is not TOML.
-        ConfigError: Sections, templates or placeholders are missing, unknown or of another type: all of it
-            in one message.
+        ConfigError: Sections, templates or placeholders are missing, unknown or of the wrong type; one
+            message lists all.
     """
     default = packaged("verbalizer", "prompts.toml")
     path = Path(source) if source else default
     tables, text = read_toml_text(path)
-    if problems := problems_of(tables):
-        advice = f"A prompt file that is whole: {default}"
+    if problems := _problems(tables):
+        advice = f"A complete prompt file to copy: {default}"
         raise ConfigError(list_problems(str(path), problems, advice))
     sections = {purpose: tables[purpose] for purpose in PURPOSES}
     return Prompts(text, sections, tables["names"])
+
+
+def _block_of(line: str) -> str:
+    """The placeholder that a line consists of, if it stands for any number of lines; else empty."""
+    found = _BLOCK.fullmatch(line)
+    return found[1] if found else ""
+
+
+def _problems(tables: Mapping[str, Any]) -> list[str]:
+    """The problems of a prompt file, one line each, in the order of the sections."""
+    problems = [
+        f"unknown section [{n}]; {did_you_mean(n, _PLACEHOLDERS)}"
+        for n in tables
+        if n not in _PLACEHOLDERS
+    ]
+    for name, templates in _PLACEHOLDERS.items():
+        table = tables.get(name)
+        if table is None:
+            problems.append(f"section [{name}] is missing")
+        elif not isinstance(table, dict):
+            problems.append(f"{name} is {table!r}; expected a section [{name}]")
+        else:
+            problems += [f"[{name}] {problem}" for problem in _section_problems(table, templates)]
+    return problems
+
+
+def _section_problems(
+    table: Mapping[str, Any], templates: Mapping[str, tuple[str, ...]]
+) -> Iterator[str]:
+    for key, value in table.items():
+        if key not in templates:
+            yield f"unknown key {key!r}; {did_you_mean(key, templates)}"
+        elif not isinstance(value, str) or not value.strip():
+            yield f"{key} is {value!r}; expected a string"
+    for key, placeholders in templates.items():
+        template = table.get(key, "")
+        if key not in table:
+            yield f"key {key} is missing"
+        elif isinstance(template, str):
+            yield from (
+                f"{key}: {problem}" for problem in _template_problems(template, placeholders)
+            )
+            if key not in ("system", "user") and "\n" in template:
+                yield f"{key}: has a line break; expected one line"
+            lines = [line.strip() for line in template.split("\n")]
+            for line in _LABELLED if key == "user" and "topic" in placeholders else ():
+                if lines.count(line) != 1:
+                    yield f"user: must have the line {line!r} exactly once"
+
+
+def _template_problems(template: str, placeholders: tuple[str, ...]) -> Iterator[str]:
+    missing = dict.fromkeys(placeholders)
+    for line in template.split("\n"):
+        for found in _PART.finditer(line):
+            name = found[1]
+            if found[0] in ("{{", "}}"):
+                continue
+            if name is None:
+                yield f"has a single {found[0]!r}; write it twice for a literal brace"
+            elif name not in placeholders:
+                hint = (
+                    did_you_mean(name, placeholders) if placeholders else "it takes no placeholders"
+                )
+                yield f"has {found[0]}; {hint}"
+            elif name in _BLOCKS and not _block_of(line):
+                yield f"{found[0]} stands for whole lines; put it on its own line"
+            missing.pop(name, None)
+    yield from (f"needs the placeholder {{{name}}}" for name in missing)

@@ -1,9 +1,9 @@
-"""What a model's reply says, read as any reader would: what was asked for, or a `TextProblem`.
+"""Readers of model replies: each returns what was asked for, or a `TextProblem`.
 
-A reply is the JSON object of its schema, whole, in a code fence or among other words, with whatever keys
-besides; or plain text of one form, for endpoints without structured outputs. Thoughts of reasoning models, a
-byte-order mark and one pair of quotes around a text are taken off. Guarantee: whatever a reply holds, reading
-it raises nothing.
+A reply is the JSON object of its schema, by itself, in a code fence or among other words, extra keys allowed;
+or plain text of one form, for endpoints without structured outputs. The thoughts of reasoning models, a
+byte-order mark and one pair of quotes around a text are removed. Guarantee: readers raise nothing, whatever
+a reply contains.
 """
 
 import json
@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.llm.call import Reply
 from rulemine.phrasing.glosses import Glosses
-from rulemine.verbalizer.briefs import TextProblem
+from rulemine.verbalizer.checks import TextProblem
 
 __all__ = [
     "SCHEMAS",
     "Choice",
     "GlossWords",
     "Verdict",
-    "is_recognised",
-    "misreading",
+    "describe_choice",
+    "is_recognized",
     "read_choice",
     "read_gloss",
     "read_list",
@@ -57,11 +57,11 @@ SCHEMAS = {
 
 
 class Verdict(NamedTuple):
-    """What a judge says.
+    """The verdict of a judge.
 
     Attributes:
         passed: Whether it is PASS.
-        reason: Why, on one line; may be empty.
+        reason: The reason, on one line; may be empty.
     """
 
     passed: bool
@@ -69,7 +69,7 @@ class Verdict(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What a question is taken to ask for.
+    """What the round-trip check takes a question to ask for.
 
     Attributes:
         relation: The relation, as the reply names it.
@@ -81,7 +81,7 @@ class Choice(NamedTuple):
 
 
 class GlossWords(NamedTuple):
-    """The three texts of a gloss, see `rulemine.phrasing.glosses.Gloss`; placeholders unchecked."""
+    """The three texts of a relation description (`rulemine.phrasing.glosses.Gloss`), not yet checked."""
 
     statement: str
     subjects: str
@@ -101,7 +101,7 @@ _QUOTES = ('""', "''", "“”", "„“", "„”", "«»", "»«", "‘’", "
 
 
 def read_question(reply: Reply) -> str | TextProblem:
-    """The question: an object with ``question``, or a single line."""
+    """Reads a question: an object with ``question``, or a single line."""
     found = _read(reply, "question")
     if isinstance(found, str):
         lines = _lines(found)
@@ -114,7 +114,7 @@ def read_question(reply: Reply) -> str | TextProblem:
 
 
 def read_list(reply: Reply) -> tuple[str, ...] | TextProblem:
-    """Several texts: an object with ``questions``, or one text a line, all of them numbered or none."""
+    """Reads several texts: an object with ``questions``, or one per line, all numbered or none."""
     found = _read(reply, "paraphrase")
     if isinstance(found, TextProblem):
         return found
@@ -125,7 +125,7 @@ def read_list(reply: Reply) -> tuple[str, ...] | TextProblem:
 
 
 def read_verdict(reply: Reply) -> Verdict | TextProblem:
-    """A verdict: an object with ``verdict`` and perhaps ``reason``, ``PASS``, or ``FAIL: reason``."""
+    """Reads a verdict: an object with ``verdict`` and maybe ``reason``, ``PASS``, or ``FAIL: reason``."""
     found = _read(reply, "audit", optional="reason")
     if isinstance(found, TextProblem):
         return found
@@ -137,7 +137,7 @@ def read_verdict(reply: Reply) -> Verdict | TextProblem:
 
 
 def read_choice(reply: Reply) -> Choice | TextProblem:
-    """A relation and a direction: an object with both, or ``relation: …, direction: …``."""
+    """Reads a relation and a direction: an object with both, or ``relation: …, direction: …``."""
     found = _read(reply, "round_trip")
     if isinstance(found, TextProblem):
         return found
@@ -150,7 +150,7 @@ def read_choice(reply: Reply) -> Choice | TextProblem:
 
 
 def read_gloss(reply: Reply) -> GlossWords | TextProblem:
-    """A gloss: an object with its three texts, or three lines ``statement: …`` and so on."""
+    """Reads a relation description: an object with its three texts, or three lines ``statement: …`` etc."""
     found = _read(reply, "gloss")
     if isinstance(found, TextProblem):
         return found
@@ -169,16 +169,16 @@ def read_gloss(reply: Reply) -> GlossWords | TextProblem:
 
 
 def _read(reply: Reply, purpose: str, optional: str = "") -> dict[str, Any] | str | TextProblem:
-    """The object of a schema, one text of which may be missing; else the plain words, never empty."""
+    """The object of a schema, of which one text may be missing; otherwise the plain text, not empty."""
     if reply.finish_reason in ("content_filter", "length"):
         return TextProblem("filtered" if reply.finish_reason == "content_filter" else "cut_off")
     words = reply.text.strip("\ufeff \t\r\n")
-    # Some servers leave out where the thoughts begin.
+    # Some servers omit the opening tag.
     thoughts, end, rest = words.rpartition("</think>")
     if end and (words.startswith("<think>") or "<think>" not in thoughts):
         words = rest.strip()
     elif words.startswith("<think>"):
-        return TextProblem("cut_off", "thoughts without an end")
+        return TextProblem("cut_off")
     if not words:
         return TextProblem("empty")
     schema = SCHEMAS[purpose]["properties"]
@@ -195,7 +195,7 @@ def _read(reply: Reply, purpose: str, optional: str = "") -> dict[str, Any] | st
 
 
 def _values(words: str) -> Iterator[Any]:
-    """The JSON objects and lists that words may mean: the whole, what is fenced, what is in braces."""
+    """Yields the JSON objects and lists in a text: the whole, code fences, the outermost braces."""
     drafts = [words, *_FENCE.findall(words), words[words.find("{") : words.rfind("}") + 1]]
     for draft in dict.fromkeys(drafts):
         try:
@@ -209,7 +209,7 @@ def _values(words: str) -> Iterator[Any]:
 def _object_of(
     value: Any, schema: Mapping[str, Any], optional: str
 ) -> dict[str, Any] | TextProblem:
-    """What a value says by a schema, without whatever keys it has besides."""
+    """The keys of a schema in a value; extra keys are dropped."""
     if isinstance(value, list) and len(schema) == 1:
         value = dict.fromkeys(schema, value)
     if not isinstance(value, dict) or (schema.keys() - {optional}) - value.keys():
@@ -224,7 +224,7 @@ def _object_of(
                 (word for word in kind["enum"] if word.lower() == item.strip().lower()), None
             )
         if not _fits(item, kind):
-            return TextProblem("malformed", f"JSON with another value of {key} than was asked for")
+            return TextProblem("malformed", f"JSON with an invalid value of {key}")
         found[key] = item
     return found
 
@@ -236,11 +236,11 @@ def _fits(item: Any, kind: Mapping[str, Any]) -> bool:
 
 
 def _text(raw: str) -> str | TextProblem:
-    """A text without blanks and one pair of quotes around it."""
+    """A text without white space and one pair of quotes around it."""
     text = raw.strip()
     if len(text) > 1 and text[0] + text[-1] in _QUOTES:
         inner = text[1:-1]
-        # Quotes within belong to the text, as in '"A" or "B"'.
+        # Quotes inside belong to the text, as in '"A" or "B"'.
         if text[0] not in inner and text[-1] not in inner:
             text = inner.strip()
     return text or TextProblem("empty")
@@ -259,24 +259,24 @@ def _unnumbered(lines: list[str]) -> list[str]:
     return lines
 
 
-def is_recognised(said: Choice, relation: str, direction: str, glosses: Glosses) -> bool:
-    """Whether a text was taken to ask for what it should.
+def is_recognized(choice: Choice, relation: str, direction: str, glosses: Glosses) -> bool:
+    """Whether the round-trip check recognized relation and direction.
 
     Args:
-        said: The relation and the direction as the model sees them.
+        choice: The relation and direction that the model chose.
         relation: The relation that the question asks about.
         direction: The end that it asks for.
-        glosses: What all relations mean. Where the gloss asks for subjects and objects in the same words,
-            either end is right.
+        glosses: The relation descriptions. Where one asks for subjects and objects in the same words, either
+            end is right.
     """
-    if said.relation != relation:
+    if choice.relation != relation:
         return False
     gloss = glosses[relation]
-    return said.direction == direction or gloss.subjects == gloss.objects
+    return choice.direction == direction or gloss.subjects == gloss.objects
 
 
-def misreading(said: Choice, topic: str, glosses: Glosses) -> str:
-    """What a text about a topic was taken to ask for, in the words of the gloss that the model chose."""
-    if said.relation not in glosses:
-        return "none of those to choose from"
-    return f"it reads like a question for {glosses[said.relation].asked(said.direction, topic)}"
+def describe_choice(choice: Choice, topic: str, glosses: Glosses) -> str:
+    """Says what a text was taken to ask for, in the words of the relation description chosen."""
+    if choice.relation not in glosses:
+        return "none of the relations offered"
+    return f"it reads like a question for {glosses[choice.relation].asked(choice.direction, topic)}"

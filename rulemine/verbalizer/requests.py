@@ -1,6 +1,6 @@
-"""The calls of the verbalizer: what a model is asked, with its parameters and schema.
+"""The calls of the verbalizer: messages, parameters and reply schema.
 
-Guarantee: the same means and arguments give the same call, and what is random is drawn from the seed.
+Guarantee: the same options and arguments give the same call; random choices are drawn from the seed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,22 +10,21 @@ from rulemine.kg.graph import Triple
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import Glosses
 from rulemine.seeds import stream
-from rulemine.verbalizer.briefs import Brief
+from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import SCHEMAS
 
 __all__ = ["Calls", "round_trip_choices"]
 
-MOST_CHOICES = 50
-"""Relations that a round trip chooses from at most."""
+MAX_CHOICES = 50
+"""Most relations that a round-trip check offers."""
 
-MOST_QUOTED = 300
-"""Characters that are quoted of an earlier attempt, and of the reason against it."""
+MAX_QUOTED = 300
+"""Most characters quoted of an earlier attempt, and of the reason why it was rejected."""
 
 SEEDS = 2**31
 """Seeds of calls are below this: some servers keep them in 32 bits."""
-
 
 Earlier = Iterable[tuple[str, str]]
 Blocks = Mapping[str, Sequence[Mapping[str, str]]]
@@ -36,10 +35,10 @@ class Calls:
     """Makes the calls of a build.
 
     Attributes:
-        prompts: What the model is told.
-        chosen: Models and parameters, and what else is asked.
+        prompts: The prompts.
+        chosen: The options: models, parameters, judge, round trip, paraphrases.
         seed: The seed of the build.
-        glosses: What all relations mean; none where glosses are what is asked for.
+        glosses: The relation descriptions; none where the model has to write them.
     """
 
     prompts: Prompts
@@ -50,63 +49,65 @@ class Calls:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    def question(self, brief: Brief, earlier: Earlier) -> Call:
+    def question(self, item: VerbalizationInput, earlier: Earlier) -> Call:
         """Asks for a question.
 
         Args:
-            brief: What it is about.
-            earlier: The texts so far, and what was wrong with each.
+            item: The question.
+            earlier: The rejected texts so far, each with the reason.
         """
-        return self._about(brief, "question", {}, {"earlier": _rows(earlier)})
+        return self._about(item, "question", {}, {"earlier": _rows(earlier)})
 
     def paraphrase(
-        self, brief: Brief, questions: Sequence[str], count: int, earlier: Earlier
+        self, item: VerbalizationInput, questions: Sequence[str], count: int, earlier: Earlier
     ) -> Call:
-        """Asks for `count` further wordings of a question that has at least one; else as `question`."""
+        """Asks for `count` paraphrases of a question, given its texts so far; else as `question`."""
         texts = [{"text": text} for text in questions]
         blocks = {"questions": texts, "earlier": _rows(earlier)}
-        return self._about(brief, "paraphrase", {"count": str(count)}, blocks)
+        return self._about(item, "paraphrase", {"count": str(count)}, blocks)
 
-    def audit(self, brief: Brief, question: str) -> Call:
-        """Asks the second model whether a question, the direction and the removed triple agree."""
-        return self._about(brief, "audit", {"question": question}, {})
+    def audit(self, item: VerbalizationInput, question: str) -> Call:
+        """Asks the judge whether a question, its direction and the removed triple agree."""
+        return self._about(item, "audit", {"question": question}, {})
 
-    def round_trip(self, brief: Brief, question: str) -> Call:
+    def round_trip(self, item: VerbalizationInput, question: str) -> Call:
         """Asks which relation and which end of it a question asks for, see `round_trip_choices`."""
-        relation = brief.question.relation
-        if relation not in self._choices:  # every text of a relation has the same
+        relation = item.question.relation
+        if relation not in self._choices:  # the same for every text of a relation
             names = round_trip_choices(relation, self.glosses, self.seed)
             self._choices[relation] = [
                 {"relation": name, "statement": self.glosses[name].state("S", "O")}
                 for name in names
             ]
         blocks = {"relations": self._choices[relation]}
-        return self._call("round_trip", brief.question.id, {"question": question}, blocks)
+        return self._call("round_trip", item.question.id, {"question": question}, blocks)
 
     def gloss(self, relation: str, samples: Sequence[Triple], earlier: Earlier) -> Call:
-        """Asks what a relation means, of which some triples are shown."""
+        """Asks for the description of a relation, given some of its triples."""
         rows = [{"subject": s, "object": o} for s, _, o in samples]
         values = {"relation": relation, "language": self.chosen.language}
         blocks = {"samples": rows, "earlier": _rows(earlier)}
         return self._call("gloss", relation, values, blocks)
 
-    def _about(self, brief: Brief, purpose: str, more: Mapping[str, str], blocks: Blocks) -> Call:
-        """A call that tells what there is to know about a question."""
-        subject, relation, object_ = brief.removed
+    def _about(
+        self, item: VerbalizationInput, purpose: str, more: Mapping[str, str], blocks: Blocks
+    ) -> Call:
+        """A call with all that prompts say about a question."""
+        subject, relation, object_ = item.removed
         values = {
             "subject": subject,
             "relation": relation,
             "object": object_,
-            "topic": brief.topic_name,
-            "answer": brief.hard_answer.name_in(brief.naming),
-            "meaning": brief.gloss.state(subject, object_),
-            "asked": brief.asked,
-            "names": self.prompts.names[brief.naming],
+            "topic": item.topic_name,
+            "answer": item.hard_answer.name_in(item.naming),
+            "meaning": item.gloss.state(subject, object_),
+            "asked": item.asked,
+            "names": self.prompts.names[item.naming],
             "language": self.chosen.language,
             **more,
         }
-        context = {"context": [{"fact": fact} for fact in brief.context]}
-        return self._call(purpose, brief.question.id, values, {**context, **blocks})
+        context = {"context": [{"fact": triple} for triple in item.context]}
+        return self._call(purpose, item.question.id, values, {**context, **blocks})
 
     def _call(self, purpose: str, subject: str, values: Mapping[str, str], blocks: Blocks) -> Call:
         chosen = self.chosen
@@ -123,41 +124,41 @@ class Calls:
 
 
 def _rows(earlier: Earlier) -> list[dict[str, str]]:
-    """Earlier texts and reasons, each on one line and cut to a decent length."""
+    """Earlier texts and reasons, each shortened to one line."""
     return [{"text": _quoted(text), "reason": _quoted(reason)} for text, reason in earlier]
 
 
 def _quoted(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= MOST_QUOTED else f"{line[:MOST_QUOTED]}…"
+    return line if len(line) <= MAX_QUOTED else f"{line[:MAX_QUOTED]}…"
 
 
 def round_trip_choices(relation: str, glosses: Glosses, seed: int) -> tuple[str, ...]:
-    """The relations that a round trip chooses from, in the order in which they are shown.
+    """Chooses the relations that a round-trip check offers.
 
     Args:
-        relation: The relation asked about; it is among them.
-        glosses: What all relations mean.
-        seed: Draws between relations that are equally near.
+        relation: The relation asked about; it is one of them.
+        glosses: The relation descriptions.
+        seed: Breaks ties between relations that are equally similar.
 
     Returns:
-        Sorted by name, so that the place tells nothing. Relations whose statement has the same words as
-        that of the one asked about, either way round, are left out: no question tells them apart. Where
-        there are more than `MOST_CHOICES`, those come along that are nearest to the one asked about: that
-        share most of the words of name and statement (intersection over union).
+        The relations, sorted by name, so that the position reveals nothing. Relations whose statement has
+        the same words as that of the one asked about, in either direction, are left out: no question tells
+        them apart. Of more than `MAX_CHOICES`, the most similar ones are taken (Jaccard similarity of the
+        words of name and statement).
     """
 
-    def endless(name: str) -> str:
+    def without_ends(name: str) -> str:
         return glosses[name].statement.replace("{subject}", "{}").replace("{object}", "{}")
 
-    same = endless(relation)
-    others = [row.relation for row in glosses.rows if endless(row.relation) != same]
-    if len(others) >= MOST_CHOICES:
-        words, mine = glosses.words, glosses.words[relation]
+    same = without_ends(relation)
+    others = [row.relation for row in glosses.rows if without_ends(row.relation) != same]
+    if len(others) >= MAX_CHOICES:
+        words, own = glosses.words, glosses.words[relation]
         drawn = stream(seed, "round_trip", relation).permutation(len(others)).tolist()
-        near = {
-            name: (-len(mine & words[name]) / len(mine | words[name]), place)
+        similarity = {
+            name: (-len(own & words[name]) / len(own | words[name]), place)
             for name, place in zip(others, drawn, strict=True)
         }
-        others = sorted(others, key=near.__getitem__)[: MOST_CHOICES - 1]
+        others = sorted(others, key=similarity.__getitem__)[: MAX_CHOICES - 1]
     return tuple(sorted([relation, *others]))

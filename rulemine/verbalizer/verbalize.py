@@ -1,8 +1,8 @@
-"""Questions put into a language model's words, one conversation each, and told apart from one another.
+"""Verbalization of questions by a language model: one dialogue each, no two texts ambiguous.
 
 Guarantees: questions, rejections and journal are functions of the replies alone, whatever the order in
-which they arrive; no two formal queries share a text of the model; a question without a good text has its
-template, or is dropped, with the reasons among the rejections, which name no entity.
+which they arrive; no two formal queries share a text of the model; a question without an accepted text gets
+its template or is dropped, and its rejection gives the reasons without naming an entity.
 """
 
 from collections import Counter
@@ -19,27 +19,84 @@ from rulemine.llm.session import Session
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.text.template import fill
-from rulemine.verbalizer.briefs import Brief
+from rulemine.verbalizer.ambiguity import accept_paraphrases, retract_ambiguous
 from rulemine.verbalizer.checks import explain
-from rulemine.verbalizer.conversation import Dialogue, Verbalizer
+from rulemine.verbalizer.dialogue import Dialogue, Verbalizer
+from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.requests import Calls
-from rulemine.verbalizer.rounds import accept_paraphrases, send_back
-from rulemine.verbalizer.summary import Tally, count_dialogues
 
-__all__ = ["Verbalized", "verbalize"]
+__all__ = ["VerbalizationCounts", "Verbalized", "verbalize"]
 
 T = TypeVar("T")
 
 Progress = Callable[[int, int], object]
 
-SHOWN = 120
-"""Characters of a text that are shown in a message."""
+MAX_SHOWN = 120
+"""Most characters of a text that a message shows."""
 
 FIRST_TEXTS, EXAMPLES = 50, 3
-"""Texts that may all fail before a model is given up; those of them that the message shows."""
+"""The stage ends when this many first texts all fail; the examples that the message shows."""
 
-DEFAULT_PROMPTS = "rulemine/verbalizer/prompts.toml"
+
+@dataclass(frozen=True, slots=True)
+class VerbalizationCounts:
+    """Counts over all questions; none depends on the order of replies.
+
+    Attributes:
+        questions: Questions to verbalize.
+        verbalized: Questions with a text of the model.
+        first: Those whose first text was accepted.
+        problems: Code → texts, replies or calls rejected for it, sorted by code.
+        paraphrases: Accepted paraphrases.
+        wanted: Paraphrases wanted for the questions that have a text.
+        refused: Code → rejected paraphrases, sorted by code.
+    """
+
+    questions: int
+    verbalized: int
+    first: int
+    problems: dict[str, int]
+    paraphrases: int
+    wanted: int
+    refused: dict[str, int]
+
+    @classmethod
+    def of(cls, dialogues: Sequence[Dialogue], paraphrases: int) -> "VerbalizationCounts":
+        """Counts finished dialogues, each with so many paraphrases wanted."""
+        verbalized = [dialogue for dialogue in dialogues if dialogue.pattern]
+        problems = Counter(problem.code for d in dialogues for _, problem in d.rejected)
+        refused = Counter(problem.code for d in dialogues for _, problem in d.refused)
+        return cls(
+            questions=len(dialogues),
+            verbalized=len(verbalized),
+            first=sum(not dialogue.rejected for dialogue in verbalized),
+            problems=dict(sorted(problems.items())),
+            paraphrases=sum(len(dialogue.paraphrases) for dialogue in verbalized),
+            wanted=len(verbalized) * paraphrases,
+            refused=dict(sorted(refused.items())),
+        )
+
+    def to_text(self) -> str:
+        """The counts in a sentence."""
+        text = (
+            f"{self.first:,} of {self.questions:,} questions were verbalized at the first attempt, "
+            f"{self.verbalized - self.first:,} later, {self.questions - self.verbalized:,} not at all"
+            f"{_by_code(self.problems)}"
+        )
+        if self.wanted:
+            text += (
+                f"; {self.paraphrases:,} of {self.wanted:,} paraphrases were accepted"
+                f"{_by_code(self.refused)}"
+            )
+        return f"{text}."
+
+
+def _by_code(problems: dict[str, int]) -> str:
+    """Counts of rejected texts, most frequent first."""
+    ordered = sorted(problems.items(), key=lambda item: (-item[1], item[0]))
+    rejected = ", ".join(f"{count:,} {code}" for code, count in ordered)
+    return f" (rejected: {rejected})" if rejected else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,68 +104,70 @@ class Verbalized:
     """Questions in a model's words.
 
     Attributes:
-        asked: The questions, source labels, ids unchanged, with the texts that were not kept among the
-            rejections.
-        journal: Every call that was made for a question, see `rulemine.release.contents.ModelTrace`.
-        tally: What came of it in figures.
+        asked: The questions, source labels, ids unchanged; rejected texts are among the rejections.
+        journal: Every call made for a question, see `rulemine.release.contents.ModelTrace`.
+        counts: Counts of texts and paraphrases, accepted and rejected.
     """
 
     asked: QuestionSet
     journal: tuple[bytes, ...]
-    tally: Tally
+    counts: VerbalizationCounts
 
 
 def verbalize(
     asked: QuestionSet,
-    briefs: Sequence[Brief],
+    inputs: Sequence[VerbalizationInput],
     calls: Calls,
     session: Session,
     progress: Progress | None = None,
     status: Callable[[str], object] | None = None,
     *,
-    hopes: bool = True,
+    fail_fast: bool = True,
 ) -> Verbalized:
-    """Puts questions into a model's words.
+    """Verbalizes questions with a language model.
 
     Args:
-        asked: The questions as templates ask them.
-        briefs: What there is to know about each, in the same order.
-        calls: Makes the calls; says how many attempts there are, and what else is asked.
-        session: Where the model is asked.
-        progress: Told (questions settled, of all). A text that is taken back is settled no longer.
-        status: Told how it stands, in a few words.
-        hopes: Whether the stage ends when none of the first `FIRST_TEXTS` texts is good.
+        asked: The questions with the texts of their templates.
+        inputs: Their verbalization inputs, in the same order.
+        calls: Makes the calls; has the options (attempts, judge, round trip, paraphrases).
+        session: Answers the calls.
+        progress: Called with (settled questions, all questions). A question whose text is retracted is no
+            longer settled.
+        status: Called with a short line of counts.
+        fail_fast: Whether to stop when none of the first `FIRST_TEXTS` texts passes the checks.
 
     Raises:
-        UserError: Every question was dropped, or no text is good.
+        UserError: No question is left, or no text passes the checks.
         EndpointError: The endpoint cannot be used.
         LimitError: A limit of the session is reached.
-        ReplayError: The session is a journal, and lacks a reply.
+        ReplayError: The session replays a journal that lacks a reply.
     """
-    if [brief.question.id for brief in briefs] != [question.id for question in asked.questions]:
-        raise ValueError("one brief for each question was expected, in the same order")
-    dialogues = [Dialogue(brief) for brief in briefs]
+    if [item.question.id for item in inputs] != [question.id for question in asked.questions]:
+        raise ValueError("one input for each question was expected, in the same order")
+    dialogues = [Dialogue(item) for item in inputs]
     verbalizer, chosen = Verbalizer(calls), calls.chosen
     templates = chosen.on_failure == "template"
-    stage = _Stage(session, dialogues, chosen, progress, status, hopes)
-    stage.hold(dialogues, verbalizer.word)
-    while back := send_back(dialogues, verbalizer, templates=templates):
-        stage.hold(back, verbalizer.word)
+    stage = _Stage(session, dialogues, chosen, progress, status, fail_fast)
+    stage.run(dialogues, verbalizer.verbalize)
+    while again := retract_ambiguous(dialogues, verbalizer, templates=templates):
+        stage.run(again, verbalizer.verbalize)
     while lacking := [dialogue for dialogue in dialogues if verbalizer.missing(dialogue)]:
-        proposed = stage.hold(lacking, verbalizer.reword, phase=1)
+        proposed = stage.run(lacking, verbalizer.paraphrase, phase=1)
         pairs = list(zip(lacking, proposed, strict=True))
         accept_paraphrases(dialogues, pairs, templates=templates)
     if not templates and not any(dialogue.pattern for dialogue in dialogues):
-        raise UserError(_nothing_left(dialogues))
+        what = f"no text for any of {len(dialogues):,} questions passes the checks"
+        instead = "set verbalizer.on_failure to template"
+        raise _no_text_passes(chosen.model, what, dialogues, instead)
     return Verbalized(
         _outcome(asked, dialogues, templates),
         _journal(dialogues, session),
-        count_dialogues(dialogues, chosen.paraphrases),
+        VerbalizationCounts.of(dialogues, chosen.paraphrases),
     )
 
 
 class _Stage:
-    """Holds conversations, and says how far all of them are."""
+    """Runs dialogues and reports how many of all are settled."""
 
     def __init__(
         self,
@@ -117,26 +176,26 @@ class _Stage:
         chosen: VerbalizerSection,
         progress: Progress | None,
         status: Callable[[str], object] | None,
-        hopes: bool,
+        fail_fast: bool,
     ) -> None:
         self._session, self._dialogues, self._model = session, dialogues, chosen.model
         self._phases = 1 + (chosen.paraphrases > 0)
         self._progress, self._status = progress, status
         self._rejected = self._texts = 0
-        self._passed, self._hopes = False, hopes
+        self._passed, self._fail_fast = False, fail_fast
         self._end: UserError | None = None
 
-    def hold(
+    def run(
         self,
         dialogues: Sequence[Dialogue],
         work: Callable[[Dialogue, Ask], Awaitable[T]],
         phase: int = 0,
     ) -> list[T]:
-        """Holds a round of conversations.
+        """Runs one iteration.
 
         Args:
-            dialogues: Those of the round; all others are settled as far as this phase goes.
-            work: What is done in each.
+            dialogues: Those of the iteration; all others are settled as far as this phase goes.
+            work: What to do in each.
             phase: 0 for texts, 1 for paraphrases.
         """
         left = len(dialogues)
@@ -146,28 +205,30 @@ class _Stage:
         async def one(dialogue: Dialogue, ask: Ask) -> T:
             nonlocal left
 
-            async def asking(call: Call) -> Answer:
+            async def ask_unless_ended(call: Call) -> Answer:
                 if self._end is not None:
                     raise self._end
                 return await ask(call)
 
-            result = await work(dialogue, asking)
+            result = await work(dialogue, ask_unless_ended)
             left -= 1
-            self._judge(dialogue)
+            self._check_first_texts(dialogue)
             self._rejected += not dialogue.pattern
-            self._tell(left, phase)
+            self._report(left, phase)
             return result
 
         return self._session.run([partial(one, dialogue) for dialogue in dialogues])
 
-    def _judge(self, dialogue: Dialogue) -> None:
-        """Ends the stage where none of the first texts is good."""
+    def _check_first_texts(self, dialogue: Dialogue) -> None:
+        """Ends the stage when none of the first texts passes."""
         self._passed |= bool(dialogue.pattern)
         self._texts += len(dialogue.rejected)
-        if self._hopes and not self._passed and self._texts >= FIRST_TEXTS:
-            self._end = UserError(_hopeless(self._model, self._dialogues))
+        if self._fail_fast and not self._passed and self._texts >= FIRST_TEXTS:
+            what = f"none of its first {FIRST_TEXTS} texts passes the checks; the build stops here"
+            instead = "leave --verbalizer out: templates need no model"
+            self._end = _no_text_passes(self._model, what, self._dialogues, instead)
 
-    def _tell(self, left: int, phase: int) -> None:
+    def _report(self, left: int, phase: int) -> None:
         everything = len(self._dialogues)
         if self._progress is not None:
             steps = everything * (phase + 1) - left
@@ -181,7 +242,7 @@ class _Stage:
 
 
 def _short(number: int) -> str:
-    """A number for a line that has little room, e.g. ``16.2M``."""
+    """A number for a short line, e.g. ``16.2M``."""
     return f"{number:,}" if number < 1_000_000 else f"{number / 1e6:,.1f}M"
 
 
@@ -220,37 +281,22 @@ def _journal(dialogues: Sequence[Dialogue], session: Session) -> tuple[bytes, ..
     ids: dict[str, list[str]] = {}
     for dialogue in dialogues:
         for key in dialogue.keys:
-            ids.setdefault(key, []).append(dialogue.brief.question.id)
+            ids.setdefault(key, []).append(dialogue.item.question.id)
     return tuple(
         dump_line({**session.line(key), "questions": sorted(ids[key])}).encode()
         for key in sorted(ids)
     )
 
 
-def _hopeless(model: str, dialogues: Sequence[Dialogue]) -> str:
-    shown = [(dialogue, *dialogue.rejected[-1]) for dialogue in dialogues if dialogue.rejected][
-        :EXAMPLES
-    ]
+def _no_text_passes(
+    model: str, what: str, dialogues: Sequence[Dialogue], instead: str
+) -> UserError:
+    failed = [(d.item.question.id, *d.rejected[-1]) for d in dialogues if d.rejected][:EXAMPLES]
     examples = "".join(
-        f"\n  {dialogue.brief.question.id}: {shorten(text, SHOWN)!r}: {explain(problem)}"
-        for dialogue, text, problem in shown
+        f"\n  {question}: {shorten(text, MAX_SHOWN)!r}: {explain(problem)}"
+        for question, text, problem in failed
     )
-    return (
-        f"model {model!r}: none of its first {FIRST_TEXTS} texts passes the checks, so the rest is not asked "
-        f"for. Three of them:{examples}\nUse another model, edit the prompts ({DEFAULT_PROMPTS}, given as "
-        "--prompt), or leave --verbalizer out: templates need no model."
-    )
-
-
-def _nothing_left(dialogues: Sequence[Dialogue]) -> str:
-    counts = Counter(dialogue.rejected[-1][1].code for dialogue in dialogues)
-    code = min(counts, key=lambda code: (-counts[code], code))
-    dialogue = next(dialogue for dialogue in dialogues if dialogue.rejected[-1][1].code == code)
-    text, problem = dialogue.rejected[-1]
-    said = f" {shorten(text, SHOWN)!r}" if text else ""
-    return (
-        f"no question is left: none of {len(dialogues)} got a text that passes; most often the last attempt "
-        f"failed with {code} ({counts[code]} times), e.g. {dialogue.brief.question.id}:{said} "
-        f"{explain(problem)} Use another model, edit the prompts (rulemine/verbalizer/prompts.toml, given as "
-        "--prompt), or set verbalizer.on_failure to template."
+    return UserError(
+        f"model {model!r}: {what}. Examples:{examples}\nUse another model, edit the prompts "
+        f"(a copy of rulemine/verbalizer/prompts.toml, given as --prompt), or {instead}."
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from rulemine.verbalizer.checks import CODES
-from rulemine.verbalizer.prompt_schema import PURPOSES
+from rulemine.verbalizer.prompts import PURPOSES
 from tests import ROOT
 
 DOCUMENT = "docs/questions-by-a-model.md"

@@ -11,7 +11,7 @@ from rulemine.llm.journal import line_of
 from rulemine.llm.usage import Usage
 from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.release.question_set import QuestionSet
-from rulemine.verbalizer.briefs import Brief
+from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.requests import Calls
@@ -70,11 +70,11 @@ def asked_for(*rows: tuple[tuple[str, str, str], str]) -> QuestionSet:
     return asking.asked(questions)
 
 
-def briefs_of(asked: QuestionSet, naming: str = "entity") -> list[Brief]:
-    """A brief for each question."""
+def inputs_of(asked: QuestionSet, naming: str = "entity") -> list[VerbalizationInput]:
+    """A item for each question."""
     names = {row.entity: row for row in asked.names}
     return [
-        Brief(
+        VerbalizationInput(
             question=q,
             naming=naming,
             topic=names[q.topic],
@@ -168,12 +168,12 @@ PROMPTS = load_prompts("")
 
 
 def run(
-    asked: QuestionSet, session, *, prompts=PROMPTS, naming="entity", hopes=True, **options
+    asked: QuestionSet, session, *, prompts=PROMPTS, naming="entity", fail_fast=True, **options
 ) -> Verbalized:
     """Puts questions into words with some options."""
     chosen = VerbalizerSection(**{"name": "openai", "model": "m", **options})
     calls = Calls(prompts, chosen, 7, GLOSSES)
-    return verbalize(asked, briefs_of(asked, naming), calls, session, hopes=hopes)
+    return verbalize(asked, inputs_of(asked, naming), calls, session, fail_fast=fail_fast)
 
 
 def lines(made: Verbalized) -> list[dict]:

@@ -15,8 +15,8 @@ from rulemine.phrasing.templates import load_templates
 from rulemine.query.answers import QuestionKey
 from rulemine.release.naming import name_entities
 from rulemine.text.template import fill
-from rulemine.verbalizer.briefs import Brief, TextProblem
-from rulemine.verbalizer.checks import CODES, Checker, check_text, explain
+from rulemine.verbalizer.checks import CODES, Checker, TextProblem, check_text, explain
+from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verify import mentions as verifier
 from rulemine.verify.model.texts import text_problems
 from tests import ROOT
@@ -31,20 +31,22 @@ ANNA = EntityNames("e00072", "72", "Anna Lind")
 BOB = EntityNames("e00007", "7", "Bob York")
 
 
-def brief(
+def item(
     topic: EntityNames = ANNA,
     *answers: EntityNames,
     naming: str = "text",
     relation: str = "aunt",
-) -> Brief:
+) -> VerbalizationInput:
     hard = answers[0] if answers else BOB
     asked = question(1, (hard.entity, relation, topic.entity), "subject")
     removed = (hard.name_in(naming), relation, topic.name_in(naming))
-    return Brief(asked, naming, topic, hard, answers or (BOB,), removed, GLOSS, ())
+    return VerbalizationInput(asked, naming, topic, hard, answers or (BOB,), removed, GLOSS, ())
 
 
-def code(text: str, about: Brief | None = None, language: str = "English") -> str | None:
-    found = check_text(text, about or brief(), language)
+def code(
+    text: str, about: VerbalizationInput | None = None, language: str = "English"
+) -> str | None:
+    found = check_text(text, about or item(), language)
     return found.code if isinstance(found, TextProblem) else None
 
 
@@ -66,7 +68,7 @@ def code(text: str, about: Brief | None = None, language: str = "English") -> st
     ],
 )  # fmt: skip
 def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> None:
-    assert check_text(text, brief(), "English") == pattern
+    assert check_text(text, item(), "English") == pattern
 
 
 @pytest.mark.parametrize(
@@ -130,7 +132,7 @@ def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> No
 )
 def test_each_reason(expected: str, text: str) -> None:
     assert code(text) == expected
-    found = check_text(text, brief(), "English")
+    found = check_text(text, item(), "English")
     assert isinstance(found, TextProblem)
     assert explain(found)
     assert expected in CODES
@@ -174,7 +176,7 @@ def test_every_code_has_a_sentence(name: str) -> None:
     ],
 )
 def test_other_languages(language: str, text: str) -> None:
-    assert isinstance(check_text(text, brief(), language), str)
+    assert isinstance(check_text(text, item(), language), str)
     assert language in ("Klingon", "English") or code(text) is not None
 
 
@@ -216,7 +218,7 @@ def test_two_sentences_in_other_languages(language: str, text: str) -> None:
 )  # fmt: skip
 def test_identifiers_of_relations(relation: str, text: str, expected: str | None) -> None:
     checker = Checker(["born_in", "aunt", "uncle"])
-    found = check_text(text, brief(relation=relation), "English", checker)
+    found = check_text(text, item(relation=relation), "English", checker)
     assert (found.code if isinstance(found, TextProblem) else None) == expected
 
 
@@ -225,12 +227,12 @@ def test_what_the_name_of_the_topic_holds_is_not_checked() -> None:
         "Who Framed Roger Rabbit?", "Sure! *x* | (a, b, c)", "Question: {topic}", "Die, der, das",
         "born_in", "I'm sorry. I cannot", "<b>", "x. Y. Z? A!", "東京都", "https://x.y/z_w",
     ):  # fmt: skip
-        about = brief(EntityNames("e00072", "72", label))
+        about = item(EntityNames("e00072", "72", label))
         assert code(f"Who is the aunt in {label}?", about) is None, label
 
 
 def test_a_mark_that_ends_name_and_question_is_both() -> None:
-    about = brief(EntityNames("e00072", "72", "Who Framed Roger Rabbit?"))
+    about = item(EntityNames("e00072", "72", "Who Framed Roger Rabbit?"))
     for text in ("Who directed Who Framed Roger Rabbit?", "Who directed Who Framed Roger Rabbit??"):
         assert check_text(text, about, "English") == "Who directed {topic}?"
     assert code("Who Framed Roger Rabbit?", about) == "too_short"
@@ -239,7 +241,7 @@ def test_a_mark_that_ends_name_and_question_is_both() -> None:
 
 @pytest.mark.parametrize("name", ["Who", "Is", "A", "What", "The The", "Will"])
 def test_a_topic_named_like_a_common_word(name: str) -> None:
-    about = brief(EntityNames("e00072", name, name))
+    about = item(EntityNames("e00072", name, name))
     for text in (
         "Who is a niece of {topic}?",
         "What is {topic}'s age?",
@@ -250,14 +252,14 @@ def test_a_topic_named_like_a_common_word(name: str) -> None:
 
 
 def test_the_hard_answer_is_looked_for_even_where_the_answers_lack_it() -> None:
-    about = replace(brief(), answers=())
+    about = replace(item(), answers=())
     assert code("Is Bob York the aunt of Anna Lind?", about) == "answer_named"
 
 
 def test_a_checker_keeps_nothing_of_a_text() -> None:
     checker, texts = Checker(), ["Is Bob York here, Anna Lind?", "Who is Anna Lind?", "Who?"]
-    first = [check_text(text, brief(), "English", checker) for text in texts]
-    again = [check_text(text, brief(), "English", checker) for text in reversed(texts)]
+    first = [check_text(text, item(), "English", checker) for text in texts]
+    again = [check_text(text, item(), "English", checker) for text in reversed(texts)]
     assert first == again[::-1]
 
 
@@ -288,7 +290,7 @@ def test_the_verifier_finds_nothing_in_what_passes() -> None:
         parts = ["Who is ", *draw.choices((*PARTS, *NAMES), k=draw.randint(0, 4)), f" {name}"]
         parts += [*draw.choices((*PARTS, name, ""), k=draw.randint(0, 2)), "?"]
         text = "".join(parts) if draw.random() < 0.5 else " ".join(parts)
-        about = brief(topic, *answers, naming=naming)
+        about = item(topic, *answers, naming=naming)
         found = check_text(text, about, "English", Checker(["born_in"]))
         if isinstance(found, TextProblem):
             failed += 1
@@ -313,7 +315,7 @@ def test_random_texts_raise_nothing() -> None:
     for _ in range(2_000):
         text = "".join(draw.choices(pool, k=draw.randint(0, 30)))
         text += draw.choice(["", "Anna Lind", " Anna Lind?"])
-        found = check_text(text, brief(), draw.choice(["English", "Arabic", "x"]))
+        found = check_text(text, item(), draw.choice(["English", "Arabic", "x"]))
         if isinstance(found, TextProblem):
             assert json.dumps(explain(found))
 
@@ -338,7 +340,7 @@ def test_what_templates_make_passes(name: str, monkeypatch: pytest.MonkeyPatch) 
         if "relation “" in templates[r].ask(direction, ""):
             continue  # two relations with one wording are told apart by their names
         naming = draw.choice(NAMINGS)
-        about = brief(names[ends[0]], names[ends[1]], naming=naming, relation=r)
+        about = item(names[ends[0]], names[ends[1]], naming=naming, relation=r)
         text = templates[r].ask(direction, about.topic_name)
         found = check_text(text, about, "English", checker)
         assert found == templates[r].ask(direction, "{topic}"), (text, found)

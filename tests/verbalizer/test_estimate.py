@@ -8,18 +8,18 @@ from rulemine.llm.call import Answer, Call, Failure, Reply
 from rulemine.llm.journal import Journal
 from rulemine.phrasing.glosses import load_glosses
 from rulemine.phrasing.templates import load_templates
-from rulemine.verbalizer.estimate import Share, estimate, tokens_of
+from rulemine.verbalizer.estimate import CallEstimate, estimate, tokens_of
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.requests import Calls
-from tests.verbalizer.test_requests import brief
+from tests.verbalizer.test_requests import item
 
 PROMPTS = load_prompts("")
 GLOSSES = load_glosses("", load_templates("family", ["aunt", "uncle"]))
 CHOSEN = VerbalizerSection(name="openai", model="small")
 FULL = replace(CHOSEN, judge_model="large", round_trip=True, paraphrases=3)
-BRIEFS = [
-    brief((name, "aunt", other), direction)
+INPUTS = [
+    item((name, "aunt", other), direction)
     for name, other in (("7", "72"), ("Ann", "Bob of the long name"), ("x", "y"))
     for direction in ("subject", "object")
 ]
@@ -45,65 +45,67 @@ def calls_of(chosen) -> Calls:
     return Calls(PROMPTS, chosen, 0, GLOSSES)
 
 
-def made(chosen=CHOSEN, done=None, prices=(0.0, 0.0), briefs=BRIEFS):
-    return estimate(briefs, calls_of(chosen), done, prices)
+def made(chosen=CHOSEN, done=None, prices=(0.0, 0.0), inputs=INPUTS):
+    return estimate(inputs, calls_of(chosen), done, prices)
 
 
 def test_one_call_for_each_question():
     found = made()
-    assert list(found.shares) == ["question"]
-    assert found.total == found.shares["question"]
-    assert found.total.calls == found.questions == len(BRIEFS)
-    assert found.total.sent > 100 * len(BRIEFS)
-    assert found.total.received > 10 * len(BRIEFS)
+    assert list(found.purposes) == ["question"]
+    assert found.total == found.purposes["question"]
+    assert found.total.calls == found.questions == len(INPUTS)
+    assert found.total.sent > 100 * len(INPUTS)
+    assert found.total.received > 10 * len(INPUTS)
 
 
 def test_every_text_is_audited_and_recognised():
     found = made(FULL)
-    calls = {purpose: share.calls for purpose, share in found.shares.items()}
-    n = len(BRIEFS)
+    calls = {purpose: share.calls for purpose, share in found.purposes.items()}
+    n = len(INPUTS)
     assert calls == {"question": n, "audit": 4 * n, "round_trip": 4 * n, "paraphrase": n}
     assert found.total.calls == 10 * n
-    assert min(share.sent for share in found.shares.values()) > 0
+    assert min(share.sent for share in found.purposes.values()) > 0
 
 
 def test_questions_that_differ_in_their_proof_only_share_their_calls():
-    other = replace(BRIEFS[0], question=replace(BRIEFS[0].question, id="q00002", rule="1" * 12))
-    found = made(FULL, briefs=[BRIEFS[0], other])
+    other = replace(INPUTS[0], question=replace(INPUTS[0].question, id="q00002", rule="1" * 12))
+    found = made(FULL, inputs=[INPUTS[0], other])
     calls = calls_of(FULL)
-    assert calls.question(other, ()).key == calls.question(BRIEFS[0], ()).key
+    assert calls.question(other, ()).key == calls.question(INPUTS[0], ()).key
     assert found.questions == 2
-    assert found.total.calls == made(FULL, briefs=BRIEFS[:1]).total.calls == 10
+    assert found.total.calls == made(FULL, inputs=INPUTS[:1]).total.calls == 10
 
 
 def test_what_the_journal_has_costs_nothing(journal):
-    first = calls_of(CHOSEN).question(BRIEFS[0], ())
-    audits = [calls_of(FULL).audit(BRIEFS[0], text) for text in ("a?", "b?")]
+    first = calls_of(CHOSEN).question(INPUTS[0], ())
+    audits = [calls_of(FULL).audit(INPUTS[0], text) for text in ("a?", "b?")]
     found = made(FULL, keep(journal, first, *audits))
-    assert found.shares["question"].calls == len(BRIEFS) - 1
-    assert found.shares["question"].answered == 1
-    assert found.shares["audit"].answered == 2
-    assert found.shares["audit"].calls == 4 * len(BRIEFS) - 2
+    assert found.purposes["question"].calls == len(INPUTS) - 1
+    assert found.purposes["question"].answered == 1
+    assert found.purposes["audit"].answered == 2
+    assert found.purposes["audit"].calls == 4 * len(INPUTS) - 2
     assert found.total.sent < made(FULL).total.sent
 
 
 def test_nothing_is_left_when_everything_is_answered(journal):
-    calls = [calls_of(CHOSEN).question(about, ()) for about in BRIEFS]
+    calls = [calls_of(CHOSEN).question(about, ()) for about in INPUTS]
     found = made(done=keep(journal, *calls))
-    assert found.shares == {"question": Share(0, len(BRIEFS), 0, 0)}
-    assert "calls             0 (0 for questions); 6 more are in the journal" in found.to_text()
+    assert found.purposes == {"question": CallEstimate(0, len(INPUTS), 0, 0)}
+    assert (
+        "calls             0 (0 for questions); the journal already has 6 more" in found.to_text()
+    )
 
 
 def test_another_model_answered_nothing(journal):
     other = replace(FULL, model="other", judge_model="another")
-    calls = [calls_of(other).question(about, ()) for about in BRIEFS]
-    found = made(FULL, keep(journal, *calls, calls_of(other).audit(BRIEFS[0], "a?")))
-    assert {share.answered for share in found.shares.values()} == {0}
+    calls = [calls_of(other).question(about, ()) for about in INPUTS]
+    found = made(FULL, keep(journal, *calls, calls_of(other).audit(INPUTS[0], "a?")))
+    assert {share.answered for share in found.purposes.values()} == {0}
 
 
 @pytest.mark.parametrize(("lasting", "left"), [(True, 5), (False, 6)])
 def test_only_failures_that_last_are_not_asked_again(journal, lasting, left):
-    call = calls_of(CHOSEN).question(BRIEFS[0], ())
+    call = calls_of(CHOSEN).question(INPUTS[0], ())
     failure = Failure("refused", "no", lasting)
     assert made(done=keep(journal, call, answer=failure)).total.calls == left
 
@@ -118,26 +120,26 @@ def test_the_price_is_told_where_prices_are_given():
 
 def test_three_prompts_are_shown_in_full():
     found = made()
-    sent = [calls_of(CHOSEN).question(about, ()).messages[1]["content"] for about in BRIEFS]
+    sent = [calls_of(CHOSEN).question(about, ()).messages[1]["content"] for about in INPUTS]
     assert len(set(found.prompts)) == 3
     for prompt in found.prompts:
         assert any(prompt.endswith(f"[user]\n{text}") for text in sent)
         assert prompt in found.to_text()
-    assert len(made(briefs=BRIEFS[:2]).prompts) == 2
+    assert len(made(inputs=INPUTS[:2]).prompts) == 2
 
 
 def test_no_question_takes_nothing():
-    found = made(briefs=[])
-    assert (found.total, found.prompts) == (Share(), ())
+    found = made(inputs=[])
+    assert (found.total, found.prompts) == (CallEstimate(), ())
     assert "0 questions" in found.to_text()
 
 
 def test_what_was_audited_for_other_questions_is_not_counted_for_these(journal):
-    audits = [calls_of(FULL).audit(about, "a?") for about in BRIEFS]
+    audits = [calls_of(FULL).audit(about, "a?") for about in INPUTS]
     keep(journal, *audits)
-    assert made(FULL, journal).shares["audit"].answered == 0
-    keep(journal, calls_of(FULL).question(BRIEFS[0], ()))
-    assert made(FULL, journal).shares["audit"].answered == 4
+    assert made(FULL, journal).purposes["audit"].answered == 0
+    keep(journal, calls_of(FULL).question(INPUTS[0], ()))
+    assert made(FULL, journal).purposes["audit"].answered == 4
 
 
 @pytest.mark.parametrize(

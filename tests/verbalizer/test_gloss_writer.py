@@ -144,7 +144,7 @@ def test_the_file_comes_before_the_glosses_that_the_recipe_names(tmp_path):
         (GOOD | {"statement": "{subject} is the aunt"}, "key statement"),
         (GOOD | {"subjects": "the aunts of {object}"}, "key subjects: "),
         (GOOD | {"objects": "the nieces of {topic} and {topic}"}, "2 times"),
-        (GOOD | {"subjects": "who is the aunt of {topic}?"}, "asks a question"),
+        (GOOD | {"subjects": "who is the aunt of {topic}?"}, "is a question"),
         (GOOD | {"objects": "x" * 400 + " {topic}"}, "has 408 characters"),
         (GOOD | {"statement": "{subject} is, as Person 9 says, the aunt of {object}"}, "names 'Person 9'"),
     ],

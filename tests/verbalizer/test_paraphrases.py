@@ -46,7 +46,7 @@ def test_paraphrases_are_kept_with_their_patterns():
     assert question.paraphrases == tuple(GOOD[1:3])
     assert question.patterns == tuple(way.format("the aunts of {topic}") for way in WAYS[:3])
     assert len(calls) == 1
-    assert (made.tally.paraphrases, made.tally.wanted) == (2, 2)
+    assert (made.counts.paraphrases, made.counts.wanted) == (2, 2)
 
 
 def test_missing_paraphrases_are_asked_for_again_with_the_reasons():
@@ -55,14 +55,14 @@ def test_missing_paraphrases_are_asked_for_again_with_the_reasons():
     assert made.asked.questions[0].paraphrases == (GOOD[1], GOOD[3])
     assert [len(rejections_in(call)) for call in calls] == [0, 1, 3]
     assert "Who is it?" in rejections_in(calls[1])[0]
-    assert made.tally.refused["not_distinct"] == 2
+    assert made.counts.refused["not_distinct"] == 2
 
 
 def test_fewer_paraphrases_are_counted_never_padded():
     made, calls = paraphrases(Scripted(rewording(*[[GOOD[1], GOOD[1]]] * 3)), AUNT)
     assert made.asked.questions[0].paraphrases == (GOOD[1],)
     assert len(calls) == 3
-    assert (made.tally.paraphrases, made.tally.wanted) == (1, 2)
+    assert (made.counts.paraphrases, made.counts.wanted) == (1, 2)
     assert not made.asked.rejections
 
 
@@ -85,14 +85,14 @@ def test_ambiguous_paraphrases_are_refused():
     for question in made.asked.questions:
         assert len(question.paraphrases) == 3
         assert not set(both) & set(question.paraphrases)
-    assert made.tally.refused == {"ambiguous": 4, "not_distinct": 2}
+    assert made.counts.refused == {"ambiguous": 4, "not_distinct": 2}
     assert len(calls) == 4
 
 
 def test_questions_with_the_same_formal_query_may_share_paraphrases():
     made, _ = paraphrases(Scripted(rewording()), AUNT, COUSIN)
     assert len({q.paraphrases for q in made.asked.questions}) == 1
-    assert made.tally.refused == {}
+    assert made.counts.refused == {}
 
 
 def test_no_paraphrases_of_a_template():
@@ -101,7 +101,7 @@ def test_no_paraphrases_of_a_template():
     made, calls = paraphrases(session, AUNT, UNCLE)
     assert {call.subject for call in calls} == {"q00002"}
     assert made.asked.questions[0].paraphrases == ()
-    assert made.tally.wanted == 2
+    assert made.counts.wanted == 2
 
 
 def test_the_template_of_a_question_is_no_paraphrase_of_another():
@@ -110,7 +110,7 @@ def test_the_template_of_a_question_is_no_paraphrase_of_another():
     made, _ = paraphrases(session, AUNT, UNCLE)
     assert "Who is the aunt of bob?" not in made.asked.questions[1].paraphrases
     assert len(made.asked.questions[1].paraphrases) == 2
-    assert made.tally.refused == {"ambiguous": 1}
+    assert made.counts.refused == {"ambiguous": 1}
 
 
 def test_paraphrases_are_audited():
@@ -121,4 +121,4 @@ def test_paraphrases_are_audited():
 
     made, _ = paraphrases(Scripted(say), AUNT, judge_model="judge")
     assert made.asked.questions[0].paraphrases == tuple(GOOD[2:])
-    assert made.tally.refused == {"audit_failed": 1}
+    assert made.counts.refused == {"audit_failed": 1}

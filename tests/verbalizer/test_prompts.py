@@ -1,4 +1,4 @@
-"""Prompt files: what is wrong with them is said, and what is asked is filled in as it is."""
+"""Prompt files: every problem is reported."""
 
 from pathlib import Path
 
@@ -29,35 +29,35 @@ def test_the_file_of_the_package_is_found_by_its_path_too():
         ("[names]", "names = 3\n[other]", "names is 3"),
         ("system =", "sytem =", "[question] unknown key 'sytem'; did you mean 'system'?"),
         ("system =", "sytem =", "[question] key system is missing"),
-        ("{meaning}", "{meaing}", "[question] user: holds {meaing}; did you mean 'meaning'?"),
-        ("Meaning: {meaning}", "", "[question] user: lacks {meaning}"),
-        ("{earlier}\n", "", "[question] user: lacks {earlier}"),
+        ("{meaning}", "{meaing}", "[question] user: has {meaing}; did you mean 'meaning'?"),
+        ("Meaning: {meaning}", "", "[question] user: needs the placeholder {meaning}"),
+        ("{earlier}\n", "", "[question] user: needs the placeholder {earlier}"),
         (
             "Removed Triple: ({subject}, {relation}, {object})",
             "({subject}, {relation}, {object})",
-            "[question] user: needs the line 'Removed Triple: ({subject}, {relation}, {object})' once",
+            "[question] user: must have the line 'Removed Triple: ({subject}, {relation}, {object})'",
         ),
         (
             "Question Entity: {topic}\n",
             "About Question Entity: {topic}\n",
-            "[question] user: needs the line 'Question Entity: {topic}' once",
+            "[question] user: must have the line 'Question Entity: {topic}' exactly once",
         ),
         (
             "Answer Entity: {answer}\n",
             "Answer Entity: {answer}\nAnswer Entity: {answer}\n",
-            "[question] user: needs the line 'Answer Entity: {answer}' once",
+            "[question] user: must have the line 'Answer Entity: {answer}' exactly once",
         ),
         ("{context}\n", "Also {context}\n", "{context} stands for whole lines"),
-        ('{{"question": "…"}}', '{"question": "…"}', "[question] user: holds {\"question\": \"…\"}"),
-        ('{{"question": "…"}}', "{", "[question] user: holds a lone '{'"),
-        ('"You turn', '"{topic} You turn', "[question] system: holds {topic}; it takes none"),
-        ('"Context: {fact}', '"Context:\\n{fact}', "[question] context: holds a line break"),
+        ('{{"question": "…"}}', '{"question": "…"}', "[question] user: has {\"question\": \"…\"}"),
+        ('{{"question": "…"}}', "{", "[question] user: has a single '{'"),
+        ('"You turn', '"{topic} You turn', "[question] system: has {topic}; it takes no placeholders"),
+        ('"Context: {fact}', '"Context:\\n{fact}', "[question] context: has a line break"),
         ('private = "', 'privat = "', "[names] unknown key 'privat'; did you mean 'private'?"),
-        ('private = "codes', 'private = "\\n\\ncodes\\nx', "[names] private: holds a line break"),
-        ('sample = "{subject} | {object}"', "sample = 3", "[gloss] sample is 3; a text was expected"),
+        ('private = "codes', 'private = "\\n\\ncodes\\nx', "[names] private: has a line break"),
+        ('sample = "{subject} | {object}"', "sample = 3", "[gloss] sample is 3; expected a string"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_prompt_file_is_said(tmp_path, old, new, found):
+def test_the_problems_of_a_prompt_file_are_reported(tmp_path, old, new, found):
     text = DEFAULT.read_text(encoding="utf-8")
     assert old in text
     with pytest.raises(ConfigError) as caught:

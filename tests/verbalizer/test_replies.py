@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rulemine.llm.call import Reply
-from rulemine.verbalizer.briefs import TextProblem
+from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.replies import (
     Choice,
     GlossWords,

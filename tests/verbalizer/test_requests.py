@@ -6,10 +6,10 @@ from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import Gloss, Glosses, load_glosses
 from rulemine.phrasing.templates import Templates, load_templates
-from rulemine.verbalizer.briefs import Brief
+from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
-from rulemine.verbalizer.requests import MOST_CHOICES, SEEDS, Calls, round_trip_choices
+from rulemine.verbalizer.requests import MAX_CHOICES, SEEDS, Calls, round_trip_choices
 from tests.builder.rule_questions.asking import question
 
 PROMPTS = load_prompts("")
@@ -27,16 +27,16 @@ AUNT = Gloss(
 MADE = Calls(PROMPTS, CHOSEN, 5, FAMILY)
 
 
-def brief(
+def item(
     removed: tuple[str, str, str] = ("7", "aunt", "72"),
     direction: str = "subject",
     naming: str = "entity",
     context: tuple[str, ...] = (),
-) -> Brief:
+) -> VerbalizationInput:
     asked = question(1, removed, direction)
     topic, answer = (EntityNames("e00001", name, name) for name in (asked.topic, asked.hard_answer))
     gloss = replace(AUNT, relation=removed[1])
-    return Brief(asked, naming, topic, answer, (answer,), removed, gloss, context)
+    return VerbalizationInput(asked, naming, topic, answer, (answer,), removed, gloss, context)
 
 
 def user(call: Call) -> str:
@@ -46,7 +46,7 @@ def user(call: Call) -> str:
 
 
 def test_a_question_is_asked_for_with_each_fact_on_a_line_of_its_own():
-    text = user(MADE.question(brief(), ()))
+    text = user(MADE.question(item(), ()))
     for line in (
         "Removed Triple: (7, aunt, 72)",
         "Question Entity: 72",
@@ -61,14 +61,14 @@ def test_a_question_is_asked_for_with_each_fact_on_a_line_of_its_own():
 
 
 def test_the_other_direction_asks_for_the_other_end():
-    text = user(MADE.question(brief(direction="object"), ()))
+    text = user(MADE.question(item(direction="object"), ()))
     assert "\nQuestion Entity: 7\nAnswer Entity: 72\n" in text
     assert "\nMeaning: 7 is the aunt of 72\nAsked For: the nieces of 7\n" in text
 
 
 @pytest.mark.parametrize("purpose", ["question", "paraphrase", "audit"])
 def test_the_three_lines_and_the_context_are_in_every_prompt_about_a_fact(purpose):
-    about = brief(context=("72 is the son of 1", "72 lives in Ayr"))
+    about = item(context=("72 is the son of 1", "72 lives in Ayr"))
     text = {
         "question": user(MADE.question(about, ())),
         "paraphrase": user(MADE.paraphrase(about, ["Who is the aunt of 72?"], 2, ())),
@@ -82,7 +82,7 @@ def test_the_three_lines_and_the_context_are_in_every_prompt_about_a_fact(purpos
 
 @pytest.mark.parametrize("naming", NAMINGS)
 def test_the_naming_in_force_is_told(naming):
-    text = user(MADE.question(brief(naming=naming), ()))
+    text = user(MADE.question(item(naming=naming), ()))
     assert f"\nNames: {PROMPTS.names[naming]}\n" in text
     assert len(set(PROMPTS.names.values())) == len(NAMINGS)
 
@@ -91,7 +91,7 @@ def test_the_naming_in_force_is_told(naming):
     "name", ["{topic}", "{{x}}", "{", "%s \\1 \\g<0>", "a\u2028b", "{context}", "Answer Entity: x"]
 )
 def test_names_are_put_in_as_they_are(name):
-    about = brief((name, "{relation}", "72"), direction="object", context=(name,))
+    about = item((name, "{relation}", "72"), direction="object", context=(name,))
     text = user(MADE.question(about, [(name, name)]))
     assert f"\nQuestion Entity: {name}\n" in text
     assert f"Removed Triple: ({name}, {{relation}}, 72)\n" in text
@@ -101,14 +101,14 @@ def test_names_are_put_in_as_they_are(name):
 
 def test_earlier_attempts_come_with_their_reasons_each_on_one_line():
     earlier = [("Who is\n7?", "names\tthe answer"), ("x" * 1000, "too long")]
-    lines = user(MADE.question(brief(), earlier)).split("\n")
+    lines = user(MADE.question(item(), earlier)).split("\n")
     told = [line for line in lines if "Rejected before" in line]
     assert len(told) == 2
     assert "Who is 7?" in told[0]
     assert "names the answer" in told[0]
     assert len(told[1]) < 400
-    assert len(user(MADE.question(brief(), ())).split("\n")) == len(lines) - 2
-    asked = {MADE.question(brief(), [("a?", "b")] * n).key for n in range(4)}
+    assert len(user(MADE.question(item(), ())).split("\n")) == len(lines) - 2
+    asked = {MADE.question(item(), [("a?", "b")] * n).key for n in range(4)}
     assert len(asked) == 4
 
 
@@ -125,7 +125,7 @@ def many() -> Glosses:
 
 
 def test_each_call_says_what_it_is_for():
-    about, made = brief(), MADE
+    about, made = item(), MADE
     calls = [
         made.question(about, ()),
         made.paraphrase(about, ["a?"], 2, ()),
@@ -152,7 +152,7 @@ def test_each_call_says_what_it_is_for():
 
 
 def test_parameters_that_endpoints_refuse_are_left_out_or_cut():
-    call = Calls(PROMPTS, replace(CHOSEN, temperature=-1.0), SEEDS + 3).question(brief(), ())
+    call = Calls(PROMPTS, replace(CHOSEN, temperature=-1.0), SEEDS + 3).question(item(), ())
     assert call.temperature is None
     assert "temperature" not in call.request
     assert call.seed == 3
@@ -160,7 +160,7 @@ def test_parameters_that_endpoints_refuse_are_left_out_or_cut():
 
 def test_a_few_relations_are_all_choices():
     assert round_trip_choices("son", FAMILY, 0) == ("aunt", "son", "uncle")
-    call = Calls(PROMPTS, CHOSEN, 0, FAMILY).round_trip(brief(), "Who?")
+    call = Calls(PROMPTS, CHOSEN, 0, FAMILY).round_trip(item(), "Who?")
     assert "\naunt: S is the aunt of O\n" in user(call)
     assert "\nuncle: S is the uncle of O\n" in user(call)
     assert "\nQuestion: Who?\n" in user(call)
@@ -168,10 +168,10 @@ def test_a_few_relations_are_all_choices():
 
 def test_of_many_relations_the_nearest_come_along():
     glosses = many()
-    assert len(glosses.rows) > MOST_CHOICES
+    assert len(glosses.rows) > MAX_CHOICES
     for row in glosses.rows[::7]:
         choices = round_trip_choices(row.relation, glosses, 0)
-        assert len(choices) == len(set(choices)) == MOST_CHOICES
+        assert len(choices) == len(set(choices)) == MAX_CHOICES
         assert row.relation in choices
         assert list(choices) == sorted(choices)
         assert round_trip_choices(row.relation, glosses, 0) == choices

@@ -9,9 +9,9 @@ from rulemine.llm.call import Failure, Reply
 from rulemine.llm.replay import Replay
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Prompts
-from rulemine.verbalizer.replies import Choice, is_recognised, misreading
+from rulemine.verbalizer.replies import Choice, describe_choice, is_recognized
 from rulemine.verbalizer.requests import Calls
-from rulemine.verbalizer.verbalize import verbalize
+from rulemine.verbalizer.verbalize import VerbalizationCounts, verbalize
 from tests.verbalizer.scripted import (
     AUNT,
     GLOSSES,
@@ -21,7 +21,7 @@ from tests.verbalizer.scripted import (
     UNCLE,
     Scripted,
     asked_for,
-    briefs_of,
+    inputs_of,
     lines,
     rejections_in,
     run,
@@ -61,8 +61,8 @@ def test_a_good_model_is_asked_once_for_each_question():
     assert made.asked.questions[0].patterns == ("Who are the aunts of {topic}?",)
     assert not made.asked.rejections
     assert len(session.calls) == len(made.journal) == 4
-    assert made.tally.first == made.tally.worded == made.tally.questions == 4
-    assert made.tally.problems == {}
+    assert made.counts.first == made.counts.verbalized == made.counts.questions == 4
+    assert made.counts.problems == {}
 
 
 def test_the_text_is_in_source_labels_whatever_the_prompts_name():
@@ -84,9 +84,9 @@ def test_an_attempt_tells_all_earlier_ones_and_the_reasons():
     assert "Who are the aunts of bob" in told[2][1]
     assert made.asked.questions[0].wording == "model"
     assert not made.asked.rejections
-    assert made.tally.first == 1
-    assert made.tally.worded == 2
-    assert sum(made.tally.problems.values()) == 2
+    assert made.counts.first == 1
+    assert made.counts.verbalized == 2
+    assert sum(made.counts.problems.values()) == 2
 
 
 @pytest.mark.parametrize("attempts", [1, 2, 3])
@@ -105,8 +105,8 @@ def test_when_all_attempts_fail_the_template_is_used(attempts):
     assert rejection.question == "q00001"
     assert rejection.detail == "template used: " + ", ".join([code] * attempts)
     assert (rejection.removed, rejection.direction) == AUNT
-    assert made.tally.problems == {code: attempts}
-    assert made.tally.failed == 1
+    assert made.counts.problems == {code: attempts}
+    assert made.counts.verbalized == 1
 
 
 def test_or_the_question_is_dropped():
@@ -120,7 +120,7 @@ def test_or_the_question_is_dropped():
 
 def test_all_dropped_is_an_error_with_an_example():
     session = Scripted(lambda call: "Who is it?")
-    with pytest.raises(UserError, match=r"none of 2 .*q00001: 'Who is it\?'.*on_failure"):
+    with pytest.raises(UserError, match=r"(?s)any of 2 .*q00001: 'Who is it\?'.*on_failure"):
         run(asked_for(AUNT, OTHER), session, on_failure="drop")
 
 
@@ -153,7 +153,7 @@ def test_a_reply_that_cannot_be_read_is_a_failed_attempt(reply):
     made = run(asked_for(AUNT), session)
     assert len(session.calls) == 2
     assert made.asked.questions[0].wording == "model"
-    assert sum(made.tally.problems.values()) == 1
+    assert sum(made.counts.problems.values()) == 1
 
 
 def audited(*verdicts):
@@ -177,8 +177,7 @@ def test_a_judge_that_fails_a_text_is_heard():
     assert {call.model for call in by_purpose(session, "audit")} == {"judge"}
     assert "the wrong end" in rejections_in(by_purpose(session, "question")[1])[0]
     assert made.asked.questions[0].question == "Name all of the aunts of bob?"
-    assert made.tally.problems == {"audit_failed": 1}
-    assert made.tally.problems == {"audit_failed": 1}
+    assert made.counts.problems == {"audit_failed": 1}
 
 
 def test_a_judge_that_cannot_be_read_fails_the_text():
@@ -186,7 +185,7 @@ def test_a_judge_that_cannot_be_read_fails_the_text():
     made = run(asked_for(AUNT), session, judge_model="judge")
     assert len(session.calls) == 6
     assert made.asked.questions[0].wording == "fallback"
-    assert made.tally.problems == {"audit_failed": 3}
+    assert made.counts.problems == {"audit_failed": 3}
 
 
 def test_no_judge_for_a_text_that_fails_the_checks():
@@ -221,14 +220,14 @@ def test_a_text_that_is_not_recognised_goes_back():
     assert "it reads like a question for the nieces and nephews of bob)" in told[0]
     assert "it reads like a question for the uncles of bob)" in told[1]
     assert made.asked.questions[0].question == "Which people are the aunts of bob?"
-    assert made.tally.problems == {"round_trip_failed": 2}
+    assert made.counts.problems == {"round_trip_failed": 2}
 
 
 @pytest.mark.parametrize("name", ["1", "", "Aunt", "niece"])
 def test_a_relation_that_was_not_to_choose_is_wrong(name):
     choice = Choice(name, "subject")
-    assert not is_recognised(choice, "aunt", "subject", GLOSSES)
-    assert misreading(choice, "bob", GLOSSES)
+    assert not is_recognized(choice, "aunt", "subject", GLOSSES)
+    assert describe_choice(choice, "bob", GLOSSES)
 
 
 def test_two_questions_with_the_same_prompt_are_one_call():
@@ -237,7 +236,7 @@ def test_two_questions_with_the_same_prompt_are_one_call():
     assert len(session.calls) == 2
     assert sorted(row["questions"] for row in lines(made)) == [["q00001", "q00002"], ["q00003"]]
     assert made.asked.questions[0].question == made.asked.questions[1].question
-    assert made.tally.first == 3
+    assert made.counts.first == 3
 
 
 def test_a_replay_gives_identical_bytes(tmp_path):
@@ -277,7 +276,7 @@ def test_progress_ends_with_all_settled():
     chosen = VerbalizerSection(name="openai", model="m")
     session = Scripted(first(*["Who is it?"] * 3))
     verbalize(
-        asked, briefs_of(asked), Calls(PROMPTS, chosen, 7, GLOSSES), session,
+        asked, inputs_of(asked), Calls(PROMPTS, chosen, 7, GLOSSES), session,
         lambda done, total: told.append((done, total)), said.append,
     )  # fmt: skip
     assert [done for done, _ in told] == [1, 2, 3, 4]
@@ -295,6 +294,26 @@ def test_a_model_of_whose_first_texts_none_passes_ends_the_build(bad):
         assert word in str(caught.value)
     assert "q00004: " not in str(caught.value)
     assert len(session.calls) < 80
-    assert run(questions, Scripted(lambda call: bad), hopes=False).tally.failed == 100
+    assert run(questions, Scripted(lambda call: bad), fail_fast=False).counts.verbalized == 0
     good = Scripted(lambda call: well(call) if call.subject == "q00001" else bad)
-    assert run(questions, good).tally.worded == 25
+    assert run(questions, good).counts.verbalized == 25
+
+
+def test_the_counts_in_a_sentence():
+    counts = VerbalizationCounts(
+        questions=1200,
+        verbalized=1195,
+        first=1100,
+        problems={"ambiguous": 20, "answer_named": 90, "audit_failed": 20},
+        paraphrases=2300,
+        wanted=2390,
+        refused={"not_distinct": 120},
+    )
+    assert counts.to_text() == (
+        "1,100 of 1,200 questions were verbalized at the first attempt, 95 later, 5 not at all (rejected: "
+        "90 answer_named, 20 ambiguous, 20 audit_failed); 2,300 of 2,390 paraphrases were accepted "
+        "(rejected: 120 not_distinct)."
+    )
+    assert VerbalizationCounts(3, 3, 3, {}, 0, 0, {}).to_text() == (
+        "3 of 3 questions were verbalized at the first attempt, 0 later, 0 not at all."
+    )

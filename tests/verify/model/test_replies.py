@@ -66,7 +66,7 @@ def test_whatever_the_builder_reads_is_said() -> None:
         ("Who made Who Is 7?", "Who made Who Is 7??"),
     ],
 )
-def test_a_text_is_recognised_however_it_is_given(reply: str, text: str) -> None:
+def test_a_text_is_recognized_however_it_is_given(reply: str, text: str) -> None:
     assert fold(text) in texts_said(reply)
     assert fold("Who is 72?") not in texts_said(reply)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rulemine.verbalizer.ambiguity import same_words, template_pattern
+from rulemine.verbalizer.dialogue import same_words, template_pattern
 from tests.verbalizer.scripted import (
     AUNT,
     COUSIN,
@@ -12,7 +12,7 @@ from tests.verbalizer.scripted import (
     UNCLE,
     Scripted,
     asked_for,
-    briefs_of,
+    inputs_of,
     rejections_in,
     run,
     well,
@@ -47,8 +47,8 @@ def test_a_text_with_two_meanings_goes_back_to_both():
     assert VAGUE in told[0][0]
     assert "the uncles of bob" in told[0][0]
     assert "the aunts of bob" in told[1][0]
-    assert made.tally.problems == {"ambiguous": 2}
-    assert made.tally.first == 0
+    assert made.counts.problems == {"ambiguous": 2}
+    assert made.counts.first == 0
 
 
 def test_questions_with_the_same_formal_query_may_share_a_text():
@@ -56,7 +56,7 @@ def test_questions_with_the_same_formal_query_may_share_a_text():
     made = run(asked_for(AUNT, COUSIN), session)
     assert len(session.calls) == 2
     assert len({q.question for q in made.asked.questions}) == 1
-    assert made.tally.problems == {}
+    assert made.counts.problems == {}
 
 
 def test_three_meanings_and_one_that_cannot_do_better():
@@ -87,7 +87,7 @@ def test_three_meanings_all_resolved():
     assert len({row[2] for row in texts(made)}) == 3
     (told,) = rejections_in(session.calls[3])
     assert "the aunts of ann; the uncles of ann" in told
-    assert made.tally.problems == {"ambiguous": 3}
+    assert made.counts.problems == {"ambiguous": 3}
 
 
 @pytest.mark.parametrize("on_failure", ["template", "drop"])
@@ -126,7 +126,7 @@ def test_a_text_that_is_the_template_of_another_question_goes_back():
         ("q00001", "fallback", "Who is the aunt of bob?"),
         ("q00002", "model", "Who are the uncles of bob?"),
     ]
-    assert made.tally.problems["ambiguous"] == 1
+    assert made.counts.problems["ambiguous"] == 1
 
 
 def test_or_stays_where_the_other_question_is_dropped():
@@ -169,10 +169,10 @@ def test_marks_of_a_name_stay():
 
 
 def test_the_pattern_of_a_template():
-    (brief,) = briefs_of(asked_for((("{a}", "aunt", "b"), "object")))
-    assert template_pattern(brief) == "Who is {topic} the aunt of?"
-    (brief,) = briefs_of(asked_for((("c", "aunt", "a"), "subject")))
-    assert template_pattern(brief) == "Who is the aunt of {topic}?"
+    (item,) = inputs_of(asked_for((("{a}", "aunt", "b"), "object")))
+    assert template_pattern(item) == "Who is {topic} the aunt of?"
+    (item,) = inputs_of(asked_for((("c", "aunt", "a"), "subject")))
+    assert template_pattern(item) == "Who is the aunt of {topic}?"
 
 
 def test_other_queries_with_the_same_answers_may_share_a_text():
@@ -182,4 +182,4 @@ def test_other_queries_with_the_same_answers_may_share_a_text():
     questions = [replace(q, answers=asked.questions[0].answers) for q in asked.questions]
     made = run(replace(asked, questions=tuple(questions)), session)
     assert [wording for _, wording, _ in texts(made)] == ["model", "model"]
-    assert made.tally.problems == {}
+    assert made.counts.problems == {}

@@ -8,7 +8,7 @@ from rulemine.phrasing.glosses import load_glosses
 from rulemine.phrasing.templates import load_templates
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
-from rulemine.verbalizer.briefs import make_briefs, namesakes
+from rulemine.verbalizer.inputs import find_homonyms, make_inputs
 from tests.builder.rule_questions.asking import question
 
 FACTS = [
@@ -38,9 +38,9 @@ def asked(*questions) -> QuestionSet:
     return QuestionSet(questions, (), names, len(names))
 
 
-def briefs(*questions, naming="text", removed=(("m1", "parent_of", "kim"),), seed=0):
+def inputs(*questions, naming="text", removed=(("m1", "parent_of", "kim"),), seed=0):
     rows = np.array([KG.labelled().index(triple) for triple in removed], np.int64)
-    return make_briefs(asked(*questions), KG, rows, GLOSSES, naming, seed)
+    return make_inputs(asked(*questions), KG, rows, GLOSSES, naming, seed)
 
 
 CHILDREN = replace(question(1, ("m1", "parent_of", "kim")), answers=("kim", "lee"))
@@ -48,24 +48,24 @@ TOWN = question(2, ("zoe", "lives_in", "ayr"))
 
 
 def test_a_brief_names_everything_in_the_naming_of_the_prompts():
-    (brief,) = briefs(CHILDREN)
-    assert brief.removed == ("Jo Day (m1)", "parent_of", "kim")
-    assert brief.topic_name == "Jo Day (m1)"
-    assert brief.hard_answer.entity == "kim"
-    assert [row.entity for row in brief.answers] == ["kim", "lee"]
-    assert brief.gloss.statement == "{subject} is a parent of {object}"
-    assert brief.question is CHILDREN
-    (brief,) = briefs(CHILDREN, naming="private")
-    assert brief.removed[0] == brief.topic.private == brief.topic_name
+    (item,) = inputs(CHILDREN)
+    assert item.removed == ("Jo Day (m1)", "parent_of", "kim")
+    assert item.topic_name == "Jo Day (m1)"
+    assert item.hard_answer.entity == "kim"
+    assert [row.entity for row in item.answers] == ["kim", "lee"]
+    assert item.gloss.statement == "{subject} is a parent of {object}"
+    assert item.question is CHILDREN
+    (item,) = inputs(CHILDREN, naming="private")
+    assert item.removed[0] == item.topic.private == item.topic_name
 
 
 def test_the_topic_is_not_among_the_answers():
     loop = replace(question(1, ("m1", "parent_of", "kim")), answers=("kim", "m1"))
-    (brief,) = briefs(loop)
-    assert [row.entity for row in brief.answers] == ["kim"]
+    (item,) = inputs(loop)
+    assert [row.entity for row in item.answers] == ["kim"]
 
 
-def test_namesakes_get_context_from_the_incomplete_graph_without_answers():
+def test_homonyms_get_context_from_the_incomplete_graph_without_answers():
     stated = {
         "Jo Day (m1) lives in Ayr",
         "Jo Day (m1) speaks Gaelic",
@@ -73,53 +73,53 @@ def test_namesakes_get_context_from_the_incomplete_graph_without_answers():
     }
     seen = set()
     for seed in range(20):
-        (brief,) = briefs(CHILDREN, seed=seed)
-        assert len(brief.context) == len(set(brief.context)) == 2
-        assert set(brief.context) <= stated
-        assert briefs(CHILDREN, seed=seed) == [brief]
-        seen.update(brief.context)
+        (item,) = inputs(CHILDREN, seed=seed)
+        assert len(item.context) == len(set(item.context)) == 2
+        assert set(item.context) <= stated
+        assert inputs(CHILDREN, seed=seed) == [item]
+        seen.update(item.context)
     assert seen == stated
 
 
 def test_facts_that_hold_of_few_come_first(monkeypatch):
-    monkeypatch.setattr("rulemine.verbalizer.briefs.FEW", 2)
+    monkeypatch.setattr("rulemine.verbalizer.inputs.DISTINCTIVE", 2)
     for seed in range(20):  # three live in Ayr
-        (brief,) = briefs(CHILDREN, seed=seed)
-        assert set(brief.context) == {"Jo Day (m1) speaks Gaelic", "Ann is a parent of Jo Day (m1)"}
+        (item,) = inputs(CHILDREN, seed=seed)
+        assert set(item.context) == {"Jo Day (m1) speaks Gaelic", "Ann is a parent of Jo Day (m1)"}
 
 
 def test_a_removed_fact_is_no_context():
     gone = [("m1", "parent_of", "kim"), ("m1", "speaks", "gaelic"), ("ann", "parent_of", "m1")]
-    (brief,) = briefs(CHILDREN, removed=gone)
-    assert brief.context == ("Jo Day (m1) lives in Ayr",)
+    (item,) = inputs(CHILDREN, removed=gone)
+    assert item.context == ("Jo Day (m1) lives in Ayr",)
 
 
 def test_there_may_be_no_fact_to_tell():
     left = [("m1", "parent_of", "lee"), ("m1", "works_with", "m1")]  # an answer, and itself
     gone = [triple for triple in FACTS if "m1" in triple and triple not in left]
-    (brief,) = briefs(CHILDREN, removed=gone)
-    assert brief.context == ()
+    (item,) = inputs(CHILDREN, removed=gone)
+    assert item.context == ()
 
 
 def test_the_context_does_not_depend_on_other_questions():
-    alone, together = briefs(CHILDREN), briefs(TOWN, CHILDREN, TOWN)
+    alone, together = inputs(CHILDREN), inputs(TOWN, CHILDREN, TOWN)
     assert together[1] == alone[0]
-    assert [brief.question.id for brief in together] == ["q00002", "q00001", "q00002"]
+    assert [item.question.id for item in together] == ["q00002", "q00001", "q00002"]
 
 
-def test_only_namesakes_get_context_and_only_in_labels():
-    (brief,) = briefs(TOWN)
-    assert brief.context == ()
+def test_only_homonyms_get_context_and_only_in_labels():
+    (item,) = inputs(TOWN)
+    assert item.context == ()
     for naming in ("private", "entity", "numeric"):
-        (brief,) = briefs(CHILDREN, naming=naming)
-        assert brief.context == ()
+        (item,) = inputs(CHILDREN, naming=naming)
+        assert item.context == ()
 
 
-def test_no_questions_no_briefs():
-    assert briefs() == []
+def test_no_questions_no_inputs():
+    assert inputs() == []
 
 
-def test_namesakes_are_those_whose_label_was_made_unique():
+def test_homonyms_are_those_whose_label_was_made_unique():
     labels = {
         "a": "Paris",
         "b": "Paris",
@@ -128,5 +128,5 @@ def test_namesakes_are_those_whose_label_was_made_unique():
         "e": "Oslo (e)",
         "f": "Paris (a)",
     }
-    assert namesakes(name_entities(sorted(labels), seed=0, labels=labels)) == {"a", "b"}
-    assert namesakes([EntityNames("e0", "x", "x (x)")]) == frozenset()
+    assert find_homonyms(name_entities(sorted(labels), seed=0, labels=labels)) == {"a", "b"}
+    assert find_homonyms([EntityNames("e0", "x", "x (x)")]) == frozenset()
