@@ -15,15 +15,23 @@ help: ## this list
 
 install: $(BIN)/.installed ## .venv with everything, and the Java part built
 
+# What says nothing by itself: its name, and on a terminal a dot a second until it is done.
+define say
+@printf '%s ' '$(1)'; \
+{ [ ! -t 1 ] || while sleep 1 && kill -0 $$$$; do printf .; done; } 2>/dev/null & \
+$(2); status=$$?; kill $$! 2>/dev/null; echo; exit $$status
+endef
+
 $(BIN)/.installed: pyproject.toml constraints.txt hatch_build.py
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(call say,Making .venv,$(PYTHON) -m venv .venv)
+	$(call say,Installing into .venv (about a minute),\
+		$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]')
 	@touch $@
 
 jar: rulemine/mining/amie.jar ## the Java part alone (needs only a JDK)
 
 rulemine/mining/amie.jar: $(JAVA_SOURCES) hatch_build.py
-	$(PYTHON) hatch_build.py
+	$(call say,Building the Java part,$(PYTHON) hatch_build.py)
 
 demo: install jar ## the whole way on a small invented world: build, verify, score, three questions
 	$(RULEMINE) build demo -o out/demo

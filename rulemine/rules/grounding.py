@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import read_arrays, write_arrays
+from rulemine.errors import counted
 from rulemine.frames import frame
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
@@ -96,11 +97,14 @@ class Groundings:
 
     def describe(self) -> str:
         """What was found, in a sentence or two."""
-        text = f"{self.counts.sum():,} groundings with {self.provable:,} distinct heads"
+        text = (
+            f"{counted(int(self.counts.sum()), 'grounding')} with "
+            f"{counted(self.provable, 'distinct head')}"
+        )
         if len(self) < self.counts.sum():
             text += f", {len(self):,} of them sampled"
         if none := int((self.counts == 0).sum()):
-            text += f"; {none:,} of {len(self.rules):,} rules have none"
+            text += f"; {none:,} of {counted(len(self.rules), 'rule')} have none"
         if self.excluded:
             text += f", {self.excluded:,} because their head relation is not asked about"
         if len(self.lacking):

@@ -13,6 +13,9 @@ __all__ = ["SearchState"]
 
 Ints = npt.NDArray[np.int64]
 
+BLOCK = 1 << 16
+"""Groundings that are taken out of an array at once."""
+
 
 class SearchState:
     """The state of a selection.
@@ -47,7 +50,11 @@ class SearchState:
         self._as_head = np.bincount(self.head, minlength=triples + 1)
         self._in_body = np.bincount(self.body.ravel(), minlength=triples + 1)
         self._in_body[triples] = 0
-        self._parts = [sorted({t for t in row if t != triples}) for row in self.body.tolist()]
+        self._parts = [  # by blocks: one list of millions of rows would hold everything else up
+            sorted({t for t in row if t != triples})
+            for start in range(0, len(self.body), BLOCK)
+            for row in self.body[start : start + BLOCK].tolist()
+        ]
         by_id = sorted(range(len(groundings.rules)), key=lambda r: groundings.rules[r].id)
         rank = np.empty(len(by_id), np.int64)
         rank[by_id] = np.arange(len(by_id))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import read_arrays, write_arrays
+from rulemine.errors import counted
 from rulemine.rules.rule import Rule
 
 __all__ = ["Selection", "SelectionCounts", "read_selection", "write_selection"]
@@ -81,8 +82,9 @@ class Selection:
         bound = self.counts.upper_bound
         most = f" (caps and heads allow at most {bound:,})" if bound else ""
         return (
-            f"{len(self.removed):,} triples removed{most}, "
-            f"{len(self):,} certificates, {self.rules_covered:,} of {len(self.rules):,} rules"
+            f"{counted(len(self.removed), 'triple')} removed{most}, "
+            f"{counted(len(self), 'certificate')}, {self.rules_covered:,} of "
+            f"{counted(len(self.rules), 'rule')}"
         )
 
 
