@@ -36,7 +36,7 @@ _OF_GLOSSES = [f"verbalizer.{name}" for name in ("name", "model", "temperature",
 _SET: dict[str, Any] = {"action": "append", "default": [], "metavar": "KEY=VALUE"}
 
 _MODEL = (
-    "words of a language model",
+    "verbalization by a language model",
     "Any endpoint with OpenAI's chat API; its key is taken from $OPENAI_API_KEY and kept nowhere.",
 )
 
@@ -45,19 +45,23 @@ def add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Adds the commands that build."""
     steps = {
         "build": "build a benchmark: all steps, resumed where an earlier run stopped",
-        "ground": "build as far as the groundings of the rules",
-        "select": "build as far as the choice of triples to remove",
-        "ask": "build as far as the questions with their answers",
-        "balance": "build as far as the balanced questions",
-        "verbalize": "build as far as the questions in a language model's words",
-        "split": "build as far as train, validation and test",
+        "ground": "build up to the groundings of the rules",
+        "select": "build up to the selection of triples to remove",
+        "ask": "build up to the questions with their answers",
+        "balance": "build up to the balanced questions",
+        "verbalize": "build up to the questions as verbalized by a language model",
+        "split": "build up to the split into train, validation and test",
     }
     for step, summary in steps.items():
         parser = add_command(commands, step, build, summary)
         parser.options = _add_build_options
         parser.set_defaults(until="release" if step == "build" else step)
     parser = add_command(
-        commands, "gloss", gloss, "say what relations mean, for the prompts of a model", _GLOSS
+        commands,
+        "gloss",
+        gloss,
+        "write relation descriptions for the prompts of a language model",
+        _GLOSS,
     )
     parser.options = _add_gloss_options
 
@@ -104,7 +108,7 @@ def _add_gloss_options(parser: Parser) -> None:
     from rulemine.builder.recipe import KEYS
 
     parser.keys = KEYS
-    parser.add_argument("recipe", metavar="RECIPE", help="as for build")
+    parser.add_argument("recipe", metavar="RECIPE", help="as in rulemine build")
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="TOML (out/NAME.glosses.toml)"
     )
@@ -115,10 +119,10 @@ def _add_gloss_options(parser: Parser) -> None:
 
 
 _GLOSS = """\
-With --verbalizer openai --model NAME a model describes each relation from its name and ten triples;
-without, the file is made from the templates, to be edited by hand. What the file has already is kept,
-and so is what the recipe's verbalizer.glosses say.
-Build with it: rulemine build RECIPE --verbalizer openai --model NAME --glosses FILE
+With --verbalizer openai --model NAME, a model describes each relation from its name and ten triples.
+Without, descriptions are made from the templates, for you to edit. Descriptions already in the file, or in
+the recipe's verbalizer.glosses, are never changed.
+To build with the file: rulemine build RECIPE --verbalizer openai --model NAME --glosses FILE
 """
 
 

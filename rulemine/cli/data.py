@@ -34,7 +34,7 @@ The planted rules of a synthetic graph are listed in FILE.rules.jsonl.
 
 def add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Adds the commands about graphs."""
-    parser = add_command(commands, "generate", generate, "write an invented knowledge graph",
+    parser = add_command(commands, "generate", generate, "generate an artificial knowledge graph",
                       _RULES_PLANTED)  # fmt: skip
     parser.add_argument(
         "what", choices=("synthetic", "demo"),
@@ -55,7 +55,9 @@ def add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="FILE",
         help="TSV, plain or .gz; - is standard output",
     )
-    parser = add_command(commands, "data", data, "list data sets, fetch one, say where it is")
+    parser = add_command(
+        commands, "data", data, "list the known data sets, download one, or print its path"
+    )
     parser.add_argument("what", choices=("list", "get", "path"), help="what to do")
     parser.add_argument("name", nargs="?", help="of the data set")
 

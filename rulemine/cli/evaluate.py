@@ -18,7 +18,9 @@ __all__ = ["add_scoring"]
 
 def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Adds the commands that score."""
-    parser = add_command(commands, "answer", answer, "answer questions with a system known by name")
+    parser = add_command(
+        commands, "answer", answer, "answer the questions of a release with a built-in system"
+    )
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("--with", dest="answerer", required=True, metavar="NAME",
                         help="lookup, neighbors, reasoner, random, or a name that an "
@@ -35,17 +37,22 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="FILE",
         help="predictions; - is standard output",
     )
-    parser = add_command(commands, "evaluate", evaluate, "score predictions")
+    parser = add_command(commands, "evaluate", evaluate, "score the predictions of a system")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("predictions", type=Path, metavar="FILE", help="JSON Lines, or JSON")
-    parser.add_argument("--against", type=Path, metavar="FILE", help="paired difference to these")
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="FILE",
+        help="predictions to compare with (paired difference)",
+    )
     parser.add_argument("--matching", default="vocabulary", metavar="MODE",
-                        help="of raw text: ids, vocabulary or brink (vocabulary)")  # fmt: skip
+                        help="of answer extraction: ids, vocabulary or brink (vocabulary)")  # fmt: skip
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
     parser.add_argument("--naming", metavar="NAMING", help="of the predictions (the release's)")
     parser.add_argument("--ignore-case", action="store_true", help="with --matching vocabulary")
     parser.add_argument("--missing", choices=("error", "empty"), default="error",
-                        help="questions without prediction: an error, or empty answers")  # fmt: skip
+                        help="questions without a prediction are an error, or count as empty")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
     parser.add_argument("--format", choices=("table", "json", "csv", "markdown"), default="table",
                         help="of the report (table)")  # fmt: skip
@@ -53,7 +60,7 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
     parser = add_command(
-        commands, "baselines", baselines, "answer and score with every model-free answerer"
+        commands, "baselines", baselines, "run and score every model-free answerer"
     )
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")

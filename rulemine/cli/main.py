@@ -40,7 +40,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     """
     parser = Parser(
         prog="rulemine",
-        description="Question-answering benchmarks over knowledge graphs that no longer state the answer.",
+        description="Question-answering benchmarks over incomplete graphs: answers must be inferred.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -18,16 +18,18 @@ __all__ = ["add_reading"]
 def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Adds the commands that read a release."""
     parser = add_command(
-        commands, "verify", verify, "check a release: digests, proofs, answers, splits"
+        commands, "verify", verify, "verify a release: digests, proofs, answers, splits"
     )
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
-    parser.add_argument("--most", type=int, default=20, metavar="N", help="faults to print (20)")
-    parser = add_command(commands, "show", show, "show a question with its proof")
+    parser.add_argument("--most", type=int, default=20, metavar="N", help="problems to print (20)")
+    parser = add_command(commands, "show", show, "show questions with their proofs")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
-    parser.add_argument("id", nargs="*", metavar="ID", help="of a question, e.g. q00001")
-    parser.add_argument("--sample", type=int, default=0, metavar="N", help="N drawn questions (0)")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the draw (0)")
-    parser = add_command(commands, "rename", rename, "write a release again in another naming")
+    parser.add_argument("id", nargs="*", metavar="ID", help="id of a question, e.g. q00001")
+    parser.add_argument(
+        "--sample", type=int, default=0, metavar="N", help="show N random questions (0)"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of the sample (0)")
+    parser = add_command(commands, "rename", rename, "rewrite a release in another naming")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument(
         "--naming", required=True, metavar="NAMING", help="private, entity, text or numeric"

@@ -121,7 +121,7 @@ def test_rules_of_other_graphs_have_no_grounding_and_are_named() -> None:
     assert found.lacking.tolist() == [0, 2]
     assert told == [(1, 3), (2, 3), (3, 3)]
     assert found.describe() == (
-        "1 groundings with 1 distinct heads; 2 of 3 rules have none, "
+        "1 grounding with 1 distinct head; 2 of 3 rules have none, "
         "2 because the graph lacks a relation or entity of theirs"
     )
 
