@@ -15,34 +15,30 @@ template where no file has one; each template holds each of its placeholders exa
 import json
 import re
 import tomllib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from rulemine.config import packaged_or_given, read_toml
+from rulemine.config import option, packaged_or_given
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.phrasing.templates import RelationTemplates, Templates
-from rulemine.text.template import fill, template_problem
+from rulemine.phrasing.templates import RelationTemplates, Templates, read_tables
+from rulemine.text.template import fill
 
 __all__ = [
     "Gloss",
     "Glosses",
     "gloss_of",
-    "gloss_problems",
     "load_glosses",
     "read_glosses",
 ]
-
-"""Gloss files that come with the package."""
 
 PLACEHOLDERS = {
     "statement": ("subject", "object"),
     "subjects": ("topic",),
     "objects": ("topic",),
 }
-SOURCES = ("written", "model", "template")
 _KEYS = (*PLACEHOLDERS, "source")
 _PART = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -171,48 +167,22 @@ def read_glosses(path: Path) -> dict[str, Gloss]:
     """The glosses of a file, by relation, in file order; without source they are ``written``.
 
     Raises:
-        InputError: The file cannot be read or is not TOML; or tables, keys or templates are wrong: all
-            of it in one message.
+        InputError: As `read_tables`.
     """
-    tables = read_toml(path)
-    problems: list[str] = []
-    glosses: dict[str, Gloss] = {}
-    for relation, table in tables.items():
-        found = [*_table_problems(relation, table)]
-        if not found:
-            gloss = glosses[relation] = Gloss(relation, **{"source": "written", **table})
-            found = gloss_problems(gloss)
-        problems += [f"relation {relation!r}: {problem}" for problem in found]
-    if problems:
-        raise InputError(list_problems(str(path), problems, _EXPECTED))
-    if not glosses:
-        raise InputError(f"{path}: holds no gloss. {_EXPECTED}")
-    return glosses
+    return {
+        relation: Gloss(relation, t.statement, t.subjects, t.objects, t.source)
+        for relation, t in read_tables(path, _Table, PLACEHOLDERS, _EXPECTED).items()
+    }
 
 
-def _table_problems(relation: str, table: object) -> Iterator[str]:
-    if not isinstance(table, dict):
-        yield f'is not a table but {table!r}; write ["{relation}"] on a line of its own'
-        return
-    for key, value in table.items():
-        if key not in _KEYS:
-            more = "; a relation with a dot needs quotes" if isinstance(value, dict) else ""
-            yield f"unknown key {key!r}; {did_you_mean(key, _KEYS)}{more}"
-        elif not isinstance(value, str):
-            yield f"key {key} is {value!r}; a text was expected"
-        elif key == "source" and value not in SOURCES:
-            yield f"source {value!r}; {did_you_mean(value, SOURCES)}"
-    if lacking := [key for key in PLACEHOLDERS if key not in table]:
-        yield f"{' and '.join(lacking)} missing"
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """What a gloss file says of a relation."""
 
-
-def gloss_problems(gloss: Gloss) -> list[str]:
-    """What is wrong with the templates of a gloss, one line each."""
-    return [
-        f"key {key}: {found}"
-        for key, placeholders in PLACEHOLDERS.items()
-        if (found := template_problem(getattr(gloss, key), placeholders))
-    ]
+    statement: str
+    subjects: str
+    objects: str
+    source: str = option("written", choices=("written", "model", "template"))
 
 
 def gloss_of(template: RelationTemplates, symmetric: bool = False) -> Gloss:

@@ -14,20 +14,29 @@ templates of a graph ask the same question for different relations.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TypeVar
 
+from rulemine.codec import decode, shown
 from rulemine.config import packaged_or_given, read_toml
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.derive import derive
 from rulemine.text.template import escape, fill, template_problem
 
-__all__ = ["RelationTemplates", "Templates", "load_templates", "read_templates"]
+__all__ = [
+    "RelationTemplates",
+    "Templates",
+    "load_templates",
+    "read_tables",
+    "read_templates",
+    "template_problems",
+]
 
-"""Phrase files that come with the package."""
+_T = TypeVar("_T")
 
-_PLACEHOLDERS = {
+PLACEHOLDERS = {
     "statement": ("subject", "object"),
     "ask_subject": ("topic",),
     "ask_object": ("topic",),
@@ -64,13 +73,6 @@ class RelationTemplates:
         """The question for the subjects or the objects, see `rulemine.release.records.DIRECTIONS`."""
         template = self.ask_subject if direction == DIRECTIONS[0] else self.ask_object
         return fill(template, {"topic": topic})
-
-    def problem(self) -> str | None:
-        """What is wrong with the templates; None when nothing is."""
-        for key, placeholders in _PLACEHOLDERS.items():
-            if found := template_problem(getattr(self, key), placeholders):
-                return f"key {key}: {found}"
-        return None
 
 
 @dataclass(frozen=True)
@@ -144,41 +146,69 @@ def read_templates(path: Path) -> dict[str, RelationTemplates]:
     """The templates of a TOML file, by relation, in file order.
 
     Raises:
-        InputError: The file cannot be read or is not TOML; or a table, key or template is wrong: all
-            of them are counted, the first ten spelled out.
+        InputError: As `read_tables`.
     """
-    tables = read_toml(path, _EXPECTED)
+    return {
+        relation: RelationTemplates(relation, t.statement, t.ask_subject, t.ask_object, "written")
+        for relation, t in read_tables(path, _Table, PLACEHOLDERS, _EXPECTED).items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """What a template file says of a relation."""
+
+    statement: str
+    ask_subject: str
+    ask_object: str
+
+
+def read_tables(
+    path: Path, kind: type[_T], placeholders: Mapping[str, Sequence[str]], expected: str
+) -> dict[str, _T]:
+    """What a TOML file says of relations, in one table for each: by relation, in file order.
+
+    Args:
+        path: The file.
+        kind: The keys of a table.
+        placeholders: Those of each key that is a template.
+        expected: What such a file holds, as a sentence.
+
+    Raises:
+        InputError: The file cannot be read, is not TOML or empty; or tables, keys or templates are
+            wrong: all of them are counted, the first ten spelled out.
+    """
     problems: list[str] = []
-    templates: dict[str, RelationTemplates] = {}
-    for relation, table in tables.items():
-        if found := _table_problem(relation, table):
-            problems.append(f"relation {relation!r}: {found}")
-            continue
-        template = RelationTemplates(relation, **table, source="written")
-        if found := template.problem():
-            problems.append(f"relation {relation!r}: {found}")
-        templates[relation] = template
+    records: dict[str, _T] = {}
+    for relation, table in read_toml(path, expected).items():
+        found: list[str] = []
+        if not isinstance(table, Mapping):
+            found = [
+                f'is not a table but {shown(table)}; write ["{relation}"] on a line of its own'
+            ]
+        elif record := decode(kind, table, found, suggest=partial(_suggest, table)):
+            records[relation] = record
+            found = template_problems(record, placeholders)
+        problems += [f"relation {relation!r}: {problem}" for problem in found]
     if problems:
-        raise InputError(list_problems(str(path), problems, _EXPECTED))
-    if not templates:
-        raise InputError(f"{path}: holds no template. {_EXPECTED}")
-    return templates
+        raise InputError(list_problems(str(path), problems, expected))
+    if not records:
+        raise InputError(f"{path}: is empty. {expected}")
+    return records
 
 
-def _table_problem(relation: str, table: object) -> str | None:
-    if not isinstance(table, dict):
-        return f'is not a table but {table!r}; write ["{relation}"] on a line of its own'
-    for key in table:
-        if key not in _PLACEHOLDERS:
-            hint = did_you_mean(key, _PLACEHOLDERS)
-            more = "; a relation with a dot needs quotes" if isinstance(table[key], dict) else ""
-            return f"unknown key {key!r}; {hint}{more}"
-    for key in _PLACEHOLDERS:
-        if key not in table:
-            return f"key {key} is missing"
-        if not isinstance(table[key], str):
-            return f"key {key} is {table[key]!r}; a text was expected"
-    return None
+def template_problems(record: object, placeholders: Mapping[str, Sequence[str]]) -> list[str]:
+    """What is wrong with the templates of a record, a line for each."""
+    return [
+        f"key {key}: {found}"
+        for key, names in placeholders.items()
+        if (found := template_problem(getattr(record, key), names))
+    ]
+
+
+def _suggest(table: Mapping[str, object], key: str, known: Iterable[str]) -> str:
+    more = "; a relation with a dot needs quotes" if isinstance(table[key], Mapping) else ""
+    return did_you_mean(key, known) + more
 
 
 def _check_spelling(

@@ -18,8 +18,8 @@ from rulemine.files import write_text
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.llm.call import Ask, Failure
 from rulemine.llm.session import Session
-from rulemine.phrasing.glosses import Gloss, Glosses, gloss_of, gloss_problems, read_glosses
-from rulemine.phrasing.templates import Templates
+from rulemine.phrasing.glosses import PLACEHOLDERS, Gloss, Glosses, gloss_of, read_glosses
+from rulemine.phrasing.templates import Templates, template_problems
 from rulemine.seeds import stream
 from rulemine.verbalizer.checks import Checker, TextProblem, explain
 from rulemine.verbalizer.replies import read_gloss
@@ -176,7 +176,7 @@ async def _gloss(
 
 def _problem(gloss: Gloss, samples: Sequence[Triple]) -> str | None:
     """The problem of a model's description; None if there is none."""
-    if problems := gloss_problems(gloss):
+    if problems := template_problems(gloss, PLACEHOLDERS):
         return "; ".join(problems)
     names = {name for s, _, o in samples for name in (s, o) if not name.islower()}
     identifiers = Checker([gloss.relation]).identifiers  # none if the name is plain words

@@ -5,14 +5,19 @@ import pytest
 
 from rulemine.errors import InputError
 from rulemine.phrasing.glosses import (
+    PLACEHOLDERS,
     Gloss,
     Glosses,
     gloss_of,
-    gloss_problems,
     load_glosses,
     read_glosses,
 )
-from rulemine.phrasing.templates import RelationTemplates, Templates, load_templates
+from rulemine.phrasing.templates import (
+    RelationTemplates,
+    Templates,
+    load_templates,
+    template_problems,
+)
 from rulemine.text.template import fill
 
 AUNT = """
@@ -80,7 +85,7 @@ def test_a_file_goes_before_the_phrases(tmp_path):
 )  # fmt: skip
 def test_a_gloss_made_from_a_phrase_says_what_the_phrase_says(statement, subjects, objects):
     gloss = gloss_of(template("r", statement))
-    assert gloss_problems(gloss) == []
+    assert template_problems(gloss, PLACEHOLDERS) == []
     assert fill(gloss.subjects, {"topic": "b"}) == subjects
     assert fill(gloss.objects, {"topic": "b"}) == objects
 
@@ -91,7 +96,7 @@ def test_packaged_phrases_make_sound_glosses():
         rows = load_templates(name, templates.unused).rows
         assert len(rows) > 10
         for row in rows:
-            assert gloss_problems(gloss_of(row)) == []
+            assert template_problems(gloss_of(row), PLACEHOLDERS) == []
 
 
 def test_what_is_written_is_read_back_the_same(tmp_path):
@@ -122,15 +127,15 @@ def test_what_is_written_is_read_back_the_same(tmp_path):
         ("aunt = 3", "relation 'aunt': is not a table but 3"),
         (AUNT.replace("subjects", "subject"), "unknown key 'subject'; did you mean 'subjects'?"),
         (AUNT.replace('objects = "', 'objets = "'), "unknown key 'objets'"),
-        ("[aunt]\nstatement = 'x'", "subjects and objects missing"),
-        (AUNT.replace('"the aunts of {topic}"', "3"), "key subjects is 3; a text was expected"),
+        ("[aunt]\nstatement = 'x'", "subjects is missing"),
+        (AUNT.replace('"the aunts of {topic}"', "3"), "subjects is 3; expected text"),
         (AUNT.replace("aunts of {topic}", "aunts"), "holds {topic} 0 times"),
         (AUNT.replace("aunts of {topic}", "aunts of {subject}"), "holds {subject}; known: topic"),
         (AUNT.replace("of {object}", "of{object}"), "{object} is glued to a letter"),
         (AUNT.replace("{object}", "{object} {"), "holds a lone '{'"),
-        (AUNT + 'source = "modle"', "source 'modle'; did you mean 'model'?"),
+        (AUNT + 'source = "modle"', "source is 'modle'; expected written, model or template"),
         ("[a.b]\nstatement = 'x'", "a relation with a dot needs quotes"),
-        ("", "holds no gloss"),
+        ("", "is empty"),
         ("[", "is not valid TOML"),
         (AUNT.replace("[aunt]", "[unkle]"), "relation 'unkle' is not in the graph; did you mean 'uncle'?"),
     ],
