@@ -20,11 +20,8 @@ from rulemine.llm.options import EndpointOptions
 
 __all__ = ["Client", "require_client"]
 
-CONNECT_SECONDS = 10.0
-"""For connecting at most; a host that swallows packets is out of reach, not slow."""
-
-MOST_BYTES = 8_000_000
-"""Of an answer; no reply is that long."""
+CONNECT_SECONDS, MOST_BYTES = 10.0, 8_000_000
+"""For connecting, and of an answer, at most: no host is that slow, and no reply that long."""
 
 SHORTEST_SECRET = 8
 """Characters of what is struck out of all that is shown; shorter ones would take words along."""
@@ -97,30 +94,28 @@ class Client:
         await self._openai.close()
 
     async def send(self, call: Call) -> Reply:
-        """Sends a call once, or again where a parameter was refused that can be left out.
+        """Sends a call once.
 
         Raises:
             CallProblem: There is no reply to it.
             EndpointError: No call will be answered until the user acts.
         """
-        while True:
-            omitted = set(self._left_out.get(call.model, ()))
-            if self._options.structured == "never":
-                omitted.add("response_format")
-            body = {name: value for name, value in call.request.items() if name not in omitted}
-            if "max_tokens" in omitted and call.max_tokens is not None:
-                body["max_completion_tokens"] = call.max_tokens
-            said = await self._post(body)
-            found = self._read(said, call) if isinstance(said, str) else said
-            if isinstance(found, Reply):
-                return found
-            if found.kind == "refused" and self._adapts(found, call.model, body):
-                continue
-            if found.kind != "fatal":
-                raise found
-            advice = found.advice.format(variable=self._options.api_key_variable)
-            detail = found.detail.rstrip(". ")
-            raise EndpointError(f"{self._options.address}: {detail}. {advice}")
+        omitted = set(self._left_out.get(call.model, ()))
+        if self._options.structured == "never":
+            omitted.add("response_format")
+        body = {name: value for name, value in call.request.items() if name not in omitted}
+        if "max_tokens" in omitted and call.max_tokens is not None:
+            body["max_completion_tokens"] = call.max_tokens
+        said = await self._post(body)
+        found = self._read(said, call) if isinstance(said, str) else said
+        if isinstance(found, Reply):
+            return found
+        if found.kind == "refused" and self._adapts(found, call.model, body):
+            found.kind = "adapted"
+        if found.kind != "fatal":
+            raise found
+        advice = found.advice.format(variable=self._options.api_key_variable)
+        raise EndpointError(f"{self._options.address}: {found.detail.rstrip('. ')}. {advice}")
 
     async def _post(self, body: dict[str, Any]) -> str | CallProblem:
         """The body of an answer, or what was wrong.
@@ -174,16 +169,16 @@ class Client:
             if reason not in EXPLAINED and not tools:
                 return CallProblem("fault", "an answer without content")
             said = ""
-        usage, thoughts = _dict(body.get("usage")), message.get("reasoning_content")
-        sent = sum(4 + _tokens(str(message.get("content"))) for message in call.messages)
+        usage = _dict(body.get("usage"))
+        estimate = sum(4 + _tokens(str(message.get("content"))) for message in call.messages)
         return Reply(
-            text=said,
-            finish_reason=reason,
-            prompt_tokens=_count(usage.get("prompt_tokens"), sent),
-            completion_tokens=_count(usage.get("completion_tokens"), _tokens(said)),
-            tool_calls=tools if isinstance(tools, list) else (),
-            reasoning=str(thoughts or message.get("reasoning") or ""),
-            logprobs=_dict(choice.get("logprobs")) or None,
+            said,
+            reason,
+            _count(usage.get("prompt_tokens"), estimate),
+            _count(usage.get("completion_tokens"), _tokens(said)),
+            tools if isinstance(tools, list) else (),
+            str(message.get("reasoning_content") or message.get("reasoning") or ""),
+            _dict(choice.get("logprobs")) or None,
         )
 
     def _adapts(self, problem: CallProblem, model: str, sent: dict[str, Any]) -> bool:

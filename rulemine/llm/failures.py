@@ -32,16 +32,17 @@ class CallProblem(Exception):  # noqa: N818 - an everyday event, not an error to
     """A request that was not answered.
 
     Attributes:
-        kind: ``retry``: nobody is there, or they are busy; ``fault``: another failure that may pass, perhaps
-            of this request alone, and that may have been charged for; ``refused``: this request will never be
-            answered; ``fatal``: none will be, until the user acts.
+        kind: ``adapted``: a parameter was refused that is left out from now on; ``retry``: nobody is there,
+            or they are busy; ``fault``: another failure that may pass, perhaps of this request alone, and that
+            may have been charged for; ``refused``: this request will never be answered; ``fatal``: none will
+            be, until the user acts.
         detail: What happened, on one line, without the key.
         retry_after: Seconds that the endpoint asked for; 0: none, or no finite number.
         code: For ``refused``: ``context_too_long`` or ``refused``.
         advice: For ``fatal``: what to do.
     """
 
-    kind: Literal["retry", "fault", "refused", "fatal"]
+    kind: Literal["adapted", "retry", "fault", "refused", "fatal"]
     detail: str
     retry_after: float = 0.0
     code: str = "refused"

@@ -244,6 +244,8 @@ class Session:
             finally:
                 self._flying.discard(call.key)
                 self._budget.settle(reserved, spent)
+            if problem.kind == "adapted":
+                continue
             tries += 1
             if problem.kind == "fault" and self._patience.gives_up(begun, tries, before):
                 return Failure("endpoint_error", problem.detail, lasting=False)

@@ -166,10 +166,9 @@ def test_a_parameter_that_is_refused_is_left_out_from_then_on(server: ChatServer
 
     server.says = says
     told: list[str] = []
-    calls = [call_of(n, schema=SCHEMA, top_p=0.5) for n in range(2)]
-    replies = send(server.url, *calls, told=told)
-    assert [reply.text for reply in replies] == ["a", "a"]
-    assert len(server.bodies) == 7
+    found = send(server.url, *[call_of(schema=SCHEMA, top_p=0.5)] * 7, told=told)
+    assert [problem.kind for problem in found[:5]] == ["adapted"] * 5
+    assert [reply.text for reply in found[5:]] == ["a", "a"]
     assert server.bodies[-1].keys() == {"model", "messages", "max_completion_tokens"}
     assert len(told) == 5
     assert all(any(f"takes no {name}, left out" in said for said in told) for name in refused)

@@ -259,6 +259,16 @@ def test_failures_in_a_row_end_the_run(server: ChatServer, opened: Open) -> None
         assert session.run(each(60)) == [["a"]] * 60, "what was refused is asked again"
 
 
+def test_a_parameter_that_is_refused_is_no_failure(server: ChatServer, opened: Open) -> None:
+    server.says = lambda request, times: (
+        error(400, "Unsupported parameter: 'seed'") if "seed" in request else "a"
+    )
+    with opened() as session:
+        assert session.run(each(60)) == [["a"]] * 60
+        assert session.usage.sent == server.received.total() <= 60 + 16
+    assert len([said for said in opened.told if "takes no seed" in said]) == 1  # type: ignore[attr-defined]
+
+
 def test_failing_together_counts_once(server: ChatServer, opened: Open) -> None:
     """An endpoint that is away for a moment has not failed 64 times."""
     server.hold(lambda: server.most_at_once < 64)
