@@ -33,9 +33,9 @@ class CallProblem(Exception):  # noqa: N818 - an everyday event, not an error to
 
     Attributes:
         kind: ``adapted``: a parameter was refused that is left out from now on; ``retry``: nobody is there,
-            or they are busy; ``fault``: another failure that may pass, perhaps of this request alone, and that
-            may have been charged for; ``refused``: this request will never be answered; ``fatal``: none will
-            be, until the user acts.
+            or they are busy; ``fault``: another failure that may pass, perhaps of this request alone, and
+            that may have been charged for; ``refused``: this request will never be answered;
+            ``fatal``: none will be, until the user acts.
         detail: What happened, on one line, without the key.
         retry_after: Seconds that the endpoint asked for; 0: none, or no finite number.
         code: For ``refused``: ``context_too_long`` or ``refused``.
