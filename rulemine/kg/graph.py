@@ -187,7 +187,7 @@ class KnowledgeGraph:
             ids: int32, shape (m, 3); subject, relation, object ids.
 
         Returns:
-            int64, shape (m,): the row, or −1 where the graph does not hold the triple.
+            The rows, int64 of shape (m,); −1 where the graph does not hold the triple.
         """
         keys = self._keys
         wanted = _pack(ids, len(self.relations), len(self.entities))

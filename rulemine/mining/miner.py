@@ -55,7 +55,7 @@ def mine(
         on_warning: Called with a sentence when there are more than `MANY_RULES`.
 
     Returns:
-        The rules in canonical order: by head relation, number of atoms and body. Empty when none
+        The rules, ordered by head relation, number of atoms and body. Empty when none
         reaches the thresholds; see `Rules.unfinished` for a run with a limit of time.
 
     Raises:

@@ -196,9 +196,9 @@ class Rules(Sequence[Rule]):
         """A row per rule, in order.
 
         Returns:
-            Columns: ``id``, ``rule`` (readable), ``type``, ``subtype``, ``head`` (its relation),
-            ``atoms`` (their number, the head included), and the measures of `Rule.measures` with
-            ``functional`` as ``?a`` or ``?b``.
+            A frame with the columns ``id``, ``rule`` (readable), ``type``, ``subtype``, ``head`` (its
+            relation), ``atoms`` (their number, the head included), and the measures of `Rule.measures`
+            with ``functional`` as ``?a`` or ``?b``.
 
         Raises:
             UserError: pandas is not installed.

@@ -71,8 +71,8 @@ class Groundings:
             kg: The graph that was grounded on.
 
         Returns:
-            Columns: ``rule`` (its id), ``head`` and ``body 1``, ``body 2``, … in the order of
-            ``Rule.body``, each a triple of labels; None where a rule has fewer atoms.
+            A frame with the columns ``rule`` (its id), ``head`` and ``body 1``, ``body 2``, … in the order
+            of ``Rule.body``, each a triple of labels; None where a rule has fewer atoms.
 
         Raises:
             UserError: pandas is not installed.
