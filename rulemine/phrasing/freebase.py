@@ -1,4 +1,4 @@
-"""Freebase paths in words.
+"""Templates for Freebase paths.
 
 ``/domain/type/property`` is a property of the subject, which is of the type; the object has or is the
 property's value. Two such paths joined by a full stop have an unnamed node between them.
@@ -6,7 +6,7 @@ property's value. Two such paths joined by a full stop have an unnamed node betw
 
 import re
 
-from rulemine.phrasing.grammar import Wording, ask_who, be_of, clause, doing, head_of
+from rulemine.phrasing.grammar import DerivedTemplates, ask_who, be_of, clause, doing, head_of
 from rulemine.phrasing.lexicon import KIN, LONE_PLURALS, PREPOSITIONS, VERBS, is_plural
 from rulemine.phrasing.relation_names import words_of
 
@@ -15,12 +15,12 @@ __all__ = ["read_freebase"]
 _FREEBASE = re.compile(r"(/[A-Za-z0-9_]+){2,}(\.(/[A-Za-z0-9_]+){2,})*")
 
 
-def read_freebase(relation: str, typed: bool) -> Wording | None:
-    """The wording of a Freebase path; None when the name is none.
+def read_freebase(relation: str, typed: bool) -> DerivedTemplates | None:
+    """Derives templates from a Freebase path; None if the name is not one.
 
     Args:
-        relation: The label.
-        typed: Name the type of the topic in questions for the objects.
+        relation: The name.
+        typed: Whether questions for the objects name the type of the topic entity.
     """
     if not _FREEBASE.fullmatch(relation):
         return None
@@ -41,14 +41,14 @@ def read_freebase(relation: str, typed: bool) -> Wording | None:
         found = doing(inner, VERBS[inner], [])
         return _with_topic(found, topic) if typed else found
     if outer.split()[-1] in PREPOSITIONS:
-        return Wording(
+        return DerivedTemplates(
             f"{{subject}} is {outer} the {inner} {{object}}",
             f"What is {outer} the {inner} {{topic}}?",
             f"Which {inner} is {topic} {outer}?",
         )
     if inner.split()[-1] in PREPOSITIONS:
         be = be_of(outer)
-        return Wording(
+        return DerivedTemplates(
             f"the {outer} of {{subject}} {be} {inner} {{object}}",
             f"For which {kind} {be} the {outer} {inner} {{topic}}?",
             f"What {be} the {outer} of {topic} {inner}?",
@@ -56,20 +56,20 @@ def read_freebase(relation: str, typed: bool) -> Wording | None:
     return _value(f"{inner} of the {outer}", kind, topic)
 
 
-def _value(noun: str, kind: str, topic: str) -> Wording:
+def _value(noun: str, kind: str, topic: str) -> DerivedTemplates:
     be = be_of(noun)
     # An organization has children and parents too.
     who = "What" if head_of(noun) in KIN and kind not in ("person", "celebrity") else ask_who(noun)
     of = f"one of the {noun}" if be == "are" else f"the {noun}"
-    return Wording(
+    return DerivedTemplates(
         f"{{object}} is {of} of {{subject}}",
         f"For which {kind} is {{topic}} {of}?",
         f"{who} {be} the {noun} of {topic}?",
     )
 
 
-def _with_topic(wording: Wording, topic: str) -> Wording:
-    return wording._replace(ask_object=wording.ask_object.replace("{topic}", topic))
+def _with_topic(templates: DerivedTemplates, topic: str) -> DerivedTemplates:
+    return templates._replace(ask_object=templates.ask_object.replace("{topic}", topic))
 
 
 def _text(part: str) -> str:

@@ -1,6 +1,6 @@
-"""Glosses: what a relation means, in words that say which end is which.
+"""Relation descriptions (glosses): what a relation means, and which end is which.
 
-A gloss file is TOML with one table per relation, which `rulemine gloss` writes and people review:
+A gloss file is TOML with one table per relation; `rulemine gloss` writes it and people review it:
 
     ["aunt"]
     statement = "{subject} is the aunt of {object}"
@@ -8,8 +8,8 @@ A gloss file is TOML with one table per relation, which `rulemine gloss` writes 
     objects = "the nieces and nephews of {topic}"
     source = "written"
 
-``{{`` and ``}}`` stand for braces. Guarantees: every relation of a graph has a gloss, one made from its
-template where no file has one; each template holds each of its placeholders exactly once.
+``{{`` and ``}}`` stand for braces. Guarantees: every relation of a graph has a description, made from its
+templates if no file has one; each text has each of its placeholders exactly once.
 """
 
 import json
@@ -50,7 +50,7 @@ _EXPECTED = (
 
 @dataclass(frozen=True, slots=True)
 class Gloss:
-    """What a relation means.
+    """The description of a relation.
 
     Attributes:
         relation: The relation.
@@ -80,10 +80,10 @@ class Gloss:
 
 @dataclass(frozen=True)
 class Glosses:
-    """What all relations of a graph mean.
+    """The descriptions of all relations of a graph.
 
     Attributes:
-        rows: One gloss per relation, sorted by relation.
+        rows: One description per relation, sorted by relation.
     """
 
     rows: tuple[Gloss, ...]
@@ -100,7 +100,7 @@ class Glosses:
 
     @cached_property
     def words(self) -> dict[str, frozenset[str]]:
-        """Relation → the words of its name and statement, at least the name itself."""
+        """Relation → the words of its name and statement, and the name itself."""
         return {
             row.relation: frozenset(_WORD.findall(f"{row.relation} {row.statement}".lower()))
             - {"subject", "object", "the"}
@@ -110,11 +110,11 @@ class Glosses:
 
     @classmethod
     def from_toml(cls, text: str) -> "Glosses":
-        """Reads what `to_toml` wrote; what people may have edited is for `load_glosses`."""
+        """Reads what `to_toml` wrote; `load_glosses` reads and checks what people edit."""
         return cls(tuple(Gloss(name, **row) for name, row in tomllib.loads(text).items()))
 
     def to_toml(self) -> str:
-        """A gloss file, from which `load_glosses` reads the same glosses."""
+        """Writes a gloss file that `load_glosses` reads back unchanged."""
         tables = (
             (
                 f"[{_quoted(row.relation)}]",
@@ -126,34 +126,34 @@ class Glosses:
 
 
 def _quoted(text: str) -> str:
-    """A TOML string: JSON's, but that DEL is escaped too."""
+    """A TOML string: as in JSON, but DEL is escaped too."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def load_glosses(source: str, templates: Templates, symmetric: Collection[str] = ()) -> Glosses:
-    """The glosses of a graph: those of a file, the rest made from the templates.
+    """Loads the descriptions of a graph: those of a file, the rest made from templates.
 
     Args:
         source: A gloss file, the name of a packaged data set that has one, or "" for none.
         templates: The templates of all relations of the graph.
-        symmetric: Relations that hold both ways round in the graph, see `gloss_of`.
+        symmetric: Relations that hold in both directions in the graph, see `gloss_of`.
 
     Raises:
-        InputError: As `read_glosses`; or the file names a relation that the graph lacks and that looks
-            like a misspelling of one without gloss.
+        InputError: As `read_glosses`; or the file names a relation that is not in the graph and looks like
+            a misspelling of one without description.
     """
     path = packaged_or_given(source, "glosses.toml")
     given = read_glosses(path) if source else {}
     names = [template.relation for template in templates.rows]
-    lacking = [name for name in names if name not in given]
+    missing = [name for name in names if name not in given]
     problems = [
         f"relation {relation!r} is not in the graph; {hint}"
         for relation in sorted(given.keys() - set(names))
-        for hint in [did_you_mean(relation, lacking)]
+        for hint in [did_you_mean(relation, missing)]
         if hint.startswith("did you mean")
     ]
     if problems:
-        advice = "Relation names are matched letter by letter."
+        advice = "Relation names must match exactly."
         raise InputError(list_problems(source, problems, advice))
     return Glosses(
         tuple(
@@ -164,7 +164,7 @@ def load_glosses(source: str, templates: Templates, symmetric: Collection[str] =
 
 
 def read_glosses(path: Path) -> dict[str, Gloss]:
-    """The glosses of a file, by relation, in file order; without source they are ``written``.
+    """Reads the descriptions of a file, by relation, in file order; ``source`` is ``written`` if missing.
 
     Raises:
         InputError: As `read_tables`.
@@ -177,7 +177,7 @@ def read_glosses(path: Path) -> dict[str, Gloss]:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """What a gloss file says of a relation."""
+    """The keys of a relation in a gloss file."""
 
     statement: str
     subjects: str
@@ -186,12 +186,12 @@ class _Table:
 
 
 def gloss_of(template: RelationTemplates, symmetric: bool = False) -> Gloss:
-    """The gloss that a template makes: its statement, true of whoever is asked for.
+    """Makes a description from templates.
 
     Args:
-        template: The template.
-        symmetric: Whether the relation holds both ways round: no question about siblings has to tell which
-            end it asks for.
+        template: The templates of the relation.
+        symmetric: Whether the relation holds in both directions, as siblings do: then both ends are described
+            in the same words.
 
     Example:
         >>> aunt = RelationTemplates("aunt", "{subject} is the aunt of {object}", "", "", "written")

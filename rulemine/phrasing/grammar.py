@@ -1,7 +1,6 @@
-"""Sentences about a relation whose name is a clause (“x *is located in* y”) or a noun.
+"""Templates for relations whose name is a clause (“x *is located in* y”) or a noun.
 
-Guarantee: a clause is read from the subject to the object, as it is written; what could be read either
-way is not read at all.
+Guarantee: a clause is read from the subject to the object, as written; an ambiguous name is not read.
 """
 
 from typing import NamedTuple
@@ -24,11 +23,11 @@ from rulemine.phrasing.lexicon import (
     is_plural,
 )
 
-__all__ = ["Wording", "ask_who", "be_of", "clause", "doing", "head_of", "property_of"]
+__all__ = ["DerivedTemplates", "ask_who", "be_of", "clause", "doing", "head_of", "property_of"]
 
 
-class Wording(NamedTuple):
-    """Templates of a relation; braces that are not placeholders are doubled.
+class DerivedTemplates(NamedTuple):
+    """The derived templates of a relation; braces that are not placeholders are doubled.
 
     Attributes:
         statement: The triple as a clause, with ``{subject}`` and ``{object}``.
@@ -41,8 +40,8 @@ class Wording(NamedTuple):
     ask_object: str
 
 
-def clause(words: list[str]) -> Wording | None:
-    """The reading as a clause *subject words object*, or None when the words are a bare noun."""
+def clause(words: list[str]) -> DerivedTemplates | None:
+    """Reads the words as a clause *subject words object*; None if they are a bare noun."""
     first, rest = words[0], words[1:]
     if words in (["isa"], ["is", "a"], ["is", "an"]):
         return _being("is", "a kind of", "What")
@@ -97,68 +96,68 @@ def _doer(words: list[str]) -> str:
     return "Who" if roles & (PEOPLE_DO | INDEFINITE_PEOPLE) else "What"
 
 
-def _being(be: str, complement: str, who: str) -> Wording:
-    return Wording(
+def _being(be: str, complement: str, who: str) -> DerivedTemplates:
+    return DerivedTemplates(
         f"{{subject}} {be} {complement} {{object}}",
         f"{who} {be} {complement} {{topic}}?",
         f"{'Who' if KIN & set(complement.split()) else 'What'} {be} {{topic}} {complement}?",
     )
 
 
-def _having(rest: list[str]) -> Wording | None:
+def _having(rest: list[str]) -> DerivedTemplates | None:
     noun = " ".join(rest)
     if rest[-1] in PREPOSITIONS:
         noun = noun if is_plural(rest[-2] if len(rest) > 1 else "") else f"{article(noun)} {noun}"
-        return Wording(
+        return DerivedTemplates(
             f"{{subject}} has {noun} {{object}}",
             f"What has {noun} {{topic}}?",
             f"What does {{topic}} have {noun}?",
         )
     if _is_past(rest[0]) or rest[0] == "been":
         return None
-    return Wording(
+    return DerivedTemplates(
         f"{{subject}} has {{object}} {_as(noun)}",
         f"What has {{topic}} {_as(noun)}?",
         f"{ask_who(noun)} does {{topic}} have {_as(noun)}?",
     )
 
 
-def doing(verb: str, lemma: str, rest: list[str]) -> Wording:
-    """A verb in the present: third person, base form, and what follows it."""
+def doing(verb: str, lemma: str, rest: list[str]) -> DerivedTemplates:
+    """Makes the templates of a verb in the present: third person, base form, and what follows it."""
     if len(rest) > 1 and rest[-1] == "of":
         rest = ["the", *rest]
     tail = "".join(f" {word}" for word in rest)
     who = "Who" if verb in PEOPLE_DO and rest else "What"
-    return Wording(
+    return DerivedTemplates(
         f"{{subject}} {verb}{tail} {{object}}",
         f"{who} {verb}{tail} {{topic}}?",
         f"What does {{topic}} {lemma}{tail}?",
     )
 
 
-def _did(words: list[str]) -> Wording:
+def _did(words: list[str]) -> DerivedTemplates:
     text = " ".join(words)
     who = "Who" if words[0] in PEOPLE_DO else "What"
-    return Wording(
+    return DerivedTemplates(
         f"{{subject}} {text} {{object}}",
         f"{who} {text} {{topic}}?",
         f"What is it that {{topic}} {text}?",
     )
 
 
-def _made_by(noun: str) -> Wording:
-    return Wording(
+def _made_by(noun: str) -> DerivedTemplates:
+    return DerivedTemplates(
         f"{{subject}} has {article(noun)} {noun} by {{object}}",
         f"What has {article(noun)} {noun} by {{topic}}?",
         f"By whom is the {noun} of {{topic}}?",
     )
 
 
-def property_of(noun: str) -> Wording:
-    """A noun that names what the subject has and the object is."""
+def property_of(noun: str) -> DerivedTemplates:
+    """Makes the templates of a noun that names what the subject has and the object is."""
     be, who = be_of(noun), ask_who(noun)
     among = f"has {{topic}} {_as(noun)}"
-    return Wording(
+    return DerivedTemplates(
         f"{{subject}} has {{object}} {_as(noun)}",
         f"What {among}?",
         f"{who} {be} the {noun} of {{topic}}?",
@@ -174,12 +173,12 @@ def head_of(noun: str) -> str:
 
 
 def be_of(noun: str) -> str:
-    """*is* or *are*, as the noun wants."""
+    """*is* or *are*, to agree with the noun."""
     return "are" if is_plural(head_of(noun)) else "is"
 
 
 def ask_who(noun: str) -> str:
-    """*Who* or *What*, as the noun names people or not."""
+    """*Who* if the noun names people, else *What*."""
     return "Who" if head_of(noun) in PEOPLE else "What"
 
 

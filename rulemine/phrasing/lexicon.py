@@ -1,7 +1,7 @@
-"""The few English words that the derived wording knows, and the little grammar around them.
+"""The English words that derived templates use, with a little grammar.
 
-Guarantee: a word stands here only in the sense that relation names use it in; a word that is missing
-costs a stiffer sentence, never a wrong one.
+Guarantee: words have the sense that relation names use; a missing word makes a sentence stiffer, never
+wrong.
 """
 
 __all__ = [
@@ -72,7 +72,7 @@ LONE_PLURALS = _set(
     "starts stores studies targets trades trains trusts visits works exports imports guides supplies "
     "attacks presents shares controls covers mentors"
 )
-"""Third persons that are a plural noun when they stand alone, as a name may mean either."""
+"""Third persons that, standing alone, may also be a plural noun."""
 
 ACTIVE_PAST = _set(
     "acted appeared attended competed created wrote died directed graduated happened lived lost "
@@ -85,13 +85,13 @@ PARTICIPLES = _set(
     "born built known made written found held given taken seen shown drawn sung spoken broken bound "
     "composed located married sold sent taught led won lost cast set"
 )
-"""Passive participles without -ed, and the commonest with it."""
+"""Passive participles without -ed, and the most common ones with it."""
 
 STATES = _set(
     "affiliated aligned associated based called connected dated linked located married named "
     "related unrelated divorced engaged canoodled speed need breed seed"
 )
-"""Words in -ed that do not tell who did what to whom, and nouns in -ed."""
+"""Words in -ed that do not say who did what to whom, and nouns in -ed."""
 
 ADJECTIVES = _set(
     "adjacent similar close next near equal equivalent opposite dependent different identical "
@@ -104,7 +104,7 @@ KIN = _set(
     "spouse spouses wife husband child children parent parents father mother sibling siblings "
     "brother sister son daughter uncle aunt nephew niece married friend friends"
 )
-"""Words of relations that hold between people: both ends are asked for with *who*."""
+"""Words for relations between people: both ends are asked for with *who*."""
 
 PEOPLE = (KIN - {"married"}) | _set(
     "actor actors athlete athletes student "
@@ -119,7 +119,7 @@ PEOPLE_DO = _set("works lives teaches graduated died born married studied attend
 """Verbs whose subject is asked for with *who*."""
 
 UNIQUE_ROLES = _set("capital leader head founder author director seat spouse mother father")
-"""Roles in *of* that take *the*."""
+"""Roles with *of* that take *the*."""
 
 PROPERTY_NOUNS = _set(
     "place date year time country city state county region area field form cause language type kind "
@@ -146,7 +146,7 @@ def is_plural(word: str) -> bool:
 
 
 def article(noun: str) -> str:
-    """The indefinite article before a noun: by its first letter, and the commonest exceptions."""
+    """The indefinite article before a noun, by its first letter and the most common exceptions."""
     if noun.startswith(("uni", "use", "eu", "one", "ur")):
         return "a"
     return "an" if noun[:1].lower() in ("a", "e", "i", "o", "u") or noun.startswith("hour") else "a"

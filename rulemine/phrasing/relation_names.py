@@ -1,6 +1,6 @@
 """The words of a relation name: camelCase, snake_case, hyphens, URIs and prefixed names.
 
-Guarantee: nothing is lost but separators; a name that is no words (``=>``, ``P19``) stays what it is.
+Guarantee: only separators are lost; a name that has no words (``=>``, ``P19``) stays as it is.
 """
 
 import re
@@ -16,7 +16,7 @@ _SEPARATOR = re.compile(r"[\s_.,;:+/]+|(?<!\bco)(?<!\bnon)(?<!\bself)-+", re.IGN
 
 
 def words_of(relation: str) -> list[str]:
-    """The words of a relation name, in lower case except acronyms; of a URI, those of its last part.
+    """Splits a relation name (of a URI, its last part) into words, lower case except acronyms.
 
     Example:
         >>> words_of("isLocatedIn"), words_of("http://dbpedia.org/ontology/birthPlace")
@@ -29,7 +29,7 @@ def words_of(relation: str) -> list[str]:
 
 
 def _local(relation: str) -> str:
-    """The last part of a URI or of a prefixed name; any other name as it is."""
+    """The last part of a URI or a prefixed name; any other name unchanged."""
     name = relation.removeprefix("<").removesuffix(">") if "://" in relation else relation
     if "://" in name:
         return unquote(re.split(r"[/#]", name.rstrip("/#"))[-1])
@@ -38,7 +38,7 @@ def _local(relation: str) -> str:
 
 
 def readable_name(relation: str) -> str:
-    """What is quoted of a name: its words, or the name itself where splitting would maim a code."""
+    """The words of a name, or the name itself if splitting would damage a code."""
     words = words_of(relation)
     readable = all(w.isalpha() and (len(w) > 2 or w in SHORT_WORDS) for w in words)
     return " ".join(words) if words and readable else relation

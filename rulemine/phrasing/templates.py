@@ -1,4 +1,4 @@
-"""How relations are put into words: template files that users can edit, and derived wording for the rest.
+"""Verbalization templates: files that users can edit, and derived templates for all other relations.
 
 A template file is TOML with one table per relation; all three keys are needed:
 
@@ -8,7 +8,7 @@ A template file is TOML with one table per relation; all three keys are needed:
     ask_object = "Who is {topic} the aunt of?"
 
 ``{{`` and ``}}`` stand for braces. Guarantees: every template holds each of its placeholders exactly
-once, not glued to a letter or digit; names are put in verbatim, whatever they contain; no two derived
+once, not touching a letter or digit; names are put in verbatim, whatever they contain; no two derived
 templates of a graph ask the same question for different relations.
 """
 
@@ -49,7 +49,7 @@ _EXPECTED = (
 
 @dataclass(frozen=True, slots=True)
 class RelationTemplates:
-    """The wording of a relation.
+    """The templates of a relation.
 
     Attributes:
         relation: The relation.
@@ -70,17 +70,17 @@ class RelationTemplates:
         return fill(self.statement, {"subject": subject, "object": object})
 
     def ask(self, direction: str, topic: str) -> str:
-        """The question for the subjects or the objects, see `rulemine.release.records.DIRECTIONS`."""
+        """The question for the subjects or the objects, see `rulemine.kg.graph.DIRECTIONS`."""
         template = self.ask_subject if direction == DIRECTIONS[0] else self.ask_object
         return fill(template, {"topic": topic})
 
 
 @dataclass(frozen=True)
 class Templates:
-    """The wording of all relations of a graph.
+    """The templates of all relations of a graph.
 
     Attributes:
-        rows: One template per relation, sorted by relation.
+        rows: The templates of each relation, sorted by relation.
         unused: Relations of the template file that the graph lacks, sorted.
     """
 
@@ -96,12 +96,12 @@ class Templates:
 
     @property
     def written(self) -> int:
-        """How many templates were written by hand."""
+        """How many relations have written templates."""
         return sum(row.source == "written" for row in self.rows)
 
     @property
     def derived(self) -> int:
-        """How many templates were derived from the relation's name."""
+        """How many relations have templates derived from their names."""
         return len(self.rows) - self.written
 
     def to_plain(self) -> list[list[str]]:
@@ -120,15 +120,15 @@ class Templates:
 
 
 def load_templates(source: str | Path, relations: Iterable[str]) -> Templates:
-    """The templates of a graph: those of a file, and derived ones where the file has none.
+    """Loads the templates of a graph: those of a file, and derived ones for all other relations.
 
     Args:
         source: A template file, the name of a packaged data set that has one, or "" for none.
         relations: The relations of the graph.
 
     Raises:
-        InputError: As `read_templates`; or the file names a relation that the graph lacks and that
-            looks like a misspelling of one without template.
+        InputError: As `read_templates`; or the file names a relation that is not in the graph and looks like
+            a misspelling of one without templates.
     """
     names = sorted(set(relations))
     written: dict[str, RelationTemplates] = {}
@@ -139,11 +139,11 @@ def load_templates(source: str | Path, relations: Iterable[str]) -> Templates:
     derived = {name: _derived(name) for name in names if name not in written}
     rows = tuple(written.get(name) or derived[name] for name in names)
     unused = tuple(sorted(set(written).difference(names)))
-    return Templates(_told_apart(rows), unused)
+    return Templates(_distinct(rows), unused)
 
 
 def read_templates(path: Path) -> dict[str, RelationTemplates]:
-    """The templates of a TOML file, by relation, in file order.
+    """Reads the templates of a TOML file, by relation, in file order.
 
     Raises:
         InputError: As `read_tables`.
@@ -156,7 +156,7 @@ def read_templates(path: Path) -> dict[str, RelationTemplates]:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """What a template file says of a relation."""
+    """The keys of a relation in a template file."""
 
     statement: str
     ask_subject: str
@@ -166,17 +166,17 @@ class _Table:
 def read_tables(
     path: Path, kind: type[_T], placeholders: Mapping[str, Sequence[str]], expected: str
 ) -> dict[str, _T]:
-    """What a TOML file says of relations, in one table for each: by relation, in file order.
+    """Reads a TOML file with one table per relation, in file order.
 
     Args:
         path: The file.
         kind: The keys of a table.
-        placeholders: Those of each key that is a template.
-        expected: What such a file holds, as a sentence.
+        placeholders: Key of each template → its placeholders.
+        expected: What the file should contain, as a sentence.
 
     Raises:
-        InputError: The file cannot be read, is not TOML or empty; or tables, keys or templates are
-            wrong: all of them are counted, the first ten spelled out.
+        InputError: The file cannot be read, is not TOML or is empty; or tables, keys or templates are wrong:
+            one message counts them and spells out the first ten.
     """
     problems: list[str] = []
     records: dict[str, _T] = {}
@@ -184,7 +184,7 @@ def read_tables(
         found: list[str] = []
         if not isinstance(table, Mapping):
             found = [
-                f'is not a table but {shown(table)}; write ["{relation}"] on a line of its own'
+                f'is {shown(table)}; a table was expected: write ["{relation}"] on its own line'
             ]
         elif record := decode(kind, table, found, suggest=partial(_suggest, table)):
             records[relation] = record
@@ -198,7 +198,7 @@ def read_tables(
 
 
 def template_problems(record: object, placeholders: Mapping[str, Sequence[str]]) -> list[str]:
-    """What is wrong with the templates of a record, a line for each."""
+    """The problems of the templates of a record, one line each."""
     return [
         f"key {key}: {found}"
         for key, names in placeholders.items()
@@ -214,31 +214,29 @@ def _suggest(table: Mapping[str, object], key: str, known: Iterable[str]) -> str
 def _check_spelling(
     path: Path, written: Mapping[str, RelationTemplates], names: Sequence[str]
 ) -> None:
-    lacking = [name for name in names if name not in written]
+    missing = [name for name in names if name not in written]
     problems = [
         f"relation {relation!r} is not in the graph; {hint}"
         for relation in written
-        if relation not in names and lacking
-        for hint in [did_you_mean(relation, lacking)]
+        if relation not in names and missing
+        for hint in [did_you_mean(relation, missing)]
         if hint.startswith("did you mean")
     ]
     if problems:
-        raise InputError(
-            list_problems(str(path), problems, "Relation names are matched letter by letter.")
-        )
+        raise InputError(list_problems(str(path), problems, "Relation names must match exactly."))
 
 
 def _derived(relation: str, *, typed: bool = False) -> RelationTemplates:
     return RelationTemplates(relation, *derive(relation, typed=typed), source="derived")
 
 
-def _told_apart(rows: Sequence[RelationTemplates]) -> tuple[RelationTemplates, ...]:
-    """The templates with derived ones reworded until no two relations share a question."""
-    typed = _reworded(rows, lambda row: _derived(row.relation, typed=True))
-    return _reworded(typed, _with_name)
+def _distinct(rows: Sequence[RelationTemplates]) -> tuple[RelationTemplates, ...]:
+    """Replaces derived templates until no two relations share a question."""
+    typed = _replaced(rows, lambda row: _derived(row.relation, typed=True))
+    return _replaced(typed, _with_name)
 
 
-def _reworded(
+def _replaced(
     rows: Sequence[RelationTemplates], other: Callable[[RelationTemplates], RelationTemplates]
 ) -> tuple[RelationTemplates, ...]:
     shared = _shared(rows)
@@ -259,7 +257,7 @@ def _shared(rows: Sequence[RelationTemplates]) -> set[str]:
 
 
 def _with_name(row: RelationTemplates) -> RelationTemplates:
-    """The template with the full name of the relation after each question."""
+    """Appends the full name of the relation to each question."""
     name = f" (relation “{escape(row.relation)}”)?"
     return replace(
         row,

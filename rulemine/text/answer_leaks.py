@@ -1,10 +1,9 @@
-"""Whether the text of a question names an answer, in any naming.
+"""Answer leakage: whether the text of a question names an answer, in any naming.
 
-Guarantees: whatever naming a release is put into, a text that passes holds no answer's name of that naming
-as a whole token, outside the places where it names the topic; this is at least what the verifier demands.
-Beyond that, spellings that read alike count (see `rulemine.text.normalization`), also without accents and in
-the plural, and so do an answer's aliases: its label without what makes it unique, without a parenthesis at
-its end, without punctuation.
+Guarantees: in every naming, a text that passes has no answer's name as a whole token, except inside the name
+of the topic entity; the verifier finds nothing in it either. Spellings that read the same count too (see
+`rulemine.text.normalization`), without accents, in the plural, and an answer's aliases: its label without
+what makes it unique, without a final parenthesis, without punctuation.
 """
 
 import re
@@ -16,7 +15,7 @@ from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.text.mentions import FUNCTION_WORDS
 from rulemine.text.normalization import fold_loosely, places, unaccented, unify
 
-__all__ = ["Leaks"]
+__all__ = ["LeakageChecker"]
 
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
 _POSSESSIVE = re.compile(r"(?<=[\w.])'(?=s\b)")
@@ -26,13 +25,12 @@ _BLANKS = re.compile(r"\s+")
 
 
 class _Forms(NamedTuple):
-    """How one entity may be written.
+    """The spellings of one entity.
 
     Attributes:
-        names: For each of `NAMINGS` its names, folded: case alone, loosely, and without accents; different
-            ones only.
-        aliases: Without punctuation, case folded: those that are looked for in any case.
-        exact: Likewise with their case: those that could be common words in another case.
+        names: For each of `NAMINGS` its distinct names: case folded, folded loosely, and without accents.
+        aliases: Names without punctuation that are searched in any case; case folded.
+        exact: Those that are searched in their own case, because they could be common words otherwise.
     """
 
     names: tuple[tuple[str, ...], ...]
@@ -40,8 +38,8 @@ class _Forms(NamedTuple):
     exact: tuple[str, ...]
 
 
-class Leaks:
-    """Looks for answers in texts; the names of an entity are folded once, when they are first needed."""
+class LeakageChecker:
+    """Finds answers in texts; the names of each entity are folded once."""
 
     def __init__(self) -> None:
         self._forms: dict[EntityNames, _Forms] = {}
@@ -49,15 +47,15 @@ class Leaks:
     def find(
         self, pieces: Sequence[str], topic: EntityNames, answers: Sequence[EntityNames]
     ) -> str | None:
-        """The name or alias of an answer that a text holds.
+        """Finds an answer that a text names.
 
         Args:
-            pieces: The text cut at the topic's name, see `mention.cut`.
-            topic: The topic; an answer that is the topic itself is not looked for.
+            pieces: The text cut at the name of the topic entity, see `rulemine.text.mentions.cut`.
+            topic: The topic entity; it is not searched for, even if it is an answer.
             answers: The answers.
 
         Returns:
-            The first that is found, as it was looked for; None where there is none.
+            The first name or alias found, as searched; None if there is none.
         """
         rivals = [self._forms_of(answer) for answer in answers if answer != topic]
         cased, loose = [p.casefold() for p in pieces], [fold_loosely(p) for p in pieces]
@@ -72,7 +70,7 @@ class Leaks:
         folded = [part.casefold() for part in bare]
         aliases = [alias for forms in rivals for alias in forms.aliases]
         exact = [alias for forms in rivals for alias in forms.exact]
-        for name in {topic.text: None, topic.entity: None}:  # in this order, each once
+        for name in {topic.text: None, topic.entity: None}:  # once if equal
             own = _bare(name)
             found = _first(aliases, folded, own.casefold()) or _first(exact, bare, own, opens=True)
             if found:
@@ -89,13 +87,13 @@ class Leaks:
 def _first(
     names: Iterable[str], parts: Sequence[str], own: str, *, opens: bool = False
 ) -> str | None:
-    """The first name that stands in a text otherwise than within the topic's name.
+    """The first name in a text that is not inside the name of the topic entity.
 
     Args:
         names: The names.
-        parts: The text cut at the topic's name.
-        own: The topic's name.
-        opens: Whether a function word that opens the text is only that: ``Who`` is not ``Who (band)``.
+        parts: The text cut at the name of the topic entity.
+        own: That name.
+        opens: Whether to ignore a function word that opens the text: ``Who`` is not ``Who (band)``.
     """
     text = own.join(parts)
     for name in names:
@@ -144,14 +142,14 @@ def _aliases(entity: EntityNames) -> Iterator[str]:
     for name in (label, entity.entity):
         for form in (name, _PARENTHESIS.sub("", name)):
             bare = _bare(form).strip()
-            # A single word is found by its name already.
+            # A single word is already found as a name.
             by_name = bare == form and form in (entity.text, entity.entity) and " " not in bare
             if bare and not by_name:
                 yield from (bare, unaccented(bare))
 
 
 def _bare(text: str) -> str:
-    """A text without punctuation; case and blanks at its ends stay.
+    """A text without punctuation; case and spaces at its ends stay.
 
     Example:
         >>> _bare("Who met Spider-Man's J. R. & Bob_York?")

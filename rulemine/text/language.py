@@ -1,7 +1,7 @@
-"""Whether a text is clearly in another language than was asked for, as py3langid sees it.
+"""Language check: whether a text is clearly in another language than required, by py3langid.
 
-Guarantee: the same text gives the same verdict, offline; short and doubtful texts pass. Where py3langid
-(extra `llm`) is not installed every text passes, see `unchecked`.
+Guarantee: the same text gives the same verdict, offline; short and doubtful texts pass. Without py3langid
+(extra `llm`) every text passes, see `unchecked`.
 """
 
 import re
@@ -14,10 +14,10 @@ from rulemine.text.mentions import QUESTION_WORDS
 __all__ = ["is_other_language", "unchecked"]
 
 FEWEST_BYTES = 12
-"""Letters that a text needs; one of many scripts counts twice, one of Han or kana three times."""
+"""Fewest bytes of letters (UTF-8) that a text needs to be checked."""
 
 LEAST, MOST = 0.01, 0.5
-"""A text fails where its language is less likely than this, and another at least as likely as that."""
+"""A text fails if the required language is less likely than the first and another as likely as the second."""
 
 _TABLE = """
 afrikaans:af albanian:sq amharic:am arabic:ar+ary+arz armenian:hy azerbaijani:az basque:eu belarusian:be
@@ -31,17 +31,17 @@ somali:so spanish:es swahili:sw swedish:sv tagalog:tl tamil:ta telugu:te thai:th
 urdu:ur uzbek:uz vietnamese:vi welsh:cy xhosa:xh yoruba:yo zulu:zu
 """
 _CODES = {name: codes.split("+") for entry in _TABLE.split() for name, codes in [entry.split(":")]}
-"""Language → its code, and those of languages that short texts do not tell from it."""
+"""Language → its code, and the codes of languages that are hard to tell from it in short texts."""
 
 
 def is_other_language(text: str, language: str) -> bool:
-    """Whether a text without names is clearly not in a language, given as for `unchecked`."""
+    """Whether a text, names removed, is clearly not in a language, given by its English name."""
     codes, words = _codes_of(language), " ".join(text.split())
     letters = "".join(filter(str.isalpha, words)).encode(errors="replace")
     if not codes or len(letters) < FEWEST_BYTES:
         return False
     if "en" in codes and QUESTION_WORDS.intersection(re.findall(r"\w+", words.casefold())):
-        return False  # as nearly all questions: the model of py3langid takes 80 MB
+        return False  # nearly every question: saves loading py3langid's model of 80 MB
     if (identifier := _identifier()) is None:
         return False
     likely: dict[str, float] = dict(identifier.rank(words))
@@ -49,9 +49,9 @@ def is_other_language(text: str, language: str) -> bool:
 
 
 def unchecked(language: str) -> str | None:
-    """Why no text is checked for a language, by its English name (``Brazilian Portuguese``), if so."""
+    """Why texts cannot be checked for a language, by its English name; None if they can."""
     if not _codes_of(language):
-        return f"language {language!r} is not known by an English name"
+        return f"language {language!r} is unknown; give its English name"
     if find_spec("py3langid"):
         return None
     return "py3langid is not installed (pip install 'rulemine[llm]')"

@@ -1,17 +1,17 @@
-"""Where a text names an entity, however it is spelled, and the text with a gap in each such place.
+"""Mentions: where a text names an entity in any spelling, and the text with a gap in each such place.
 
-Guarantees: positions are those of the text as given; mentions do not overlap; neither neighbor of a mention
-is a letter, digit or combining mark, except beside scripts written without blanks; the pattern of a text,
-filled with the name, holds the name letter by letter in each place.
+Guarantees: positions are those of the original text; mentions do not overlap; neither neighbor of a mention
+is a letter, digit or combining mark, except next to scripts written without spaces; the pattern of a text,
+filled with the name, has the name letter by letter in each place.
 
-What is decided here: case, Unicode normalisation, quotes, dashes, apostrophes, invisible marks and runs of
-blanks do not matter. Of overlapping places the first counts. ``72's`` and ``72,`` name 72, ``72nd`` and
-``7.2`` do not name 7 or 2. A name inside a longer one (``York`` in ``New York``) is a mention: only who knows
-the longer name can tell, see `leaks`. A word in lower case is a common word, not the name, where the text
-spells the name elsewhere as it is (``the film Film``) or where it is a function word (``will`` for ``Will``);
-so is the capital word that opens ``Who is the aunt of Who?``. Parts of ``don't`` and ``Ann's`` are no names.
-A name that starts with a sign needs a blank, quote or bracket before it, so that the last mark of ``Who is
-the aunt of ??`` ends the sentence.
+Case, Unicode normalization, quotes, dashes, apostrophes, invisible marks and repeated white space do not
+matter. Of overlapping places the first counts. ``72's`` and ``72,`` name 72; ``72nd`` and ``7.2`` do not
+name 7 or 2. A name inside a longer one (``York`` in ``New York``) is a mention: telling them apart takes
+the longer name, see `rulemine.text.answer_leaks`. A lower-case word is a common word, not the name, if the
+text spells the name exactly elsewhere (``the film Film``) or if it is a function word (``will`` for
+``Will``); so is the word that opens ``Who is the aunt of Who?``. Parts of ``don't`` and ``Ann's`` are not
+names. A name that starts with a sign needs a space, quote or bracket before it, so that the last mark of
+``Who is the aunt of ??`` ends the sentence.
 """
 
 import re
@@ -31,28 +31,28 @@ more most any some if so than then
 """
 QUESTION_WORDS = frozenset(_ASKING.split())
 FUNCTION_WORDS = QUESTION_WORDS | frozenset(_OTHERS.split())
-"""Words of English that in lower case are hardly ever a name."""
+"""English words that in lower case are hardly ever a name."""
 
 Span = tuple[int, int]
 """Start and end of a part of a text, in characters."""
 
 _WORD = re.compile(r"[^\W_]+")
 _CONTRACTED = re.compile(r"['’ʼ][tm]\b", re.IGNORECASE)
-"""What makes a word part of one with it: ``don't``, ``I'm``."""
+"""Contracted endings that belong to the word before them: ``don't``, ``I'm``."""
 
 _ENDINGS = frozenset(("s", "t", "m", "d", "ll", "re", "ve"))
-"""What follows the apostrophe of such words, and of possessives."""
+"""What follows the apostrophe of contractions and possessives."""
 
 
 def find_mentions(text: str, name: str) -> tuple[Span, ...]:
-    """Where a text names an entity.
+    """Finds where a text names an entity.
 
     Args:
         text: The text.
-        name: The entity's name; an empty one, or one of invisible marks alone, is nowhere.
+        name: The entity's name; one that is empty or invisible is never found.
 
     Returns:
-        The places, ascending.
+        The spans, ascending.
 
     Example:
         >>> find_mentions("Who is ANNE–MARIE's aunt?", "Anne-Marie")
@@ -71,10 +71,10 @@ def find_mentions(text: str, name: str) -> tuple[Span, ...]:
 
 
 def make_pattern(text: str, name: str) -> str | None:
-    """A text with ``{topic}`` in the place of every mention of a name, its own braces doubled.
+    """Replaces every mention of a name by ``{topic}``; the text's own braces are doubled.
 
     Returns:
-        The pattern, see `rulemine.text.template.fill`; None where nothing names the entity.
+        The pattern, see `rulemine.text.template.fill`; None if there is no mention.
 
     Example:
         >>> make_pattern("Who is the aunt of {72}?", "72"), make_pattern("Who is the 72nd?", "72")
@@ -87,25 +87,25 @@ def make_pattern(text: str, name: str) -> str | None:
 
 
 def cut(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
-    """What is left of a text when its mentions are cut out: one piece more than there are mentions."""
+    """Cuts a text at its mentions: one piece more than there are mentions."""
     ends = [0, *(end for _, end in spans)]
     starts = [*(start for start, _ in spans), len(text)]
     return tuple(text[low:high] for low, high in zip(ends, starts, strict=True))
 
 
 def _candidates(text: str, name: str) -> Iterator[Span]:
-    """Every place that spells the name, in any order, some perhaps twice."""
+    """Yields every place that spells the name, in any order, maybe repeated."""
     for at in _all_of(text, name if name.strip() else ""):
         yield at, at + len(name)
     wanted, folded = fold_loosely(name).strip(), fold_loosely(text)
-    if len(folded) == len(text) and folds_in_place(text):  # a folded position is a position
+    if len(folded) == len(text) and folds_in_place(text):  # positions are the same
         for at in _all_of(folded, wanted):
             yield at, at + len(wanted)
         return
     folded, bounds = _fold_with_bounds(text)
     for at in _all_of(folded, wanted):
         end = at + len(wanted)
-        # No character of the text may be only partly in a place, as ``fi`` in one letter would be.
+        # No character of the text may be only partly in a span, as the ``fi`` ligature could be.
         starts = at == 0 or bounds[at - 1] != bounds[at]
         if starts and (end == len(bounds) or bounds[end] != bounds[end - 1]):
             yield bounds[at][0], bounds[end - 1][1]
@@ -119,7 +119,7 @@ def _all_of(text: str, part: str) -> Iterator[int]:
 
 
 def _fold_with_bounds(text: str) -> tuple[str, list[Span]]:
-    """A folded text, and for each of its characters the part of the text that it comes from."""
+    """A folded text, and for each of its characters the span of the text it comes from."""
     folded: list[str] = []
     bounds: list[Span] = []
     start = 0
@@ -136,14 +136,14 @@ def _fold_with_bounds(text: str) -> tuple[str, list[Span]]:
 
 
 def _joins(character: str) -> bool:
-    """Whether a character is one with the letter before it: a mark, or a vowel or final of Hangul."""
+    """Whether a character combines with the letter before it: a mark, or a Hangul vowel or final."""
     return character > "\u02ff" and (
         unicodedata.category(character)[0] == "M" or "\u1160" <= character <= "\u11ff"
     )
 
 
 def _is_free(text: str, start: int, end: int) -> bool:
-    """Whether a place is a token of its own."""
+    """Whether a span is a token of its own."""
     first, last = text[start], text[end - 1]
     before, after = text[:start][-2:], text[end : end + 2]
     if before:
@@ -167,7 +167,7 @@ def _blocks(neighbor: str, own: str) -> bool:
 
 
 def _is_decimal(beyond: str, own: str) -> bool:
-    """Whether a number goes on beyond a sign, as in 7.5, 7,500, 7:30 and 7/2."""
+    """Whether a number continues after a sign, as in 7.5, 7,500, 7:30 and 7/2."""
     return len(beyond) == 2 and beyond[0] in ".,:/" and own.isdigit() and beyond[1].isdigit()
 
 
@@ -178,7 +178,7 @@ def _may_precede_a_sign(character: str) -> bool:
 
 
 def _is_common(spelling: str, name: str, beside_verbatim: bool) -> bool:
-    """Whether a spelling in lower case is not the name but a common word."""
+    """Whether a lower-case spelling is a common word, not the name."""
     if spelling == name or spelling != spelling.lower() or name == name.lower():
         return False
     words = _WORD.findall(spelling)
@@ -186,7 +186,7 @@ def _is_common(spelling: str, name: str, beside_verbatim: bool) -> bool:
 
 
 def _only_opens(text: str, spans: list[Span], name: str) -> bool:
-    """Whether the first place is no name but the word that a sentence begins with: ``Who is Who?``."""
+    """Whether the first span is not the name but the word that opens the sentence: ``Who is Who?``."""
     start, end = spans[0]
     words = _WORD.findall(name.casefold())
     if any(map(is_word, text[:start])) or not words or not FUNCTION_WORDS.issuperset(words):

@@ -1,8 +1,8 @@
-"""How names are compared with texts: what counts as the same spelling, and where a word goes on.
+"""Normalization of text, and word boundaries.
 
-Guarantee: whether two characters belong to one word is a matter of these two alone, so a name stands in a
-text wherever its ends do not go on as a longer word. Scripts written without blanks, and Hangul, whose
-particles are glued to names, have no such bounds: there every occurrence counts.
+Guarantee: whether two characters belong to one word depends on these two alone, so a text has a name wherever
+the name is not part of a longer word. Scripts written without spaces, and Hangul, which attaches particles to
+names, have no such boundaries: there every occurrence counts.
 """
 
 import re
@@ -23,14 +23,14 @@ __all__ = [
 ]
 
 QUESTION_MARKS = "?？؟⁇⁈⁉՞፧᥅⳺⳻꘏꛷﹖︖𑅃\u037e"
-"""Marks that end a question in any language; in Greek the semicolon does, too."""
+"""Marks that end a question in any language; in Greek a semicolon does too."""
 
 _QUOTES = dict.fromkeys(map(ord, "‘’‚‛′´`ʼʻ＇"), "'") | dict.fromkeys(map(ord, "“”„‟″«»＂"), '"')
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")
 _TYPOGRAPHY = _QUOTES | _DASHES
 _BLANKS = re.compile(r"\s+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
-# Marks of direction, joiners and soft hyphens are written, not read.
+# Direction marks, joiners and soft hyphens are invisible.
 _UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
 
 # Thai to Tibetan, Myanmar, Hangul letters, Khmer, kana, Hangul compatibility letters, Han with its
@@ -50,12 +50,12 @@ _UNSPACED = (
 
 
 def fold(text: str) -> str:
-    """A text as `mentions` compares it: composed, case folded."""
+    """Composes and case-folds a text."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def fold_loosely(text: str) -> str:
-    """A text as a generous reader compares it: as `unify`, and case folded.
+    """Case-folds and unifies a text, see `unify`.
 
     Example:
         >>> fold_loosely("Ｏ’Ｈａｒａ  –  STRASSE") == fold_loosely("o'hara - Straße")
@@ -65,12 +65,12 @@ def fold_loosely(text: str) -> str:
 
 
 def folds_in_place(text: str) -> bool:
-    """Whether `fold_loosely` puts one character in the place of each, but for runs of blanks."""
+    """Whether `fold_loosely` keeps all positions, except in runs of white space."""
     return text.isascii() or text.translate(_TYPOGRAPHY).isascii()
 
 
 def unify(text: str) -> str:
-    """A text in compatibility form with plain quotes and dashes, single blanks, nothing invisible."""
+    """Brings a text to compatibility form, with plain quotes and dashes, single spaces, nothing invisible."""
     if not text.isascii():
         text = text.translate(_TYPOGRAPHY)
         if not text.isascii():
@@ -78,13 +78,15 @@ def unify(text: str) -> str:
             text = _UNSEEN.sub("", text)
     elif "`" in text:
         text = text.replace("`", "'")
-    if "  " not in text and text.isprintable():  # as most texts are: no blank but single spaces
+    if (
+        "  " not in text and text.isprintable()
+    ):  # true of most texts: no white space but single spaces
         return text
     return _BLANKS.sub(" ", text)
 
 
 def unaccented(text: str) -> str:
-    """A text without accents on Latin, Greek and Cyrillic letters.
+    """Removes accents from Latin, Greek and Cyrillic letters.
 
     Example:
         >>> unaccented("Île-de-France, Αθήνα")
@@ -96,7 +98,7 @@ def unaccented(text: str) -> str:
 
 
 def mentions(text: str, name: str) -> bool:
-    """Whether a text holds a name as a whole token; both are folded the same way.
+    """Whether a text has a name as a whole token; both must be folded the same way.
 
     Example:
         >>> mentions("who lives in new york?", "york"), mentions("who is the uncle of 72?", "7")
@@ -106,7 +108,7 @@ def mentions(text: str, name: str) -> bool:
 
 
 def places(text: str, name: str) -> Iterator[int]:
-    """Where a name stands in a text as a whole token, ascending; overlapping places count.
+    """Yields where a text has a name as a whole token, ascending; places may overlap.
 
     Args:
         text: The text.
@@ -123,15 +125,15 @@ def places(text: str, name: str) -> Iterator[int]:
 
 
 def _joined(left: str, right: str) -> bool:
-    """Whether a word goes on from one character to the next."""
+    """Whether two neighboring characters belong to one word."""
     return is_word(left) and is_word(right) and not is_unspaced(left) and not is_unspaced(right)
 
 
 def is_word(character: str) -> bool:
-    """Whether a character is part of words: letters, digits, what combines with them, and ``_``."""
+    """Whether a character is part of words: letters, digits, combining marks, and ``_``."""
     return character == "_" or unicodedata.category(character)[0] in "LNM"
 
 
 def is_unspaced(character: str) -> bool:
-    """Whether a character is of a script that sets no blanks around names."""
+    """Whether a character belongs to a script without spaces around names."""
     return character > "\u0dff" and any(low <= character <= high for low, high in _UNSPACED)

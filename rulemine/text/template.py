@@ -8,16 +8,15 @@ from rulemine.errors import did_you_mean
 
 __all__ = ["escape", "fill", "template_problem"]
 
-
 _PART = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """A template with names put in for its placeholders; the names are not interpreted.
+    """Fills in a template; the values are not interpreted.
 
     Args:
         template: A text with ``{placeholder}``s; ``{{`` and ``}}`` stand for braces.
-        values: Placeholder → name; every placeholder of the template.
+        values: Placeholder → value; every placeholder of the template.
 
     Example:
         >>> fill("What is {topic}?", {"topic": "{topic} => ?x %s"})
@@ -25,7 +24,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     """
     if "{" not in template and "}" not in template:
         return template
-    literals, names = _taken_apart(template)
+    literals, names = _parse(template)
     filled = [literals[0]]
     for name, literal in zip(names, literals[1:], strict=True):
         filled += (values[name], literal)
@@ -33,7 +32,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 
 
 @lru_cache(maxsize=1 << 12)  # prompts and templates are filled for thousands of questions
-def _taken_apart(template: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _parse(template: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The text around the placeholders of a template, and their names: one fewer."""
     literals, names = [""], list[str]()
     end = 0
@@ -50,28 +49,28 @@ def _taken_apart(template: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def template_problem(template: str, placeholders: Sequence[str]) -> str | None:
-    """What is wrong with a template that needs each of its placeholders exactly once; None: nothing."""
+    """The problem of a template that needs each placeholder exactly once; None if there is none."""
     shown = repr(template)
     if any(c in template for c in "\t\n\r"):
-        return f"{shown} holds a tab or a line break; one line was expected"
+        return f"{shown} has a tab or a line break; one line was expected"
     counts = dict.fromkeys(placeholders, 0)
     for found in _PART.finditer(template):
         if found[0] in ("{{", "}}"):
             continue
         if found[1] is None:
-            return f"{shown} holds a lone {found[0]!r}; double it to mean the brace itself"
+            return f"{shown} has a single {found[0]!r}; write it twice for a literal brace"
         if found[1] not in counts:
-            return f"{shown} holds {found[0]}; {did_you_mean(found[1], placeholders)}"
+            return f"{shown} has {found[0]}; {did_you_mean(found[1], placeholders)}"
         counts[found[1]] += 1
         around = template[: found.start()][-1:] + template[found.end() :][:1]
         if any(c.isalnum() or c == "_" for c in around):
-            return f"{shown}: {found[0]} is glued to a letter or digit; put a blank between"
+            return f"{shown}: {found[0]} touches a letter or digit; put a space between them"
     for name, n in counts.items():
         if n != 1:
-            return f"{shown} holds {{{name}}} {n} times; exactly once was expected"
+            return f"{shown} has {{{name}}} {n} times; exactly once was expected"
     return None
 
 
 def escape(text: str) -> str:
-    """A text with its braces doubled, so that a template holds it literally."""
+    """Doubles the braces of a text, for a template that has it literally."""
     return text.replace("{", "{{").replace("}", "}}")

@@ -14,7 +14,7 @@ from typing import Self
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.llm.call import Failure
-from rulemine.text.answer_leaks import Leaks
+from rulemine.text.answer_leaks import LeakageChecker
 from rulemine.text.language import is_other_language
 from rulemine.text.mentions import cut, find_mentions
 from rulemine.text.normalization import QUESTION_MARKS, is_unspaced, is_word, mentions, places
@@ -139,7 +139,7 @@ class Checker:
     """
 
     def __init__(self, relations: Iterable[str] = ()) -> None:
-        self.leaks = Leaks()
+        self.leakage = LeakageChecker()
         self.identifiers = frozenset(name for name in relations if not _is_plain(name))
 
 
@@ -196,7 +196,7 @@ def _problems(
         yield "topic_missing", f"“{item.topic_name}”"
     elif not _stands_apart(pieces, item.topic):
         yield "topic_missing", f"“{item.topic_name}” is joined to other words"
-    if answer := checker.leaks.find(pieces, item.topic, (*item.answers, item.hard_answer)):
+    if answer := checker.leakage.find(pieces, item.topic, (*item.answers, item.hard_answer)):
         yield "answer_named", f"“{answer}”"
     is_greek = any("\u0370" <= c <= "\u03ff" for c in blank)
     marks = QUESTION_MARKS + ";" * is_greek

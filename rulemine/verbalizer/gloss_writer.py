@@ -183,11 +183,11 @@ def _problem(gloss: Gloss, samples: Sequence[Triple]) -> str | None:
     for key in ("statement", "subjects", "objects"):
         text: str = getattr(gloss, key)
         if len(text) > MAX_LENGTH:
-            return f"key {key}: has {len(text)} characters; expected at most {MAX_LENGTH}"
+            return f"key {key}: has {len(text)} characters; at most {MAX_LENGTH} were expected"
         if "?" in text:
-            return f"key {key}: is a question; expected a description"
+            return f"key {key}: is a question; a description was expected"
         if any(name in text for name in identifiers):
-            return f"key {key}: has the relation's identifier; expected words"
+            return f"key {key}: has the relation's identifier; words were expected"
         for name in sorted(names):
             if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
                 return f"key {key}: names {name!r}; it must fit every triple"

@@ -163,7 +163,7 @@ def _problems(tables: Mapping[str, Any]) -> list[str]:
         if table is None:
             problems.append(f"section [{name}] is missing")
         elif not isinstance(table, dict):
-            problems.append(f"{name} is {table!r}; expected a section [{name}]")
+            problems.append(f"{name} is {table!r}; a section [{name}] was expected")
         else:
             problems += [f"[{name}] {problem}" for problem in _section_problems(table, templates)]
     return problems
@@ -176,7 +176,7 @@ def _section_problems(
         if key not in templates:
             yield f"unknown key {key!r}; {did_you_mean(key, templates)}"
         elif not isinstance(value, str) or not value.strip():
-            yield f"{key} is {value!r}; expected a string"
+            yield f"{key} is {value!r}; a text was expected"
     for key, placeholders in templates.items():
         template = table.get(key, "")
         if key not in table:
@@ -186,7 +186,7 @@ def _section_problems(
                 f"{key}: {problem}" for problem in _template_problems(template, placeholders)
             )
             if key not in ("system", "user") and "\n" in template:
-                yield f"{key}: has a line break; expected one line"
+                yield f"{key}: has a line break; one line was expected"
             lines = [line.strip() for line in template.split("\n")]
             for line in _LABELLED if key == "user" and "topic" in placeholders else ():
                 if lines.count(line) != 1:

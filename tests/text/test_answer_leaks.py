@@ -1,7 +1,7 @@
 import pytest
 
 from rulemine.kg.entity_names import EntityNames
-from rulemine.text.answer_leaks import Leaks
+from rulemine.text.answer_leaks import LeakageChecker
 from rulemine.text.mentions import cut, find_mentions
 
 TOPIC = EntityNames("e00001", "/m/topic", "Anna Lind")
@@ -14,7 +14,7 @@ def entity(text: str, id_: str = "/m/answer", private: str = "e00002") -> Entity
 def found(text: str, answer: EntityNames, topic: EntityNames = TOPIC) -> str | None:
     pieces = cut(text, find_mentions(text, topic.text))
     assert len(pieces) > 1
-    return Leaks().find(pieces, topic, [answer])
+    return LeakageChecker().find(pieces, topic, [answer])
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_name_that_nobody_sees_is_nowhere() -> None:
 
 
 def test_the_topic_is_no_answer_that_is_hidden() -> None:
-    assert Leaks().find(("Who is ", "?"), TOPIC, [TOPIC]) is None
+    assert LeakageChecker().find(("Who is ", "?"), TOPIC, [TOPIC]) is None
 
 
 def test_a_namesake_of_the_topic_is_named_with_it() -> None:

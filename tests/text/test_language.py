@@ -62,7 +62,7 @@ def test_every_template_of_the_package_is_english(
 
 def test_why_nothing_is_checked_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert unchecked("English") is None
-    assert unchecked("Klingon") == "language 'Klingon' is not known by an English name"
+    assert unchecked("Klingon") == "language 'Klingon' is unknown; give its English name"
     monkeypatch.setattr(identification, "find_spec", lambda name: None)
     identification._identifier.cache_clear()
     assert not is_other_language(blank(SENTENCES["Russian"][0]), "English")

@@ -54,7 +54,7 @@ def test_the_file_of_the_package_is_found_by_its_path_too():
         ('"Context: {fact}', '"Context:\\n{fact}', "[question] context: has a line break"),
         ('private = "', 'privat = "', "[names] unknown key 'privat'; did you mean 'private'?"),
         ('private = "codes', 'private = "\\n\\ncodes\\nx', "[names] private: has a line break"),
-        ('sample = "{subject} | {object}"', "sample = 3", "[gloss] sample is 3; expected a string"),
+        ('sample = "{subject} | {object}"', "sample = 3", "[gloss] sample is 3; a text was expected"),
     ],
 )  # fmt: skip
 def test_the_problems_of_a_prompt_file_are_reported(tmp_path, old, new, found):
