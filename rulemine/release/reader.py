@@ -35,7 +35,11 @@ _SHAPES: dict[str, Callable[[Any], bool]] = {
     "config": lambda v: isinstance(v, dict),
     "kg": lambda v: isinstance(v, dict),
     "counts": lambda v: isinstance(v, dict),
-    "files": lambda v: isinstance(v, dict) and all(isinstance(entry, dict) for entry in v.values()),
+    "files": lambda v: (
+        isinstance(v, dict)
+        and all(isinstance(entry, dict) for entry in v.values())
+        and not any(Path(name).is_absolute() or ".." in Path(name).parts for name in v)
+    ),
     "levels": lambda v: (
         v is None or (isinstance(v, list) and bool(v) and all(type(level) is int for level in v))
     ),

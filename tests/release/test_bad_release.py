@@ -229,3 +229,14 @@ def test_bad_words_to_other_commands(
     before = tree(here)
     assert_refused(command(*words), expected)
     assert tree(here) == before
+
+
+@pytest.mark.parametrize("name", ["../good.jsonl", "/etc/hostname", "kg/../../good.jsonl"])
+def test_a_manifest_lists_no_file_outside_its_folder(
+    release: Path, command: Command, name: str
+) -> None:
+    manifest = json.loads((release / "manifest.json").read_text())
+    manifest["files"][name] = {"bytes": 0, "sha256": hashlib.sha256(b"").hexdigest()}
+    (release / "manifest.json").write_text(json.dumps(manifest))
+    assert_refused(command(*READERS["evaluate"]), r"manifest\.json: files .* not what this program")
+    assert command("verify", "release").status == 1
