@@ -113,7 +113,7 @@ def test_without_a_network_the_message_says_what_to_put_where(places: Places) ->
         "data set toy",
         "https://x.example/one.txt",
         "Network is unreachable",
-        f"Put the file at {places.named / 'toy/one.tsv'}",
+        f"Put it there, e.g. at {places.named / 'toy/one.tsv'}",
         "RULEMINE_DATA",
     ):
         assert part in message
@@ -200,7 +200,7 @@ def test_a_file_known_by_its_git_blob_is_checked_by_that(
     file = SourceFile("toy/blob.tsv", url, 0, (), "", blob)
     toy = DataSet("a toy", "kg", "here", "none", "nobody", (file,))
     monkeypatch.setattr(datasets, "data_sets", lambda: {"blob": toy})
-    with pytest.raises(DatasetError, match=r"Put the file at .*named/toy/blob\.tsv"):
+    with pytest.raises(DatasetError, match=r"Put it there, e.g. at .*named/toy/blob\.tsv"):
         load_kg("blob")
     places.offered[url] = MORE
     with pytest.raises(DatasetError, match=f"expected {blob}"):

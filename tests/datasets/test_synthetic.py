@@ -69,7 +69,7 @@ def test_the_miner_finds_the_planted_rules_with_their_confidences(tmp_path: Path
     [
         (["--relations", "5"], "relations is 5; expected at least 17"),
         (["--triples", "900"], "triples is 900; expected at least 10,000, 100 per relation"),
-        (["--entities", "50"], "entities is 50; expected 1415 "),
+        (["--entities", "50"], "entities is 50; expected 1,415 "),
         (["--rule", "inversoin:0.5"], "did you mean 'inversion'"),
         (["--rule", "inversion"], "expected type:confidence"),
         (["--rule", "inversion:1.5"], "expected type:confidence"),
