@@ -113,10 +113,8 @@ class Session:
             KeyboardInterrupt: Ctrl-C. The first waits up to `GRACE` seconds for calls in flight, the second
                 ends at once.
         """
-        if asyncio._get_running_loop() is not None:
-            raise RuntimeError(
-                "an event loop is running here, as in a notebook. Write: await session.arun(works)"
-            )
+        if _is_loop_running():
+            raise RuntimeError("an event loop is running here. Write: await session.arun(works)")
         self._runner = self._runner or asyncio.Runner()
         return self._runner.run(self.arun(works, progress))
 
@@ -270,3 +268,11 @@ class Session:
         for task in flying:
             task.cancel()
         await asyncio.gather(*self._pending.values(), return_exceptions=True)
+
+
+def _is_loop_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
