@@ -1,8 +1,7 @@
-"""The figures of a release, counted again: those of the manifest, and those of ``relations.tsv``.
+"""The counts of a release, recounted: those of the manifest and of ``relations.tsv``.
 
-Checks every count of the manifest (one that is unknown here is a problem too: nobody could trust it),
-that the manifest's naming, name and levels are those of its options, and that the digest of the
-complete KG under its source names is the one stated.
+Checks every count of the manifest (an unknown one is a problem), that the manifest's naming, name and levels
+are those of its options, and that its digest is that of the complete KG under its source names.
 """
 
 import hashlib
@@ -17,7 +16,7 @@ from rulemine.verify.graphs import Removed
 from rulemine.verify.model.journal import Entry, count_journal
 from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.question_set import Located
-from rulemine.verify.relations import twin_relations
+from rulemine.verify.relations import find_overlaps
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import HornRule
 from rulemine.verify.shapes import RULE_TYPES, SPLITS, WORDINGS
@@ -58,10 +57,10 @@ def count(contents: Contents, levels: list[int], dropped: Any = None) -> dict[st
 
     Args:
         contents: What is counted.
-        levels: The levels of the release.
-        dropped: The relations that the manifest says are not asked about.
+        levels: The incompleteness levels of the release.
+        dropped: The excluded relations, from the manifest.
     """
-    twins = twin_relations(contents.complete)
+    overlapping = find_overlaps(contents.complete)
     removed, rows = contents.removed, [here.row for here in contents.questions]
     diagnoses = [row["diagnosis"] for row in rows]
     certificates = [rule for record in removed.values() for rule, _ in record.certificates]
@@ -91,9 +90,9 @@ def count(contents: Contents, levels: list[int], dropped: Any = None) -> dict[st
         "rejected": dict(reasons),
         "reverse_edge_left": sum(d["reverse_edge"] != [] for d in diagnoses),
         "parallel_edge_left": sum(d["parallel_edge"] != [] for d in diagnoses),
-        "twin_relations": len(twins),
+        "twin_relations": len(overlapping),
         "twin_edge_left": sum(
-            not twins.isdisjoint(
+            not overlapping.isdisjoint(
                 [(row["relation"], other, -1) for other in row["diagnosis"]["reverse_edge"]]
                 + [(row["relation"], other, 1) for other in row["diagnosis"]["parallel_edge"]]
             )
@@ -112,7 +111,7 @@ def count(contents: Contents, levels: list[int], dropped: Any = None) -> dict[st
 
 
 def count_words(contents: Contents) -> dict[str, Any]:
-    """The counts that format version 2 has more: of wordings, and of what a model was asked."""
+    """The counts that format version 2 adds: questions by wording, and the calls of a model."""
     rows = [here.row for here in contents.questions]
     wordings = Counter(row.get("wording", "template") for row in rows)
     return {
@@ -123,7 +122,7 @@ def count_words(contents: Contents) -> dict[str, Any]:
 
 
 def check_counts(folder: Folder, contents: Contents, findings: Findings) -> None:
-    """Checks the counts of the manifest, but for what the builder made of a model's judgements."""
+    """Checks the counts of the manifest, except those of verdicts, which depend on the builder's readers."""
     stated = folder.manifest["counts"]
     expected = count(contents, folder.levels, folder.manifest["kg"].get("dropped"))
     if folder.version > 1:
@@ -131,7 +130,7 @@ def check_counts(folder: Folder, contents: Contents, findings: Findings) -> None
     uncounted = {"audits", "round_trips"} if contents.entries else set()
     for key in sorted({*stated, *expected} - uncounted):
         if key not in expected:
-            findings.add(MANIFEST_NAME, None, "counts", shown(key), "no count of this name")
+            findings.add(MANIFEST_NAME, None, "counts", shown(key), "no such count")
         elif key not in stated or stated[key] != expected[key]:
             have, want = stated.get(key), expected[key]
             if isinstance(have, dict) and isinstance(want, dict):  # only what differs
@@ -141,11 +140,15 @@ def check_counts(folder: Folder, contents: Contents, findings: Findings) -> None
 
 
 def check_options(folder: Folder, findings: Findings) -> None:
-    """Checks that what the manifest says twice is the same in both places."""
+    """Checks that values the manifest states twice agree."""
     manifest, config = folder.manifest, folder.manifest["config"]
     if "endpoint" in config:
         findings.add(
-            MANIFEST_NAME, None, "options", "config.endpoint", "nothing about the endpoint"
+            MANIFEST_NAME,
+            None,
+            "options",
+            "config.endpoint",
+            "no options of the endpoint in a release",
         )
     selection = config.get("selection")
     levels = selection.get("levels") if isinstance(selection, dict) else None

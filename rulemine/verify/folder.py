@@ -1,9 +1,8 @@
 """The files of a release: the manifest, sizes and digests, and the lines of each file.
 
-Checks that the manifest is there and well formed, that every file it lists is there with the size and
-digest it says (of the uncompressed content where the name ends in .gz), that every file of the
-layout is listed, that nothing else lies in the folder, that every file is UTF-8 with LF, and that none
-holds what looks like the key of an API.
+Checks that the manifest exists and is well formed, that every file it lists exists with the stated size and
+digest (of the uncompressed content if the name ends in .gz), that every file of the layout is listed, that
+the folder has no other files, that every file is UTF-8 with LF, and that none has what looks like an API key.
 """
 
 import errno
@@ -25,7 +24,7 @@ from rulemine.verify.shapes import MANIFEST, SPLITS, Shape
 __all__ = ["Folder"]
 
 FORMAT_VERSION = 2
-"""The newest format that this verifier knows."""
+"""The newest format version that this verifier knows."""
 
 MANIFEST_NAME = "manifest.json"
 QUESTION_FILES = tuple(f"questions/{split}.jsonl" for split in SPLITS)
@@ -40,14 +39,14 @@ LAYOUT = (
     "removed.jsonl",
     "rules.jsonl",
 )
-"""The files that every release has."""
+"""The files of every release."""
 
 
 class Folder:
-    """The folder of a release, read on demand; what cannot be read is noted as a problem.
+    """The folder of a release, read on demand; what cannot be read becomes a problem.
 
     Attributes:
-        manifest: The manifest; empty when there is none that can be used.
+        manifest: The manifest; empty if it is missing or malformed.
     """
 
     def __init__(self, path: Path, findings: Findings) -> None:
@@ -75,7 +74,13 @@ class Folder:
         try:
             value = _parse(raw.decode("utf-8"))
         except (ValueError, RecursionError) as problem:
-            add(MANIFEST_NAME, None, "manifest", f"no JSON in UTF-8 ({problem})", "a JSON object")
+            add(
+                MANIFEST_NAME,
+                None,
+                "manifest",
+                f"invalid JSON ({problem})",
+                "a JSON object in UTF-8",
+            )
             return {}
         version = value.get("format_version") if isinstance(value, dict) else None
         if type(version) is int and version > FORMAT_VERSION:
@@ -83,7 +88,7 @@ class Folder:
                 f"{self.path / MANIFEST_NAME}: format version {version}; this program verifies "
                 f"versions up to {FORMAT_VERSION}. Upgrade: pip install -U rulemine."
             )
-        # Keys beyond these are descriptions for people and programs of their own.
+        # Other keys are free.
         known = (
             {key: value[key] for key in _KEYS if key in value} if isinstance(value, dict) else value
         )
@@ -99,7 +104,7 @@ class Folder:
 
     @cached_property
     def levels(self) -> list[int]:
-        """The levels of the manifest, [100] when it has none; what is no level is noted."""
+        """The incompleteness levels of the manifest, [100] if it has none; invalid ones become a problem."""
         levels = self.manifest.get("levels", [100])
         whole = isinstance(levels, list) and all(type(v) is int and 1 <= v <= 100 for v in levels)
         if not whole or levels != sorted(set(levels)) or levels[-1:] != [100]:
@@ -109,11 +114,11 @@ class Folder:
         return list(levels)
 
     def check(self) -> None:
-        """Checks that files and manifest agree, and reads every file that is listed."""
+        """Checks that files and manifest agree, and reads every listed file."""
         add, listed = self._findings.add, self.manifest["files"]
         levels = [f"kg/incomplete-{level}.tsv.gz" for level in self.levels if level < 100]
         for name in sorted({*LAYOUT, *levels} - set(listed)):
-            add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of a release")
+            add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of the layout")
         for name, entry in sorted(listed.items()):
             parts = PurePosixPath(name).parts
             if not parts or name.startswith("/") or ".." in parts or name == MANIFEST_NAME:
@@ -133,17 +138,17 @@ class Folder:
         self._findings.count("files", len(self._digests))
 
     def _check_secret(self, name: str, content: bytes, line: int = 1) -> bool:
-        """Whether there is none."""
+        """Whether a piece of a file has no API key."""
         if (at := key_at(content)) is not None:
             line += content.count(b"\n", 0, at)
-            # What was found is not repeated: reports are shown around.
+            # The key is not repeated: reports get shared.
             found, expected = "what looks like an API key (sk-…)", "no key in a release; revoke it"
             self._findings.add(name, line, "secret", found, expected)
             return False
         return True
 
     def _look_through(self, name: str) -> int | None:
-        """The size of a file, once its digest is known; None where it cannot be read."""
+        """Computes the digest of a file and returns its size; None if it cannot be read."""
         digest, size, clean = hashlib.sha256(), 0, True
         try:
             for number, block in self._blocks(name):
@@ -159,7 +164,7 @@ class Folder:
     def _blocks(self, name: str) -> Iterator[tuple[int, bytes]]:
         """The content in pieces of whole lines, each with the number of its first line.
 
-        No file is held: journals and graphs take hundreds of megabytes.
+        No file is held in memory: journals and graphs take hundreds of megabytes.
         """
         path, number = _regular(self.path / name), 1
         pieces: list[bytes] = []
@@ -178,17 +183,17 @@ class Folder:
     def _note_unreadable(self, name: str, problem: Exception) -> None:
         add = self._findings.add
         if isinstance(problem, FileNotFoundError):
-            add(name, None, "missing", "no file", "the file that the manifest lists")
+            add(name, None, "missing", "no such file", "a file, as the manifest lists it")
         else:
-            expected = "a whole gzip file" if name.endswith(".gz") else "a file"
+            expected = "a complete gzip file" if name.endswith(".gz") else "a readable file"
             add(name, None, "readable", shown(str(problem)), expected)
 
     def has(self, name: str) -> bool:
-        """Whether a file is listed and could be read."""
+        """Whether a file is listed and readable."""
         return name in self._digests
 
     def text(self, name: str) -> str:
-        """The text of a file of any kind; bytes that are not UTF-8 are noted, and replaced."""
+        """The text of a file; bytes that are not UTF-8 become a problem and are replaced."""
         content = b"".join(block for _, block in self._read(name))
         try:
             return content.decode("utf-8")
@@ -200,7 +205,7 @@ class Folder:
             return content.decode("utf-8", "replace")
 
     def _read(self, name: str) -> Iterator[tuple[int, bytes]]:
-        """The blocks of a file that was looked through; that it is the same still is checked."""
+        """Reads the blocks of a file again; checks that it has not changed."""
         digest = hashlib.sha256()
         try:
             for number, block in self._blocks(name):
@@ -210,11 +215,14 @@ class Folder:
             self._note_unreadable(name, problem)
             return
         if digest.hexdigest() != self._digests[name]:
-            found, expected = "another file than a moment ago", "a release that nobody changes"
+            found, expected = (
+                "a file that changed during verification",
+                "a release that nothing changes",
+            )
             self._findings.add(name, None, "readable", found, expected)
 
     def _chunks(self, name: str) -> Iterator[tuple[int, bytes]]:
-        """The content in pieces of whole lines, without the last LF; the number of the first line."""
+        """The content in pieces of whole lines, without the last LF; each with its first line number."""
         add, returned = self._findings.add, False
         for number, block in self._read(name):
             if not block.endswith(b"\n"):
@@ -227,7 +235,7 @@ class Folder:
             yield number, block.removesuffix(b"\n")
 
     def lines(self, name: str) -> Iterator[tuple[int, str]]:
-        """The lines of a file with their numbers from 1; lines that are not UTF-8 are noted."""
+        """The lines of a file, numbered from 1; lines that are not UTF-8 become problems."""
         for first, chunk in self._chunks(name):
             yield from self._decoded(name, first, chunk)
 
@@ -240,13 +248,19 @@ class Folder:
                 self._findings.add(name, number, "encoding", found, "UTF-8")
 
     def records(self, name: str, shape: Shape) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The records of a JSON Lines file that fit a shape; the other lines are noted."""
+        """The records of a JSON Lines file that fit a shape; other lines become problems."""
         add = self._findings.add
         for number, line in self.lines(name):
             try:
                 value = _parse(line)
             except (ValueError, RecursionError) as problem:
-                add(name, number, "record", f"no JSON ({problem}): {shown(line)}", "one object")
+                add(
+                    name,
+                    number,
+                    "record",
+                    f"invalid JSON ({problem}): {shown(line)}",
+                    "one JSON object",
+                )
                 continue
             if (misfit := shape(value, "")) is not None:
                 add(name, number, "record", misfit.found, misfit.expected)
@@ -256,12 +270,12 @@ class Folder:
     def fields(
         self, name: str, columns: int, labels: bool = True
     ) -> Iterator[tuple[int, list[str]]]:
-        """The rows of a TSV file that are well formed; the other lines are noted.
+        """The well-formed rows of a TSV file; other lines become problems.
 
         Args:
             name: The file.
-            columns: How many fields a row has, none of them empty.
-            labels: Whether the fields are labels, which have no blanks at their ends.
+            columns: Fields per row, none of them empty.
+            labels: Whether the fields are labels, which have no white space at their ends.
         """
         yield from self._rows(name, self.lines(name), columns, labels)
 
@@ -269,7 +283,7 @@ class Folder:
         """The rows of a TSV file of three columns, as `fields` gives them, many at a time.
 
         Yields:
-            Numbers of lines, and their fields one after the other.
+            Line numbers, and the fields of these lines in one list.
         """
         for first, chunk in self._chunks(name):
             if (fields := _three_each(chunk)) is not None:
@@ -287,14 +301,14 @@ class Folder:
                 expected = f"{columns} non-empty fields"
                 self._findings.add(name, number, "record", shown(line), expected)
             elif labels and any(field != field.strip() for field in row):
-                expected = "fields without blanks at their ends"
+                expected = "fields without white space at their ends"
                 self._findings.add(name, number, "record", shown(line), expected)
             else:
                 yield number, row
 
 
 def _three_each(chunk: bytes) -> list[str] | None:
-    """The fields of lines that are all well formed, three fields each; else None."""
+    """The fields of lines that all have three well-formed fields; otherwise None."""
     try:
         text = chunk.decode("utf-8")
     except UnicodeDecodeError:
@@ -313,10 +327,10 @@ def _regular(path: Path) -> Path:
 
 
 _CHUNK = 1 << 22
-"""Bytes of a file that are taken apart at once."""
+"""Bytes of a file that are parsed at once."""
 
 _UNREADABLE = (OSError, EOFError, ValueError, zlib.error)
-"""What reading a file raises, compressed or not."""
+"""Errors of reading a file, compressed or not."""
 
 _count_tabs = methodcaller("count", "\t")
 
@@ -325,7 +339,7 @@ _KEYS = ("format", "format_version", "name", "naming", "config", "kg", "counts",
 
 def _parse(text: str) -> Any:
     value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
-    if "\\u" in text:  # half a surrogate pair is text to JSON, and to nothing else
+    if "\\u" in text:  # JSON accepts half a surrogate pair; UTF-8 does not
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 
@@ -333,7 +347,7 @@ def _parse(text: str) -> Any:
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a duplicate key")
     return value
 
 

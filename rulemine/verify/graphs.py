@@ -1,8 +1,8 @@
 """The knowledge graphs: sorted sets of triples, and incomplete KG = complete KG − removed, exactly.
 
-Also checks, for every level of a release with levels, that its incomplete KG is the complete KG without
-the triples removed at that level or below (so the levels are nested), that every removed triple is in
-the complete KG, and that what a reference KG adds is not in the complete KG already.
+Also checks that the incomplete KG of every incompleteness level is the complete KG without the triples
+removed at that level or below (so levels are nested), that every removed triple is in the complete KG, and
+that the triples of a reference KG are not in the complete KG.
 """
 
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ REMOVED = "removed.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """A removed triple, as ``removed.jsonl`` has it.
+    """A removed triple in ``removed.jsonl``.
 
     Attributes:
         line: Its line.
-        level: The smallest level at which it is removed.
+        level: The smallest incompleteness level at which it is removed.
         certificates: Rule id and body triples of each certificate.
     """
 
@@ -39,24 +39,24 @@ class Removed:
 
 
 def as_triple(value: list[str]) -> Triple:
-    """A triple out of a JSON array of three."""
+    """Makes a triple of a JSON array of three."""
     return (value[0], value[1], value[2])
 
 
 def check_graph(
     folder: Folder, name: str, names: Names | None, terms: Terms, findings: Findings
 ) -> Graph:
-    """Reads a KG file and checks order, uniqueness and names.
+    """Reads a KG file; checks order, uniqueness and names.
 
     Args:
         folder: The release.
         name: The file.
-        names: The tables of names, or None when they cannot be read.
-        terms: Gives numbers to names; those of the tables have theirs already.
-        findings: Takes the problems.
+        names: The tables of names; None if they cannot be read.
+        terms: Numbers the names; those of the tables are numbered first.
+        findings: Collects the problems.
 
     Returns:
-        Its triples.
+        The triples.
     """
     parts = [np.empty((0, 3), np.int32)]
     lines = [np.empty(0, np.int32)]
@@ -92,7 +92,7 @@ def _check_order(
     for i in late.tolist():
         last, triple = graph.triples(keys[i - 1 : i + 1])
         what = "triples unique" if first[inverse[i]] < i else "sorted"
-        findings.add(name, int(line[i]), what, shown(triple), f"something after {shown(last)}")
+        findings.add(name, int(line[i]), what, shown(triple), f"a triple after {shown(last)}")
 
 
 def _check_known(
@@ -109,7 +109,7 @@ def _check_known(
 def check_removed(
     rows: list[tuple[int, dict[str, Any]]], complete: Graph | None, findings: Findings
 ) -> dict[Triple, Removed]:
-    """Reads the records of ``removed.jsonl`` and checks that they are a sorted part of the complete KG.
+    """Reads ``removed.jsonl``; checks that it is a sorted subset of the complete KG.
 
     Returns:
         Removed triple → its record.
@@ -120,10 +120,12 @@ def check_removed(
         triple = as_triple(row["triple"])
         if last is not None and triple <= last:
             what = "triples unique" if triple in removed else "sorted"
-            findings.add(REMOVED, number, what, shown(triple), f"something after {shown(last)}")
+            findings.add(REMOVED, number, what, shown(triple), f"a triple after {shown(last)}")
         last = triple
         if complete is not None and triple not in complete:
-            findings.add(REMOVED, number, "removed ⊆ complete", shown(triple), f"one of {COMPLETE}")
+            findings.add(
+                REMOVED, number, "removed ⊆ complete", shown(triple), f"a triple of {COMPLETE}"
+            )
         certificates = tuple(
             (entry["rule"], tuple(as_triple(t) for t in entry["body"]))
             for entry in row["certificates"]
@@ -141,7 +143,7 @@ def check_incomplete(
     removed: dict[Triple, Removed],
     findings: Findings,
 ) -> None:
-    """Checks that an incomplete KG is the complete KG without what is removed up to its level."""
+    """Checks that an incomplete KG is the complete KG without the triples removed up to its level."""
     gone = complete.keys_of(t for t, record in removed.items() if record.level <= level)
     left, whole = incomplete.keys, complete.keys
     invariant = "incomplete = complete − removed"
@@ -149,17 +151,23 @@ def check_incomplete(
         found = f"{shown(triple)}, removed by line {removed[triple].line} of {REMOVED}"
         findings.add(name, None, invariant, found, "no removed triple")
     for triple in complete.triples(left[~member(whole, left)]):
-        findings.add(name, None, invariant, f"{shown(triple)}, not in {COMPLETE}", "none of these")
+        findings.add(
+            name, None, invariant, f"{shown(triple)}, not in {COMPLETE}", "no other triples"
+        )
     for triple in complete.triples(whole[~member(left, whole) & ~member(gone, whole)]):
         findings.add(
-            name, None, invariant, f"no {shown(triple)}", f"it: in {COMPLETE}, not removed"
+            name,
+            None,
+            invariant,
+            f"no {shown(triple)}",
+            f"this triple: it is in {COMPLETE} and not removed",
         )
 
 
 def check_levels(levels: list[int], removed: dict[Triple, Removed], findings: Findings) -> None:
-    """Checks that every removed triple has a level that the manifest names, and the size of each level.
+    """Checks that removed triples have levels of the manifest, and the size of each level.
 
-    A level of so many percent removes that share of all removed triples, up to rounding.
+    A level of n percent removes that fraction of all removed triples, up to rounding.
     """
     known = set(levels)
     for record in removed.values():
@@ -180,17 +188,17 @@ def check_reference(
     asked: set[tuple[str, str, str]],
     findings: Findings,
 ) -> None:
-    """Checks that reference triples are new and that each answers a question.
+    """Checks that reference triples are not in the complete KG and that each answers a question.
 
     Args:
         reference: The triples of ``kg/reference.tsv.gz``.
-        complete: The complete KG, or None when it cannot be read.
-        asked: Topic, relation and direction of every question.
-        findings: Takes the problems.
+        complete: The complete KG; None if it cannot be read.
+        asked: Topic entity, relation and direction of every question.
+        findings: Collects the problems.
     """
     for s, r, o in reference.triples():
         triple = (s, r, o)
         if complete is not None and triple in complete:
-            findings.add(REFERENCE, None, "reference", shown(triple), f"nothing of {COMPLETE}")
+            findings.add(REFERENCE, None, "reference", shown(triple), f"no triple of {COMPLETE}")
         if (s, r, "object") not in asked and (o, r, "subject") not in asked:
-            findings.add(REFERENCE, None, "reference", shown(triple), "answers of questions only")
+            findings.add(REFERENCE, None, "reference", shown(triple), "answers to questions only")

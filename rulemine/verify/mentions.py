@@ -1,7 +1,7 @@
-"""Whom a text names: where a name stands in it as a word of its own.
+"""Mentions and answer leakage: where a text has a name as a word of its own.
 
-Between two letters, digits or combining marks a word goes on, except beside scripts written without blanks
-and beside Korean, which puts its particles right after a name.
+Two neighboring letters, digits or combining marks belong to one word, except in scripts written without
+spaces and in Korean, which attaches particles to names.
 """
 
 import re
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from rulemine.verify.model.replies import fold, unify
 
-__all__ = ["leaks", "occurrences"]
+__all__ = ["find_leaks", "occurrences"]
 
 Spot = tuple[int, int]
 """Start and end, in characters."""
@@ -21,7 +21,7 @@ _GLUED = re.compile(
     "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
     "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]"
 )
-"""Letters beside which a word may end."""
+"""Letters next to which a word may end."""
 
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
 _POSSESSIVE = re.compile(r"(?<=[\w.])'(?=s\b)")
@@ -29,7 +29,7 @@ _SIGNS = re.compile(r"[\W_]+")
 
 
 def occurrences(text: str, name: str) -> list[Spot]:
-    """Where a name, which is not empty, stands in a text, letter by letter; places may overlap."""
+    """Finds exact occurrences of a name that is not empty; they may overlap."""
     spots = []
     low = text.find(name)
     while low >= 0:
@@ -41,16 +41,16 @@ def occurrences(text: str, name: str) -> list[Spot]:
     return spots
 
 
-def leaks(text: str, topic: str, answers: Iterable[str], by_model: bool) -> list[str]:
-    """The answers that a text names, whatever the case; a name inside the topic's is the topic's.
+def find_leaks(text: str, topic: str, answers: Iterable[str], by_model: bool) -> list[str]:
+    """Finds the answers that a text names, in any case, outside the name of the topic entity.
 
-    A model may also spell them otherwise: quotes, dashes, kinds of blanks, no accents; and names of several
-    words without punctuation, or without the parenthesis at their end.
+    In a model's text other spellings count too: quotes, dashes, white space, no accents; and names of several
+    words without punctuation, or without a final parenthesis.
 
     Args:
         text: The text.
-        topic: The topic's name: "Anna Lind" names no Anna.
-        answers: The answers' names.
+        topic: The name of the topic entity: "Anna Lind" does not name Anna.
+        answers: The names of the answers.
         by_model: Whether the text is a model's.
     """
     answers = list(answers)
@@ -61,14 +61,14 @@ def leaks(text: str, topic: str, answers: Iterable[str], by_model: bool) -> list
         found.update(_outside(_as_read(text)[0], _as_read(topic)[0], names))
         if several := [(answer, name) for answer in answers for name in _in_words(answer)]:
             words, own = _bare(text), _bare(topic)
-            # Without its punctuation the topic's name may grow together with its neighbors.
+            # Without punctuation the name of the topic entity may merge with its neighbors.
             if own and occurrences(words, own):
                 found.update(_outside(words, own, several))
     return [answer for answer in answers if answer in found]
 
 
 def _outside(text: str, topic: str, names: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """The answers a name of which stands in a text otherwise than within the topic's name."""
+    """Yields the answers with a name in a text outside the name of the topic entity."""
     own = occurrences(text, topic) if topic else []
     for answer, name in names:
         spots = occurrences(text, name) if name else []
@@ -78,14 +78,14 @@ def _outside(text: str, topic: str, names: Iterable[tuple[str, str]]) -> Iterato
 
 @lru_cache(maxsize=1 << 16)
 def _as_read(text: str) -> tuple[str, ...]:
-    """A text as readers see it; with accents, and without where that differs."""
+    """A text as readers see it; with accents, and without if that differs."""
     folded = fold(text)
     return tuple(dict.fromkeys((folded, _plain(folded))))
 
 
 @lru_cache(maxsize=1 << 16)
 def _in_words(name: str) -> tuple[str, ...]:
-    """What is left of a name without punctuation, where that is several words."""
+    """A name without punctuation, if that is several words."""
     forms = () if name.isalnum() else map(_bare, (name, _PARENTHESIS.sub("", name)))
     return tuple({form for bare in forms if " " in bare for form in (bare, _plain(bare))})
 

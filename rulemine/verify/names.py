@@ -1,8 +1,8 @@
 """The tables of names: three namings of every entity, and the relations.
 
-Checks that ``entities.tsv`` has unique columns, is sorted by private id, and that private ids have one
-fixed width; that ``relations.tsv`` names each relation once; and that everything the graphs and the
-rules name stands in these tables.
+Checks that ``entities.tsv`` has unique columns, is sorted by private id, and that private ids have a fixed
+width; that ``relations.tsv`` has each relation once; and that every name in graphs and rules is in these
+tables.
 """
 
 import re
@@ -56,7 +56,7 @@ class Names:
     relation_lines: dict[str, int]
 
     def unknown(self, entities: Iterable[str], relations: Iterable[str]) -> list[str]:
-        """Those of the given names that stand in no table, sorted."""
+        """The given names that are in no table, sorted."""
         lost = {e for e in entities if e not in self.entities}
         return sorted(lost | {r for r in relations if r not in self.relations})
 
@@ -65,7 +65,7 @@ def check_names(folder: Folder, findings: Findings) -> Names | None:
     """Checks both tables.
 
     Returns:
-        The names, or None when a table is missing.
+        The names; None if a table is missing.
     """
     if not (folder.has(ENTITIES) and folder.has(RELATIONS)):
         findings.skip("names (needs entities.tsv and relations.tsv)")
@@ -97,7 +97,7 @@ def _check_entities(folder: Folder, findings: Findings) -> dict[str, Entity]:
             findings.add(ENTITIES, number, "private id", shown(private), expected)
         if private <= last:
             findings.add(
-                ENTITIES, number, "sorted", f"{shown(private)} after {shown(last)}", "order"
+                ENTITIES, number, "sorted", f"{shown(private)} after {shown(last)}", "ascending ids"
             )
         last = private
         numeric = str(int(form[1])) if form else private

@@ -1,8 +1,8 @@
-"""Counting proofs by brute force: which rules still prove a removed triple, in how many ways.
+"""Counting proofs by brute force: which rules still prove a removed triple, and in how many ways.
 
-A proof of a triple is a substitution that makes a rule's head that triple and its whole body a part of
-the incomplete KG. Variables are bound one at a time, the one with the fewest candidates first; the
-candidates are an intersection of neighbor sets, so the last variable is counted, not enumerated.
+A proof of a triple is a substitution under which the head of a rule is that triple and its whole body is in
+the incomplete KG. Variables are bound one at a time, the one with the fewest candidates first; candidates
+are an intersection of neighbor sets, so the last variable is counted, not enumerated.
 """
 
 from collections.abc import Iterable
@@ -12,13 +12,13 @@ from typing import NamedTuple
 from rulemine.verify.rules import Atom, HornRule, Term
 from rulemine.verify.triples import Graph, Triple
 
-__all__ = ["Facts", "Proofs", "Prover", "match"]
+__all__ = ["Proofs", "Prover", "Triples", "match"]
 
 Bindings = dict[int, str]
 
 
-class Facts:
-    """A graph that is asked the same things again and again: answers are kept."""
+class Triples:
+    """The triples of a graph, with a cache of look-ups."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -42,7 +42,7 @@ class Facts:
         return found
 
     def subjects_of(self, relation: str) -> frozenset[str]:
-        """All s with some fact of the relation."""
+        """All s with relation(s, o) for some o."""
         return self._graph.subjects_of(relation)
 
     def between(self, subject: str, target: str) -> frozenset[str]:
@@ -51,7 +51,7 @@ class Facts:
 
 
 def match(atom: Atom, triple: Triple, bindings: Bindings) -> bool:
-    """Makes an atom a triple: extends the bindings, or returns False where that contradicts them."""
+    """Unifies an atom with a triple: extends the bindings, or returns False if they contradict it."""
     if atom[1] != triple[1]:
         return False
     for term, value in ((atom[0], triple[0]), (atom[2], triple[2])):
@@ -63,39 +63,39 @@ def match(atom: Atom, triple: Triple, bindings: Bindings) -> bool:
     return True
 
 
-def count(body: list[Atom], bindings: Bindings, facts: Facts) -> int:
-    """In how many ways the unbound variables of some atoms can be bound so that all atoms are facts."""
+def count(body: list[Atom], bindings: Bindings, triples: Triples) -> int:
+    """Counts the ways to bind the unbound variables so that all atoms are in the graph."""
     waiting: list[Atom] = []
     options: dict[int, list[frozenset[str]]] = {}
     free: set[int] = set()
     for atom in body:
         s, r, o = _bound(atom, bindings)
         if isinstance(s, str) and isinstance(o, str):
-            if o not in facts.objects(s, r):
+            if o not in triples.objects(s, r):
                 return 0
             continue
         waiting.append((s, r, o))
         if isinstance(s, str) and isinstance(o, int):
-            options.setdefault(o, []).append(facts.objects(s, r))
+            options.setdefault(o, []).append(triples.objects(s, r))
             free.add(o)
         elif isinstance(s, int) and isinstance(o, str):
-            options.setdefault(s, []).append(facts.subjects(r, o))
+            options.setdefault(s, []).append(triples.subjects(r, o))
             free.add(s)
         else:
             free.update(t for t in (s, o) if isinstance(t, int))
     if not waiting:
         return 1
-    if not options:  # no atom touches what is bound: start anywhere
+    if not options:  # no atom has a bound term: start anywhere
         start, relation, _ = waiting[0]
         if not isinstance(start, int):
             raise AssertionError(f"{waiting[0]} has an entity and gave no candidates")
-        return sum(count(waiting, {start: v}, facts) for v in facts.subjects_of(relation))
+        return sum(count(waiting, {start: v}, triples) for v in triples.subjects_of(relation))
     variable = min(options, key=lambda v: (min(map(len, options[v])), v))
     smallest, *others = sorted(options[variable], key=len)
     candidates = smallest.intersection(*others)
     if free == {variable} and len(options[variable]) == len(waiting):
         return len(candidates)
-    return sum(count(waiting, {variable: value}, facts) for value in candidates)
+    return sum(count(waiting, {variable: value}, triples) for value in candidates)
 
 
 def _bound(atom: Atom, bindings: Bindings) -> tuple[Term, str, Term]:
@@ -108,11 +108,11 @@ def _bound(atom: Atom, bindings: Bindings) -> tuple[Term, str, Term]:
 
 
 class Proofs(NamedTuple):
-    """What proves a triple.
+    """The proofs of a triple.
 
     Attributes:
         ways: Substitutions, over all rules.
-        shortest: Body atoms of the shortest of them; 0 when there is none.
+        shortest: Body atoms of the shortest proof; 0 if there is none.
     """
 
     ways: int
@@ -121,27 +121,27 @@ class Proofs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prover:
-    """Rules by head relation, and the facts to prove from."""
+    """Rules by head relation, and the triples to prove from."""
 
     rules: dict[str, list[HornRule]]
-    facts: Facts
+    triples: Triples
 
     @classmethod
-    def of(cls, rules: Iterable[HornRule], facts: Facts) -> "Prover":
-        """A prover for some rules over some facts."""
+    def of(cls, rules: Iterable[HornRule], triples: Triples) -> "Prover":
+        """Makes a prover for rules over triples."""
         by_relation: dict[str, list[HornRule]] = {}
         for rule in rules:
             by_relation.setdefault(rule.head[1], []).append(rule)
-        return cls(by_relation, facts)
+        return cls(by_relation, triples)
 
     def prove(self, triple: Triple) -> Proofs:
-        """All proofs of a triple that is not itself one of the facts."""
+        """Counts the proofs of a triple that is not itself in the graph."""
         total, shortest = 0, 0
         for rule in self.rules.get(triple[1], ()):
             bindings: Bindings = {}
             if not match(rule.head, triple, bindings):
                 continue
-            ways = count(list(rule.body), bindings, self.facts)
+            ways = count(list(rule.body), bindings, self.triples)
             if ways:
                 total += ways
                 shortest = min(shortest or len(rule.body), len(rule.body))

@@ -1,9 +1,9 @@
-"""The questions as a whole: ids, how often, balance, split, and the counts of the manifest.
+"""The questions as a set: ids, duplicates, balance and split.
 
 Checks that ids are unique and ascending in each file; that no removed triple has two questions (selection
 ``maximal``) or two equal ones; that no entity is the hard answer of more questions than the balance
-allows; that no split is empty and, where the split is by group, no (topic, relation, direction)
-and no removed triple is in two splits, listed hard answers included; and that rejections are whole.
+allows; and that no split is empty and, if the split is by group, no (topic, relation, direction) and no
+removed triple is in two splits, listed hard answers included.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ __all__ = ["Located", "check_collection"]
 
 
 class Located(NamedTuple):
-    """A record and where it stands."""
+    """A record with its file and line."""
 
     file: str
     line: int
@@ -28,13 +28,13 @@ class Located(NamedTuple):
 def check_collection(
     questions: list[Located], rejections: list[Located], config: dict[str, Any], findings: Findings
 ) -> None:
-    """Checks everything that concerns more than one question.
+    """Checks all properties of more than one question.
 
     Args:
         questions: All questions of the right shape, file by file.
         rejections: All rejected questions.
         config: The options of the build, from the manifest.
-        findings: Takes the problems.
+        findings: Collects the problems.
     """
     section = config.get("questions")
     options = section if isinstance(section, dict) else {}
@@ -52,8 +52,8 @@ def _check_ids(questions: list[Located], rejections: list[Located], findings: Fi
     for here in (*questions, *(r for r in rejections if r.row["question"])):
         question = here.row["id"] if "id" in here.row else here.row["question"]
         if question in first:
-            found = f"{question}, which {first[question].file} line {first[question].line} has"
-            findings.add(here.file, here.line, "question id unique", found, "each id once")
+            found = f"{question}, also in {first[question].file} line {first[question].line}"
+            findings.add(here.file, here.line, "question id unique", found, "unique ids")
         first.setdefault(question, here)
         if "id" in here.row:
             if last[0] == here.file and question <= last[1]:
@@ -89,7 +89,7 @@ def _check_balance(
         )
         return
     before = len(questions) + sum(bool(r.row["question"]) for r in rejections)
-    # The share as it is written, 0.29 and not the float nearest to it: 29 of 100, not 28.
+    # The fraction as written, 0.29 and not the nearest float: 29 of 100, not 28.
     most = max(1, int(Fraction(str(share)) * before))
     times = Counter(q.row["hard_answer"] for q in questions)
     for answer, number in sorted(times.items()):
@@ -105,11 +105,11 @@ def _check_split(questions: list[Located], mode: Any, findings: Findings) -> Non
         if not sizes[file] and (mode != "none" or file == QUESTION_FILES[-1]):
             findings.add(file, None, "no split empty", "no question", "at least one")
         if sizes[file] and mode == "none" and file != QUESTION_FILES[-1]:
-            expected = "none: without a split all questions are test questions"
+            expected = "none: with split none all questions are test questions"
             findings.add(file, None, "split", f"{sizes[file]} questions", expected)
     if mode == "group":
-        _check_leaks(questions, "topic, relation, direction", _asks, findings)
-        _check_leaks(questions, "removed triple", _removed_triples, findings)
+        _check_leakage(questions, "topic, relation, direction", _asks, findings)
+        _check_leakage(questions, "removed triple", _removed_triples, findings)
     elif mode not in ("random", "none"):
         expected = "config.questions.split: group, random or none"
         findings.add(MANIFEST_NAME, None, "split", shown(mode), expected)
@@ -120,14 +120,14 @@ def _asks(row: dict[str, Any]) -> Sequence[Hashable]:
 
 
 def _removed_triples(row: dict[str, Any]) -> Sequence[Hashable]:
-    """Every removed triple that a question gives away: its own, and those of its other hard answers."""
+    """Every removed triple that a question reveals: its own, and those of its other hard answers."""
     topic, relation, forward = row["topic"], row["relation"], row["direction"] == "object"
     others = row["hard_answers"]
     listed = {(topic, relation, a) if forward else (a, relation, topic) for a in others}
     return sorted(listed | {tuple(row["removed"])})
 
 
-def _check_leaks(
+def _check_leakage(
     questions: list[Located],
     what: str,
     keys: Callable[[dict[str, Any]], Sequence[Hashable]],
@@ -139,4 +139,4 @@ def _check_leaks(
             earlier = first.setdefault(key, here)
             if earlier.file != here.file:
                 found = f"the {what} of {earlier.file} line {earlier.line}: {shown(key)}"
-                findings.add(here.file, here.line, "no leakage", found, "one split for each")
+                findings.add(here.file, here.line, "no leakage", found, "the same split for both")

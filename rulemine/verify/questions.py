@@ -1,10 +1,10 @@
-"""The questions: each one against the graphs, the removed triples and the rules.
+"""The questions, each against the graphs, the removed triples and the rules.
 
-Checks ids and files; that topic and hard answer are the ends of a removed triple in the stated
-direction; that the answers are exactly those of the complete KG (and what the reference adds) in that
-direction, the hard answers exactly those of them whose triple is removed; that the certificate is one
-of the removed triple; that rule type and confidences are the rule's; that the text names the topic and,
-in every naming, no answer; and that the diagnosis is what comes out when everything is counted again.
+Checks ids and files; that topic entity and hard answer are the ends of a removed triple in the stated
+direction; that the answers are exactly those of the complete KG (and the reference KG) in that direction,
+the hard answers exactly those whose triple is removed; that the certificate is one of the removed triple;
+that rule type and confidences are the rule's; that the text names the topic entity and, in every naming, no
+answer; and that the difficulty features come out the same when recounted.
 """
 
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulemine.verify.graphs import REMOVED, Removed, as_triple
-from rulemine.verify.mentions import leaks, occurrences
+from rulemine.verify.mentions import find_leaks, occurrences
 from rulemine.verify.names import Entity
-from rulemine.verify.proofs import Facts, Proofs, Prover
+from rulemine.verify.proofs import Proofs, Prover, Triples
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.rules import RULES, HornRule
 from rulemine.verify.shapes import NAMINGS
@@ -26,10 +26,10 @@ __all__ = ["Benchmark", "check_question"]
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """What questions are checked against.
+    """The data that questions are checked against.
 
     Attributes:
-        known: Complete KG and reference, for the answers.
+        known: Complete KG and reference KG, for the answers.
         left: The incomplete KG.
         removed: The removed triples.
         rules: Rules by id.
@@ -38,8 +38,8 @@ class Benchmark:
         proofs: Removed triple → its proofs, filled as they are counted.
     """
 
-    known: Facts
-    left: Facts
+    known: Triples
+    left: Triples
     removed: dict[Triple, Removed]
     rules: dict[str, HornRule]
     entities: dict[str, Entity]
@@ -47,7 +47,7 @@ class Benchmark:
     proofs: dict[Triple, Proofs]
 
     def proofs_of(self, triple: Triple) -> Proofs:
-        """The proofs of a removed triple, counted once."""
+        """The proofs of a removed triple, cached."""
         if triple not in self.proofs:
             self.proofs[triple] = self.prover.prove(triple)
         return self.proofs[triple]
@@ -55,7 +55,7 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class _Here:
-    """Where problems of one question go."""
+    """Collects the problems of one question."""
 
     file: str
     line: int
@@ -78,8 +78,8 @@ def check_question(
         file: Its file, for the message.
         line: Its line.
         row: The record, of the right shape.
-        benchmark: What it is checked against.
-        findings: Takes the problems.
+        benchmark: The data to check it against.
+        findings: Collects the problems.
     """
     here = _Here(file, line, findings)
     here.equal("split", row["split"], file.removeprefix("questions/").removesuffix(".jsonl"))
@@ -94,11 +94,11 @@ def check_question(
     _check_proof(here, row, triple, benchmark)
     _check_answers(here, row, benchmark)
     if row["hard_answer"] == row["topic"]:
-        wanted = "a hard answer that is not the topic"
+        wanted = "a hard answer other than the topic entity"
         here.add("text hides the answers", shown(row["topic"]), wanted)
     for text, cut in texts_of(row):
         _check_text(here, text, cut, row, benchmark.entities)
-    _check_diagnosis(here, row, triple, benchmark)
+    _check_difficulty(here, row, triple, benchmark)
 
 
 def _check_proof(here: _Here, row: dict[str, Any], triple: Triple, benchmark: Benchmark) -> None:
@@ -141,12 +141,16 @@ def _check_answers(here: _Here, row: dict[str, Any], benchmark: Benchmark) -> No
         found = difference(set(row["hard_answers"]), hard)
         here.add("hard answers", found, "exactly the answers whose triple is removed")
     if row["hard_answer"] not in row["hard_answers"]:
-        here.add("hard answers", f"no {shown(row['hard_answer'])}", "the hard answer among them")
+        here.add(
+            "hard answers", f"no {shown(row['hard_answer'])}", "the hard answer in hard_answers"
+        )
     for key in ("answers", "hard_answers"):
         if row[key] != sorted(set(row[key])):
             here.add(f"{key.replace('_', ' ')} sorted", shown(row[key]), "code point order, unique")
     if topic in answers and topic not in correct:
-        here.add("topic ∉ answers", shown(topic), "the topic only where its self-loop is a triple")
+        here.add(
+            "topic ∉ answers", shown(topic), "the topic entity only if its self-loop is a triple"
+        )
 
 
 def _check_text(
@@ -156,7 +160,7 @@ def _check_text(
     if not occurrences(text, topic):
         here.add("text names the topic", shown(text), f"{shown(topic)} as a whole word")
         return
-    # The other namings of a release have the same questions: their texts must hide the answers too.
+    # A release can be renamed: texts must hide the answers in every naming.
     by_model = row.get("wording") == "model"
     answers = [entities[a].spelled for a in row["answers"] if a in entities and a != topic]
     own_names = entities[topic].spelled if topic in entities else ()
@@ -166,28 +170,28 @@ def _check_text(
         if not (spots.issuperset(_starts(pieces, own)) if by_model else spots):
             found = f"{shown(whole)} (naming {NAMINGS[naming]})"
             here.add("text names the topic", found, f"{shown(own)} as a whole word")
-        for name in leaks(whole, own, [names[naming] for names in answers], by_model):
+        for name in find_leaks(whole, own, [names[naming] for names in answers], by_model):
             found = f"{shown(name)} in {shown(whole)} (naming {NAMINGS[naming]})"
-            here.add("text hides the answers", found, "no answer in it")
+            here.add("text hides the answers", found, "a text without answers")
 
 
 def _starts(pieces: Pieces, name: str) -> Iterator[int]:
-    """Where a name is put in between pieces."""
+    """Yields where the name stands between pieces."""
     end = 0
     for piece in pieces[:-1]:
         yield end + len(piece)
         end += len(piece) + len(name)
 
 
-def _check_diagnosis(
+def _check_difficulty(
     here: _Here, row: dict[str, Any], triple: Triple, benchmark: Benchmark
 ) -> None:
     stated, left = row["diagnosis"], benchmark.left
     s, _, o = triple
     proofs = benchmark.proofs_of(triple)
-    here.equal("proofs left", stated["proofs"], proofs.ways)
+    here.equal("remaining proofs", stated["proofs"], proofs.ways)
     here.equal("shortest proof", stated["shortest_proof"], proofs.shortest)
-    here.equal("reverse edges", stated["reverse_edge"], sorted(left.between(o, s)))
+    here.equal("inverse edges", stated["reverse_edge"], sorted(left.between(o, s)))
     here.equal("parallel edges", stated["parallel_edge"], sorted(left.between(s, o)))
     if row["direction"] == "object":
         still = left.objects(row["topic"], row["relation"])

@@ -1,7 +1,7 @@
-"""Relations: those that restate each other, and those that are said not to be asked about.
+"""Relations: near-duplicate, near-inverse and excluded ones.
 
 Checks that the manifest's ``kg.dropped`` names relations of the graph, each with a reason; that none of
-them lost a triple; that exactly those are dropped that the thresholds of the options name, besides those
+them lost a triple; that exactly those are excluded that the thresholds of the options select, besides those
 listed by hand; and that no question has more answers than the options allow.
 """
 
@@ -16,19 +16,19 @@ from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.triples import Graph, Triple
 
-__all__ = ["check_dropped", "check_most_answers", "twin_relations"]
+__all__ = ["check_excluded", "check_most_answers", "find_overlaps"]
 
 ONE_END = "one entity is an end of most of its facts"
 TOO_MANY = "its questions have too many answers"
 
-TWIN = 0.8
-"""Share of a relation's facts that another has to state as well."""
+OVERLAP = 0.8
+"""Fraction of a relation's triples that another one must restate."""
 
 
-def twin_relations(graph: Graph) -> set[tuple[str, str, int]]:
-    """Relation, another that states at least `TWIN` of its facts, and 1, or −1 where turned round.
+def find_overlaps(graph: Graph) -> set[tuple[str, str, int]]:
+    """Pairs of relations of which the second restates at least `OVERLAP` of the first, and 1 or −1 (inverse).
 
-    A relation counts with itself only where turned round.
+    A relation is paired with itself only as its inverse.
     """
     names = list(graph.terms.relations)
     n, m = graph.terms.sizes
@@ -39,7 +39,7 @@ def twin_relations(graph: Graph) -> set[tuple[str, str, int]]:
     order = np.argsort(ends, kind="stable")
     ends, turned, relation = ends[order], turned[order], relation[order]
     both: list[Any] = [[np.empty(0, np.int64)], [np.empty(0, np.int64)]]
-    # Facts with equal ends stand together: each is compared with the next, the one after it, and so on.
+    # Triples with equal ends are adjacent: each is compared with the next, the one after it, and so on.
     apart = 1
     while (same := np.flatnonzero(ends[apart:] == ends[:-apart])).size:
         for one, other in ((same, same + apart), (same + apart, same)):
@@ -54,42 +54,48 @@ def twin_relations(graph: Graph) -> set[tuple[str, str, int]]:
         numbers, times = np.unique(np.concatenate(both[way]), return_counts=True)
         for number, shared in zip(numbers.tolist(), times.tolist(), strict=True):
             first, second = divmod(number, m)
-            if shared / int(sizes[first]) >= TWIN:
+            if shared / int(sizes[first]) >= OVERLAP:
                 found.add((names[first], names[second], -1 if way else 1))
     return found
 
 
-def check_dropped(
+def check_excluded(
     folder: Folder, complete: Graph, removed: dict[Triple, Removed], findings: Findings
 ) -> None:
-    """Checks the relations that are not asked about against the graph and the options."""
+    """Checks the excluded relations against the graph and the options."""
     options = folder.manifest["config"].get("questions")
     dropped = folder.manifest["kg"].get("dropped", {})
     good = isinstance(dropped, dict) and all(isinstance(v, str) for v in dropped.values())
     if not good or not isinstance(options, dict):
         expected = "relation → reason, and options of the questions"
-        findings.add(MANIFEST_NAME, None, "dropped relations", shown(dropped), expected)
+        findings.add(MANIFEST_NAME, None, "excluded relations", shown(dropped), expected)
         return
     sizes = complete.relation_sizes()
     for relation in dropped:
         if not sizes.get(relation):
-            findings.add(MANIFEST_NAME, None, "dropped relations", shown(relation), "relations")
+            findings.add(
+                MANIFEST_NAME, None, "excluded relations", shown(relation), "relations of the KG"
+            )
     for triple, record in removed.items():
         if triple[1] in dropped:
-            found, expected = shown(triple), "no triple of a dropped relation"
-            findings.add(REMOVED, record.line, "dropped relations", found, expected)
+            found, expected = shown(triple), "no triple of an excluded relation"
+            findings.add(REMOVED, record.line, "excluded relations", found, expected)
     share, most = options.get("max_end_share", 1), options.get("max_median_answers", 0)
     if type(share) not in (int, float) or type(most) is not int:
         expected = "numbers for max_end_share and max_median_answers"
-        findings.add(MANIFEST_NAME, None, "dropped relations", shown([share, most]), expected)
+        findings.add(MANIFEST_NAME, None, "excluded relations", shown([share, most]), expected)
         return
     due = _by_statistics(complete, share, most) if share < 1 or most else {}
     for relation in sorted(due.keys() | dropped.keys()):
         reason, wanted = dropped.get(relation), due.get(relation)
         listed = reason is not None and reason not in (ONE_END, TOO_MANY)
         if reason != wanted and not (listed and options.get("filter")):
-            found = f"{shown(relation)} dropped because: {reason}"
-            findings.add(MANIFEST_NAME, None, "dropped relations", found, f"because: {wanted}")
+            found = f"{shown(relation)} {_excluded(reason)}"
+            findings.add(MANIFEST_NAME, None, "excluded relations", found, _excluded(wanted))
+
+
+def _excluded(reason: str | None) -> str:
+    return "not excluded" if reason is None else f"excluded because {reason}"
 
 
 def _by_statistics(graph: Graph, share: float, most: int) -> dict[str, str]:
@@ -106,8 +112,8 @@ def _by_statistics(graph: Graph, share: float, most: int) -> dict[str, str]:
             if len(part):
                 ends[relations[start]].append(part)
     for relation, parts in ends.items():
-        facts = int(parts[0].sum())
-        if share < 1 and max(int(part.max()) for part in parts) > share * facts:
+        size = int(parts[0].sum())
+        if share < 1 and max(int(part.max()) for part in parts) > share * size:
             due[names[relation]] = ONE_END
         elif most and min(float(np.median(np.repeat(part, part))) for part in parts) > most:
             due[names[relation]] = TOO_MANY

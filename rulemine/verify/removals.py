@@ -1,9 +1,9 @@
-"""The certificates: every removed triple can still be proved from what is left.
+"""The certificates: every removed triple can still be proved from the incomplete KG.
 
 Checks for each certificate that its rule exists, that body and head are an instance of that rule under
 one substitution, that the whole body is in the incomplete KG (so no removed triple is in any body) and
-that the head is not in its own body; that no certificate stands twice; and that no rule has more
-certificates than the quota of the build.
+that the head is not in its own body; that certificates are unique; and that no rule has more certificates
+than the per-rule cap of the build.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ def check_certificates(
     removed: dict[Triple, Removed],
     rules: dict[str, HornRule],
     incomplete: Graph | None,
-    quota: int | None,
+    cap: int | None,
     findings: Findings,
 ) -> None:
     """Checks all certificates of ``removed.jsonl``.
@@ -30,15 +30,15 @@ def check_certificates(
     Args:
         removed: The removed triples.
         rules: Rules by id.
-        incomplete: The triples that are left, or None when that is not known.
-        quota: Certificates per rule at most, or None when that is not known.
-        findings: Takes the problems.
+        incomplete: The incomplete KG; None if it cannot be read.
+        cap: Most certificates per rule; None if unknown.
+        findings: Collects the problems.
     """
     used: Counter[str] = Counter()
     for head, record in removed.items():
         if len(set(record.certificates)) != len(record.certificates):
-            found = "a certificate that stands twice"
-            findings.add(REMOVED, record.line, "certificates unique", found, "each one once")
+            found = "a duplicate certificate"
+            findings.add(REMOVED, record.line, "certificates unique", found, "unique certificates")
         for place, (rule, body) in enumerate(record.certificates, start=1):
             used[rule] += 1
             where = f"certificate {place}: "
@@ -48,28 +48,28 @@ def check_certificates(
                 continue
             for triple in body:
                 if triple not in incomplete:
-                    why = "which is removed too" if triple in removed else "which is no fact"
+                    why = "which is removed" if triple in removed else "which is not in the KG"
                     found = f"{where}{shown(triple)}, {why}"
                     expected = f"triples of {INCOMPLETE} only"
                     findings.add(REMOVED, record.line, "body survives", found, expected)
     findings.count("certificates", used.total())
     for rule, number in sorted(used.items()):
-        if quota is not None and number > quota:
+        if cap is not None and number > cap:
             line = rules[rule].line if rule in rules else None
             found = f"{number} certificates of rule {rule}"
-            findings.add(RULES, line, "quota", found, f"at most {quota} (manifest, config)")
+            findings.add(RULES, line, "per-rule cap", found, f"at most {cap} (manifest, config)")
 
 
 def certificate_problems(
     head: Triple, rule_id: str, body: tuple[Triple, ...], rules: dict[str, HornRule]
 ) -> list[tuple[str, str, str]]:
-    """Why a body is no proof of a head by a rule, as (invariant, found, expected); empty when it is."""
+    """The problems of a proof, as (invariant, found, expected); empty if it is one."""
     rule = rules.get(rule_id)
     if rule is None:
         return [("certificate rule", shown(rule_id), f"the id of a rule in {RULES}")]
     problems = []
     if head in body:
-        problems.append(("head not in body", shown(head), "a proof that does not assume it"))
+        problems.append(("head not in body", shown(head), "a body without the head"))
     bindings: Bindings = {}
     if len(body) != len(rule.body):
         found, expected = f"{len(body)} triple(s)", f"{len(rule.body)}, as the body of the rule"
@@ -92,7 +92,7 @@ def check_asked(
     rejections: list[Located],
     findings: Findings,
 ) -> None:
-    """Checks that every certificate became a question or a rejection, and each of them comes from one."""
+    """Checks that certificates match questions and rejections one to one."""
     made: Counter[tuple[Triple, str]] = Counter()
     for here in (*questions, *rejections):
         made[as_triple(here.row["removed"]), here.row["rule"]] += 1
@@ -101,7 +101,7 @@ def check_asked(
     )
     invariant = "a question or a rejection for each certificate"
     for (triple, rule), number in sorted((held - made).items()):
-        found = f"{number} certificate(s) of rule {rule} without question or rejection"
+        found = f"{number} certificate(s) of rule {rule} without a question or rejection"
         findings.add(REMOVED, removed[triple].line, invariant, found, "one for each")
     for here in rejections:
         if not held[as_triple(here.row["removed"]), here.row["rule"]]:

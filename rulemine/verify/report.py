@@ -1,7 +1,7 @@
-"""What the verifier found: problems, what was checked, and what could not be.
+"""The report of the verifier: problems, what was checked, and what was skipped.
 
-Guarantees: a report is deterministic (sorted by file, line, invariant), and its texts can be printed
-whatever the files held: found values are shown in escaped and shortened form.
+Guarantees: a report is deterministic (sorted by file, line, invariant) and printable: found values are
+escaped and shortened.
 """
 
 from collections import Counter
@@ -15,21 +15,21 @@ from rulemine.errors import counted
 __all__ = ["Findings", "Problem", "VerificationReport", "shown"]
 
 MOST_SHOWN = 20
-"""About how many problems `VerificationReport.to_text` spells out."""
+"""The rough number of problems that `VerificationReport.to_text` spells out."""
 
 _WIDEST = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong.
+    """A violated invariant.
 
     Attributes:
         file: The file, relative to the release folder.
-        line: Its line, from 1; None where the whole file is meant.
-        invariant: Short fixed name of what does not hold.
-        found: What is there.
-        expected: What should be there.
+        line: The line, from 1; None for the whole file.
+        invariant: The short, fixed name of the invariant.
+        found: What was found.
+        expected: What was expected.
     """
 
     file: str
@@ -49,10 +49,10 @@ class VerificationReport:
 
     Attributes:
         path: The release folder.
-        problems: Everything that is wrong, sorted by file, line and invariant.
-        checked: What was looked at → how many, in the order of checking.
-        skipped: Checks that could not be made because what they need is missing or unreadable;
-            there is a problem for the cause of each.
+        problems: All problems, sorted by file, line and invariant.
+        checked: What was checked → how many, in the order of checking.
+        skipped: Checks that were skipped because what they need is missing or unreadable, which is a
+            problem itself.
     """
 
     path: Path
@@ -62,15 +62,15 @@ class VerificationReport:
 
     @property
     def ok(self) -> bool:
-        """True when nothing is wrong and nothing was skipped."""
+        """Whether there are no problems and nothing was skipped."""
         return not self.problems and not self.skipped
 
     def to_text(self, most: int = MOST_SHOWN) -> str:
-        """The report for people, lines separated by LF.
+        """The report as text, lines separated by LF.
 
         Args:
-            most: About how many problems are spelled out. Each kind (one invariant in one file) has its
-                first ones shown, at least one; the rest are counted.
+            most: The rough number of problems to spell out. Of each kind (one invariant in one file) at
+                least one is shown; the rest are counted.
         """
         figures = ", ".join(f"{n:,} {what}" for what, n in self.checked.items())
         lines = [f"checked {figures or 'nothing'}"]
@@ -97,7 +97,7 @@ class VerificationReport:
 
 
 class Findings:
-    """Collects what the checks find; each check gets the same one."""
+    """Collects the results of all checks."""
 
     def __init__(self) -> None:
         self._problems: list[Problem] = []
@@ -105,19 +105,19 @@ class Findings:
         self._skipped: list[str] = []
 
     def add(self, file: str, line: int | None, invariant: str, found: str, expected: str) -> None:
-        """Notes a problem; the arguments are those of `Problem`."""
+        """Adds a problem; the arguments are those of `Problem`."""
         self._problems.append(Problem(file, line, invariant, found, expected))
 
     def count(self, what: str, number: int) -> None:
-        """Notes how many things of a kind were looked at."""
+        """Adds to the number of checked things of a kind."""
         self._checked[what] = self._checked.get(what, 0) + number
 
     def skip(self, what: str) -> None:
-        """Notes a check that cannot be made."""
+        """Adds a skipped check."""
         self._skipped.append(what)
 
     def report(self, path: Path) -> VerificationReport:
-        """Everything found so far."""
+        """Makes the report of everything found so far."""
         ordered = sorted(
             set(self._problems),
             key=lambda p: (p.file, p.line or 0, p.invariant, p.found, p.expected),
@@ -127,13 +127,13 @@ class Findings:
 
 
 def shown(value: object) -> str:
-    """A value for a message: escaped where it cannot be printed, and cut when it is long."""
+    """A value for a message, escaped and shortened."""
     text = repr(list(value)) if isinstance(value, tuple) else repr(value)
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
 
 
 def difference(found: set[str], expected: set[str]) -> str:
-    """How one set of names differs from another, for a message."""
+    """The difference of two sets of names, for a message."""
     extra, lacking = sorted(found - expected), sorted(expected - found)
     parts = [
         f"{len(names)} {what} ({', '.join(map(repr, names[:3]))}{', …' if len(names) > 3 else ''})"

@@ -23,25 +23,25 @@ __all__ = ["Atom", "HornRule", "check_mined", "check_rules"]
 RULES = "rules.jsonl"
 
 Term = int | str
-"""A variable (its place in the alphabet) or an entity in the naming of the release."""
+"""A variable (its index in the alphabet) or an entity in the naming of the release."""
 
 Atom = tuple[Term, str, Term]
 
 MOST_BODY_ATOMS = 7
-"""Longer bodies are no output of any miner here, and their canonical form would take for ever."""
+"""The longest body: no miner here writes longer ones, and their canonical form would take forever."""
 
 _LETTERS = "xyzwvutsrqponm"
 
 
 @dataclass(frozen=True, slots=True)
 class HornRule:
-    """A rule that passed every check of its form.
+    """A rule that is well formed.
 
     Attributes:
         line: Its line in ``rules.jsonl``.
         head: The head.
         body: The body atoms as written there.
-        type: Type and sub-type, worked out from the atoms.
+        type: Type and sub-type, derived from the atoms.
         measures: Head coverage, standard and PCA confidence.
     """
 
@@ -128,7 +128,7 @@ def check_mined(config: dict[str, Any], rules: dict[str, HornRule], findings: Fi
         findings.add(MANIFEST_NAME, None, "mining", shown(options), "an object, in config")
         return
     for key, value in options.items():
-        kind, expected = _KINDS.get(key, ((), "no option of this name"))
+        kind, expected = _KINDS.get(key, ((), "no such option"))
         fits = isinstance(value, kind) and (not isinstance(value, bool) or kind is bool)
         if not fits or (kind is list and not all(isinstance(name, str) for name in value)):
             found = f"config.mining.{key} = {shown(value)}"
@@ -222,7 +222,7 @@ def _form_problem(head: Atom, body: list[Atom]) -> str | None:
 
 
 def canonical_body(body: list[Atom]) -> list[Atom]:
-    """The body with its variables renamed and its atoms sorted such that the whole is least."""
+    """The least body over all renamings of its variables, atoms sorted."""
     free = sorted({v for atom in body for v in _variables(atom)} - {0, 1})
     candidates = []
     for order in permutations(range(2, 2 + len(free))):
@@ -254,7 +254,7 @@ def rule_id(head: Atom, body: list[Atom]) -> str:
 
 
 def readable(head: Atom, body: Sequence[Atom]) -> str:
-    """The rule for people."""
+    """The rule as text."""
 
     def text(atom: Atom) -> str:
         s, o = (repr(t) if isinstance(t, str) else _LETTERS[t] for t in (atom[0], atom[2]))

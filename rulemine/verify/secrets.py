@@ -1,7 +1,7 @@
-"""What looks like the key of an API, which no file of a release may hold.
+"""API keys, which no file of a release may have.
 
-Recognised are keys as most services write them: ``sk-`` and a long run of letters and digits, perhaps
-with some short words between. Keys that look like nothing in particular cannot be told from other text.
+Keys are recognized as most services write them: ``sk-`` and a long run of letters and digits, maybe with
+short words between. Other keys cannot be told from text.
 """
 
 import re
@@ -16,7 +16,7 @@ _LEAST_DIGITS = 2
 
 
 def key_at(content: bytes) -> int | None:
-    """The place of the first thing in a file that looks like a key; None where there is none."""
+    """The position of the first text that looks like a key; None if there is none."""
     at = content.find(_START)
     while at >= 0:
         found = _KEY.match(content, at)

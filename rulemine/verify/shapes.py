@@ -1,8 +1,8 @@
-"""The shape of every record: which keys, of which types and ranges.
+"""The shape of every record: its keys, their types and ranges.
 
-A shape is a function from a value (and the name of its place) to a `Misfit`, or None when it fits.
-Written out here from the description of the format, not derived from the record classes, so that a
-class that drifts from the format is found.
+A shape is a function from a value (and the name of its place) to a `Misfit`, or None if it fits. Shapes are
+written from the description of the format, not derived from the record classes, so that a class that
+drifts from the format is caught.
 """
 
 import math
@@ -39,7 +39,7 @@ def _misfit(value: Any, place: str, expected: str) -> Misfit:
 
 
 def record(required: dict[str, Shape], optional: dict[str, Shape] | None = None) -> Shape:
-    """An object with exactly the required keys, and perhaps some of the optional ones."""
+    """An object with all required keys, maybe some optional ones, and no others."""
     known = {**required, **(optional or {})}
 
     def fits(value: Any, place: str) -> Misfit | None:
@@ -61,7 +61,7 @@ def record(required: dict[str, Shape], optional: dict[str, Shape] | None = None)
 
 
 def array(item: Shape, least: int = 0, length: int | None = None) -> Shape:
-    """A list of things of one shape, of a minimal or of an exact length."""
+    """An array of items of one shape, of a minimal or an exact length."""
 
     def fits(value: Any, place: str) -> Misfit | None:
         if not isinstance(value, list):
@@ -78,7 +78,7 @@ def array(item: Shape, least: int = 0, length: int | None = None) -> Shape:
 
 
 def integer(low: int, high: int | None = None) -> Shape:
-    """A whole number in a range; true and false are none."""
+    """An integer in a range; true and false are not integers."""
 
     def fits(value: Any, place: str) -> Misfit | None:
         if type(value) is int and low <= value and (high is None or value <= high):
@@ -101,10 +101,12 @@ def text(value: Any, place: str) -> Misfit | None:
 
 
 def name(value: Any, place: str) -> Misfit | None:
-    """A label: text that fits in a field of a TSV file."""
+    """A label: text that fits a field of a TSV file."""
     if isinstance(value, str) and is_name(value):
         return None
-    return _misfit(value, place, "a name (text without tab, line break or blanks at its ends)")
+    return _misfit(
+        value, place, "a name (text without tabs, line breaks or white space at its ends)"
+    )
 
 
 def is_name(value: str) -> bool:
@@ -113,7 +115,7 @@ def is_name(value: str) -> bool:
 
 
 def one_of(values: Collection[str]) -> Shape:
-    """One of some texts."""
+    """One of the given texts."""
 
     def fits(value: Any, place: str) -> Misfit | None:
         if isinstance(value, str) and value in values:
@@ -124,7 +126,7 @@ def one_of(values: Collection[str]) -> Shape:
 
 
 def like(pattern: str, expected: str) -> Shape:
-    """Text that matches a pattern as a whole."""
+    """Text that matches a whole pattern."""
     compiled = re.compile(pattern)
 
     def fits(value: Any, place: str) -> Misfit | None:
@@ -141,7 +143,7 @@ def truth(value: Any, place: str) -> Misfit | None:
 
 
 def mapping(item: Shape) -> Shape:
-    """An object with any keys, its values of one shape."""
+    """An object with any keys and values of one shape."""
 
     def fits(value: Any, place: str) -> Misfit | None:
         if not isinstance(value, dict):
@@ -155,7 +157,7 @@ def mapping(item: Shape) -> Shape:
 
 
 def anything(value: Any, place: str) -> Misfit | None:
-    """Whatever JSON can say."""
+    """Any JSON value."""
     return None
 
 
@@ -249,7 +251,7 @@ _QUESTION = {
 
 
 def question_shape(version: int) -> Shape:
-    """The shape of a question in a format version: from the second on it says where its text is from."""
+    """The shape of a question in a format version; version 2 adds where its text is from."""
     return record(_FIRST_QUESTION if version < 2 else _QUESTION)
 
 
@@ -291,13 +293,13 @@ _failure = record({**_call, "failure": record({"code": name, "detail": text, "la
 
 
 def entry(value: Any, place: str) -> Misfit | None:
-    """A call of a journal, with the reply or with the reason why there is none."""
+    """A call of a journal, with its reply or the reason why there is none."""
     failed = isinstance(value, dict) and "failure" in value
     if (misfit := (_failure if failed else _reply)(value, place)) is not None:
         return misfit
     model, messages = (value["request"].get(key) for key in ("model", "messages"))
-    told = array(mapping(anything), least=1)
-    return name(model, "request.model") or told(messages, "request.messages")
+    shape = array(mapping(anything), least=1)
+    return name(model, "request.model") or shape(messages, "request.messages")
 
 
 MANIFEST = record(

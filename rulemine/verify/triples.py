@@ -1,8 +1,8 @@
-"""Graphs for the verifier: numbers for names, and sorted arrays of them.
+"""Graphs of the verifier: numbers for names, in sorted arrays.
 
-A graph of twenty million triples as a set of tuples would take more than ten gigabytes; as three
-columns of numbers it takes 240 megabytes. Everything asked of a graph is a search in a sorted column.
-Guarantees: a `Graph` is a set (repeats are dropped); numbers mean the same in all graphs of one `Terms`.
+A graph of twenty million triples would take more than ten gigabytes as a set of tuples; as three columns of
+numbers it takes 240 megabytes. Every look-up is a search in a sorted column. Guarantees: a `Graph` is a set
+(duplicates are dropped); numbers mean the same in all graphs of one `Terms`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,13 +37,13 @@ class _Numbers(dict[str, int]):
 
 
 class Terms:
-    """The numbers of all names; those given first have numbers in the order of the names.
+    """The numbers of all names; the given ones are numbered first, in sorted order.
 
     Attributes:
         entities: Entity → number.
         relations: Relation → number.
-        known_entities: How many of them were given.
-        known_relations: Likewise.
+        known_entities: The number of given entities.
+        known_relations: The number of given relations.
     """
 
     def __init__(self, entities: Iterable[str] = (), relations: Iterable[str] = ()) -> None:
@@ -67,7 +67,7 @@ class Terms:
         return found
 
     def ranks(self, columns: Columns) -> Columns:
-        """Numbers replaced by places in the order of the names."""
+        """Replaces numbers by ranks in the order of the names."""
         ranks = columns.copy()
         for numbers, which in ((self.entities, (0, 2)), (self.relations, (1,))):
             names = numbers.names
@@ -79,10 +79,10 @@ class Terms:
         return ranks
 
     def pack(self, columns: Columns) -> Ints:
-        """One number per triple, in the order of its three.
+        """Packs each triple into one number that sorts as its three.
 
         Raises:
-            ReleaseError: There are too many names for that.
+            ReleaseError: There are too many names.
         """
         entities, relations = self.sizes
         if entities * entities * relations >= 2**63:
@@ -102,7 +102,7 @@ class Graph:
 
     Args:
         terms: The numbers of its names.
-        columns: int32, shape (n, 3), in any order, repeats allowed.
+        columns: int32, shape (n, 3), in any order, duplicates allowed.
     """
 
     def __init__(self, terms: Terms, columns: Columns) -> None:
@@ -116,14 +116,14 @@ class Graph:
 
     @classmethod
     def of(cls, triples: Iterable[Triple], terms: Terms | None = None) -> "Graph":
-        """A graph out of names."""
+        """Makes a graph of triples of names."""
         terms = Terms() if terms is None else terms
         return cls(terms, terms.columns([name for triple in triples for name in triple]))
 
     @property
     def keys(self) -> Ints:
-        """The triples as `Terms.pack` has them, ascending."""
-        if self._sizes != self.terms.sizes:  # names have come since
+        """The triples as packed by `Terms.pack`, ascending."""
+        if self._sizes != self.terms.sizes:  # names were added since
             self._keys, self._sizes = self.terms.pack(self.columns), self.terms.sizes
         return self._keys
 
@@ -134,7 +134,7 @@ class Graph:
         return bool(member(self.keys, self.keys_of([triple])).any())
 
     def keys_of(self, triples: Iterable[Triple]) -> Ints:
-        """Keys of those of some triples whose names have numbers, ascending."""
+        """The keys of the given triples, ascending; triples with unknown names are left out."""
         terms = self.terms
         found = [
             (terms.entities[s], terms.relations[r], terms.entities[o])
@@ -144,7 +144,7 @@ class Graph:
         return np.sort(terms.pack(np.array(found, np.int32).reshape(-1, 3)))
 
     def triples(self, keys: Ints | None = None) -> Iterator[Triple]:
-        """The triples of some keys, or all, as names."""
+        """The triples of the given keys, or all, as names."""
         entities, relations = self.terms.entities.names, self.terms.relations.names
         n, m = self.terms.sizes
         for start in range(0, len(self if keys is None else keys), _AT_ONCE):
@@ -154,11 +154,11 @@ class Graph:
                 yield entities[s], relations[r], entities[o]
 
     def joined(self, other: "Graph") -> "Graph":
-        """The triples of both, which have the same terms."""
+        """The union with a graph of the same terms."""
         return Graph(self.terms, np.concatenate((self.columns, other.columns)))
 
     def relation_sizes(self) -> dict[str, int]:
-        """Relation → how many triples it has."""
+        """Relation → number of triples."""
         sizes = np.bincount(self.columns[:, 1], minlength=len(self.terms.relations)).tolist()
         return dict(zip(self.terms.relations, sizes, strict=True))
 
@@ -171,7 +171,7 @@ class Graph:
         }
 
     def _number(self, subject: str, relation: str) -> int:
-        """The key of the triple of two names and the first entity; −1 where one is unknown."""
+        """The smallest key with this subject and relation; −1 if one is unknown."""
         s = self.terms.entities.get(subject, -1)
         r = self.terms.relations.get(relation, -1)
         n, m = self.terms.sizes
@@ -196,7 +196,7 @@ class Graph:
         return self._named(self.columns[order[low:high], 0])
 
     def subjects_of(self, relation: str) -> frozenset[str]:
-        """All s with some fact of the relation."""
+        """All s with relation(s, o) for some o."""
         r = self.terms.relations.get(relation, -1)
         if r < 0:
             return frozenset()
@@ -235,7 +235,7 @@ class Graph:
 
 
 def member(keys: Ints, wanted: Ints) -> npt.NDArray[np.bool_]:
-    """Which of some keys are among others, which are ascending."""
+    """Which of the wanted keys are among the others, which are ascending."""
     at = np.searchsorted(keys, wanted)
     found = at < len(keys)
     found[found] = keys[at[found]] == wanted[found]

@@ -1,8 +1,8 @@
-"""The verification of a whole release: every check in its order, each as far as its files allow.
+"""The verification of a whole release: all checks, in order, as far as the files allow.
 
-A file that is missing, cut off or edited is a problem in the report, and the checks that need it are
-listed as skipped; the other checks go on. What a digest finds and what a check of contents finds are
-independent: whoever mends the digests after an edit still has the second against them.
+A file that is missing, truncated or edited is a problem in the report, and the checks that need it are
+listed as skipped; the other checks go on. Digests and contents are checked independently: recomputing the
+digests after an edit does not hide it.
 """
 
 from collections.abc import Callable
@@ -34,10 +34,10 @@ from rulemine.verify.model.fallbacks import check_fallbacks, is_kept
 from rulemine.verify.model.journal import asked_of, check_layout, read_journal
 from rulemine.verify.model.texts import check_texts
 from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check_use
-from rulemine.verify.proofs import Facts, Prover
+from rulemine.verify.proofs import Prover, Triples
 from rulemine.verify.question_set import Located, check_collection
 from rulemine.verify.questions import Benchmark, check_question
-from rulemine.verify.relations import check_dropped, check_most_answers
+from rulemine.verify.relations import check_excluded, check_most_answers
 from rulemine.verify.removals import check_asked, check_certificates
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_mined, check_rules
@@ -61,15 +61,15 @@ def verify(
 
     Args:
         path: The folder of the release.
-        progress: Called now and then with questions checked and questions in all.
+        progress: Called now and then with (questions checked, all questions).
         on_phase: Called with what is checked next, in a word or two.
 
     Returns:
-        The report; `VerificationReport.ok` says whether the release is what it says it is.
+        The report; `VerificationReport.ok` says whether every invariant holds.
 
     Raises:
-        ReleaseError: The path is no folder, or the release is of a newer format version. Anything
-            else that is wrong with the release is a problem in the report.
+        ReleaseError: The path is not a folder, or the release has a newer format version. Anything else
+            wrong with the release is a problem in the report.
     """
     findings = Findings()
     folder = Folder(Path(path), findings)
@@ -94,7 +94,7 @@ def verify(
     asked = {(q.row["topic"], q.row["relation"], q.row["direction"]) for q in questions}
     verbalizer = read_verbalizer(config, folder.manifest["naming"], findings)
     check_layout(folder, verbalizer, findings)
-    # A question that lost only its text is a question still.
+    # A question that lost only its text is still a question.
     gone = [here for here in rejections if not is_kept(here.row)]
     check_options(folder, findings)
     check_mined(config, rules or {}, findings)
@@ -105,7 +105,7 @@ def verify(
     if removed is None or rules is None:
         findings.skip(f"certificates (needs {REMOVED} and {RULES})")
     else:
-        check_certificates(removed, rules, incomplete, _quota(config), findings)
+        check_certificates(removed, rules, incomplete, _per_rule_cap(config), findings)
         check_asked(removed, questions, gone, findings)
     check_collection(questions, gone, config, findings)
     check_fallbacks(questions, rejections, verbalizer, findings)
@@ -128,12 +128,12 @@ def verify(
     )
     on_phase("counts")
     check_counts(folder, contents, findings)
-    check_dropped(folder, complete, removed, findings)
+    check_excluded(folder, complete, removed, findings)
     check_most_answers(config, questions, findings)
     check_relation_counts(contents, findings)
     check_source(folder, names, complete, findings)
-    left = Facts(incomplete)
-    known = Facts(complete.joined(reference) if len(reference) else complete)
+    left = Triples(incomplete)
+    known = Triples(complete.joined(reference) if len(reference) else complete)
     on_phase("texts")
     if verbalizer.is_model:
         check_conversations(entries, queries, questions, rejections, verbalizer, findings)
@@ -154,16 +154,16 @@ def verify(
     return findings.report(folder.path)
 
 
-def _quota(config: dict[str, Any]) -> int | None:
+def _per_rule_cap(config: dict[str, Any]) -> int | None:
     selection = config.get("selection")
-    quota = selection.get("per_rule") if isinstance(selection, dict) else None
-    return quota if type(quota) is int else None
+    cap = selection.get("per_rule") if isinstance(selection, dict) else None
+    return cap if type(cap) is int else None
 
 
 def _check_graphs(
     folder: Folder, names: Names | None, terms: Terms, findings: Findings
 ) -> tuple[Graph | None, Graph | None, dict[Triple, Removed] | None]:
-    """Complete KG, incomplete KG and removed triples, each None where its file cannot be read."""
+    """Complete KG, incomplete KG and removed triples; each None if its file cannot be read."""
 
     def graph(name: str) -> Graph | None:
         return check_graph(folder, name, names, terms, findings) if folder.has(name) else None
@@ -187,7 +187,7 @@ def _check_graphs(
 
 
 def _read_questions(folder: Folder, findings: Findings) -> tuple[list[Located], list[Located]]:
-    """The questions and the rejections that have the right shape."""
+    """The questions and rejections of the right shape."""
     shape = question_shape(folder.version)
     questions = [
         Located(name, line, row)

@@ -1,8 +1,8 @@
-"""How questions are put into words: by the template of the relation, or by the pattern of a language model.
+"""Verbalization: by the template of the relation, or by a pattern from a language model.
 
-Checks that a template's text is the template of ``relations.tsv`` with the topic's name put in, that a
-model's text and each of its paraphrases is its pattern with the topic's name put in, that they are all
-different, and that a release holds the wordings which its options allow.
+Checks that a text from a template is the template of ``relations.tsv`` with the name of the topic entity,
+that a model's text and each of its paraphrases is its pattern with that name, that they all differ, and
+that wordings are those that the options allow.
 """
 
 import math
@@ -32,24 +32,24 @@ __all__ = [
 PROMPT, GLOSSES = "llm/prompt.toml", "llm/glosses.toml"
 
 Pieces = tuple[str, ...]
-"""A text cut at the name of its topic: the name joins the pieces to the text."""
+"""A text cut at the name of its topic entity: the name joins the pieces to the text."""
 
 _PART = re.compile(r"\{\{|\}\}|\{topic\}|[{}]")
 
 
 @dataclass(frozen=True, slots=True)
 class VerbalizerConfig:
-    """The options that say who put the questions into words.
+    """The options of verbalization.
 
     Attributes:
-        is_model: Whether a language model did.
+        is_model: Whether a language model verbalized the questions.
         model: Its name.
-        judge: The name of the model that judged its texts; empty: none did.
-        round_trip: Whether it had to recognise relation and direction in its texts.
-        paraphrases: Further texts per question at most.
-        drops: Whether a question without a good text was dropped; else it has the template.
-        naming: Place in `NAMINGS` of the naming of its prompts.
-        attempts: Texts asked for at most until one is good.
+        judge: The name of the judge; empty: none.
+        round_trip: Whether texts had to pass the round-trip check.
+        paraphrases: Most paraphrases per question.
+        drops: Whether a question without an accepted text was dropped; otherwise it has the template.
+        naming: Index in `NAMINGS` of the naming of the prompts.
+        attempts: Most texts asked for per question.
     """
 
     is_model: bool = False
@@ -63,23 +63,23 @@ class VerbalizerConfig:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The purposes of calls that judge each text."""
+        """The purposes of the calls that every text must pass."""
         return ("audit",) * bool(self.judge) + ("round_trip",) * self.round_trip
 
     @property
     def models(self) -> dict[str, str]:
-        """The purposes of calls, and who was asked."""
+        """Purpose of calls → the model called."""
         purposes = ("question", *self.judges, *("paraphrase",) * bool(self.paraphrases))
         return {name: self.judge if name == "audit" else self.model for name in purposes}
 
 
 def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> VerbalizerConfig:
-    """Reads the options; what is wrong with them is noted.
+    """Reads the options; invalid ones become problems.
 
     Args:
         config: The options of the build, from the manifest.
-        naming: The naming of the release, which stands in where that of the prompts cannot be read.
-        findings: Takes the problems.
+        naming: The naming of the release, used if that of the prompts cannot be read.
+        findings: Collects the problems.
     """
     section = config.get("verbalizer", {})
     wanted: dict[str, Any] = {
@@ -104,15 +104,15 @@ def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> 
     by_model = section.get("name") == "openai"
     for key, fits in wanted.items():
         value = section.get(key)
-        # A value of a type that cannot be compared is none of those that can.
+        # Values of other types may not even be comparable.
         if isinstance(value, str | bool | int | float) and fits(value):
             good[key] = value
         elif by_model or (key == "name" and key in section):
             found = f"config.verbalizer.{key} = {shown(value)}"
-            findings.add(MANIFEST_NAME, None, "verbalizer", found, "one of its values")
+            findings.add(MANIFEST_NAME, None, "verbalizer", found, "a valid value of this option")
     if by_model and (unknown := sorted(set(section) - set(wanted))):
         found = f"config.verbalizer.{', '.join(unknown)}"
-        findings.add(MANIFEST_NAME, None, "verbalizer", found, "no option of this name")
+        findings.add(MANIFEST_NAME, None, "verbalizer", found, "no such option")
     if by_model and not good.get("model"):
         expected = "config.verbalizer.model, the name of a model"
         findings.add(MANIFEST_NAME, None, "verbalizer", "none", expected)
@@ -129,7 +129,7 @@ def read_verbalizer(config: dict[str, Any], naming: str, findings: Findings) -> 
 
 
 def pieces_of(template: str) -> Pieces | None:
-    """A template cut at ``{topic}``, its doubled braces single; None where a lone brace is in it."""
+    """Cuts a template at ``{topic}`` and undoubles its braces; None if it has a single brace."""
     pieces, last = [""], 0
     for found in _PART.finditer(template):
         pieces[-1] += template[last : found.start()]
@@ -145,9 +145,9 @@ def pieces_of(template: str) -> Pieces | None:
 
 
 def texts_of(row: dict[str, Any]) -> list[tuple[str, Pieces]]:
-    """The texts of a question, each with its pieces: those of its pattern where that fits.
+    """The texts of a question, each with its pieces: those of its pattern if that fits.
 
-    Elsewhere a text is cut where it first names the topic: "in" not within "linked".
+    Otherwise a text is cut where it first names the topic entity: "in", but not inside "linked".
     """
     topic, patterns = row["topic"], row.get("patterns", [])
     found = []
@@ -164,13 +164,13 @@ def texts_of(row: dict[str, Any]) -> list[tuple[str, Pieces]]:
 def check_wording(
     here: Located, names: Names, verbalizer: VerbalizerConfig, findings: Findings
 ) -> None:
-    """Checks where the texts of one question come from.
+    """Checks the origin of the texts of one question.
 
     Args:
         here: The question.
         names: The tables of names, with the templates.
         verbalizer: The options.
-        findings: Takes the problems.
+        findings: Collects the problems.
     """
 
     def add(invariant: str, found: str, expected: str) -> None:
@@ -203,7 +203,7 @@ def check_wording(
 
 
 def check_refused(here: Located, names: Names, findings: Findings) -> None:
-    """Checks the text of a rejection: by ``ask``, that of its template; a model's is in the journal."""
+    """Checks the text of a rejection: stage ``ask`` rejects template texts; a model's is in the journal."""
     row = here.row
     text, stage = row.get("text", ""), row["stage"]
     if not text or stage == "verbalize":
@@ -233,7 +233,7 @@ def _check_patterns(row: dict[str, Any], most: int, add: Any) -> None:
             add("text is its pattern", shown(text), shown(row["topic"].join(pieces)))
     for what, values in (("texts", texts), ("patterns", patterns)):
         if len({_same(value) for value in values}) != len(values):
-            add("paraphrases", f"{what} that are equal", "each one once")
+            add("paraphrases", f"equal {what}", "distinct ones")
 
 
 def _same(text: str) -> str:

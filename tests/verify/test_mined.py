@@ -41,7 +41,7 @@ def test_mined_rules_keep_to_the_options(
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"max_atms": 3}, "no option of this name"),
+        ({"max_atms": 3}, "no such option"),
         ({"max_atoms": True}, "a number"),
         ({"skyline": 1}, "true or false"),
         ({"head_relations": [["mother"]]}, "a list of names"),

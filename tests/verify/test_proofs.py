@@ -3,7 +3,7 @@
 from itertools import product
 
 from rulemine.seeds import stream
-from rulemine.verify.proofs import Facts, Prover, count, match
+from rulemine.verify.proofs import Prover, Triples, count, match
 from rulemine.verify.rules import Atom, HornRule
 from rulemine.verify.triples import Graph, Triple
 
@@ -43,7 +43,7 @@ def test_counts_are_those_of_the_definition() -> None:
         bindings: dict[int, str] = {}
         assert match(head, triple, bindings)
         expected = all_proofs(head, body, triple, facts)
-        assert count(body, bindings, Facts(Graph.of(facts))) == expected, (
+        assert count(body, bindings, Triples(Graph.of(facts))) == expected, (
             head,
             body,
             triple,
@@ -61,7 +61,7 @@ def test_the_prover_adds_up_rules_and_finds_the_shortest() -> None:
         HornRule(3, (0, "u", 1), ((0, "s", 1),), ("hierarchy", "hierarchy"), {}),
         HornRule(4, (0, "t", "x"), ((0, "s", "b"),), ("other", "rest"), {}),
     ]
-    prover = Prover.of(rules, Facts(Graph.of(facts)))
+    prover = Prover.of(rules, Triples(Graph.of(facts)))
     assert prover.prove(("a", "t", "b")) == (3, 1)
     assert prover.prove(("a", "t", "x")) == (1, 1)
     assert prover.prove(("c", "t", "b")) == (0, 0)

@@ -11,7 +11,7 @@ from rulemine.builder.relation_filter import ONE_END, TOO_MANY, excluded_relatio
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.verify import verify
-from rulemine.verify.relations import _by_statistics, twin_relations
+from rulemine.verify.relations import _by_statistics, find_overlaps
 from rulemine.verify.triples import Graph
 from tests.verify.tiny import MANIFEST, seal, write_release
 
@@ -29,7 +29,7 @@ def some_graph(seed: int) -> KnowledgeGraph:
 def test_verifier_and_builder_agree_though_they_share_no_code(seed: int) -> None:
     kg = some_graph(seed)
     graph = Graph.of(kg.labelled())
-    assert twin_relations(graph) == {
+    assert find_overlaps(graph) == {
         (t.relation, t.other, -1 if t.reversed else 1) for t in overlapping_relations(kg)
     }
     for share, most in ((0.5, 0), (1.0, 2), (0.6, 1), (1.0, 0)):
@@ -37,7 +37,7 @@ def test_verifier_and_builder_agree_though_they_share_no_code(seed: int) -> None
 
 
 def problems(folder: Path, options: dict[str, Any], dropped: Any, count: int) -> list[str]:
-    """What the verifier says of the tiny release with some options and dropped relations."""
+    """What the verifier says of the tiny release with some options and excluded relations."""
     write_release(folder)
     path = folder / "manifest.json"
     manifest = json.loads(path.read_text())
@@ -56,12 +56,12 @@ def test_a_listed_relation_that_lost_nothing_is_fine(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "dropped", "message"),
     [
-        ({"filter": "mine.toml"}, {"husband": "dull"}, "no triple of a dropped relation"),
+        ({"filter": "mine.toml"}, {"husband": "dull"}, "no triple of an excluded relation"),
         ({"filter": "mine.toml"}, {"aunt": "dull"}, "found 'aunt'; expected relations"),
-        ({}, {"wife": "dull"}, "'wife' dropped because: dull; expected because: None"),
-        ({}, {"wife": ONE_END}, f"dropped because: {ONE_END}"),
-        ({"max_end_share": 0.9}, {"wife": TOO_MANY}, f"dropped because: {TOO_MANY}"),
-        ({"max_end_share": 0.3}, {}, f"expected because: {ONE_END}"),
+        ({}, {"wife": "dull"}, "'wife' excluded because dull; expected not excluded"),
+        ({}, {"wife": ONE_END}, f"excluded because {ONE_END}"),
+        ({"max_end_share": 0.9}, {"wife": TOO_MANY}, f"excluded because {TOO_MANY}"),
+        ({"max_end_share": 0.3}, {}, f"expected excluded because {ONE_END}"),
         ({"max_end_share": "0.3"}, {}, "numbers for max_end_share"),
         ({}, ["wife"], "relation → reason"),
     ],
@@ -70,7 +70,7 @@ def test_what_is_dropped_must_be_what_the_options_say(
     tmp_path: Path, options: dict[str, Any], dropped: Any, message: str
 ) -> None:
     found = problems(tmp_path, options, dropped, len(dropped) if isinstance(dropped, dict) else 0)
-    assert any(message in problem and "dropped relations" in problem for problem in found), found
+    assert any(message in problem and "excluded relations" in problem for problem in found), found
 
 
 def test_a_question_with_too_many_answers_is_named(tmp_path: Path) -> None:

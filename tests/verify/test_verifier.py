@@ -203,7 +203,7 @@ TAMPERINGS = {
     ),
     "a proof too many": (
         edited(QUESTION, 1, put("diagnosis", "proofs", to=2)),
-        (QUESTION, 1, "proofs left"),
+        (QUESTION, 1, "remaining proofs"),
     ),
     "a proof too short": (
         edited(QUESTION, 1, put("diagnosis", "shortest_proof", to=1)),
@@ -211,7 +211,7 @@ TAMPERINGS = {
     ),
     "a reverse edge hushed up": (
         edited("questions/train.jsonl", 1, put("diagnosis", "reverse_edge", to=[])),
-        ("questions/train.jsonl", 1, "reverse edges"),
+        ("questions/train.jsonl", 1, "inverse edges"),
     ),
     "a parallel edge invented": (
         edited(QUESTION, 1, put("diagnosis", "parallel_edge", to=["parent"])),
@@ -284,7 +284,7 @@ TAMPERINGS = {
         sorted_in("kg/complete.tsv.gz", "ada\tparent\tcleo"),
         ("kg/complete.tsv.gz", 3, "triples unique"),
     ),
-    "a key that stands twice": (
+    "a duplicate key": (
         replaced(QUESTION, '"level": 100', '"level": 100, "level": 100'),
         (QUESTION, 1, "record"),
     ),
@@ -328,7 +328,7 @@ def change_counts(folder: Path, **counts: Any) -> None:
 def test_the_quota_and_the_balance_are_those_of_the_config(tmp_path: Path) -> None:
     folder = write_release(tmp_path)
     change_manifest(folder, config=config({"per_rule": 2}))
-    assert invariants(folder) == {("rules.jsonl", "quota")}
+    assert invariants(folder) == {("rules.jsonl", "per-rule cap")}
     # Four questions were made before balance; one kept with this answer is the least there can be.
     change_manifest(folder, config=config(max_answer_share=0.01))
     assert invariants(folder) == set()

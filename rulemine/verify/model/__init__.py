@@ -1,1 +1,1 @@
-"""What a release of a language model must hold."""
+"""Checks of releases whose questions a language model verbalized."""

@@ -1,8 +1,8 @@
-"""Questions whose texts by a language model failed: those that have the template, and those dropped.
+"""Questions whose texts by a language model all failed: template fallbacks, and dropped questions.
 
-Checks that every rejection of stage ``verbalize`` says which, for reasons that are known, the last of
-them being the reason; that each question with a template in the place of a text has one such rejection,
-for its own triple, and each dropped one is gone; and that the options say which of the two is done.
+Checks that every rejection of stage ``verbalize`` says which it is and gives known codes, the last of them
+as its reason; that each fallback has exactly one such rejection, for its own triple, and no dropped question
+is in the release; and that the options ask for that one of the two.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ FAILURES = {
     "refused": "refused_by_endpoint",
     "endpoint_error": "endpoint_error",
 }
-"""Why a call has no reply, in the journal → in a rejection."""
+"""Failure code of a call in the journal → reason code in a rejection."""
 
 CODES = {
     "empty", "cut_off", "filtered", "malformed", "several_lines", "markup", "refusal",
@@ -29,18 +29,18 @@ CODES = {
     "not_a_question", "several_questions", "too_short", "too_long", "wrong_language",
     "ambiguous", "not_distinct", "audit_failed", "round_trip_failed", *FAILURES.values(),
 }  # fmt: skip
-"""Why a text, or the call for it, was not good enough."""
+"""The reason codes of texts and calls."""
 
 _KEPT, _DROPPED = "template used: ", "dropped: "
 
 
 def is_kept(rejection: dict[str, Any]) -> bool:
-    """Whether only the text was rejected, and the question asked with the template."""
+    """Whether only the text was rejected and the question has its template."""
     return rejection["stage"] == STAGE and str(rejection["detail"]).startswith(_KEPT)
 
 
 def codes_of(rejection: dict[str, Any]) -> list[str]:
-    """Why the attempts of a rejection of stage ``verbalize`` failed, one after the other."""
+    """The reason codes of a rejection of stage ``verbalize``, one per attempt."""
     detail = str(rejection["detail"])
     return detail.removeprefix(_KEPT).removeprefix(_DROPPED).split(", ")
 
@@ -62,7 +62,7 @@ def check_fallbacks(
                 kept.add(here.row["question"])
     for here in questions:
         if here.row.get("wording") == "fallback" and here.row["id"] not in kept:
-            expected = "a rejection that says why the template was used"
+            expected = "a rejection of stage verbalize with the reasons"
             findings.add(here.file, here.line, "rejected text", "none", expected)
 
 
@@ -76,7 +76,7 @@ def _problems(
     if not verbalizer.is_model:
         yield f"stage {STAGE}", "none (manifest, config.verbalizer.name)"
     if not row["detail"].startswith((_KEPT, _DROPPED)) or not CODES.issuperset(codes):
-        yield shown(row["detail"]), f"{_KEPT!r} or {_DROPPED!r} and known codes"
+        yield shown(row["detail"]), f"{_KEPT!r} or {_DROPPED!r} and known reason codes"
     if row["reason"] != codes[-1]:
         yield f"reason {shown(row['reason'])}", f"{shown(codes[-1])}, the last of its detail"
     if is_kept(row) == verbalizer.drops:
@@ -85,7 +85,7 @@ def _problems(
         if name in ("", *made):
             yield f"{shown(name)} dropped", "the id of a question that is not in the release"
     elif made.get(name, {}).get("wording") != "fallback" or name in kept:
-        yield f"a template for {shown(name)}", "a question of wording fallback, each once"
+        yield f"a template for {shown(name)}", "one question of wording fallback"
     else:
         for key in ("removed", "direction", "rule"):
             if row[key] != made[name][key]:

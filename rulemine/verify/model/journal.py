@@ -1,8 +1,8 @@
-"""The journal of a language model, entry by entry.
+"""The journal of a language model, call by call.
 
-Checks that the files about the model are there exactly where a model put the questions into words; and that
-entries are whole, unique and sorted by key, which is the digest of what was asked; of the models and purposes
-of the options; about questions of the release; and told the removed triple of each of them.
+Checks that the files of the model exist exactly if a model verbalized the questions; and that calls are well
+formed, unique and sorted by key, the digest of the request; have models and purposes of the options; and are
+about questions of the release, each of which has its removed triple in the request.
 """
 
 import hashlib
@@ -26,16 +26,16 @@ JOURNAL = "llm/journal.jsonl"
 
 
 class Query(NamedTuple):
-    """What a question asks, kept or not.
+    """What a question asks, accepted or rejected.
 
     Attributes:
         relation: Its relation.
-        told: How prompts tell its removed triple; empty where an end has no names.
-        texts: Its texts by the model, as prompts name its topic.
+        triple: Its removed triple, as prompts state it; empty if an end has no names.
+        texts: Its texts by the model, in the naming of the prompts.
     """
 
     relation: str
-    told: str
+    triple: str
     texts: Sequence[str]
 
 
@@ -43,20 +43,20 @@ class Entry(NamedTuple):
     """A call of the journal.
 
     Attributes:
-        purpose: What it was for.
-        questions: The ids of the questions that it was asked for.
-        quoted: Those of them, and the places of their texts, that an audit or a round trip quotes.
-        reply: What the model said; empty where the call failed.
-        ended: The finish reason, likewise.
-        failure: Why there is no reply; empty where there is one.
-        tokens: Sent and received.
+        purpose: The purpose.
+        questions: The ids of the questions it was made for.
+        quoted: Question id and index of each text that a judge or a round-trip check is shown.
+        reply: The text of the reply; empty if the call failed.
+        finish_reason: The finish reason, likewise.
+        failure: The failure code; empty if there is a reply.
+        tokens: Tokens sent and received.
     """
 
     purpose: str
     questions: Sequence[str]
     quoted: Sequence[tuple[str, int]]
     reply: str
-    ended: str
+    finish_reason: str
     failure: str
     tokens: tuple[int, int]
 
@@ -64,8 +64,8 @@ class Entry(NamedTuple):
 def asked_of(
     questions: list[Located], rejections: list[Located], names: Names, verbalizer: VerbalizerConfig
 ) -> dict[str, Query]:
-    """Question id → what it asks, of all that the model may have been asked about."""
-    # Where questions are dropped for want of a text, the rest is balanced once more.
+    """Question id → what it asks, for every question that the model may have been asked about."""
+    # When questions without a text are dropped, the rest is balanced again.
     stages = (STAGE, "balance") if verbalizer.drops else (STAGE,)
     rows = {h.row["question"]: h.row for h in rejections if h.row["stage"] in stages}
     rows |= {here.row["id"]: here.row for here in questions}
@@ -73,26 +73,26 @@ def asked_of(
     for question, row in rows.items():
         s, r, o = row["removed"]
         ends = [names.entities[e].spelled[verbalizer.naming] for e in (s, o) if e in names.entities]
-        told, texts = "", []
+        triple, texts = "", []
         if len(ends) == 2:
-            told = f"({ends[0]}, {r}, {ends[1]})"
+            triple = f"({ends[0]}, {r}, {ends[1]})"
             topic = ends[row["direction"] == "subject"]
             if row.get("wording") == "model":
                 texts = [topic.join(pieces) for _, pieces in texts_of(row)]
-        asked[question] = Query(r, told, texts)
+        asked[question] = Query(r, triple, texts)
     return asked
 
 
 def check_layout(folder: Folder, verbalizer: VerbalizerConfig, findings: Findings) -> None:
-    """Checks which files about the model are there."""
+    """Checks which files of the model exist."""
     listed = folder.manifest["files"]
     for name in (JOURNAL, PROMPT, GLOSSES):
         if verbalizer.is_model and name not in listed:
-            expected = "every file about the language model"
+            expected = "every file of the language model"
             findings.add(MANIFEST_NAME, None, "layout", f"no {name} in files", expected)
         elif not verbalizer.is_model and name in listed:
-            expected = "none where no language model was asked (config.verbalizer.name)"
-            findings.add(name, None, "layout", "a file about a language model", expected)
+            expected = "no such file without a language model (config.verbalizer.name)"
+            findings.add(name, None, "layout", "a file of a language model", expected)
     for name in filter(folder.has, (PROMPT, GLOSSES)):
         try:
             tomllib.loads(folder.text(name))
@@ -103,7 +103,7 @@ def check_layout(folder: Folder, verbalizer: VerbalizerConfig, findings: Finding
 def read_journal(
     folder: Folder, asked: Mapping[str, Query], verbalizer: VerbalizerConfig, findings: Findings
 ) -> list[Entry]:
-    """Reads the entries of the right shape, and notes what is wrong with each."""
+    """Reads the calls of the right shape and checks each."""
     entries: list[Entry] = []
     last = ""
     for line, row in folder.records(JOURNAL, entry_shape) if folder.has(JOURNAL) else ():
@@ -134,7 +134,7 @@ def _problems(
     asked: Mapping[str, Query],
     verbalizer: VerbalizerConfig,
 ) -> Iterator[tuple[str, object, str]]:
-    """Yields the invariant, what was found and what was expected."""
+    """Yields invariant, found and expected."""
     body = {**row["request"], "sample": row["sample"]}
     text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()
@@ -151,13 +151,17 @@ def _problems(
         yield "questions sorted", row["questions"], "ids in order, each once"
     for question in row["questions"]:
         if question not in asked:
-            yield "questions", question, f"a question, or one that stage {STAGE} rejected"
-        elif row["purpose"] != "round_trip" and asked[question].told not in prompt:
-            yield "request", prompt, f"{asked[question].told}, the removed triple of {question}"
+            yield (
+                "questions",
+                question,
+                f"a question of the release, or one rejected by stage {STAGE}",
+            )
+        elif row["purpose"] != "round_trip" and asked[question].triple not in prompt:
+            yield "request", prompt, f"{asked[question].triple}, the removed triple of {question}"
 
 
 def count_journal(entries: list[Entry]) -> dict[str, Any]:
-    """The counts of the manifest that come from the journal; those of judgements where there are none."""
+    """The counts of the manifest from the journal; those of verdicts as they are without a model."""
     sent, received = (sum(here.tokens[i] for here in entries) for i in (0, 1))
     return {
         "model_calls": dict(sorted(Counter(here.purpose for here in entries).items())),

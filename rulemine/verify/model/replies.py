@@ -1,7 +1,7 @@
-"""What a language model said, read again from its words alone, and generously.
+"""An independent, generous reading of model replies.
 
-A reply counts as saying every line of it and every text of the JSON in it, without bullets, labels and
-quotes; a part between ``<think>`` and ``</think>`` is the model's own.
+The texts of a reply are all its lines and all strings of the JSON in it, without bullets, labels and quotes;
+anything between ``<think>`` and ``</think>`` is ignored.
 """
 
 import json
@@ -12,7 +12,7 @@ __all__ = ["fold", "texts_said", "unify"]
 
 _THOUGHTS = re.compile(r"^\s*<think>.*</think>|^(?:(?!<think>).)*</think>", re.DOTALL)
 _STRING = re.compile(r'(?=("(?:[^"\\]|\\.)*"))', re.DOTALL)
-"""Whatever stands between two quotes, wherever the JSON around it begins."""
+"""Anything between two quotes, wherever the JSON around it begins."""
 
 _LEAD = re.compile(
     r"^\s*(?:[-*•–]|\(?\d{1,3}[.):])?\s*(?:\**(?:question|paraphrase)\s*\d*\s*\**\s*:\s*\**)?\s*",
@@ -27,16 +27,16 @@ _ALIKE = {
 
 
 def fold(text: str) -> str:
-    """A text without what readers do not see: case, width, kinds of blanks, quotes and dashes."""
-    if text.isascii():  # where the rest comes to just this
+    """Folds what readers do not distinguish: case, width, white space, quotes and dashes."""
+    if text.isascii():  # the rest would do the same
         return " ".join(text.lower().replace("`", "'").split())
-    for _ in range(2):  # one step may make what an earlier one would have folded
+    for _ in range(2):  # a step may produce what an earlier one folds
         text = unify(text).casefold()
     return " ".join(unify(text).split())
 
 
 def unify(text: str) -> str:
-    """A text with plain quotes and dashes, in usual width, nothing invisible; case and blanks stay."""
+    """A text with plain quotes and dashes, usual width, nothing invisible; case and white space stay."""
     if text.isascii():
         return text.replace("`", "'")
     text = unicodedata.normalize("NFKC", text.translate(_ALIKE)).translate(_ALIKE)
@@ -44,13 +44,13 @@ def unify(text: str) -> str:
 
 
 def texts_said(reply: str) -> set[str]:
-    """The texts that a reply gives, folded; each also with its last mark twice, as one may end a name too."""
+    """The texts of a reply, folded; each also with its last mark doubled, which may end a name too."""
     words = _THOUGHTS.sub("", reply.replace("\ufeff", ""))
     drafts = [words, *words.splitlines()]
     for found in _STRING.findall(words):
         try:
             drafts.append(json.loads(found, strict=False))
-        except ValueError:  # an escape that JSON has not
+        except ValueError:  # not a JSON escape
             continue
     forms = {form for draft in drafts for form in (draft, _LEAD.sub("", draft))}
     bare = [form.strip() for form in forms]

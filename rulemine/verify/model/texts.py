@@ -1,8 +1,8 @@
-"""What no text of a language model may be, whatever it asks.
+"""The form of a model's texts.
 
-Checks that each text of wording ``model`` is one line, one question with its mark at the end, neither
-very short nor very long, no refusal and no talk about the task, without markup, triples and relation
-ids; and that no text is that of another formal query as well. Whom a text names is checked with `questions`.
+Checks that each text of wording ``model`` is one line and one question with its mark at the end, neither very
+short nor very long, not a refusal or talk about the task, without markup, triples and relation ids; and that
+no other formal query has the same text. `questions` checks whom a text names.
 """
 
 import re
@@ -22,13 +22,13 @@ SHORTEST, LONGEST = 8, 400
 
 _MARKS = "?？؟⸮՞\u037e⁇⁈⁉፧᥅⳺⳻꘏꛷﹖︖𑅃"
 _GAP = "\ufffc"
-"""Stands for the name of the topic."""
+"""Stands for the name of the topic entity."""
 
 _WRONG = (
     (
         r"(?<!\w)[*_]{1,2}\w|~~|[`\\\[\]\u200b\u202a-\u202e\ufffd]|</?[a-z]+>|<\||&(?:amp|quot|lt|gt|nbsp|#\d+);"
         r"|^\s*(?:#+|[>*•–-]|\(?\d[.)])\s",
-        "words, no markup",
+        "text without markup",
     ),
     (
         r"^\W*(?:(?:i['’]?m|i\sam)\s(?:(?:really|so|very|just)\s)?(?:sorry|afraid|unable|not\sable|an\sai)\b"
@@ -36,7 +36,7 @@ _WRONG = (
         r"|(?:i|we)\s(?:can\s?not|can['’]t|won['’]t|don['’]t|do\snot)\b|as\san?\s(?:ai|(?:large\s)?language\smodel)\b"
         r"|(?:can|could)\syou\s(?:please\s)?(?:clarify|give\sme\smore\s(?:information|details|context))\b"
         r"|抱歉|对不起)|\bas\san\sai(?:\slanguage)?(?:\smodel|\sassistant)?\s?,",
-        "a question, no talk about it",
+        "only the question",
     ),
     (
         r"^\W*(?:here(?:['’]s|\sis|\sare)\s(?:the|a|an|your|my|one)\b.{0,30}(?:question|paraphrase|rewording)"
@@ -45,15 +45,15 @@ _WRONG = (
         r"|version|assistant|user)(?:\sis)?\s?(?:\#?\d+)?\s?[:\uff1a])"
         r"|\b(?:removed\striple|(?:question|answer|topic)\sentity|the\sknowledge\sgraph)\b"
         r"|\b(?:based\son|given|for|in)\sth(?:e|is)\s(?:given\s|removed\s)?triple\s?[,:]",
-        "a question, no talk about it",
+        "only the question",
     ),
     (
         r"->|<-|=>|→|⇒|↦|(?<!\S)\?[a-z]\b|(?<!<)\|(?!>)|\([^(),]*,[^(),]*,[^(),]*\ufffc\)|\(\ufffc,[^(),]*,[^(),]*\)",
-        "words, no triple",
+        "words instead of a triple",
     ),
 )
 _PATTERNS = [(re.compile(pattern), expected) for pattern, expected in _WRONG]
-"""What is looked for, in lower case, and what was expected instead."""
+"""Forbidden patterns, for lower-case text, and what is expected instead."""
 
 _NEXT_SENTENCE = re.compile(r"(?:\ufffc|[a-z]{4})[.!]\s+[A-Z]|[.!]\s+¿|[。！]\s*\w")
 _ID_LIKE = re.compile(r"[/_:.]|[a-z][A-Z]")
@@ -61,12 +61,12 @@ _AROUND = "\"'`“”‘’«»()[]{}<>,;:.!?*"
 
 
 def text_problems(pieces: Pieces, name: str, ids: Set[str]) -> Iterator[tuple[str, str]]:
-    """Why a text is no question to be asked.
+    """Yields the problems of a text.
 
     Args:
-        pieces: The text without the name of its topic.
+        pieces: The text cut at the name of its topic entity.
         name: That name.
-        ids: The relations whose names are no words of a language.
+        ids: The relations whose names are not plain words.
 
     Yields:
         What was found and what was expected.
@@ -75,7 +75,7 @@ def text_problems(pieces: Pieces, name: str, ids: Set[str]) -> Iterator[tuple[st
     if any(unicodedata.category(c) in ("Cc", "Zl", "Zp") for c in own):
         yield "a line break or control character", "one line"
     if not SHORTEST <= len(text) <= LONGEST:
-        yield f"{len(text)} characters", f"{SHORTEST} … {LONGEST}"
+        yield f"{len(text)} characters", f"{SHORTEST} to {LONGEST}"
     is_greek = any("Ͱ" <= c <= "Ͽ" for c in own)
     if not pieces[-1].rstrip().endswith(tuple(_MARKS + ";" * is_greek)):
         yield shown(pieces[-1]), "a question mark at the end"
@@ -86,13 +86,13 @@ def text_problems(pieces: Pieces, name: str, ids: Set[str]) -> Iterator[tuple[st
             yield shown(found[0]), expected
     for word in " ".join(pieces).split():
         for form in ids & {word, word.strip(_AROUND)}:
-            yield shown(form), "words, no id of a relation"
+            yield shown(form), "words instead of a relation id"
 
 
 def check_texts(
     questions: list[Located], names: Names, verbalizer: VerbalizerConfig, findings: Findings
 ) -> None:
-    """Checks all texts of wording ``model``, one by one and against the texts of all questions."""
+    """Checks each text of wording ``model``, and that it is not ambiguous among all questions."""
     if all(here.row.get("wording") != "model" for here in questions):
         return
     ids = {relation for relation in names.relations if _ID_LIKE.search(relation)}
@@ -112,13 +112,13 @@ def check_texts(
         for here in group:
             other = next((o for o in group if _differ(here, o)), None)
             if other is not None and here.row.get("wording") == "model":
-                found = f"{shown(text)}, which {other.file} line {other.line} asks too"
-                expected = "another text where the answers are others"
+                found = f"{shown(text)}, also the text of {other.file} line {other.line}"
+                expected = "distinct texts for questions with different answers"
                 findings.add(here.file, here.line, "one meaning", found, expected)
 
 
 def _differ(here: Located, other: Located) -> bool:
-    """Whether two questions ask for other things: another formal query with other answers."""
+    """Whether two questions ask for different things: another formal query with other answers."""
     return _query(here) != _query(other) and here.row["answers"] != other.row["answers"]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rulemine.verbalizer import checks
-from rulemine.verify.mentions import leaks, occurrences
+from rulemine.verify.mentions import find_leaks, occurrences
 from rulemine.verify.model import fallbacks, texts
 from rulemine.verify.names import Entity, Names
 from rulemine.verify.question_set import Located
@@ -53,23 +53,23 @@ def test_a_fine_text_is_fine(pattern: str) -> None:
         ("Who is the aunt of {topic}", "a question mark at the end"),
         ("Who is the aunt of {topic};", "a question mark at the end"),
         ("Who is it? Who is the aunt of {topic}?", "one question"),
-        ("I'm sorry, who is the aunt of {topic}?", "a question, no talk about it"),
+        ("I'm sorry, who is the aunt of {topic}?", "only the question"),
         (
             "Who, I ask as an AI language model, is the aunt of {topic}?",
-            "a question, no talk about it",
+            "only the question",
         ),
-        ("A possible question is: who is the aunt of {topic}?", "a question, no talk about it"),
-        ("Who is the **aunt** of {topic}?", "words, no markup"),
-        ("Who is the aunt of `{topic}`?", "words, no markup"),
-        ("Who completes (x, aunt, {topic})?", "words, no triple"),
+        ("A possible question is: who is the aunt of {topic}?", "only the question"),
+        ("Who is the **aunt** of {topic}?", "text without markup"),
+        ("Who is the aunt of `{topic}`?", "text without markup"),
+        ("Who completes (x, aunt, {topic})?", "words instead of a triple"),
         ("Consider {topic}. Who is the aunt?", "one question"),
-        ('Who is the aunt of \\"{topic}\\"?', "words, no markup"),
-        ("**Question 1:** who is the aunt of {topic}?", "a question, no talk about it"),
-        ("Question Entity: {topic} who?", "a question, no talk about it"),
-        ("Who -> aunt -> {topic}?", "words, no triple"),
-        ("Who is bornIn {topic}?", "words, no id of a relation"),
-        ("Who has “/people/person/place_of_birth”, {topic}?", "words, no id of a relation"),
-        ("{topic}" + " very" * 100 + " old?", "8 … 400"),
+        ('Who is the aunt of \\"{topic}\\"?', "text without markup"),
+        ("**Question 1:** who is the aunt of {topic}?", "only the question"),
+        ("Question Entity: {topic} who?", "only the question"),
+        ("Who -> aunt -> {topic}?", "words instead of a triple"),
+        ("Who is bornIn {topic}?", "words instead of a relation id"),
+        ("Who has “/people/person/place_of_birth”, {topic}?", "words instead of a relation id"),
+        ("{topic}" + " very" * 100 + " old?", "8 to 400"),
     ],
 )
 def test_what_is_wrong_for_sure_is_found_by_its_reason(pattern: str, expected: str) -> None:
@@ -77,9 +77,9 @@ def test_what_is_wrong_for_sure_is_found_by_its_reason(pattern: str, expected: s
 
 
 def test_lengths_are_those_of_the_whole_text() -> None:
-    assert problems("Is {topic}?", "A") == ["8 … 400"]
+    assert problems("Is {topic}?", "A") == ["8 to 400"]
     assert problems("Is {topic}?", "Anna") == []
-    assert problems("Is {topic}?", "A" * 400) == ["8 … 400"]
+    assert problems("Is {topic}?", "A" * 400) == ["8 to 400"]
 
 
 def test_codes_and_lengths_are_those_of_the_builder() -> None:
@@ -125,7 +125,7 @@ def test_a_name_stands_where_no_word_goes_on(text: str, name: str, number: int) 
     ],
 )
 def test_an_answer_is_named_in_any_case(text: str, topic: str, answer: str, leaky: bool) -> None:
-    assert leaks(text, topic, [answer], by_model=True) == ([answer] if leaky else [])
+    assert find_leaks(text, topic, [answer], by_model=True) == ([answer] if leaky else [])
 
 
 @pytest.mark.parametrize(
