@@ -9,6 +9,7 @@ import errno
 import gzip
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -18,10 +19,9 @@ from typing import Any
 
 from rulemine.errors import ReleaseError
 from rulemine.verify.report import Findings, shown
-from rulemine.verify.secrets import key_at
 from rulemine.verify.shapes import MANIFEST, SPLITS, Shape
 
-__all__ = ["Folder"]
+__all__ = ["Folder", "key_at"]
 
 FORMAT_VERSION = 2
 """The newest format version that this verifier knows."""
@@ -40,6 +40,12 @@ LAYOUT = (
     "rules.jsonl",
 )
 """The files of every release."""
+
+_KEY_START = b"sk-"
+_KEY = re.compile(rb"sk-(?:[A-Za-z0-9]{1,10}[-_]){0,3}([A-Za-z0-9_-]{20,})")
+_RUN = re.compile(rb"[A-Za-z0-9]{20,}")
+_JOINED = re.compile(rb"[A-Za-z0-9_-]\Z")
+_LEAST_DIGITS = 2
 
 
 class Folder:
@@ -74,13 +80,7 @@ class Folder:
         try:
             value = _parse(raw.decode("utf-8"))
         except (ValueError, RecursionError) as problem:
-            add(
-                MANIFEST_NAME,
-                None,
-                "manifest",
-                f"invalid JSON ({problem})",
-                "a JSON object in UTF-8",
-            )
+            add(MANIFEST_NAME, None, "manifest", f"not JSON in UTF-8 ({problem})", "an object")
             return {}
         version = value.get("format_version") if isinstance(value, dict) else None
         if type(version) is int and version > FORMAT_VERSION:
@@ -215,10 +215,7 @@ class Folder:
             self._note_unreadable(name, problem)
             return
         if digest.hexdigest() != self._digests[name]:
-            found, expected = (
-                "a file that changed during verification",
-                "a release that nothing changes",
-            )
+            found, expected = "a file that just changed", "a release that nothing changes"
             self._findings.add(name, None, "readable", found, expected)
 
     def _chunks(self, name: str) -> Iterator[tuple[int, bytes]]:
@@ -254,13 +251,7 @@ class Folder:
             try:
                 value = _parse(line)
             except (ValueError, RecursionError) as problem:
-                add(
-                    name,
-                    number,
-                    "record",
-                    f"invalid JSON ({problem}): {shown(line)}",
-                    "one JSON object",
-                )
+                add(name, number, "record", f"not JSON ({problem}): {shown(line)}", "an object")
                 continue
             if (misfit := shape(value, "")) is not None:
                 add(name, number, "record", misfit.found, misfit.expected)
@@ -353,3 +344,21 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(constant: str) -> None:
     raise ValueError(f"{constant} is not allowed")
+
+
+def key_at(content: bytes) -> int | None:
+    """The position of the first text that looks like an API key; None if there is none.
+
+    Most services write keys as ``sk-`` and a long run of letters and digits, maybe with short words between.
+    Other keys cannot be told from text.
+    """
+    at = content.find(_KEY_START)
+    while at >= 0:
+        found = _KEY.match(content, at)
+        if found and not _JOINED.search(content[max(0, at - 1) : at]):
+            for run in _RUN.findall(found[1]):
+                digits = sum(48 <= byte <= 57 for byte in run)
+                if _LEAST_DIGITS <= digits < len(run):
+                    return at
+        at = content.find(_KEY_START, at + 1)
+    return None

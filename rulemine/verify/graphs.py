@@ -123,9 +123,7 @@ def check_removed(
             findings.add(REMOVED, number, what, shown(triple), f"a triple after {shown(last)}")
         last = triple
         if complete is not None and triple not in complete:
-            findings.add(
-                REMOVED, number, "removed ⊆ complete", shown(triple), f"a triple of {COMPLETE}"
-            )
+            findings.add(REMOVED, number, "removed ⊆ complete", shown(triple), f"one in {COMPLETE}")
         certificates = tuple(
             (entry["rule"], tuple(as_triple(t) for t in entry["body"]))
             for entry in row["certificates"]
@@ -151,9 +149,7 @@ def check_incomplete(
         found = f"{shown(triple)}, removed by line {removed[triple].line} of {REMOVED}"
         findings.add(name, None, invariant, found, "no removed triple")
     for triple in complete.triples(left[~member(whole, left)]):
-        findings.add(
-            name, None, invariant, f"{shown(triple)}, not in {COMPLETE}", "no other triples"
-        )
+        findings.add(name, None, invariant, f"{shown(triple)}, not in {COMPLETE}", "no others")
     for triple in complete.triples(whole[~member(left, whole) & ~member(gone, whole)]):
         findings.add(
             name,

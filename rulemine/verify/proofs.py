@@ -7,6 +7,7 @@ are an intersection of neighbor sets, so the last variable is counted, not enume
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from rulemine.verify.rules import Atom, HornRule, Term
@@ -18,36 +19,11 @@ Bindings = dict[int, str]
 
 
 class Triples:
-    """The triples of a graph, with a cache of look-ups."""
+    """The triples of a graph, with a cache of look-ups; methods as of `Graph`."""
 
     def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._objects: dict[tuple[str, str], frozenset[str]] = {}
-        self._subjects: dict[tuple[str, str], frozenset[str]] = {}
-
-    def objects(self, subject: str, relation: str) -> frozenset[str]:
-        """All o with relation(subject, o)."""
-        found = self._objects.get((subject, relation))
-        if found is None:
-            found = self._graph.objects(subject, relation)
-            self._objects[subject, relation] = found
-        return found
-
-    def subjects(self, relation: str, target: str) -> frozenset[str]:
-        """All s with relation(s, target)."""
-        found = self._subjects.get((relation, target))
-        if found is None:
-            found = self._graph.subjects(relation, target)
-            self._subjects[relation, target] = found
-        return found
-
-    def subjects_of(self, relation: str) -> frozenset[str]:
-        """All s with relation(s, o) for some o."""
-        return self._graph.subjects_of(relation)
-
-    def between(self, subject: str, target: str) -> frozenset[str]:
-        """All relations from one entity to another."""
-        return self._graph.between(subject, target)
+        self.objects, self.subjects = cache(graph.objects), cache(graph.subjects)
+        self.subjects_of, self.between = graph.subjects_of, graph.between
 
 
 def match(atom: Atom, triple: Triple, bindings: Bindings) -> bool:

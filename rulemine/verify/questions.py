@@ -141,16 +141,12 @@ def _check_answers(here: _Here, row: dict[str, Any], benchmark: Benchmark) -> No
         found = difference(set(row["hard_answers"]), hard)
         here.add("hard answers", found, "exactly the answers whose triple is removed")
     if row["hard_answer"] not in row["hard_answers"]:
-        here.add(
-            "hard answers", f"no {shown(row['hard_answer'])}", "the hard answer in hard_answers"
-        )
+        here.add("hard answers", f"no {shown(row['hard_answer'])}", "the hard answer among them")
     for key in ("answers", "hard_answers"):
         if row[key] != sorted(set(row[key])):
             here.add(f"{key.replace('_', ' ')} sorted", shown(row[key]), "code point order, unique")
     if topic in answers and topic not in correct:
-        here.add(
-            "topic ∉ answers", shown(topic), "the topic entity only if its self-loop is a triple"
-        )
+        here.add("topic ∉ answers", shown(topic), "the topic only if its self-loop is a triple")
 
 
 def _check_text(

@@ -73,9 +73,7 @@ def check_excluded(
     sizes = complete.relation_sizes()
     for relation in dropped:
         if not sizes.get(relation):
-            findings.add(
-                MANIFEST_NAME, None, "excluded relations", shown(relation), "relations of the KG"
-            )
+            findings.add(MANIFEST_NAME, None, "excluded relations", shown(relation), "relations")
     for triple, record in removed.items():
         if triple[1] in dropped:
             found, expected = shown(triple), "no triple of an excluded relation"

@@ -104,9 +104,7 @@ def name(value: Any, place: str) -> Misfit | None:
     """A label: text that fits a field of a TSV file."""
     if isinstance(value, str) and is_name(value):
         return None
-    return _misfit(
-        value, place, "a name (text without tabs, line breaks or white space at its ends)"
-    )
+    return _misfit(value, place, "a name (text without tab, line break or blanks at its ends)")
 
 
 def is_name(value: str) -> bool:

@@ -28,10 +28,10 @@ def check_conversations(
     findings: Findings,
 ) -> None:
     """Checks questions and rejected texts against the journal."""
-    calls_about: dict[str, list[Entry]] = defaultdict(list)
+    calls: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         for question in entry.questions:
-            calls_about[question].append(entry)
+            calls[question].append(entry)
 
     def check(here: Located, question: str, problems: Iterator[tuple[str, str]]) -> None:
         for found, expected in problems:
@@ -40,15 +40,13 @@ def check_conversations(
 
     for here in questions:
         question = here.row["id"]
-        check(here, question, _unsaid(asked[question].texts, calls_about[question]))
-        check(
-            here, question, _unjudged(question, asked[question], calls_about[question], verbalizer)
-        )
+        check(here, question, _unsaid(asked[question].texts, calls[question]))
+        check(here, question, _unjudged(question, asked[question], calls[question], verbalizer))
     for here in rejections:
         if here.row["stage"] == STAGE and (question := here.row["question"]):
             codes = codes_of(here.row)
-            check(here, question, _unfailed(codes, calls_about[question], verbalizer.attempts))
-            check(here, question, _unwritten(here.row.get("text", ""), calls_about[question]))
+            check(here, question, _unfailed(codes, calls[question], verbalizer.attempts))
+            check(here, question, _unwritten(here.row.get("text", ""), calls[question]))
 
 
 def _unsaid(texts: Sequence[str], about: list[Entry]) -> Iterator[tuple[str, str]]:
@@ -89,9 +87,9 @@ def _unwritten(text: str, about: list[Entry]) -> Iterator[tuple[str, str]]:
 
 def _unfailed(codes: list[str], about: list[Entry], attempts: int) -> Iterator[tuple[str, str]]:
     """Yields contradictions between the codes of a question without a text and its calls."""
-    calls = sum(entry.purpose == "question" for entry in about)
-    if calls != len(codes):
-        yield f"{calls} call(s) for a text", f"{len(codes)}, one for each code"
+    asked = sum(entry.purpose == "question" for entry in about)
+    if asked != len(codes):
+        yield f"{asked} call(s) for a text", f"{len(codes)}, one for each code"
     failed = {FAILURES.get(entry.failure, entry.failure) for entry in about if entry.failure}
     if failed != {code for code in codes[-1:] if code in FAILURES.values()}:
         found = f"calls that failed with {', '.join(sorted(failed)) or 'nothing'}"

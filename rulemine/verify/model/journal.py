@@ -151,11 +151,7 @@ def _problems(
         yield "questions sorted", row["questions"], "ids in order, each once"
     for question in row["questions"]:
         if question not in asked:
-            yield (
-                "questions",
-                question,
-                f"a question of the release, or one rejected by stage {STAGE}",
-            )
+            yield "questions", question, f"a question, or one rejected by stage {STAGE}"
         elif row["purpose"] != "round_trip" and asked[question].triple not in prompt:
             yield "request", prompt, f"{asked[question].triple}, the removed triple of {question}"
 

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from rulemine.verbalizer import checks
+from rulemine.verify.folder import key_at
 from rulemine.verify.mentions import find_leaks, occurrences
 from rulemine.verify.model import fallbacks, texts
 from rulemine.verify.names import Entity, Names
 from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings
-from rulemine.verify.secrets import key_at
 from rulemine.verify.wording import VerbalizerConfig, pieces_of, texts_of
 
 IDS = {"/people/person/place_of_birth", "bornIn", "part_of"}
