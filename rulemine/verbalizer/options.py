@@ -1,4 +1,4 @@
-"""The recipe's section about questions in a language model's words."""
+"""The recipe's section of verbalization options."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ __all__ = ["VerbalizerSection"]
 
 @dataclass(frozen=True, slots=True)
 class VerbalizerSection(Section):
-    """How questions are put into words; everything here can change bytes.
+    """How questions are verbalized; every option can change bytes of the release.
 
     Attributes:
         name: What writes the questions: ``template`` (no key, no network) or ``openai`` (a model behind any
@@ -19,9 +19,9 @@ class VerbalizerSection(Section):
         model: The model; needed for ``openai``.
         temperature: The temperature of the model; below 0: not sent, for models that refuse it.
         max_tokens: Tokens of one reply at most. Models that think before they write need more.
-        prompt: A TOML file of prompts; empty: the one that comes with the package.
-        glosses: ``family``, ``demo``, ``fb15k237`` or a TOML file that says what relations mean
-            (rulemine gloss); empty: the templates do.
+        prompt: A TOML file of prompts; empty: the packaged one.
+        glosses: ``family``, ``demo``, ``fb15k237`` or a TOML file of relation descriptions (rulemine
+            gloss); empty: made from the templates.
         naming: How the prompts name entities: ``private``, ``entity``, ``text`` or ``numeric``; empty: as
             the release does.
         language: The language of the questions, by its English name.

@@ -1,4 +1,4 @@
-"""Questions to put into words, and a session whose model says what a function says."""
+"""Questions to verbalize, and a session whose model replies what a function returns."""
 
 import asyncio
 import json
@@ -71,7 +71,7 @@ def asked_for(*rows: tuple[tuple[str, str, str], str]) -> QuestionSet:
 
 
 def inputs_of(asked: QuestionSet, naming: str = "entity") -> list[VerbalizationInput]:
-    """A item for each question."""
+    """A verbalization input for each question."""
     names = {row.entity: row for row in asked.names}
     return [
         VerbalizationInput(
@@ -170,7 +170,7 @@ PROMPTS = load_prompts("")
 def run(
     asked: QuestionSet, session, *, prompts=PROMPTS, naming="entity", fail_fast=True, **options
 ) -> Verbalized:
-    """Puts questions into words with some options."""
+    """Verbalizes questions with some options."""
     chosen = VerbalizerSection(**{"name": "openai", "model": "m", **options})
     calls = Calls(prompts, chosen, 7, GLOSSES)
     return verbalize(asked, inputs_of(asked, naming), calls, session, fail_fast=fail_fast)

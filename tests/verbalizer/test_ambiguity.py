@@ -1,4 +1,4 @@
-"""Texts that cannot be told apart go back, again and again, or are lost."""
+"""Ambiguous texts are retracted, repeatedly, or lost."""
 
 from dataclasses import replace
 
@@ -43,10 +43,10 @@ def test_a_text_with_two_meanings_goes_back_to_both():
         ("q00001", "model", "Who are the aunts of bob?"),
         ("q00002", "model", "Who are the uncles of bob?"),
     ]
-    told = [rejections_in(call) for call in session.calls[2:]]
-    assert VAGUE in told[0][0]
-    assert "the uncles of bob" in told[0][0]
-    assert "the aunts of bob" in told[1][0]
+    quoted = [rejections_in(call) for call in session.calls[2:]]
+    assert VAGUE in quoted[0][0]
+    assert "the uncles of bob" in quoted[0][0]
+    assert "the aunts of bob" in quoted[1][0]
     assert made.counts.problems == {"ambiguous": 2}
     assert made.counts.first == 0
 
@@ -85,8 +85,8 @@ def test_three_meanings_all_resolved():
     session = Scripted(say)
     made = run(asked_for(*rows), session)
     assert len({row[2] for row in texts(made)}) == 3
-    (told,) = rejections_in(session.calls[3])
-    assert "the aunts of ann; the uncles of ann" in told
+    (quoted,) = rejections_in(session.calls[3])
+    assert "the aunts of ann; the uncles of ann" in quoted
     assert made.counts.problems == {"ambiguous": 3}
 
 
@@ -136,7 +136,7 @@ def test_or_stays_where_the_other_question_is_dropped():
 
 
 def test_a_template_used_late_sends_another_text_back():
-    """q00003 has the template of q00001, which that only gets when it cannot be told from q00002."""
+    """q00003 has the template of q00001, which that only gets when it cannot be quoted from q00002."""
 
     def say(call):
         if call.subject == "q00003":

@@ -25,8 +25,8 @@ LABELS = ("Asked For: ", "Question: ")
 
 def moody(call):
     """Everything that a model can do wrong, as a function of what it is asked."""
-    told = [line for line in call.messages[-1]["content"].splitlines() if line.startswith(LABELS)]
-    asked = f"{call.purpose} {told} {len(rejections_in(call))}"
+    stated = [line for line in call.messages[-1]["content"].splitlines() if line.startswith(LABELS)]
+    asked = f"{call.purpose} {stated} {len(rejections_in(call))}"
     mood = hashlib.sha256(asked.encode()).digest()[0] % 100
     if mood < 3:
         return Failure("endpoint_error", "500", False)

@@ -47,7 +47,7 @@ CHILDREN = replace(question(1, ("m1", "parent_of", "kim")), answers=("kim", "lee
 TOWN = question(2, ("zoe", "lives_in", "ayr"))
 
 
-def test_a_brief_names_everything_in_the_naming_of_the_prompts():
+def test_an_input_names_everything_in_the_naming_of_the_prompts():
     (item,) = inputs(CHILDREN)
     assert item.removed == ("Jo Day (m1)", "parent_of", "kim")
     assert item.topic_name == "Jo Day (m1)"

@@ -17,7 +17,7 @@ from tests.verbalizer.scripted import (
 )
 
 
-def rewording(*replies):
+def paraphrasing(*replies):
     """Says lists of paraphrases, then good ones."""
     left = list(replies)
 
@@ -41,7 +41,7 @@ def paraphrases(session, *rows, k=2, **options):
 
 
 def test_paraphrases_are_kept_with_their_patterns():
-    made, calls = paraphrases(Scripted(rewording()), AUNT)
+    made, calls = paraphrases(Scripted(paraphrasing()), AUNT)
     (question,) = made.asked.questions
     assert question.paraphrases == tuple(GOOD[1:3])
     assert question.patterns == tuple(way.format("the aunts of {topic}") for way in WAYS[:3])
@@ -51,7 +51,7 @@ def test_paraphrases_are_kept_with_their_patterns():
 
 def test_missing_paraphrases_are_asked_for_again_with_the_reasons():
     said = [GOOD[1], "Who is it?"], [GOOD[1].upper(), GOOD[0]], [GOOD[3]]
-    made, calls = paraphrases(Scripted(rewording(*said)), AUNT)
+    made, calls = paraphrases(Scripted(paraphrasing(*said)), AUNT)
     assert made.asked.questions[0].paraphrases == (GOOD[1], GOOD[3])
     assert [len(rejections_in(call)) for call in calls] == [0, 1, 3]
     assert "Who is it?" in rejections_in(calls[1])[0]
@@ -59,7 +59,7 @@ def test_missing_paraphrases_are_asked_for_again_with_the_reasons():
 
 
 def test_fewer_paraphrases_are_counted_never_padded():
-    made, calls = paraphrases(Scripted(rewording(*[[GOOD[1], GOOD[1]]] * 3)), AUNT)
+    made, calls = paraphrases(Scripted(paraphrasing(*[[GOOD[1], GOOD[1]]] * 3)), AUNT)
     assert made.asked.questions[0].paraphrases == (GOOD[1],)
     assert len(calls) == 3
     assert (made.counts.paraphrases, made.counts.wanted) == (1, 2)
@@ -68,7 +68,7 @@ def test_fewer_paraphrases_are_counted_never_padded():
 
 def test_a_failure_ends_the_paraphrases():
     failure = Failure("context_too_long", "", True)
-    made, calls = paraphrases(Scripted(rewording([GOOD[1]], failure)), AUNT)
+    made, calls = paraphrases(Scripted(paraphrasing([GOOD[1]], failure)), AUNT)
     assert made.asked.questions[0].paraphrases == (GOOD[1],)
     assert made.asked.questions[0].wording == "model"
     assert len(calls) == 2
@@ -81,7 +81,7 @@ def test_ambiguous_paraphrases_are_refused():
         "Who are the aunts of bob?",
         "Who are the uncles of bob?",
     ]
-    made, calls = paraphrases(Scripted(rewording(both, both)), AUNT, UNCLE, k=3)
+    made, calls = paraphrases(Scripted(paraphrasing(both, both)), AUNT, UNCLE, k=3)
     for question in made.asked.questions:
         assert len(question.paraphrases) == 3
         assert not set(both) & set(question.paraphrases)
@@ -90,13 +90,13 @@ def test_ambiguous_paraphrases_are_refused():
 
 
 def test_questions_with_the_same_formal_query_may_share_paraphrases():
-    made, _ = paraphrases(Scripted(rewording()), AUNT, COUSIN)
+    made, _ = paraphrases(Scripted(paraphrasing()), AUNT, COUSIN)
     assert len({q.paraphrases for q in made.asked.questions}) == 1
     assert made.counts.refused == {}
 
 
 def test_no_paraphrases_of_a_template():
-    say = rewording()
+    say = paraphrasing()
     session = Scripted(lambda c: "Who is it?" if c.subject == "q00001" else say(c))
     made, calls = paraphrases(session, AUNT, UNCLE)
     assert {call.subject for call in calls} == {"q00002"}
@@ -105,7 +105,7 @@ def test_no_paraphrases_of_a_template():
 
 
 def test_the_template_of_a_question_is_no_paraphrase_of_another():
-    say = rewording(["Who is the aunt of bob?", "Do you know the uncles of bob?"])
+    say = paraphrasing(["Who is the aunt of bob?", "Do you know the uncles of bob?"])
     session = Scripted(lambda c: "Who is it?" if c.subject == "q00001" else say(c))
     made, _ = paraphrases(session, AUNT, UNCLE)
     assert "Who is the aunt of bob?" not in made.asked.questions[1].paraphrases
@@ -117,7 +117,7 @@ def test_paraphrases_are_audited():
     def say(call):
         if call.purpose == "audit" and "Name" in wanted(call, "Question"):
             return "FAIL: it is rude"
-        return rewording()(call)
+        return paraphrasing()(call)
 
     made, _ = paraphrases(Scripted(say), AUNT, judge_model="judge")
     assert made.asked.questions[0].paraphrases == tuple(GOOD[2:])

@@ -40,7 +40,7 @@ def item(
 
 
 def user(call: Call) -> str:
-    """What a model is told, between line breaks."""
+    """The user message of a call, between line breaks."""
     assert [said["role"] for said in call.messages] == ["system", "user"]
     return f"\n{call.messages[1]['content']}\n"
 
@@ -102,11 +102,11 @@ def test_names_are_put_in_as_they_are(name):
 def test_earlier_attempts_come_with_their_reasons_each_on_one_line():
     earlier = [("Who is\n7?", "names\tthe answer"), ("x" * 1000, "too long")]
     lines = user(MADE.question(item(), earlier)).split("\n")
-    told = [line for line in lines if "Rejected before" in line]
-    assert len(told) == 2
-    assert "Who is 7?" in told[0]
-    assert "names the answer" in told[0]
-    assert len(told[1]) < 400
+    quoted = [line for line in lines if "Rejected before" in line]
+    assert len(quoted) == 2
+    assert "Who is 7?" in quoted[0]
+    assert "names the answer" in quoted[0]
+    assert len(quoted[1]) < 400
     assert len(user(MADE.question(item(), ())).split("\n")) == len(lines) - 2
     asked = {MADE.question(item(), [("a?", "b")] * n).key for n in range(4)}
     assert len(asked) == 4

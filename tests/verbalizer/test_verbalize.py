@@ -77,11 +77,11 @@ def test_the_text_is_in_source_labels_whatever_the_prompts_name():
 def test_an_attempt_tells_all_earlier_ones_and_the_reasons():
     session = Scripted(first("Who is it?", "Who are the aunts of bob"))
     made = run(asked_for(AUNT, OTHER), session)
-    told = [rejections_in(call) for call in session.calls if call.subject == "q00001"]
-    assert [len(rows) for rows in told] == [0, 1, 2]
-    assert "Who is it?" in told[1][0]
-    assert told[2][0] == told[1][0]
-    assert "Who are the aunts of bob" in told[2][1]
+    quoted = [rejections_in(call) for call in session.calls if call.subject == "q00001"]
+    assert [len(rows) for rows in quoted] == [0, 1, 2]
+    assert "Who is it?" in quoted[1][0]
+    assert quoted[2][0] == quoted[1][0]
+    assert "Who are the aunts of bob" in quoted[2][1]
     assert made.asked.questions[0].wording == "model"
     assert not made.asked.rejections
     assert made.counts.first == 1
@@ -216,9 +216,9 @@ def recognised(*choices):
 def test_a_text_that_is_not_recognised_goes_back():
     session = Scripted(recognised(("aunt", "object"), ("uncle", "subject"), ("aunt", "subject")))
     made = run(asked_for(AUNT), session, round_trip=True)
-    told = rejections_in(by_purpose(session, "question")[2])
-    assert "it reads like a question for the nieces and nephews of bob)" in told[0]
-    assert "it reads like a question for the uncles of bob)" in told[1]
+    quoted = rejections_in(by_purpose(session, "question")[2])
+    assert "it reads like a question for the nieces and nephews of bob)" in quoted[0]
+    assert "it reads like a question for the uncles of bob)" in quoted[1]
     assert made.asked.questions[0].question == "Which people are the aunts of bob?"
     assert made.counts.problems == {"round_trip_failed": 2}
 
@@ -261,7 +261,7 @@ def resumed(first_session, **options):
 
 
 def test_another_text_of_a_prompt_asks_only_for_what_it_changes():
-    """The reason of earlier attempts is told in other words: only who failed is asked again."""
+    """With another wording of the reason only failed questions are asked again."""
     before = Scripted(first("Who is it?"))
     old = run(asked_for(*FOUR), before)
     prompts = edited("earlier", "Reason:", "Why not:")
@@ -272,15 +272,15 @@ def test_another_text_of_a_prompt_asks_only_for_what_it_changes():
 
 
 def test_progress_ends_with_all_settled():
-    asked, told, said = asked_for(*FOUR), [], []
+    asked, steps, said = asked_for(*FOUR), [], []
     chosen = VerbalizerSection(name="openai", model="m")
     session = Scripted(first(*["Who is it?"] * 3))
     verbalize(
         asked, inputs_of(asked), Calls(PROMPTS, chosen, 7, GLOSSES), session,
-        lambda done, total: told.append((done, total)), said.append,
+        lambda done, total: steps.append((done, total)), said.append,
     )  # fmt: skip
-    assert [done for done, _ in told] == [1, 2, 3, 4]
-    assert {total for _, total in told} == {4}
+    assert [done for done, _ in steps] == [1, 2, 3, 4]
+    assert {total for _, total in steps} == {4}
     assert said[-1] == "1 rejected · 0 tokens · 0 calls/min"
 
 

@@ -64,7 +64,7 @@ def forgotten(number: int) -> Tampering:
     return lambda folder: change_entries(folder, lambda rows: rows.pop(number))
 
 
-def worded(pattern: str, *, place: int = 0, file: str = QUESTION) -> Tampering:
+def verbalized(pattern: str, *, place: int = 0, file: str = QUESTION) -> Tampering:
     """Another text of the model, with its pattern, and said in the journal."""
 
     def tamper(folder: Path) -> None:
@@ -115,23 +115,23 @@ TAMPERINGS = {
         (QUESTION, 1, "patterns"),
     ),
     "a paraphrase that is the question": (
-        worded("who are the  GRANDPARENTS of {topic}?", place=1),
+        verbalized("who are the  GRANDPARENTS of {topic}?", place=1),
         (QUESTION, 1, "paraphrases"),
     ),
     "a text that gives the answer away": (
-        worded("Who else but Ben are the grandparents of {topic}?"),
+        verbalized("Who else but Ben are the grandparents of {topic}?"),
         (QUESTION, 1, "text hides the answers"),
     ),
     "a paraphrase that gives the answer away in another naming": (
-        worded("Whose grandchild is {topic}, not Ada, the elder, but who?", place=1),
+        verbalized("Whose grandchild is {topic}, not Ada, the elder, but who?", place=1),
         (QUESTION, 1, "text hides the answers"),
     ),
     "two questions": (
-        worded("Who is {topic}? Who are the grandparents?"),
+        verbalized("Who is {topic}? Who are the grandparents?"),
         (QUESTION, 1, "text of a model"),
     ),
     "a triple": (
-        worded("Who is in ?x -> grandparent -> {topic}?"),
+        verbalized("Who is in ?x -> grandparent -> {topic}?"),
         (QUESTION, 1, "text of a model"),
     ),
     "a template among the model's": (

@@ -157,7 +157,7 @@ def ambiguous(*rows: dict[str, Any]) -> list[int | None]:
     return [p.line for p in findings.report(None).problems if p.invariant == "one meaning"]  # type: ignore[arg-type]
 
 
-def worded(topic: str, relation: str, *patterns: str) -> dict[str, Any]:
+def verbalized(topic: str, relation: str, *patterns: str) -> dict[str, Any]:
     found = [pattern.format(topic=topic) for pattern in patterns]
     return {
         "topic": topic,
@@ -178,18 +178,26 @@ def test_no_text_of_a_model_has_two_meanings() -> None:
         "question": "Who is the  KIN of ada?",
         "answers": ["a"],
     }
-    assert ambiguous(worded("ada", "aunt", kin), worded("ada", "niece", near)) == []
-    assert ambiguous(worded("ada", "aunt", kin), worded("ada", "niece", kin)) == [1, 2]
-    assert ambiguous(worded("ada", "aunt", kin), worded("ada", "niece", near, kin)) == [1, 2]
-    assert ambiguous(worded("ada", "aunt", kin), worded("ADA", "aunt", kin)) == [1, 2]
-    assert ambiguous(worded("ada", "aunt", kin), worded("ben", "aunt", kin)) == []
+    assert ambiguous(verbalized("ada", "aunt", kin), verbalized("ada", "niece", near)) == []
+    assert ambiguous(verbalized("ada", "aunt", kin), verbalized("ada", "niece", kin)) == [1, 2]
+    assert ambiguous(verbalized("ada", "aunt", kin), verbalized("ada", "niece", near, kin)) == [
+        1,
+        2,
+    ]
+    assert ambiguous(verbalized("ada", "aunt", kin), verbalized("ADA", "aunt", kin)) == [1, 2]
+    assert ambiguous(verbalized("ada", "aunt", kin), verbalized("ben", "aunt", kin)) == []
     # Two queries may have the same answers.
     same = {"answers": ["eve"]}
-    assert ambiguous(worded("ada", "aunt", kin) | same, worded("ada", "niece", kin) | same) == []
+    assert (
+        ambiguous(verbalized("ada", "aunt", kin) | same, verbalized("ada", "niece", kin) | same)
+        == []
+    )
     # Two questions may ask the same, and templates of two relations may read the same.
-    assert ambiguous(worded("ada", "aunt", kin), worded("ada", "aunt", kin)) == []
+    assert ambiguous(verbalized("ada", "aunt", kin), verbalized("ada", "aunt", kin)) == []
     assert ambiguous(template, template | {"relation": "niece"}) == []
-    assert ambiguous(template, worded("ada", "niece", kin), worded("ben", "niece", kin)) == [2]
+    assert ambiguous(
+        template, verbalized("ada", "niece", kin), verbalized("ben", "niece", kin)
+    ) == [2]
 
 
 @pytest.mark.parametrize("topic", ["in", "What", "a", "ed"])
