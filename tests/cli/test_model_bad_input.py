@@ -99,9 +99,8 @@ def test_addresses_without_an_api(here: Path, command: Command, path: str) -> No
     assert_refused(ended, "is the address of a chat API: it mostly ends in /v1")
 
 
-def test_a_host_of_no_name(here: Path, command: Command) -> None:
-    more = ["--set", "endpoint.patience=1"]
-    ended = command(*build_words("http://no-such-host.invalid/v1", "out/kg", *more))
+def test_a_host_where_nobody_answers(here: Path, command: Command) -> None:
+    ended = command(*build_words(NOBODY, "out/kg", "--set", "endpoint.patience=1"))
     assert_refused(ended, "no reply for . s, .* in a row; the last: no connection: ")
 
 

@@ -61,7 +61,7 @@ def until_held(running: ChatServer, process: "subprocess.Popen[str]") -> None:
 def test_killed_builds_go_on_and_pay_for_nothing_twice(here: Path, command: Command) -> None:
     with ChatServer() as running:
         words, kept = build_words(running.url, "out/kg", "--round-trip"), set[str]()
-        for answers in (3, 20, 11):
+        for answers in (3, 20):
             again, answered = running.again, len(running.answered)
             hold_after(running, answers)
             with started(here, words) as process:

@@ -67,7 +67,7 @@ def differences(case: Case) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("first", range(0, 30, BLOCK))
+@pytest.mark.parametrize("first", range(0, 20, BLOCK))
 def test_random_graphs(first: int) -> None:
     for seed in range(first, first + BLOCK):
         case = small_case(seed)
