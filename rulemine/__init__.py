@@ -1,4 +1,4 @@
-"""Question-answering benchmarks over knowledge graphs that no longer state the answer.
+"""Builds question-answering benchmarks over incomplete knowledge graphs.
 
 The names below are the public interface; each is documented where it is defined. They are imported
 when they are first used, so that scoring never loads what only mining needs.

@@ -15,7 +15,7 @@ __all__ = ["read_arrays", "write_arrays"]
 
 
 def write_arrays(folder: Path, **arrays: npt.NDArray[Any]) -> None:
-    """Writes each array into a file of its name, in ``.npy`` format 1.0, C order.
+    """Writes each array to a file named after it, in ``.npy`` format 1.0, C order.
 
     Raises:
         OutputError: The folder cannot be written.
@@ -42,6 +42,6 @@ def read_arrays(folder: Path, names: Iterable[str]) -> list[npt.NDArray[Any]]:
             arrays.append(np.lib.format.read_array(content, allow_pickle=False))
         except ValueError as problem:
             raise InputError(
-                f"{path}: is not a whole array ({problem}). Remove its folder to have it made again."
+                f"{path}: is not a complete array ({problem}). Delete its folder and run again."
             ) from None
     return arrays

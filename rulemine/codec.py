@@ -1,7 +1,7 @@
-"""Typed records out of plain data and back: every field known, every value of its type.
+"""Converts between typed records and plain data, checking every field's name and type.
 
-The one decoder of this package: `decode` reads the objects of JSON files (`from_json`) and the tables
-of TOML files (`rulemine.config`).
+`decode` is the only decoder of this package: it reads the objects of JSON files (`from_json`) and the
+tables of TOML files (`rulemine.config`).
 """
 
 import dataclasses
@@ -38,10 +38,10 @@ _R = TypeVar("_R")
 _TEXTS = tuple[str, ...]
 
 _LARGEST = 10**300
-"""Larger integers are no floating-point numbers."""
+"""Larger integers cannot be converted to floating point."""
 
 _SHORT = 80
-"""So long may a value be in a message."""
+"""Characters of a value that a message shows."""
 
 
 TYPE_NAMES: dict[Any, str] = {
@@ -50,7 +50,7 @@ TYPE_NAMES: dict[Any, str] = {
     str: "text",
     bool: "true or false",
 }
-"""What messages call the types of plain values."""
+"""Names of plain types in messages."""
 
 
 def to_json(record: Any) -> dict[str, Any]:
@@ -68,13 +68,13 @@ def _plain(value: Any) -> Any:
 
 
 class Bounds(Protocol):
-    """What the value of a field is held to beyond its type; under ``option`` in the field's metadata."""
+    """Bounds of a field's value beyond its type; under ``option`` in the field's metadata."""
 
     def fits(self, value: Any) -> bool:
-        """Whether a value of the right type may be the field's."""
+        """Whether a value of the right type is allowed."""
 
     def complaint(self, hint: Any, name: str, value: object) -> str:
-        """What a message says of a value that may not."""
+        """The message about a value that is not."""
 
 
 class Slot(NamedTuple):
@@ -83,8 +83,8 @@ class Slot(NamedTuple):
     Attributes:
         name: Its name.
         hint: Its type, resolved.
-        option: What else its value is held to; None: nothing.
-        factory: Makes its default, where that is a record; None elsewhere.
+        option: The bounds of its value; None: none.
+        factory: Makes its default if that is a record; None otherwise.
         required: Whether it has no default.
     """
 
@@ -111,12 +111,12 @@ def _slots(kind: type) -> tuple[Slot, ...]:
 
 
 def slots_of(kind: type) -> tuple[Slot, ...]:
-    """The fields of a record class, in their order."""
+    """The fields of a record class, in order."""
     return _slots(kind)
 
 
 def from_json(kind: type[_R], row: dict[str, Any], where: str) -> _R:
-    """A record out of a JSON object, every field checked for its type.
+    """Decodes a JSON object into a record, checking the type of every field.
 
     Args:
         kind: The record class.
@@ -124,7 +124,7 @@ def from_json(kind: type[_R], row: dict[str, Any], where: str) -> _R:
         where: File and line, for the message.
 
     Raises:
-        InputError: A field is missing, unknown, or of another type; says the first of these.
+        InputError: A field is missing, unknown, or of the wrong type; names the first such field.
     """
     problems: list[str] = []
     record = decode(kind, row, problems)
@@ -141,18 +141,18 @@ def decode(
     suggest: Callable[[str, Iterable[str]], str] = did_you_mean,
     base: _R | None = None,
 ) -> _R | None:
-    """A record out of plain data.
+    """Decodes plain data into a record.
 
     Args:
         kind: The record class.
-        row: Its fields: texts, numbers, lists, and objects for records within.
-        problems: Gets a line for every unknown, missing or wrong field.
-        prefix: Stands before the names of fields in these lines, e.g. ``selection.``.
-        suggest: Called with an unknown name and the known ones; says what was meant.
-        base: Gives the fields that the row lacks; None: their defaults do.
+        row: Its fields: strings, numbers, lists, and objects for nested records.
+        problems: Receives a line for every unknown, missing or wrong field.
+        prefix: Prefix of the field names in these lines, e.g. ``selection.``.
+        suggest: Called with an unknown name and the known ones; returns a hint.
+        base: Supplies the fields that the row lacks; None: their defaults.
 
     Returns:
-        The record; None where there was a problem.
+        The record; None if there was a problem.
     """
     before, slots = len(problems), slots_of(kind)
     values: dict[str, Any] = {}
@@ -162,12 +162,12 @@ def decode(
                 problems.append(f"{prefix}{name} is missing")
             continue
         value = row[name]
-        # The common cases, worth no call: most of a release are texts and lists of answers.
+        # Common cases without a call: most of a release is strings and lists of answers.
         if option is None and type(value) is hint:
             values[name] = value
         elif hint == _TEXTS and option is None and type(value) is list and _all_texts(value):
             values[name] = tuple(value)
-        elif factory is not None:  # a section, which gives the defaults of its own
+        elif factory is not None:  # a section with defaults of its own
             place = prefix + name
             if isinstance(value, Mapping):
                 made = factory()
@@ -194,14 +194,14 @@ def decode(
 def read_value(
     hint: Any, value: Any, name: str, problems: list[str], option: Bounds | None = None
 ) -> Any:
-    """A value of a type out of plain data.
+    """Decodes plain data into a value of a type.
 
     Args:
         hint: The type.
         value: The plain value; for a tuple, a list or a tuple.
-        name: What lines about it call it.
-        problems: Gets a line for everything that is wrong; for an option, one.
-        option: What else it is held to.
+        name: Its name in messages.
+        problems: Receives a line for each problem; for an option, at most one.
+        option: Its bounds.
     """
     if option is None:
         return _read(hint, value, name, problems)
@@ -225,7 +225,7 @@ def _read(hint: Any, value: Any, name: str, problems: list[str]) -> Any:
     elif origin is tuple:
         expected = "a list"
         if type(value) in (list, tuple):
-            # Lists of answers and triples are most of a release.
+            # Most of a release is lists of answers and triples.
             if inner in ((str, ...), (str,) * len(value)) and _all_texts(value):
                 return tuple(value)
             if inner[-1] is Ellipsis:
@@ -251,7 +251,7 @@ def _all_texts(values: Iterable[Any]) -> bool:
 
 
 def shown(value: object) -> str:
-    """A value much as the writer of a TOML file wrote it, short enough for a message."""
+    """A value about as it was written in TOML, short enough for a message."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, datetime.date | datetime.time):
@@ -269,18 +269,18 @@ def shown(value: object) -> str:
 
 
 def parse_object(text: str, where: str) -> dict[str, Any]:
-    """One JSON object out of a text.
+    """Parses a JSON object.
 
     Raises:
-        InputError: It is not JSON, or not an object; the message starts with `where`.
+        InputError: The text is not JSON, or not an object; the message starts with `where`.
     """
     try:
         value = json.loads(text, parse_constant=_reject_constant)
-        if "\\u" in text:  # half of a surrogate pair is valid JSON, and no text
+        if "\\u" in text:  # half of a surrogate pair is valid JSON but not valid text
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as problem:
         raise InputError(
-            f"{where} is not valid JSON ({why_unreadable(problem)}). Mend or remove it."
+            f"{where} is not valid JSON ({why_unreadable(problem)}). Fix or remove it."
         ) from None
     if not isinstance(value, dict):
         raise InputError(
@@ -290,14 +290,14 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
 
 
 def why_unreadable(problem: ValueError | RecursionError) -> str:
-    """Why a reader of JSON or TOML gave up, in words about the file and not about the reader."""
+    """Why JSON or TOML could not be parsed, in terms of the file rather than the parser."""
     if isinstance(problem, RecursionError):
         return "it is nested too deeply"
     if isinstance(problem, UnicodeEncodeError):
         half = problem.object[problem.start]
-        return f"{half!r} is half of a surrogate pair, which stands for no character"
+        return f"{half!r} is half of a surrogate pair, not a character"
     if "integer string conversion" in str(problem):
-        return "it has a whole number of more than 4,300 digits"
+        return "it has an integer of more than 4,300 digits"
     return str(problem)
 
 
@@ -309,5 +309,5 @@ _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(", ", 
 
 
 def dump_line(value: Any) -> str:
-    """A value as one line of compact JSON in UTF-8, keys in the order given."""
+    """Formats a value as one line of compact JSON in UTF-8, keys in the order given."""
     return _JSON.encode(value)

@@ -2,8 +2,8 @@
 
 A section of a configuration derives from `Section`. A field's type, default and bounds are given by
 `option`, its meaning by its line under ``Attributes:`` in the docstring of the class. Everything else is
-made of these: the checks and their messages, the reading of TOML (all problems at once, with a suggestion
-for a misspelt key), ``--set``, options of the command line with their help, and the table of the docs.
+derived from these: the checks and their messages, reading TOML (all problems at once, with a suggestion
+for a misspelled key), ``--set``, command-line options with their help, and the table of the docs.
 """
 
 import dataclasses
@@ -41,17 +41,17 @@ __all__ = [
 ]
 
 MOST_BYTES = 1 << 26
-"""Of what people write by hand."""
+"""Size limit of files that people write by hand."""
 
 _C = TypeVar("_C")
 
 _MOST = 2**63 - 1
-"""No integer may be larger: it would fit no array."""
+"""No integer may be larger, since it would fit no array."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Option:
-    """What the value of a field is held to, and how it is given.
+    """The bounds of a field's value, and how it is given.
 
     Attributes:
         least: The smallest number.
@@ -106,7 +106,7 @@ class Option:
         return self.least > -math.inf or self.above > -math.inf or self.most < math.inf
 
     def complaint(self, hint: Any, name: str, value: object) -> str:
-        """What a message says of a value that does not fit."""
+        """The message about a value that does not fit."""
         found = "…" if self.secret else shown(value)
         expected = self.describe(hint)
         if isinstance(value, str) and not _is_text(value, self.file):
@@ -117,7 +117,7 @@ class Option:
         return f"{name} is {found}; expected {expected}"
 
     def describe(self, hint: Any) -> str:
-        """The values there may be, e.g. ``a number above 0 and at most 1``."""
+        """Describes the allowed values, e.g. ``a number above 0 and at most 1``."""
         if self.expected:
             return self.expected
         if self.choices:
@@ -138,7 +138,7 @@ class Option:
 
 
 def option(default: Any, **rules: Any) -> Any:
-    """A field that is an option.
+    """Declares a field that is an option.
 
     Args:
         default: Its default.
@@ -148,16 +148,16 @@ def option(default: Any, **rules: Any) -> Any:
 
 
 class Section:
-    """Base of the dataclasses of options: values are checked, and lists made tuples, when one is made.
+    """Base class of option dataclasses; checks its values, and turns lists into tuples, on construction.
 
     Raises:
-        ConfigError: Values are of the wrong type or out of their bounds; says all of them.
+        ConfigError: Values have the wrong type or are out of bounds; lists all of them.
     """
 
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        """Checks every value; a class with rules about several values calls this first."""
+        """Checks every value; a subclass with rules about several values calls this first."""
         problems: list[str] = []
         for slot in slots_of(type(self)):
             given = getattr(self, slot.name)
@@ -168,16 +168,16 @@ class Section:
 
 
 class Key(typing.NamedTuple):
-    """An option, for people.
+    """An option as help and documentation show it.
 
     Attributes:
-        name: With its section, e.g. ``mining.max_atoms``.
-        default: As TOML has it.
+        name: Its name with its section, e.g. ``mining.max_atoms``.
+        default: Its default in TOML notation.
         meaning: A sentence or two.
-        values: What it may be.
-        flag: Its option of the command line; empty: there is none.
+        values: The allowed values, in words.
+        flag: Its command-line option; empty: none.
         hint: Its type.
-        option: Its rules.
+        option: Its bounds.
     """
 
     name: str
@@ -202,7 +202,7 @@ def keys_of(section: Any, prefix: str = "") -> Iterator[Key]:
 
     Args:
         section: The configuration; its values are the defaults.
-        prefix: What comes before the names.
+        prefix: Prefix of the names.
     """
     meanings = dict(_ATTRIBUTE.findall(inspect.getdoc(section) or ""))
     for name, hint, rules, *_ in slots_of(type(section)):
@@ -217,12 +217,12 @@ def keys_of(section: Any, prefix: str = "") -> Iterator[Key]:
             yield Key(prefix + name, default, text, rules.describe(hint), flag, hint, rules)
 
 
-def read_toml(path: Path, advice: str = "Mend that line.") -> dict[str, Any]:
+def read_toml(path: Path, advice: str = "Fix that line.") -> dict[str, Any]:
     """The content of a TOML file.
 
     Args:
         path: The file.
-        advice: What to do where it is not TOML, as a sentence.
+        advice: What to do if it is not TOML, as a sentence.
 
     Raises:
         InputError: It is missing, not text, or not TOML.
@@ -230,8 +230,8 @@ def read_toml(path: Path, advice: str = "Mend that line.") -> dict[str, Any]:
     return read_toml_text(path, advice)[0]
 
 
-def read_toml_text(path: Path, advice: str = "Mend that line.") -> tuple[dict[str, Any], str]:
-    """As `read_toml`, and the text, which can be read only once where the file is a pipe."""
+def read_toml_text(path: Path, advice: str = "Fix that line.") -> tuple[dict[str, Any], str]:
+    """Returns what `read_toml` returns, and the text; a pipe can be read only once."""
     text = read_text(path, MOST_BYTES)
     try:
         return tomllib.loads(text), text
@@ -242,7 +242,7 @@ def read_toml_text(path: Path, advice: str = "Mend that line.") -> tuple[dict[st
 
 
 def parse_setting(text: str) -> tuple[tuple[str, ...], Any]:
-    """A ``key=value`` of the command line.
+    """Parses a ``key=value`` of the command line.
 
     Args:
         text: E.g. ``mining.max_atoms=4``; the value is TOML (``true``, ``0.5``, ``[20, 100]``), and
@@ -271,7 +271,7 @@ def parse_setting(text: str) -> tuple[tuple[str, ...], Any]:
 
 
 def override(values: Mapping[str, Any], key: tuple[str, ...], value: Any) -> dict[str, Any]:
-    """A copy of nested tables with one value replaced; missing tables are made."""
+    """A copy of nested tables with one value replaced; missing tables are added."""
     inner = values.get(key[0], {})
     if len(key) > 1:
         value = override(inner if isinstance(inner, dict) else {}, key[1:], value)
@@ -279,7 +279,7 @@ def override(values: Mapping[str, Any], key: tuple[str, ...], value: Any) -> dic
 
 
 def lookup(values: Mapping[str, Any], key: tuple[str, ...]) -> Any:
-    """A value of nested tables; None where there is none."""
+    """A value of nested tables; None if it is absent."""
     inner = values.get(key[0])
     if len(key) == 1:
         return inner
@@ -287,11 +287,11 @@ def lookup(values: Mapping[str, Any], key: tuple[str, ...]) -> Any:
 
 
 def build(kind: type[_C], values: Mapping[str, Any], where: str) -> _C:
-    """A configuration out of nested tables.
+    """Builds a configuration from nested tables.
 
     Args:
         kind: The dataclass.
-        values: Keys and values as TOML gives them; what is missing takes its default.
+        values: Keys and values as read from TOML; missing keys take their defaults.
         where: The file or command line, for the message.
 
     Raises:
@@ -305,7 +305,7 @@ def build(kind: type[_C], values: Mapping[str, Any], where: str) -> _C:
 
 
 def _homes(kind: type) -> dict[str, str]:
-    """The last part of every key → the whole key."""
+    """Maps the last part of every key to the whole key."""
     homes: dict[str, str] = {}
     for slot in slots_of(kind):
         if dataclasses.is_dataclass(slot.hint):
@@ -315,7 +315,7 @@ def _homes(kind: type) -> dict[str, str]:
 
 
 def _hint(homes: Mapping[str, str], key: str, known: Iterable[str]) -> str:
-    """What a misspelt key should have been: one beside it, or one of another table."""
+    """A hint for a misspelled key: a key of the same table, or of another one."""
     if key in homes:
         return f"did you mean {homes[key]!r}?"
     beside = did_you_mean(key, known)
@@ -325,7 +325,7 @@ def _hint(homes: Mapping[str, str], key: str, known: Iterable[str]) -> str:
 
 
 def _is_text(text: str, file: bool) -> bool:
-    """Whether it can be written down: a file name may hold any bytes on Linux; its folder is left out."""
+    """Whether a string is valid UTF-8 text; of a file name, which may hold any bytes, only the last part."""
     try:
         (Path(text).name if file else text).encode("utf-8")
     except UnicodeEncodeError:
@@ -337,13 +337,13 @@ def packaged(*names: str) -> Path:
     """The path of a file or folder that comes with the package, whether it is there or not.
 
     Args:
-        names: The way to it below the package, e.g. ``"datasets", "family", "recipe.toml"``.
+        names: The parts of its path below the package, e.g. ``"datasets", "family", "recipe.toml"``.
     """
     return Path(str(resources.files("rulemine"))).joinpath(*names)
 
 
 def packaged_or_given(source: str, name: str) -> Path:
-    """The file of a packaged data set, or else the file that the user means.
+    """The file of a packaged data set, or the user's own file.
 
     Args:
         source: The name of a data set of the package (a folder of ``rulemine/datasets``), or a path.

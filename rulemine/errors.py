@@ -1,8 +1,8 @@
-"""One tree of errors.
+"""The error classes.
 
 Every message says, in this order: where (file, line), what was found, what was expected, what to do.
-The command line turns a `UserError` into one paragraph and exit status 2; any other error is ours
-and ends with exit status 1.
+The command line turns a `UserError` into one paragraph and exit status 2. Any other error is a bug and
+ends with exit status 1.
 """
 
 import difflib
@@ -34,7 +34,7 @@ class DatasetError(UserError):
 
 
 class MiningError(UserError):
-    """The knowledge graph or the options do not allow rules to be mined."""
+    """No rules can be mined from the knowledge graph with these options."""
 
 
 class JavaError(UserError):
@@ -42,15 +42,15 @@ class JavaError(UserError):
 
 
 class HeapError(UserError):
-    """The miner ran out of heap, or the wanted heap cannot be had."""
+    """The miner ran out of heap, or the requested heap is not available."""
 
 
 class EndpointError(UserError):
-    """A model's endpoint cannot be used: no key, refused, not found, or out of reach for too long."""
+    """A model's endpoint cannot be used: no key, refused, not found, or unreachable for too long."""
 
 
 class LimitError(UserError):
-    """A limit that the user set has ended the work; what is done is kept and the next run goes on."""
+    """A limit set by the user was reached; finished work is kept and the next run continues from it."""
 
 
 class ReplayError(UserError):
@@ -70,13 +70,13 @@ MOST_PROBLEMS_SHOWN = 10
 
 
 def list_problems(where: str, problems: Sequence[str], advice: str, unseen: int = 0) -> str:
-    """One message out of all the problems of a file.
+    """Combines all problems of a file into one message.
 
     Args:
         where: The file.
         problems: One line each, in file order; at least one.
         advice: What to do, as a sentence.
-        unseen: How many more there are that were counted and not kept.
+        unseen: How many more problems were counted but not kept.
 
     Returns:
         The paragraph: at most `MOST_PROBLEMS_SHOWN` problems, a count of the rest, the advice.
@@ -91,7 +91,7 @@ def list_problems(where: str, problems: Sequence[str], advice: str, unseen: int 
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint for a misspelt name.
+    """A hint for a misspelled name.
 
     Args:
         name: What the user wrote.
@@ -106,12 +106,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """A count as every message and table writes it.
+    """Formats a count with its noun, the same way in every message and table.
 
     Args:
-        number: How many; ≥ 0.
-        noun: What, in the singular.
-        plural: The plural where it is more than the noun with an s.
+        number: The count, ≥ 0.
+        noun: The noun in the singular.
+        plural: Its plural; empty: the noun with an s.
 
     Example:
         >>> counted(1, "rule"), counted(21661, "rule"), counted(2, "entity", "entities")

@@ -1,9 +1,9 @@
 """Reading and writing text files: strict in, atomic and deterministic out.
 
-Guarantees: every line kind is UTF-8 with LF; a file appears under its name only when it is whole
-(temporary file in the same folder, flushed to disk, then renamed); gzip carries no time and no name.
-Reading accepts a UTF-8 byte order mark and CRLF, and rejects what is not text with a message that
-names the file and the line; what has no end (a device, a pipe) is given up with a message too.
+Guarantees: text is written as UTF-8 with LF; a file appears under its name only when it is complete
+(temporary file in the same folder, flushed to disk, then renamed); gzip headers hold no time and no name.
+Reading accepts a UTF-8 byte order mark and CRLF, and rejects anything that is not text with a message
+that names the file and the line. Endless input (a device, a pipe) is rejected too.
 """
 
 import gzip
@@ -39,15 +39,16 @@ __all__ = [
 ]
 
 BLOCK = 1 << 22
-"""Bytes that are read at once."""
+"""Bytes read at once."""
+
 MOST_BYTES = 1 << 31
-"""Of a file that is read as a whole, decompressed: what has no end is not read until memory is full."""
+"""Limit for a file that is read as a whole, decompressed, so that endless input cannot fill memory."""
 
 MOST_BYTES_A_LINE = 1 << 26
-"""Of files that are read line by line, however large."""
+"""Limit for a line of a file that is read line by line; the file may have any size."""
 
 BYTES_FOR_BEST = 1 << 25
-"""From this size on `write_stream` compresses less well: the best level costs five times the time."""
+"""From this size on, `write_stream` uses a lower compression level: the best one is five times slower."""
 
 BYTE_ORDER_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -61,14 +62,14 @@ def read_bytes(path: Path) -> bytes:
     """The content of a file, decompressed when its name ends in .gz or .zst.
 
     Raises:
-        InputError: It is missing, a folder, unreadable, over `MOST_BYTES`, or not what its ending says.
+        InputError: It is missing, a folder, unreadable, over `MOST_BYTES`, or not what its suffix says.
     """
     return b"".join(_pieces(path, most=MOST_BYTES))
 
 
 @contextmanager
 def _openable(path: Path) -> Iterator[None]:
-    """Says what is wrong when a file cannot be opened or read."""
+    """Turns a failure to open or read a file into an `InputError`."""
     try:
         yield
     except gzip.BadGzipFile:
@@ -77,12 +78,12 @@ def _openable(path: Path) -> Iterator[None]:
         found = {
             IsADirectoryError: "is a folder; a file was expected. Name a file inside it.",
             FileNotFoundError: "no such file. Check the name and the current folder.",
-        }.get(type(problem), f"cannot be read ({problem.strerror}). Check its rights.")
+        }.get(type(problem), f"cannot be read ({problem.strerror}). Check its permissions.")
         raise InputError(f"{path}: {found}") from None
 
 
 def opened(path: Path) -> io.FileIO:
-    """A file, open for reading as it is, without a buffer.
+    """Opens a file for reading, unbuffered and without decompression.
 
     Raises:
         InputError: It is missing, a folder or unreadable.
@@ -118,15 +119,15 @@ def read_blocks(path: Path, watch: Callable[[bytes], object] | None = None) -> I
 
     Args:
         path: The file, of any size; a pipe too, which is read once.
-        watch: Called with the bytes of the file itself, compressed or not, as they are read.
+        watch: Called with the raw bytes of the file, compressed or not, as they are read.
 
     Yields:
-        Blocks, none empty. Only the last may end without LF, or one with a NUL byte: who expects text
-        need not wait for the end of a binary line.
+        Blocks, none empty. Only the last may end without LF, or one with a NUL byte, so that a reader of
+        text can reject a binary file without waiting for the end of its line.
 
     Raises:
-        InputError: As `read_bytes`; what is wrong with compressed data shows when it is reached. Or a
-            line is longer than `MOST_BYTES_A_LINE`.
+        InputError: As `read_bytes`; damage in compressed data is found when it is reached. Or a line is
+            longer than `MOST_BYTES_A_LINE`.
     """
     waiting: list[bytes] = []
     length = 0
@@ -151,7 +152,7 @@ def read_blocks(path: Path, watch: Callable[[bytes], object] | None = None) -> I
 def _pieces(
     path: Path, watch: Callable[[bytes], object] | None = None, most: float = math.inf
 ) -> Iterator[bytes]:
-    """The content of a file as it comes, decompressed, up to a number of bytes."""
+    """Yields the decompressed content of a file piece by piece, up to a number of bytes."""
     size = 0
     with opened(path) as file:
         raw: Any = _Watched(file, watch) if watch else file
@@ -164,19 +165,19 @@ def _pieces(
                 while piece := raw.read(BLOCK):
                     if (size := size + len(piece)) > most:
                         raise InputError(
-                            f"{path}: holds more than {most / 2**20:,.0f} MiB, the most that is read of "
-                            "such a file. Is it the right one?"
+                            f"{path}: holds more than {most / 2**20:,.0f} MiB, the limit for such a file. "
+                            "Is it the right one?"
                         )
                     yield piece
         except (gzip.BadGzipFile, EOFError, ValueError, zlib.error) as problem:
             kind = path.suffix[1:]
             raise InputError(
-                f"{path}: is not a whole {kind} file ({problem}). Copy or download it again."
+                f"{path}: is not a complete {kind} file ({problem}). Copy or download it again."
             ) from None
 
 
 class _Watched:
-    """A file whose bytes are told to somebody as they are read."""
+    """A file that passes its bytes to a callback as they are read."""
 
     def __init__(self, file: IO[bytes], watch: Callable[[bytes], object]) -> None:
         self._file, self._watch = file, watch
@@ -191,18 +192,18 @@ def read_text(path: Path, most: float | None = None) -> str:
     """The content of a UTF-8 text file, without byte order mark, CRLF turned into LF.
 
     Raises:
-        InputError: As `read_bytes`, `most` being another limit; or it is binary or in another encoding.
+        InputError: As `read_bytes`, with `most` as the limit; or it is binary or in another encoding.
     """
     some: list[bytes] = []
     for piece in _pieces(path, most=MOST_BYTES if most is None else most):
         some.append(piece)
         if b"\0" in piece:
-            break  # no text, and perhaps without end
+            break  # not text, and perhaps endless
     return _decoded(path, b"".join(some))
 
 
 def _decoded(path: Path, raw: bytes, before: int = 0) -> str:
-    """The text of a file, or of a part of it that comes after some lines."""
+    """Decodes the content of a file, or a part of it that follows `before` lines."""
     for bom, encoding in BYTE_ORDER_MARKS.items() if not before else ():
         if raw.startswith(bom):
             raise InputError(
@@ -232,7 +233,7 @@ def _decoded(path: Path, raw: bytes, before: int = 0) -> str:
 def read_lines(path: Path) -> list[str]:
     """The lines of a text file without their ends; empty lines at the end are dropped.
 
-    Only LF (or CRLF) ends a line: other Unicode separators are part of labels.
+    Only LF (or CRLF) ends a line: other Unicode line separators may be part of labels.
 
     Raises:
         InputError: As `read_text`, or the file is empty.
@@ -269,7 +270,7 @@ def digest_of(content: bytes) -> str:
 
 
 def describe_content(path: Path) -> tuple[int, str]:
-    """Length and SHA-256 of what `read_bytes` gives, without holding it.
+    """Length and SHA-256 of what `read_bytes` returns, without holding it in memory.
 
     Raises:
         InputError: As `read_bytes`.
@@ -282,7 +283,7 @@ def describe_content(path: Path) -> tuple[int, str]:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Writes a file atomically; a name ending in .gz is compressed (no time, no name inside).
+    """Writes a file atomically, compressed if its name ends in .gz (no time, no name inside).
 
     Raises:
         OutputError: The folder is missing or read-only, or the disk is full; nothing is left behind.
@@ -293,12 +294,12 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_stream(path: Path, pieces: Iterable[bytes], size: int) -> None:
-    """Writes a file out of pieces as `write_bytes` does, without ever holding the whole.
+    """Writes a file as `write_bytes` does, piece by piece, so that large files are never held whole.
 
     Args:
         path: The file.
         pieces: Its content.
-        size: About how many bytes that is; decides how much time compression may take.
+        size: Its approximate size in bytes, from which the compression level follows.
 
     Raises:
         OutputError: As `write_bytes`.
@@ -320,7 +321,7 @@ def _write(path: Path, pieces: Iterable[bytes]) -> None:
     temporary: Path | None = None
     try:
         if path.exists() and not path.is_file():
-            # A device or a pipe is written to; a rename would put a file in its place.
+            # Write to a device or a pipe directly; a rename would put a file in its place.
             with path.open("wb") as out:
                 out.writelines(pieces)
             return
@@ -337,7 +338,7 @@ def _write(path: Path, pieces: Iterable[bytes]) -> None:
     except OSError as problem:
         raise OutputError(
             f"{path}: cannot be written ({problem.strerror}). "
-            "Check rights and free space, or choose another place with -o."
+            "Check permissions and free space, or choose another place with -o."
         ) from None
     finally:
         if temporary is not None:
@@ -350,7 +351,7 @@ def _read_umask() -> int:
     return mask
 
 
-# Read once: asking for the mask means setting it, which is not safe once there are threads.
+# Read once: reading the mask means setting it, which is not safe with threads.
 _UMASK = _read_umask()
 
 
@@ -360,21 +361,21 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Writes a JSON Lines file atomically (see `write_lines`), one object a line."""
+    """Writes a JSON Lines file atomically (see `write_lines`), one object per line."""
     write_lines(path, (f"{dump_line(row)}\n" for row in rows))
 
 
 def write_lines(path: Path, pieces: Iterable[str]) -> None:
-    """Writes a UTF-8 text file out of pieces as `write_bytes` does, without ever holding the whole."""
+    """Writes a UTF-8 text file as `write_bytes` does, piece by piece."""
     content = (piece.encode() for piece in pieces)
     _write(path, _compressed(content, 9) if path.suffix == ".gz" else content)
 
 
 def take_lock(handle: int) -> bool:
-    """Locks an open file until it is closed, whatever ends the process.
+    """Locks an open file until it is closed or the process ends.
 
     Returns:
-        False where another process has it locked. On Windows nothing is locked: all else works without it.
+        False if another process holds the lock. On Windows this locks nothing.
     """
     try:
         import fcntl

@@ -1,4 +1,4 @@
-"""Tables for pandas, which is loaded only when a table is asked for."""
+"""Data frames; pandas is loaded only when one is made."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ __all__ = ["frame"]
 
 
 def frame(columns: Mapping[str, Any]) -> "pd.DataFrame":
-    """A data frame out of named columns of equal length, in that order.
+    """Makes a data frame from named columns of equal length, in that order.
 
     Raises:
         UserError: pandas is not installed.

@@ -1,8 +1,8 @@
-"""Names that a user can give, and what they stand for: objects of this package and of other packages.
+"""Registries of named objects, such as answerers and data sets, which other packages can extend.
 
-Another package adds a name with an entry point in the group of a registry. Guarantees: nothing is
-imported before its name is looked up; no other package can take over a name of this one; whatever
-another package does wrong ends in a message that names that package.
+Another package adds a name by an entry point in the registry's group. Guarantees: nothing is imported
+before its name is looked up; no other package can override a name of this one; an error in another
+package ends in a message that names that package.
 """
 
 import importlib
@@ -28,7 +28,7 @@ class Registry(Mapping[str, T], Generic[T]):
         group: The group of entry points, e.g. ``rulemine.answerers``.
         noun: What an entry is called in messages, e.g. ``answerer``.
         kind: The class of the objects.
-        own: The names of this package; an object given as ``"module:OBJECT"`` is imported when it is
+        own: The names of this package. An object given as ``"module:OBJECT"`` is imported when it is
             looked up.
     """
 
@@ -73,15 +73,15 @@ class Registry(Mapping[str, T], Generic[T]):
             ConfigError: There is no such name, or another package's object cannot be loaded.
         """
         if name not in self:
-            raise ConfigError(f"{name!r} is no {self.noun}; {did_you_mean(name, self)}")
+            raise ConfigError(f"no {self.noun} {name!r}; {did_you_mean(name, self)}")
         return self[name]
 
     @contextmanager
     def blaming(self, name: object) -> Iterator[None]:
-        """Around the code behind a name: when it fails and is another package's, names that package.
+        """Wraps code that runs an object: if another package's object fails, the error names the package.
 
         Raises:
-            ConfigError: It failed.
+            ConfigError: Another package's object failed.
         """
         entry = self._others.get(cast(str, name))
         try:
@@ -94,18 +94,18 @@ class Registry(Mapping[str, T], Generic[T]):
             package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.module
             raise ConfigError(
                 f"{self.noun} {name!r} of the package {package} ({entry.value}) failed: "
-                f"{type(problem).__name__}: {problem}. Update, mend or uninstall that package."
+                f"{type(problem).__name__}: {problem}. Update, fix or uninstall that package."
             ) from problem
 
 
 def lazy_names(
     package: str, homes: Mapping[str, str]
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
-    """What makes names of a package's modules names of the package, imported when they are first used.
+    """Lets a package export names of its modules, which are imported when they are first used.
 
     Args:
         package: The package, i.e. ``__name__`` in its ``__init__``.
-        homes: Public name → the module that defines it.
+        homes: Maps each public name to the module that defines it.
 
     Returns:
         ``__all__``, ``__getattr__`` and ``__dir__`` of the package (PEP 562).

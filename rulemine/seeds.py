@@ -1,9 +1,9 @@
 """Named random streams derived from one seed.
 
-Each place that draws has a stream of its own, named after what it draws, so that adding a draw in
-one place moves no other. The streams depend on nothing but their names: not on Python's hash seed,
-the clock, the machine, or the release of numpy (only the raw output of PCG64 is used, which numpy
-promises to keep; its sampling methods it does not).
+Each random choice has a stream of its own, named after what it draws, so that adding a draw in one place
+changes no other. The streams depend only on the seed and their names: not on Python's hash seed, the
+clock, the machine, or the version of numpy (numpy keeps the raw output of PCG64 stable, but not its
+sampling methods, so only the former is used).
 """
 
 import hashlib
@@ -16,11 +16,11 @@ from rulemine.errors import ConfigError
 __all__ = ["Stream", "check_seed", "stream"]
 
 LARGEST_SEED = 2**63 - 1
-"""Every language and file format that a seed may be written in has room for this."""
+"""Fits into the integers of every language and file format that a seed may be written in."""
 
 
 def check_seed(seed: int) -> None:
-    """Refuses what is no seed.
+    """Checks a seed.
 
     Raises:
         ConfigError: It is negative, or above `LARGEST_SEED`.

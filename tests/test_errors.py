@@ -17,23 +17,23 @@ from rulemine.errors import (
 @pytest.mark.parametrize(
     ("problems", "expected"),
     [
-        (["line 1 is bad"], "f: line 1 is bad. Mend it."),
-        (["line 1 is bad."], "f: line 1 is bad. Mend it."),
-        (["no 'x'; did you mean 'y'?"], "f: no 'x'; did you mean 'y'? Mend it."),
-        (["one", "two"], "f:\n  one\n  two\nMend it."),
+        (["line 1 is bad"], "f: line 1 is bad. Fix it."),
+        (["line 1 is bad."], "f: line 1 is bad. Fix it."),
+        (["no 'x'; did you mean 'y'?"], "f: no 'x'; did you mean 'y'? Fix it."),
+        (["one", "two"], "f:\n  one\n  two\nFix it."),
     ],
 )
 def test_problems_make_one_paragraph(problems: list[str], expected: str) -> None:
-    assert list_problems("f", problems, "Mend it.") == expected
+    assert list_problems("f", problems, "Fix it.") == expected
 
 
 def test_the_rest_of_many_problems_is_counted() -> None:
     problems = [f"line {n}" for n in range(MOST_PROBLEMS_SHOWN + 7)]
-    shown = list_problems("f", problems, "Mend it.").splitlines()
-    assert shown[-3:] == [f"  line {MOST_PROBLEMS_SHOWN - 1}", "  … and 7 more", "Mend it."]
+    shown = list_problems("f", problems, "Fix it.").splitlines()
+    assert shown[-3:] == [f"  line {MOST_PROBLEMS_SHOWN - 1}", "  … and 7 more", "Fix it."]
 
 
-def test_a_misspelt_name_gets_the_closest_or_all() -> None:
+def test_a_misspelled_name_gets_the_closest_or_all() -> None:
     assert did_you_mean("famly", ["umls", "family"]) == "did you mean 'family'?"
     assert did_you_mean("zzz", ["b", "a"]) == "known: a, b"
 

@@ -1,1 +1,1 @@
-"""From a recipe to a release, stage by stage."""
+"""Builds a release from a recipe, stage by stage."""

@@ -1,4 +1,4 @@
-"""The contents of a release, out of what the stages made."""
+"""Assembles the contents of a release from the results of the stages."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def parts_of_build(
     templates: Templates,
     trace: ModelTrace | None = None,
 ) -> ReleaseParts:
-    """The parts of a release out of what the stages made."""
+    """The parts of a release, from the results of the stages."""
     return ReleaseParts(
         naming="entity",
         config=config,

@@ -1,8 +1,8 @@
-"""Balance: no entity is the hard answer of too many questions (Algorithm 1 of arXiv 2508.08344).
+"""Limits how many questions share a hard answer (Algorithm 1 of arXiv 2508.08344).
 
 Guarantee: for every entity at most max(1, ⌊τ·|Q|⌋) questions stay, drawn with the seed, where |Q| is
-the number of questions before balancing; τ = 1 changes nothing. The draw for one entity depends on no
-other entity.
+the number of questions before balancing; τ = 1 changes nothing. The draw for one entity does not depend
+on the others.
 """
 
 import math
@@ -18,17 +18,17 @@ TOO_MANY = "its hard answer is that of too many questions"
 
 
 def balance(asked: QuestionSet, max_answer_share: float, seed: int) -> QuestionSet:
-    """Keeps a fair number of questions per hard answer.
+    """Drops questions until no hard answer has too large a fraction of them.
 
     Args:
         asked: The questions.
         max_answer_share: τ, 0 < τ ≤ 1.
-        seed: Draws which questions stay.
+        seed: Seed of the draw of the questions that stay.
 
     Returns:
-        The questions that stay, ids unchanged, and the others as rejections.
+        The questions that stay, with their ids, and the others as rejections.
     """
-    # The decimal that was written, not its binary neighbor: 0.29 of 100 is 29.
+    # The decimal as written, not its binary approximation: 0.29 of 100 is 29.
     limit = max(1, math.floor(Fraction(repr(float(max_answer_share))) * len(asked.questions)))
     by_answer: dict[str, list[Question]] = {}
     for question in asked.questions:

@@ -1,4 +1,4 @@
-"""What makes the questions of a removed triple easy or hard, looked up on the incomplete graph.
+"""Difficulty features of the questions about a removed triple, measured on the incomplete graph.
 
 Guarantee: everything is counted on the complete graph without *all* removed triples, i.e. at the
 highest level of incompleteness.
@@ -41,7 +41,7 @@ class DifficultyTable:
         Args:
             row: The removed triple, a row of the complete graph's triples.
             rule: The rule of the question's certificate.
-            answers_stated: How many of its answers the incomplete graph states.
+            answers_stated: How many of its answers the incomplete graph states (easy answers).
         """
         i = self._position[row]
         return Difficulty(
@@ -73,7 +73,7 @@ def measure_difficulty(kg: KnowledgeGraph, selection: Selection) -> DifficultyTa
 def edges_between(
     kg: KnowledgeGraph, subjects: npt.NDArray[np.int32], objects: npt.NDArray[np.int32]
 ) -> list[tuple[str, ...]]:
-    """The relations that hold from one entity to another.
+    """The relations stated from one entity to another.
 
     Args:
         kg: The graph.
@@ -81,13 +81,13 @@ def edges_between(
         objects: Likewise.
 
     Returns:
-        For each pair, the relations stated from subject to object, sorted.
+        For each pair, the relations from subject to object, sorted.
     """
     n = max(1, len(kg.entities))
-    # Only triples with both ends among those asked about can count.
+    # Only triples with both ends among the given entities can match.
     rows = np.flatnonzero(_among(kg, subjects, 0) & _among(kg, objects, 2))
     pairs = kg.triples[rows, 0].astype(np.int64) * n + kg.triples[rows, 2]
-    # Triples are sorted by relation before object, and so are the equal pairs of a stable sort.
+    # Triples are sorted by relation before object; a stable sort keeps this order in equal pairs.
     order = np.argsort(pairs, kind="stable")
     pairs = pairs[order]
     wanted = subjects.astype(np.int64) * n + objects

@@ -1,6 +1,6 @@
-"""What a recipe names, read when it is first needed: graphs, labels, templates, rules, prompts, glosses.
+"""The inputs named by a recipe: graphs, labels, templates, rules, prompts, relation descriptions.
 
-Guarantee: everything is read from where the recipe says, once, and never changed.
+Guarantee: each input is read once, when it is first needed, and never changed.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ MOST_SHOWN = 5
 
 @contextmanager
 def _of_key(key: str) -> Iterator[None]:
-    """Names the key of the recipe where its file cannot be used."""
+    """Prefixes errors about a file with the key of the recipe that names it."""
     try:
         yield
     except UserError as problem:
@@ -44,18 +44,20 @@ class Inputs:
 
     Args:
         recipe: The recipe.
-        note: Told what is no error and yet worth knowing.
+        on_warning: Called with sentences about inputs that are suspicious but not errors.
 
     Raises:
-        UserError: Each property, when what it reads is missing or wrong.
+        UserError: From each property, if its file is missing or malformed.
     """
 
-    def __init__(self, recipe: Recipe, note: Callable[[str], None] = lambda _text: None) -> None:
+    def __init__(
+        self, recipe: Recipe, on_warning: Callable[[str], None] = lambda _text: None
+    ) -> None:
         self.recipe = recipe
-        self._note = note
+        self._warn = on_warning
 
     def files(self) -> list[Path]:
-        """The files that the recipe names, of those that are there."""
+        """The files named by the recipe that exist."""
         recipe, questions, verbalizer = self.recipe, self.recipe.questions, self.recipe.verbalizer
         names = [recipe.kg, recipe.reference, recipe.labels, recipe.rules]
         names += [questions.templates, questions.filter, verbalizer.prompt, verbalizer.glosses]
@@ -64,7 +66,7 @@ class Inputs:
     @cached_property
     def kg(self) -> KnowledgeGraph:
         """The complete KG."""
-        return load_kg(self.recipe.kg, note=self._note)
+        return load_kg(self.recipe.kg, note=self._warn)
 
     @cached_property
     def reference(self) -> KnowledgeGraph | None:
@@ -72,7 +74,7 @@ class Inputs:
         if not self.recipe.reference:
             return None
         with _of_key("reference"):
-            return load_kg(self.recipe.reference, note=self._note)
+            return load_kg(self.recipe.reference, note=self._warn)
 
     @cached_property
     def labels(self) -> dict[str, str]:
@@ -82,7 +84,7 @@ class Inputs:
         with _of_key("labels"):
             labels = load_labels(self.recipe.labels)
         if not labels.keys() & self.kg.entity_ids.keys():
-            self._note(
+            self._warn(
                 f"labels: {self.recipe.labels} has {counted(len(labels), 'label')}, none of an entity of "
                 f"{self.recipe.kg}."
             )
@@ -95,7 +97,7 @@ class Inputs:
         with _of_key("questions.templates"):
             templates = load_templates(named, self.kg.relations)
         if named and not templates.written:
-            self._note(
+            self._warn(
                 f"questions.templates: {named} has no template for any of "
                 f"{counted(len(self.kg.relations), 'relation')} of {self.recipe.kg}."
             )
@@ -111,7 +113,7 @@ class Inputs:
 
     @cached_property
     def glosses(self) -> "Glosses":
-        """What the relations mean, for the language model."""
+        """The relation descriptions for the language model."""
         from rulemine.phrasing.glosses import load_glosses
 
         both_ways = {
@@ -123,7 +125,7 @@ class Inputs:
 
     @cached_property
     def excluded(self) -> dict[str, str]:
-        """The relations that are not asked about, with the reason."""
+        """The excluded relations, each with the reason."""
         chosen = self.recipe.questions
         relations = self.kg.relations
         with _of_key("questions.filter"):
@@ -132,16 +134,16 @@ class Inputs:
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules of the file that the recipe names, as far as they fit the graph.
+        """The rules of the file named by the recipe that have no unknown entities or relations.
 
         Raises:
-            InputError: None fits, or one has no measures.
+            InputError: There is no such rule, or a rule has no measures.
         """
         path = Path(self.recipe.rules)
         for number, rule in enumerate(self._all_rules, start=1):
             if rule.measures is None:
                 raise InputError(
-                    f"{path}: rule {number}, {rule}, has no measures, which every question tells. "
+                    f"{path}: rule {number}, {rule}, has no measures, which every question records. "
                     "Mine the rules, or give them with support, body_size, pca_body_size, "
                     "head_size and functional."
                 )
@@ -151,13 +153,13 @@ class Inputs:
             shown = ", ".join(map(repr, names[:MOST_SHOWN])) + ", …" * (len(names) > MOST_SHOWN)
             raise InputError(
                 f"{path}: every rule names something that {self.recipe.kg} lacks: {shown}. "
-                "Give rules for this graph; names are compared letter by letter."
+                "Give rules for this graph; names must match exactly."
             )
         return fitting
 
     @cached_property
     def rules_with_unknown_names(self) -> tuple[Rule, ...]:
-        """The rules of that file that name what the graph lacks."""
+        """The rules of that file with unknown entities or relations."""
         if not self.recipe.rules:
             return ()
         return tuple(rule for rule in self._all_rules if self.lacking(rule))
@@ -173,7 +175,7 @@ class Inputs:
         return (rule.relations - self.kg.relation_ids.keys()) | entities
 
     def about(self) -> dict[str, Any]:
-        """Title, source, license and citation of the graph: the recipe's words, else what is known."""
+        """Title, source, license and citation of the graph: from the recipe, else from the data set."""
         known = data_sets().get(self.recipe.kg)
         about: dict[str, Any] = to_json(self.recipe.about)
         for key, value in about.items():

@@ -12,8 +12,8 @@ class QuestionSection(Section):
     """How questions are asked, balanced and split.
 
     Attributes:
-        templates: ``family``, ``demo``, ``fb15k237`` or a TOML file of verbalization templates; empty: made
-            from the names of the relations.
+        templates: ``family``, ``demo``, ``fb15k237`` or a TOML file of verbalization templates; empty:
+            derived from the names of the relations.
         max_answer_share: Largest fraction of the questions that may have the same entity as hard answer.
         split: How questions are split: ``group`` (no leakage), ``random`` (single rows) or ``none``
             (everything is test).
@@ -50,7 +50,7 @@ class QuestionSection(Section):
 
 @dataclass(frozen=True, slots=True)
 class AboutSection(Section):
-    """What the card of the release says of the graph; for named data sets known without this.
+    """What the card of the release says about the graph; named data sets do not need it.
 
     Attributes:
         title: What it is, in one line.

@@ -1,7 +1,7 @@
-"""What a build is made of: a recipe, named (``datasets/*/recipe*.toml``) or the user's own file.
+"""Recipes: the configuration of a build, packaged (``datasets/*/recipe*.toml``) or the user's own file.
 
-A recipe holds every choice that can change bytes, and no thread counts or places; the one exception is the
-endpoint of a language model (`EndpointOptions`), which `Recipe.portable` leaves out.
+A recipe holds every choice that can change bytes, and no thread counts or output paths. The only
+exception is the endpoint of a language model (`EndpointOptions`), which `Recipe.portable` leaves out.
 """
 
 import re
@@ -44,12 +44,12 @@ class Recipe(Section):
         reference: A larger KG that supplies further correct answers: a data set or a TSV file; empty: none.
         labels: Text labels of the entities: a data set, or a TSV file of entity and label; empty: entities
             are their own labels.
-        rules: A file of rules (AMIE's text or JSON Lines) to be taken instead of mining; empty: they are
+        rules: A file of rules (AMIE's output or JSON Lines) to use instead of mining; empty: they are
             mined.
         naming: How the release names entities: ``private`` (codes), ``entity``, ``text`` (labels) or
             ``numeric`` (bare numbers).
-        seed: The seed of everything that is drawn.
-        mining: See `MiningOptions`; with the thresholds of arXiv 2508.08344.
+        seed: The seed of all random choices.
+        mining: See `MiningOptions`; the defaults here are the thresholds of arXiv 2508.08344.
         selection: See `SelectionSection`.
         questions: See `QuestionSection`.
         verbalizer: See `VerbalizerSection`.
@@ -94,10 +94,10 @@ class Recipe(Section):
             )
 
     def portable(self) -> dict[str, Any]:
-        """The recipe as plain values, without the folders of files: the same on every machine.
+        """The recipe as plain values, with file names instead of paths: the same on every machine.
 
-        Also without the endpoint, which changes nothing; and with the naming of prompts spelled out, so
-        that a release put into another naming still says how its prompts named entities.
+        The endpoint is left out, because it changes no byte. The naming of prompts is spelled out, so that
+        a renamed release still says how its prompts named entities.
         """
         plain = to_json(self)
         for key in _FILES:
@@ -105,7 +105,7 @@ class Recipe(Section):
         del plain["endpoint"]
         plain["verbalizer"]["naming"] = self.verbalizer.naming or self.naming
         for name in ("prompt", "glosses"):
-            # A release carries both files, whatever they were called and whether they were given.
+            # A release contains both files, whatever they were called and whether they were given.
             plain["verbalizer"][name] = (
                 f"llm/{name}.toml" if self.verbalizer.name == "openai" else ""
             )
@@ -119,7 +119,7 @@ _FILES = [key for key in KEYS if key.option.file]
 
 
 def named_recipes() -> dict[str, Path]:
-    """The recipes that come with the package, sorted: name → file.
+    """The packaged recipes, sorted: name → file.
 
     ``family/recipe.toml`` is called ``family``, ``family/recipe-brink.toml`` ``family-brink``.
     """
@@ -128,15 +128,15 @@ def named_recipes() -> dict[str, Path]:
 
 
 def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recipe:
-    """A recipe by name or file, with settings of the command line on top.
+    """Loads a recipe and applies the settings of the command line.
 
     Args:
-        name: A named recipe, the path of a TOML file (paths inside it are relative to it), or a KG
+        name: A packaged recipe, the path of a TOML file (paths inside it are relative to it), or a KG
             (data set or TSV file), which is built with the defaults.
-        settings: Keys and values, later ones win.
+        settings: Keys and values; later ones win.
 
     Raises:
-        ConfigError: There is no such recipe, or something in it is wrong.
+        ConfigError: There is no such recipe, or it has errors.
     """
     from rulemine.datasets.registry import data_sets  # loads numpy
 
@@ -169,13 +169,13 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
 
 
 def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> None:
-    """Says at once which files that a recipe names are not there, and where they were looked for.
+    """Reports all missing files of a recipe at once, with the places where they were looked for.
 
     Args:
         values: The values of the recipe.
         where: The recipe, for the message.
         path: Its file, if it has one.
-        name: What the user called it; a KG that is the recipe itself is looked for when it is read.
+        name: Its name as the user gave it; a KG given as the recipe is checked when it is read.
     """
     from rulemine.datasets.registry import data_sets  # loads numpy
 
@@ -204,7 +204,7 @@ def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> N
 
 
 def _beside(values: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Paths in a user's file are relative to that file, where such a file exists."""
+    """Resolves the paths in a user's recipe relative to it, if such a file exists."""
     for key in _FILES:
         value = lookup(values, key.path)
         if isinstance(value, str) and value and (folder / value).is_file():

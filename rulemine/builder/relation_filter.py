@@ -1,13 +1,13 @@
-"""Which relations are not asked about: a list that users can edit, and statistics of the graph.
+"""Excluded relations, which are not asked about: by a filter file, and by statistics of the graph.
 
 A filter file is TOML with one table, relation → reason:
 
     [drop]
     "/common/topic/webpage./common/webpage/category" = "about a web page, not about the topic"
 
-Guarantees: what is dropped is decided before anything is removed, so no removal is spent on it; its
-triples stay, may be part of proofs, and are never removed; each dropped relation has one reason, that
-of the list before that of a statistic.
+Guarantees: relations are excluded before anything is removed, so no removal is spent on them; their
+triples stay, may be part of proofs, and are never removed; each excluded relation has one reason, that
+of the file before that of a statistic.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ from rulemine.kg.graph import KnowledgeGraph
 
 __all__ = ["ONE_END", "TOO_MANY", "excluded_relations", "load_filter"]
 
-"""Filter files that come with the package."""
+"""Packaged filter files."""
 
 ONE_END = "one entity is an end of most of its facts"
 TOO_MANY = "its questions have too many answers"
@@ -30,15 +30,14 @@ _EXPECTED = 'A filter file has one table, [drop], with lines "relation" = "reaso
 
 
 def load_filter(source: str | Path, relations: Iterable[str]) -> dict[str, str]:
-    """The listed relations with their reasons, sorted by relation.
+    """Reads the relations of a filter file with their reasons, sorted by relation.
 
     Args:
         source: A filter file, the name of a packaged data set that has one, or "" for none.
-        relations: The relations of the graph; others are passed over.
+        relations: The relations of the graph; others are ignored.
 
     Raises:
-        InputError: The file is missing or no filter file, or names a relation that looks like a
-            misspelling.
+        InputError: The file is missing or not a filter file, or names a relation that looks misspelled.
     """
     if source == "":
         return {}
@@ -68,29 +67,29 @@ def load_filter(source: str | Path, relations: Iterable[str]) -> dict[str, str]:
 def excluded_relations(
     kg: KnowledgeGraph, listed: Mapping[str, str], max_end_share: float, max_median_answers: int
 ) -> dict[str, str]:
-    """The relations that are not asked about, with the reason, sorted by relation.
+    """The excluded relations, with their reasons, sorted by relation.
 
     Args:
         kg: The complete KG.
-        listed: Relation → reason, of a filter file.
-        max_end_share: A relation is dropped when one entity is the object of more than this share of
-            its facts, or the subject; 1: off.
-        max_median_answers: A relation is dropped when in both directions half of its facts are among
-            more than so many that answer the same question; 0: off.
+        listed: Relation → reason, from a filter file.
+        max_end_share: A relation is excluded if one entity is the object (or the subject) of more than
+            this fraction of its triples; 1: off.
+        max_median_answers: A relation is excluded if, in both directions, more than half of its triples
+            answer a question with more answers than this; 0: off.
     """
     n = len(kg.entities)
     dropped = dict(listed)
     order = np.argsort(kg.triples[:, 1], kind="stable")
     starts = np.searchsorted(kg.triples[order, 1], np.arange(len(kg.relations) + 1))
     for number, relation in enumerate(kg.relations):
-        facts = kg.triples[order[starts[number] : starts[number + 1]]]
-        if relation in dropped or not len(facts):
+        triples = kg.triples[order[starts[number] : starts[number + 1]]]
+        if relation in dropped or not len(triples):
             continue
-        subjects, objects = (np.bincount(facts[:, c], minlength=n) for c in (0, 2))
-        if max_end_share < 1 and max(subjects.max(), objects.max()) > max_end_share * len(facts):
+        subjects, objects = (np.bincount(triples[:, c], minlength=n) for c in (0, 2))
+        if max_end_share < 1 and max(subjects.max(), objects.max()) > max_end_share * len(triples):
             dropped[relation] = ONE_END
         elif max_median_answers:
-            answers = (subjects[facts[:, 0]], objects[facts[:, 2]])
+            answers = (subjects[triples[:, 0]], objects[triples[:, 2]])
             if min(float(np.median(column)) for column in answers) > max_median_answers:
                 dropped[relation] = TOO_MANY
     return dict(sorted(dropped.items()))

@@ -1,16 +1,16 @@
-"""Splits: which questions are for training, validation and test.
+"""Splits questions into train, validation and test.
 
 Guarantees: in mode ``group`` no (topic, relation, direction) and no removed triple is in two splits,
-neither as the one a question was made from nor among its hard answers (else a training question would
-list what a test question asks); no split is empty; sizes are as near to the ratios as moving and
-swapping groups gets them. Mode ``random`` deals single questions at random, mode ``none`` makes
-everything test.
+neither as the source of a question nor among its hard answers (otherwise a training question would list
+the answer of a test question); no split is empty; sizes are as close to the ratios as moving and
+swapping groups can get them. Mode ``random`` splits single questions at random; mode ``none`` puts all
+into test.
 """
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
-from rulemine.errors import UserError
+from rulemine.errors import UserError, counted
 from rulemine.kg.graph import Triple
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SPLITS, Question
@@ -20,13 +20,13 @@ __all__ = ["groups_of", "split"]
 
 
 def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> QuestionSet:
-    """Gives every question its split.
+    """Assigns a split to every question.
 
     Args:
         asked: The questions.
         mode: ``group``, ``random`` or ``none``.
         ratios: Three integers ≥ 1: sizes of train, validation and test relative to each other.
-        seed: Draws which question goes where.
+        seed: Seed of the random choices.
 
     Returns:
         The same questions in the same order, with their splits.
@@ -41,8 +41,8 @@ def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> Qu
         groups = groups_of(questions) if mode == "group" else [[i] for i in range(len(questions))]
         if len(groups) < len(SPLITS):
             raise UserError(
-                f"{len(questions)} questions make {len(groups)} group(s) that may not be taken "
-                f"apart; {len(SPLITS)} splits need at least {len(SPLITS)}. Set questions.split to "
+                f"{counted(len(questions), 'question')} form {counted(len(groups), 'group')} that must "
+                f"stay together; {len(SPLITS)} splits need at least {len(SPLITS)}. Set questions.split to "
                 "none, or build from a larger graph or with more rules."
             )
         chosen = [0] * len(questions)
@@ -84,14 +84,14 @@ def _removed_triples(question: Question) -> list[Triple]:
 
 
 def _deal(groups: Sequence[Sequence[int]], ratios: Sequence[int], seed: int) -> list[int]:
-    """The number of the split of every group."""
+    """The index of the split of every group."""
     sizes = [len(group) for group in groups]
     wanted = [sum(sizes) * ratio / sum(ratios) for ratio in ratios]
     have = [0] * len(ratios)
     dealt = [0] * len(groups)
     order: list[int] = stream(seed, "split").permutation(len(groups)).tolist()
     for group in order:
-        # To the split that is furthest behind, in random order: large groups get everywhere.
+        # In random order, each to the split that lacks most, so that large groups reach all splits.
         number = max(range(len(ratios)), key=lambda k: (1 - have[k] / wanted[k], k))
         dealt[group] = number
         have[number] += sizes[group]
@@ -100,19 +100,19 @@ def _deal(groups: Sequence[Sequence[int]], ratios: Sequence[int], seed: int) -> 
 
 
 class _Deal:
-    """Moves and swaps groups until sizes get no nearer to what is wanted."""
+    """Moves and swaps groups until the sizes get no closer to the ratios."""
 
     def __init__(
         self, sizes: Sequence[int], wanted: Sequence[float], dealt: list[int], order: list[int]
     ) -> None:
         self.sizes, self.wanted, self.dealt = sizes, wanted, dealt
-        # Split → size → its groups of that size; the last of them moves first.
+        # Split → size → its groups of that size; the last one moves first.
         self.stock: list[dict[int, list[int]]] = [{} for _ in wanted]
         for group in reversed(order):
             self.stock[dealt[group]].setdefault(sizes[group], []).append(group)
 
     def improve(self) -> None:
-        """Takes the best change for as long as one helps; each is nearer, so it ends."""
+        """Applies the best change as long as one helps; each brings sizes closer, so this ends."""
         self._fill_empty()
         while True:
             have = self._have()
@@ -137,7 +137,7 @@ class _Deal:
                 self._move(giver, number, min(self.stock[giver]))
 
     def _changes(self, have: Sequence[int]) -> list[tuple[float, int, int, int, int]]:
-        """(gain, giver, taker, size given, size taken back or 0) of all changes."""
+        """All changes: (gain, giver, taker, size given, size taken back or 0)."""
         found = []
         numbers = range(len(self.stock))
         for giver in numbers:

@@ -1,10 +1,9 @@
-"""Stages: steps of a build that are done once, kept, and found again.
+"""Stages: steps of a build that run once and are then reused.
 
-A stage is a name, a version bumped by hand, and a function that fills a folder. Its key is the
-SHA-256 of (name, version, the options that can change bytes, the digests of what it reads). It works
-in a temporary folder, writes its manifest last, and renames: *manifest present means complete*.
-A crash leaves the previous output whole; an edited file, or one that is not of the stage, is named, never
-silently used or deleted.
+A stage is a name, a version bumped by hand, and a function that fills a folder. Its key is the SHA-256
+of (name, version, the options that can change bytes, the digests of its inputs). It runs in a temporary
+folder, writes its manifest last, and renames: *a folder with a manifest is complete*. A crash leaves the
+previous output intact. Edited or foreign files are reported, never silently used or deleted.
 """
 
 import json
@@ -30,10 +29,10 @@ class Stage:
 
     Attributes:
         name: A verb; also the name of its folder.
-        version: Bumped whenever the code changes what the stage writes.
+        version: Bumped whenever a change of the code changes the output.
         options: The options that can change bytes, as plain JSON values.
-        inputs: What it reads: name → digest.
-        work: Fills the given (empty) folder.
+        inputs: Its inputs: name → digest.
+        work: Called with an empty folder, which it fills.
     """
 
     name: str
@@ -44,7 +43,7 @@ class Stage:
 
     @property
     def key(self) -> str:
-        """The identity of what the stage would write, hexadecimal."""
+        """The identity of the stage's output, hexadecimal."""
         parts = [self.name, self.version, dict(self.options), dict(self.inputs)]
         return digest_of(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode())
 
@@ -54,9 +53,9 @@ class Done:
     """A finished stage.
 
     Attributes:
-        folder: Where its files are.
+        folder: The folder of its files.
         digest: Digest of all its files, for the keys of the stages that read them.
-        reused: Whether it was there already.
+        reused: Whether an earlier run had finished it.
     """
 
     folder: Path
@@ -65,15 +64,15 @@ class Done:
 
 
 def run_stage(stage: Stage, parent: Path) -> Done:
-    """Does a stage, or finds it done.
+    """Runs a stage, or reuses its output.
 
     Args:
         stage: The stage.
         parent: The folder that holds one folder per stage.
 
     Raises:
-        OutputError: A file of the finished stage was edited, its folder holds something else, or nothing
-            can be written here.
+        OutputError: A file of the finished stage was edited, its folder has other files, or nothing can
+            be written there.
     """
     folder = parent / stage.name
     recover(real(folder))
@@ -91,8 +90,8 @@ def run_stage(stage: Stage, parent: Path) -> Done:
             write_text(fresh / STAGE_MANIFEST, dump_line(row) + "\n")
     except OSError as problem:
         raise OutputError(
-            f"{parent}: stage {stage.name} cannot be written ({problem.strerror}). What was finished "
-            "is kept; free space or choose another place with -o, and run again."
+            f"{parent}: stage {stage.name} cannot be written ({problem.strerror}). Finished stages "
+            "are kept; free space or choose another place with -o, and run again."
         ) from None
     return Done(folder, _digest(files), reused=False)
 
@@ -111,8 +110,8 @@ def _check_replaceable(folder: Path, manifest: Mapping[str, Any] | None) -> None
     names = [] if manifest is None else [*files, STAGE_MANIFEST]
     if folder.exists() and (others := strangers(folder, names)):
         raise OutputError(
-            f"{folder}: holds {listed(others)}, which this program does not know as its own. Move it "
-            f"away, or delete the folder {folder} to have it made again."
+            f"{folder}: contains {listed(others)}, which this program did not write. Move it away, or "
+            f"delete the folder {folder}, and run again."
         )
     _check_untouched(folder, {name: files[name] for name in files if (folder / name).exists()})
 
@@ -127,7 +126,7 @@ def _check_untouched(folder: Path, files: Mapping[str, str]) -> None:
         if not same:
             raise OutputError(
                 f"{path}: was {'edited' if path.exists() else 'removed'} since this program "
-                f"wrote it. Delete the folder {folder} to have it made again, or move your version "
+                f"wrote it. To make it again, delete the folder {folder}; to use your version, move it "
                 "away and give it as an input."
             )
 

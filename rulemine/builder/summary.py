@@ -1,4 +1,4 @@
-"""What a build came to, in lines for whoever started it."""
+"""The summary of a build, in lines for the user."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ __all__ = ["describe_questions"]
 def describe_questions(
     asked: QuestionSet, templates: Templates, model: str, rejected: Callable[[str], Path]
 ) -> Iterator[str]:
-    """How many questions there are, whose words they have, and what was rejected, why and where it is.
+    """Describes how many questions there are, how they are verbalized, and what was rejected and why.
 
     Args:
         asked: The questions.
@@ -39,7 +39,7 @@ def describe_questions(
 
 
 def _describe_derived(asked: QuestionSet, templates: Templates) -> Iterator[str]:
-    """What texts made from the names of relations are worth."""
+    """Describes the questions whose templates are derived from relation names."""
     relations = {question.relation for question in asked.questions}
     derived = sum(templates[relation].source == "derived" for relation in relations)
     if not derived:

@@ -41,7 +41,7 @@ def check_source(
     A build with a working journal may have all the replies it needs, so neither key nor client is required.
 
     Args:
-        inputs: What the recipe names.
+        inputs: The inputs of the recipe.
         folder: The folder of stages.
         replay: As for `verbalize_questions`.
         asks: Whether the model will be asked; an estimate needs neither key nor client.
@@ -52,7 +52,7 @@ def check_source(
         InputError: There is no journal to replay, or it belongs to another graph.
     """
     if (reason := unchecked(inputs.recipe.verbalizer.language)) is not None:
-        note(f"No text is checked for its language: {reason}.")
+        note(f"The language of the texts is not checked: {reason}.")
     if replay is not None:
         find_journal(replay)
         if (replay / MANIFEST).is_file():
@@ -66,8 +66,8 @@ def _check_graph(inputs: Inputs, release: Release) -> None:
     made_from = release.manifest.get("kg")
     if isinstance(made_from, dict) and made_from.get("digest") != inputs.kg.digest:
         raise InputError(
-            f"--replay {release.path}: its questions are about another graph ({made_from.get('title')}) than "
-            f"{inputs.recipe.kg}. Replay with the recipe that it was built with."
+            f"--replay {release.path}: its questions are about another graph, {made_from.get('title')}, not "
+            f"{inputs.recipe.kg}. Replay it with the recipe that it was built with."
         )
 
 
@@ -85,7 +85,7 @@ def verbalize_questions(
     """Verbalizes the questions.
 
     Args:
-        inputs: What the recipe names.
+        inputs: The inputs of the recipe.
         asked: The questions.
         removed: Rows of the complete KG that are removed.
         folder: The folder of stages, which has the working journal.
@@ -128,7 +128,7 @@ def estimate(
     """Estimates what `verbalize_questions` would take, as text, without a call.
 
     Args:
-        inputs: What the recipe names.
+        inputs: The inputs of the recipe.
         asked: The questions.
         removed: Rows of the complete KG that are removed.
         folder: The folder of stages; calls in its working journal are not counted.

@@ -1,4 +1,4 @@
-"""The parser of the command line: options are made from the fields they set, a misspelt one gets a hint."""
+"""The parser of the command line: options are made from the fields they set, a misspelled one gets a hint."""
 
 import argparse
 import re

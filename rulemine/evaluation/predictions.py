@@ -183,7 +183,7 @@ def _rows(text: str, where: str) -> list[tuple[str, dict[str, Any] | str]]:
             try:
                 rows.append((f"line {number}", parse_object(line, "")))
             except InputError as problem:
-                told = str(problem).removesuffix(" Mend or remove it.").strip(" .")
+                told = str(problem).removesuffix(" Fix or remove it.").strip(" .")
                 rows.append((f"line {number}", told.replace("line 1 column", "column")))
     return rows
 

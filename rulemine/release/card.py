@@ -11,7 +11,7 @@ from rulemine.codec import dump_line
 from rulemine.kg.relation_overlap import LEAST_SHARE, overlapping_relations
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import SPLITS, WORDINGS, Question
-from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, classify
+from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES, classify
 
 __all__ = ["count_release", "write_card"]
 
@@ -176,7 +176,11 @@ def _counts(counts: dict[str, Any]) -> list[str]:
 
 def _subtypes(questions: tuple[Question, ...]) -> list[str]:
     found = Counter(q.rule_subtype for q in questions if q.rule_type == "other")
-    return [f"| other: {kind} | | {found[kind]:,} |" for kind in RULE_SUBTYPES if found[kind]]
+    return [
+        f"| other: {SUBTYPE_NAMES.get(kind, kind)} | | {found[kind]:,} |"
+        for kind in RULE_SUBTYPES
+        if found[kind]
+    ]
 
 
 def _limits(counts: dict[str, Any]) -> list[str]:

@@ -17,6 +17,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import Question
 from rulemine.rules.formats import format_readable
 from rulemine.rules.rule import Rule
+from rulemine.rules.taxonomy import SUBTYPE_NAMES
 
 __all__ = ["show"]
 
@@ -165,7 +166,7 @@ def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str
 def _rule(question: Question, rule: Rule, statements: Mapping[str, str], width: int) -> list[str]:
     kind = question.rule_type
     if question.rule_subtype != question.rule_type:
-        kind += f" ({question.rule_subtype})"
+        kind += f" ({SUBTYPE_NAMES.get(question.rule_subtype, question.rule_subtype)})"
     symbols = _wrapped(printable(format_readable(rule)), width)
     if len(symbols) > 1:  # an atom a line
         atoms = [printable(format_readable(replace(rule, body=(atom,)))) for atom in rule.body]

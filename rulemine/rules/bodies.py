@@ -1,8 +1,8 @@
-"""The bodies of a rule that prove given head triples: what groundings and proofs are made of.
+"""The bodies of a rule that prove given head triples; groundings and proofs are made of them.
 
-Guarantees: a body that contains its own head triple proves nothing and is never given; what is found
-does not depend on the order in which the atoms are joined, which is chosen for speed; memory is
-bounded by the engine (see `rulemine.query.join`), whatever the number of bodies.
+Guarantees: a body that contains its own head triple proves nothing and is never returned; the result
+does not depend on the join order, which is chosen for speed; memory is bounded by the join engine (see
+`rulemine.query.join`), however many bodies there are.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class Bodies(NamedTuple):
     """Some of the bodies found, in no particular order.
 
     Attributes:
-        head: Position of the head triple among those asked about, shape (m,).
+        head: Position of the head triple among those given, shape (m,).
         rows: Rows of ``kg.triples``, in the order of the rule's body, shape (m, atoms).
     """
 
@@ -35,13 +35,13 @@ class Bodies(NamedTuple):
 
 @dataclass(frozen=True)
 class BoundRule:
-    """A rule over a graph; made by `bind_rule`.
+    """A rule bound to a graph; made by `bind_rule`.
 
     Attributes:
         index: The graph.
         head: The head atom.
         body: The body atoms, in the order of the rule.
-        columns: Columns of a table of bindings: one per variable, two at least.
+        columns: Columns of a table of bindings: one per variable, at least two.
     """
 
     index: Index
@@ -50,7 +50,7 @@ class BoundRule:
     columns: int
 
     def heads(self) -> Ints:
-        """Rows of ``kg.triples`` that fit the head atom, ascending."""
+        """Rows of ``kg.triples`` that match the head atom, ascending."""
         rows = np.sort(self.index.of_relation(self.head.relation))
         return rows[self._fits(self.index.kg.triples[rows])]
 
@@ -58,8 +58,8 @@ class BoundRule:
         """All bodies that prove the given triples.
 
         Args:
-            triples: int32, shape (m, 3), subject, relation, object ids; those that do not fit the
-                head have no body. The graph need not hold them.
+            triples: int32, shape (m, 3), subject, relation, object ids; those that do not match the
+                head have no body. They need not be in the graph.
 
         Yields:
             Chunks of bodies; none is empty.
@@ -81,7 +81,7 @@ class BoundRule:
                 yield Bodies(asked[found.origin[proves]], found.triples[proves][:, back])
 
     def count(self, triples: npt.NDArray[np.int32]) -> Ints:
-        """How many bodies prove each of the given triples, shape (m,); see `bodies`."""
+        """Counts the bodies that prove each of the given triples, shape (m,); see `bodies`."""
         counts = np.zeros(len(triples), np.int64)
         for found in self.bodies(triples):
             counts += np.bincount(found.head, minlength=len(triples))
@@ -97,10 +97,10 @@ class BoundRule:
         return fits
 
     def _join_order(self, bindings: Ints, given: frozenset[int]) -> list[int]:
-        """Positions of the body atoms: always the one with the fewest expected matches next.
+        """Positions of the body atoms in join order: the fewest expected matches first.
 
-        Over hubs the order matters by factors of a hundred. For the variables of the head the
-        matches are counted; for others the average is taken.
+        On hubs the order makes a difference of a factor of a hundred. Matches of head variables are
+        counted; for other variables the average is used.
         """
         known = set(given)
         waiting = list(range(len(self.body)))
@@ -115,11 +115,11 @@ class BoundRule:
     def _matches(
         self, atom: BoundAtom, bindings: Ints, given: frozenset[int], known: set[int]
     ) -> float:
-        """Expected triples of an atom per row of a table in which some variables are known."""
+        """Expected matches of an atom per row of a table in which some variables are bound."""
         subject_known = atom.subject < 0 or atom.subject in known
         object_known = atom.object < 0 or atom.object in known
         if subject_known and object_known:
-            return 0.0  # can only reduce the table
+            return 0.0  # can only shrink the table
         index = self.index
         if subject_known:
             term, keys = atom.subject, index.subject_keys
@@ -138,7 +138,7 @@ class BoundRule:
 
 
 def bind_rule(index: Index, rule: Rule) -> BoundRule | None:
-    """A rule over a graph; None when the graph lacks one of its relations or entities."""
+    """Binds a rule to a graph; None if the graph lacks one of its relations or entities."""
     atoms = bind(index.kg, (rule.head, *rule.body))
     if atoms is None:
         return None

@@ -1,7 +1,7 @@
-"""Rules as text: AMIE's own format, our JSON Lines, and a readable form; each is read and written.
+"""Reads and writes rules as text: AMIE's format, JSON Lines, and a readable form.
 
 AMIE's format is that of version 3.5.1: tab-separated columns, atoms as ``?a  relation  ?b``.
-JSON Lines is what this package writes; variables are ``"?a"``, entities ``{"entity": label}``.
+JSON Lines is this package's format; variables are ``"?a"``, entities ``{"entity": label}``.
 The readable form is for people: ``aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)``.
 """
 
@@ -49,17 +49,17 @@ AMIE_COLUMNS = (
 AMIE_HEADER = "\t".join(AMIE_COLUMNS) + "\n"
 
 _CACHED = 1 << 16
-"""Texts of atoms, and of measures, that are cached."""
+"""Size of the caches of formatted atoms and measures."""
 
 _ATOM = re.compile(r"(.+?)\(([a-z]),([a-z])\)( ∧ | ⇒ |$)")
-_ARROW = "   => "  # every token is followed by two blanks, then comes " => "
-# What AMIE prints among and around the rules; anything else after the header is malformed.
-_AMIE_TALK = re.compile(r"Using \d+ threads?|Mining done in .*|Total time .*|\d+ rules mined\.")
+_ARROW = "   => "  # every token is followed by two blanks, then " => "
+# Lines that AMIE prints between and around the rules; anything else after the header is malformed.
+_AMIE_LOG = re.compile(r"Using \d+ threads?|Mining done in .*|Total time .*|\d+ rules mined\.")
 _ROUNDING = 1e-8  # AMIE prints nine decimals
 
 
 def parse_readable(text: str) -> Rule:
-    """Reads what `format_readable` writes, for rules without entities; measures are not known.
+    """Parses what `format_readable` writes, for rules without entities; the result has no measures.
 
     Raises:
         InputError: The text is not such a rule, or the rule is not closed, connected and safe.
@@ -90,10 +90,10 @@ def parse_readable(text: str) -> Rule:
 
 
 def format_amie(rules: Iterable[Rule]) -> str:
-    """Rules in AMIE's columns and number format, a header first, in the order given.
+    """Formats rules in AMIE's columns and number format, with a header, in the order given.
 
     Raises:
-        InputError: A name holds two blanks in a row, which separate the parts of an atom there.
+        InputError: A name has two blanks in a row, which separate the parts of an atom in this format.
     """
     return AMIE_HEADER + "".join(
         amie_line(amie_atom(r.head), [amie_atom(atom) for atom in r.body], r.known.counts)
@@ -102,13 +102,13 @@ def format_amie(rules: Iterable[Rule]) -> str:
 
 
 def amie_line(head: str, body: Iterable[str], counts: tuple[int, ...]) -> str:
-    """A rule as a line of AMIE's text: atoms as `amie_atom` gives them, and `Measures.counts`."""
+    """Formats a rule as a line of AMIE's output, from the results of `amie_atom` and `Measures.counts`."""
     return f"{''.join(body)} => {head[:-2]}\t{_amie_measures(counts)}\n"
 
 
 @lru_cache(maxsize=_CACHED)
 def amie_atom(atom: Atom) -> str:
-    """An atom in AMIE's text.
+    """Formats an atom as AMIE does.
 
     Raises:
         InputError: As `format_amie`.
@@ -116,8 +116,8 @@ def amie_atom(atom: Atom) -> str:
     for name in atom:
         if isinstance(name, str) and "  " in name:
             raise InputError(
-                f"{name!r} holds two blanks in a row, which AMIE's format cannot tell from the "
-                "end of a name. Write JSON Lines: --format jsonl."
+                f"{name!r} has two blanks in a row, which mark the end of a name in AMIE's format. "
+                "Write JSON Lines instead: --format jsonl."
             )
     return f"{_amie_term(atom.subject)}  {atom.relation}  {_amie_term(atom.object)}  "
 
@@ -129,9 +129,9 @@ def _amie_term(term: Term) -> str:
 @lru_cache(maxsize=_CACHED)
 def _amie_measures(counts: tuple[int, ...]) -> str:
     m = Measures(*counts)
-    shares = map(_amie_number, (m.head_coverage, m.std_confidence, m.pca_confidence))
+    fractions = map(_amie_number, (m.head_coverage, m.std_confidence, m.pca_confidence))
     numbers = map(str, (m.support, m.body_size, m.pca_body_size))
-    return "\t".join((*shares, *numbers, variable_name(m.functional)))
+    return "\t".join((*fractions, *numbers, variable_name(m.functional)))
 
 
 def _amie_number(value: float) -> str:
@@ -140,7 +140,7 @@ def _amie_number(value: float) -> str:
 
 
 def parse_amie_rule(text: str, columns: Sequence[str] = AMIE_COLUMNS) -> Rule:
-    """One rule line of AMIE.
+    """Parses a line of AMIE's output.
 
     Args:
         text: The line, tab-separated.
@@ -189,15 +189,15 @@ def _parse_measures(values: dict[str, str], head_tokens: list[str]) -> Measures:
             f"expected 0 < positive examples ≤ PCA body size ≤ body size, found {found}"
         )
     errors = (abs(std - support / body_size), abs(pca - support / pca_body_size))
-    if not all(error <= _ROUNDING for error in errors):  # so that NaN is found as well
-        raise InputError("the confidences are not those of the counts")
+    if not all(error <= _ROUNDING for error in errors):  # in this form NaN fails too
+        raise InputError("the confidences do not match the counts")
     return Measures(support, body_size, pca_body_size, round(support / coverage), functional)
 
 
 def _build(
     head: tuple[str, str, str], body: Sequence[tuple[str, str, str]], mark: str | None
 ) -> Rule:
-    """A rule out of named terms; with a mark, terms that do not start with it are entities."""
+    """Builds a rule from named terms; with a mark, terms that do not start with it are entities."""
     ids: dict[str, int] = {}
 
     def term(name: str, preset: int | None = None) -> Term:
@@ -233,13 +233,13 @@ def _json_text(rule: Rule) -> str:
 
 
 class JsonAtom(NamedTuple):
-    """What the line of a rule needs of an atom.
+    """The parts of a rule's JSON line that come from one atom.
 
     Attributes:
-        text: Its readable form, for the inside of a JSON string.
+        text: Its readable form, escaped for a JSON string.
         terms: Subject, relation and object as a JSON list.
-        identity: Its part of the text that ids are made of.
-        shape: What the type of a rule depends on, apart from the relation.
+        identity: Its part of the text that is hashed into rule ids.
+        shape: Its variables, on which the type of a rule depends.
         relation: Its relation.
     """
 
@@ -252,7 +252,7 @@ class JsonAtom(NamedTuple):
 
 @lru_cache(maxsize=_CACHED)
 def json_atom(atom: Atom) -> JsonAtom:
-    """What the line of a rule needs of an atom."""
+    """Formats the parts of a rule's JSON line that come from one atom."""
     terms = [_json_term(atom.subject), atom.relation, _json_term(atom.object)]
     text = dump_line(readable_atom(atom))[1:-1]
     return JsonAtom(text, dump_line(terms), identity_of(atom), atom_shape(atom), atom.relation)
@@ -264,13 +264,13 @@ def json_line(
     counts: tuple[int, ...] | None,
     canonical_body: Sequence[JsonAtom] | None = None,
 ) -> str:
-    """A rule as a line of JSON.
+    """Formats a rule as a line of JSON.
 
     Args:
         head: The head.
         body: The body.
-        counts: `Measures.counts`; None: not known.
-        canonical_body: The body in canonical form; None: it is in that form.
+        counts: `Measures.counts`; None: unknown.
+        canonical_body: The body in canonical form; None: `body` is in that form.
     """
     texts, terms, identities, shapes, relations = zip(*body, strict=True)
     if canonical_body is not None:
@@ -301,7 +301,7 @@ def _json_measures(counts: tuple[int, ...]) -> str:
 
 
 def rule_from_json(row: dict[str, Any]) -> Rule:
-    """Reads what `rule_to_json` writes; what is derived (id, type, confidences) is checked or ignored.
+    """Parses what `rule_to_json` writes; checks the id and ignores other derived fields.
 
     Raises:
         InputError: A field is missing or wrong; the message has no file and line number.
@@ -346,12 +346,12 @@ def _json_to_term(value: Any) -> Term:
 
 
 def read_rules(path: Path) -> tuple[Rule, ...]:
-    """Rules from a file: AMIE's printed text or our JSON Lines, distinguished by the first character.
+    """Reads rules from AMIE's output or JSON Lines, told apart by the first character of the file.
 
-    AMIE's talk around the rules is skipped; any other line that is not a rule is an error.
+    AMIE's log lines around the rules are skipped; any other line that is not a rule is an error.
 
     Returns:
-        The rules in file order, each with its body in the order written there.
+        The rules in file order, body atoms in the order of the file.
 
     Raises:
         InputError: The file cannot be read, holds no rule, repeats one, or has malformed lines.
@@ -375,7 +375,7 @@ def read_rules(path: Path) -> tuple[Rule, ...]:
     problems: list[str] = []
     seen: dict[str, int] = {}
     for number, line in enumerate(lines[header + 1 :], start=header + 2):
-        if not line.strip() or (not is_json and _AMIE_TALK.fullmatch(line.strip())):
+        if not line.strip() or (not is_json and _AMIE_LOG.fullmatch(line.strip())):
             continue
         try:
             rule = (
@@ -391,8 +391,8 @@ def read_rules(path: Path) -> tuple[Rule, ...]:
         seen[rule.id] = number
         rules.append(rule)
     if problems:
-        advice = "Give AMIE's printed text or this package's JSON Lines, whole."
+        advice = "Give AMIE's complete output or this package's JSON Lines."
         raise InputError(list_problems(str(path), problems, advice))
     if not rules:
-        raise InputError(f"{path}: holds no rule. Give AMIE's printed text or JSON Lines.")
+        raise InputError(f"{path}: holds no rule. Give AMIE's output or JSON Lines.")
     return tuple(rules)

@@ -1,8 +1,8 @@
-"""Applying rules forward from given topics: what one step of deduction adds to a graph.
+"""Forward chaining, one step: the triples that a rule derives for given topic entities.
 
-Guarantees: every head that one application of one rule derives for a topic is found, and nothing else.
-Only what later atoms still need is carried along, without duplicates, so the work does not grow with
-the number of proofs of the same answer.
+Guarantees: finds exactly the heads that one application of a rule derives for a topic entity. Only
+bindings that later atoms need are carried along, without duplicates, so the work does not grow with the
+number of proofs of an answer.
 """
 
 import numpy as np
@@ -18,11 +18,11 @@ Ints = npt.NDArray[np.int64]
 
 
 def derive(index: Index, rule: Rule, topics: Ints, direction: str) -> tuple[Ints, Ints]:
-    """The answers that a rule derives for topics.
+    """The answers that a rule derives for topic entities.
 
     Args:
         index: The graph.
-        rule: Its head may hold entities in place of variables.
+        rule: The rule; its head may have entities in place of variables.
         topics: Entity ids, shape (m,).
         direction: The end of the head that is asked for: ``object`` or ``subject``.
 
@@ -64,7 +64,7 @@ def derive(index: Index, rule: Rule, topics: Ints, direction: str) -> tuple[Ints
 
 
 def _distinct(columns: list[Ints]) -> Ints:
-    """Positions of one of each distinct row, in the order of the rows (first column first)."""
+    """Positions of the distinct rows, one each, in lexicographic order."""
     order = np.lexsort(columns[::-1])
     new = np.zeros(len(order), bool)
     new[:1] = True

@@ -1,9 +1,9 @@
-"""Grounding: the substitutions under which body and head of a rule are all in the graph.
+"""Groundings: the substitutions under which the body and the head of a rule are in the graph.
 
-Guarantees: a body that contains its own head triple is left out; groundings come in canonical order,
-by rule, head row and body rows; a sample is uniform over all groundings of a rule, depends on graph,
-rule and seed alone, and is drawn from exact counts without the groundings ever being held; memory is
-bounded by what is returned.
+Guarantees: a body that contains its own head triple is left out; groundings are in canonical order, by
+rule, head row and body rows; a sample is uniform over all groundings of a rule, depends only on graph,
+rule and seed, and is drawn from exact counts without enumerating all groundings in memory; memory is
+bounded by the size of the result.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -32,7 +32,7 @@ __all__ = ["Groundings", "ground", "read_groundings", "write_groundings"]
 Ints = npt.NDArray[np.int64]
 
 AT_ONCE = 1 << 18
-"""About how many groundings are sorted in one go when a sample is picked."""
+"""Approximate number of groundings that are sorted at once when a sample is picked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +45,11 @@ class Groundings:
         head: int64, shape (n,): row of ``kg.triples``.
         body: int64, shape (n, atoms of the widest body): rows of ``kg.triples`` in the order of
             ``Rule.body``, padded with −1.
-        counts: int64, shape (rules,): all groundings of each rule, also where a sample is kept.
-        provable: Distinct triples that are the head of some grounding, sampled or not.
-        lacking: int64: positions of the rules that name a relation or an entity that the graph lacks,
-            and so have no grounding.
-        excluded: How many rules were passed over because their head relation is not asked about.
+        counts: int64, shape (rules,): all groundings of each rule, even if only a sample is kept.
+        provable: Number of distinct head triples of all groundings, sampled or not.
+        lacking: int64: positions of the rules with unknown entities or relations, which have no
+            grounding.
+        excluded: Number of rules that were skipped because their head relation is excluded.
     """
 
     rules: tuple[Rule, ...]
@@ -65,10 +65,10 @@ class Groundings:
         return len(self.head)
 
     def to_pandas(self, kg: KnowledgeGraph) -> "pd.DataFrame":
-        """A row per grounding, in order.
+        """Makes a data frame with a row per grounding, in order.
 
         Args:
-            kg: The graph that was grounded on.
+            kg: The graph of these groundings.
 
         Returns:
             A frame with the columns ``rule`` (its id), ``head`` and ``body 1``, ``body 2``, … in the order
@@ -106,7 +106,7 @@ class Groundings:
         if none := int((self.counts == 0).sum()):
             text += f"; {none:,} of {counted(len(self.rules), 'rule')} have none"
         if self.excluded:
-            text += f", {self.excluded:,} because their head relation is not asked about"
+            text += f", {self.excluded:,} because their head relation is excluded"
         if len(self.lacking):
             text += (
                 f", {len(self.lacking):,} because the graph lacks a relation or entity of theirs"
@@ -123,17 +123,17 @@ def ground(
     excluded: Collection[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Groundings:
-    """The groundings of rules over a graph.
+    """Grounds rules over a graph.
 
     Args:
         kg: The graph.
         rules: The rules.
-        sample: Keep this many groundings of a rule, ≥ 1, drawn uniformly without replacement; None:
-            all, which takes about 50 bytes of memory each.
-        seed: Of the sample.
-        excluded: Relations whose triples are not to be removed: a rule with such a head is passed over,
-            as if it had no grounding.
-        progress: Told (rules done, rules).
+        sample: Number of groundings to keep per rule, ≥ 1, drawn uniformly without replacement; None:
+            all, about 50 bytes of memory each.
+        seed: Seed of the sample.
+        excluded: Relations whose triples are never removed; rules with such a head are treated as having
+            no grounding.
+        progress: Called with (rules done, all rules).
 
     Returns:
         The groundings, or the sample of them with exact counts.
@@ -204,9 +204,9 @@ def _in_order(head: Ints, body: Ints) -> tuple[Ints, Ints]:
 
 
 def _sample_chains(chain: Chain, rows: Ints, sample: int, draws: Stream) -> tuple[Ints, Ints, Ints]:
-    """Counts and a uniform sample of the groundings of a rule whose body is a chain.
+    """Counts the groundings of a rule whose body is a chain, and draws a uniform sample.
 
-    Only what is drawn is ever made: a chain is found by its number.
+    Only the drawn chains are enumerated: each is found by its number.
 
     Args:
         chain: The rule.
@@ -215,7 +215,7 @@ def _sample_chains(chain: Chain, rows: Ints, sample: int, draws: Stream) -> tupl
         draws: The random stream.
 
     Returns:
-        How many groundings each head has; head row and body rows of the sample.
+        Number of groundings of each head; head row and body rows of the sample.
     """
     over = chain.over(chain.chains.index.kg.triples[rows])
     ends = np.cumsum(over.counts)
@@ -228,15 +228,15 @@ def _sample_chains(chain: Chain, rows: Ints, sample: int, draws: Stream) -> tupl
 def _sample_bodies(
     bound: BoundRule, rows: Ints, per_head: Ints, sample: int, draws: Stream
 ) -> tuple[Ints, Ints]:
-    """A uniform sample of the groundings of a rule.
+    """Draws a uniform sample of the groundings of a rule.
 
-    The groundings are numbered in canonical order; numbers are drawn, and only the groundings of the
-    heads that they fall on are enumerated again.
+    Groundings are numbered in canonical order. Numbers are drawn, and only the groundings of the heads
+    that they fall on are enumerated again.
 
     Args:
         bound: The rule.
         rows: Its heads, ascending.
-        per_head: How many groundings each has.
+        per_head: Number of groundings of each head.
         sample: How many to keep.
         draws: The random stream.
     """
@@ -247,7 +247,7 @@ def _sample_bodies(
     hit = np.unique(at)
     heads: list[Ints] = [np.empty(0, np.int64)]
     bodies: list[Ints] = [np.empty((0, len(bound.body)), np.int64)]
-    # Whole heads at a time: within one, the order is known only when all its bodies are there.
+    # Whole heads at a time: the order within a head needs all of its bodies.
     batch = np.cumsum(per_head[hit]) // AT_ONCE
     for part in np.split(hit, np.flatnonzero(np.diff(batch)) + 1):
         if not len(part):
@@ -263,7 +263,7 @@ def _sample_bodies(
 
 
 def _draw(draws: Stream, total: int, sample: int) -> Ints:
-    """Some of the numbers 0 … total − 1, ascending: all, or a uniform sample of them."""
+    """Draws a uniform sample of 0 … total − 1, ascending; all of them if there are no more."""
     if total <= sample:
         return np.arange(total)
     if total <= 4 * sample:
@@ -278,7 +278,7 @@ def _draw(draws: Stream, total: int, sample: int) -> Ints:
 
 
 def write_groundings(folder: Path, groundings: Groundings) -> None:
-    """Writes groundings without their rules; equal groundings give equal bytes.
+    """Writes groundings without their rules, deterministically.
 
     Raises:
         OutputError: The folder cannot be written.

@@ -1,14 +1,13 @@
-"""Bodies of three atoms with two variables of their own: counted and picked without enumeration.
+"""Counts and picks bodies of three atoms with two variables of their own, without enumerating them.
 
-Such a body is a chain from one end of the head to the other, s – z – w – o. There can be 10⁹ of them
-for a rule, but only as many pairs (z, o) or (s, w) as two of the atoms make: the chains over a pair are
-counted once, for all rules with these two atoms (`Hops.pairs`), and the third atom is walked from the
-end with fewer neighbors. The chains of a head are numbered by this walk, so that any one of them can
-be found by its number.
+Such a body is a chain from one end of the head to the other, s – z – w – o. A rule can have 10⁹ of them,
+but only as many pairs (z, o) or (s, w) as two of the atoms connect: the chains over a pair are counted
+once, for all rules with these two atoms (`Hops.pairs`), and the third atom is walked from the end with
+fewer neighbors. This walk numbers the chains of a head, so that each can be found by its number.
 
-Guarantees: counts are exact (a chain is given by its middle triple, so no count exceeds the graph);
-a chain that holds its own head triple is neither counted nor numbered; numbers depend on graph,
-rule and head alone, whatever the sizes of chunks and of the cache.
+Guarantees: counts are exact (the middle triple determines a chain, so no count exceeds the graph); a
+chain that contains its own head triple is neither counted nor numbered; numbers depend only on graph,
+rule and head, not on the sizes of chunks and of the cache.
 """
 
 from collections.abc import Iterator
@@ -28,19 +27,19 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 MOST_PAIRS = 1 << 25
-"""Ways through two atoms at most; rules over more are left to enumeration, which needs no memory."""
+"""Most ways through two atoms; rules with more are enumerated instead, which needs no memory."""
 
 
 class Chains(Hops):
     """Counts and finds chains over one graph."""
 
     def of(self, bound: BoundRule) -> "Chain | None":
-        """The rule's body as a chain; None when it is none, or has too many pairs."""
+        """The rule's body as a chain; None if it is not a chain or has too many pairs."""
         found = _steps_of(bound)
         if found is None:
             return None
         (one, two, three), places = found
-        # Two steps have the same ways in both directions, so these are all that may be counted.
+        # Two steps have the same ways in both directions, so these are all the pairs to count.
         if max(self.size(two, three), self.size(two.back(), one.back())) > MOST_PAIRS:
             return None
         return Chain(self, bound, (one, two, three), places)
@@ -54,7 +53,7 @@ class Chain:
         chains: The graph.
         bound: The rule.
         steps: From the head's subject to its object.
-        places: The step that each atom of the rule's body is.
+        places: The step of each atom of the rule's body.
     """
 
     chains: Chains
@@ -71,7 +70,7 @@ class Chained:
     """The bodies that prove given triples, counted.
 
     Attributes:
-        counts: int64, shape (m,): how many prove each triple; 0 for one that does not fit the head.
+        counts: int64, shape (m,): how many prove each triple; 0 if it does not match the head.
     """
 
     def __init__(self, chain: Chain, triples: npt.NDArray[np.int32]) -> None:
@@ -100,7 +99,7 @@ class Chained:
             self.counts[rows] = walk.counts()
 
     def pick(self, heads: Ints, numbers: Ints) -> Ints:
-        """Bodies by number.
+        """Finds bodies by number.
 
         Args:
             heads: Position of the head of each wanted body among the triples, ascending.
@@ -121,7 +120,7 @@ class Chained:
 
 
 class _Walk:
-    """Chains over given heads, walked from one end: first the step that `Hops.pairs` leaves over."""
+    """Chains over given heads, walked from one end: first the step that `Hops.pairs` does not cover."""
 
     def __init__(self, chains: Chains, head: Step, steps: Steps, starts: Ints, ends: Ints) -> None:
         self._chains = chains
@@ -139,7 +138,7 @@ class _Walk:
         return total.astype(np.int64)
 
     def pick(self, heads: Ints, numbers: Ints) -> Ints:
-        """The four nodes of chains by number; the arguments are those of `Chained.pick`."""
+        """The four nodes of chains by number; for the arguments see `Chained.pick`."""
         nodes = np.empty((len(heads), 4), np.int64)
         nodes[:, 0], nodes[:, 3] = self._starts[heads], self._ends[heads]
         left = np.empty(len(heads), np.int64)
@@ -155,7 +154,7 @@ class _Walk:
         return nodes
 
     def _firsts(self, heads: Ints) -> Iterator["_Firsts"]:
-        """All first steps from which a chain goes on, by head, then by node; heads are not cut."""
+        """Yields all first steps that start a chain, by head, then by node; no head is split."""
         one, *rest = self._steps
         chains, n = self._chains, self._chains.index.entities
         if not len(heads):
@@ -176,12 +175,12 @@ class _Walk:
                 yield _Firsts(head[there], middle[there], ways[there])
 
     def _assuming(self, head: Ints, middle: Ints, ways: Ints) -> Ints:
-        """How many of the ways on from a first step are part of a chain that holds its own head."""
+        """How many of the continuations of a first step belong to a chain that contains its own head."""
         one, two, three = self._steps
         if all(step.relation != self._head.relation for step in self._steps):
             return np.zeros_like(ways)
         start, end = self._starts[head], self._ends[head]
-        # The node after `middle` that makes the second, or the third, step the head itself.
+        # The node after `middle` for which the second, or the third, step is the head itself.
         seconds = end if two.forward == self._head.forward else start
         thirds = start if three.forward == self._head.forward else end
         by_two = self._is_head(two, middle, seconds, head)
@@ -195,7 +194,7 @@ class _Walk:
         return np.where(self._is_head(one, start, middle, head), ways, some)
 
     def _is_head(self, step: Step, start: Ints, end: Ints, head: Ints) -> Bools:
-        """Whether steps would be the head's own triple."""
+        """Whether steps are the head's own triple."""
         if step.relation != self._head.relation:
             return np.zeros(len(head), bool)
         own = self._starts[head], self._ends[head]
@@ -204,7 +203,7 @@ class _Walk:
         return same
 
     def _second(self, nodes: Ints, left: Ints) -> None:
-        """Fills in the third node of chains: the one with the given number, of those that fit."""
+        """Fills in the third node of chains: the matching node with the given number."""
         _, two, three = self._steps
         chains = self._chains
         on, back = chains.degrees(two, nodes[:, 1]), chains.degrees(three.back(), nodes[:, 3])
@@ -228,7 +227,7 @@ class _Walk:
                 nodes[rows, 2] = node[start + left[rows]]
 
     def _holds_head(self, start: Ints, middle: Ints, node: Ints, end: Ints) -> Bools:
-        """Whether the second or the third step of chains is their own head."""
+        """Whether the second or the third step of a chain is its own head."""
         _, two, three = self._steps
         found = np.zeros(len(start), bool)
         for step, low, high in ((two, middle, node), (three, node, end)):
@@ -244,7 +243,7 @@ class _Firsts(NamedTuple):
     Attributes:
         head: Position of the head, ascending, shape (k,).
         middle: The node that the step leads to, ascending within a head.
-        ways: How many chains go on from there, each ≥ 1.
+        ways: Number of chains that continue from there, each ≥ 1.
     """
 
     head: Ints
@@ -253,7 +252,7 @@ class _Firsts(NamedTuple):
 
 
 def _steps_of(bound: BoundRule) -> tuple[Steps, tuple[int, ...]] | None:
-    """The steps of a chain, and which of them each atom of the body is; None when it is no chain."""
+    """The steps of a chain, and the step of each body atom; None if the body is not a chain."""
     if (bound.head.subject, bound.head.object) != (0, 1) or len(bound.body) != 3:
         return None
     ends = [(atom.subject, atom.object) for atom in bound.body]
@@ -266,9 +265,9 @@ def _steps_of(bound: BoundRule) -> tuple[Steps, tuple[int, ...]] | None:
 
 
 def _cheaper(chains: Chains, steps: Steps, subjects: Ints, objects: Ints) -> Bools:
-    """Which heads are walked from their object: where that end has fewer neighbors.
+    """Which heads are walked from their object, because that end has fewer neighbors.
 
-    Or all of them from the same end, if that saves counting pairs.
+    All of them are walked from the same end if that saves counting pairs.
     """
     one, two, three = steps
     ahead = chains.degrees(one, subjects)[1]

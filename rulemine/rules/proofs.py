@@ -1,4 +1,4 @@
-"""How many proofs of a triple are left in an incomplete graph, and how short the shortest is."""
+"""Remaining proofs of a triple in an incomplete graph: their number, and the shortest."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RemainingProofs:
-    """The proofs of some triples.
+    """The remaining proofs of some triples.
 
     Attributes:
         count: int64, shape (m,): groundings of all rules with the triple as head.
-        shortest: int64, shape (m,): body atoms of the shortest of them; 0 where there is none.
+        shortest: int64, shape (m,): body atoms of the shortest of them; 0 if there is none.
     """
 
     count: Ints
@@ -36,16 +36,16 @@ def remaining_proofs(
     heads: npt.NDArray[np.int32],
     progress: Callable[[int, int], None] | None = None,
 ) -> RemainingProofs:
-    """Counts the proofs of triples in a graph.
+    """Counts the remaining proofs of triples in a graph.
 
     A proof is a rule with a substitution under which the whole body is in the graph and the head is
-    the triple; the triple itself need not be there, and a body that contains it does not count.
+    the triple. The triple itself need not be in the graph, and a body that contains it does not count.
 
     Args:
         incomplete: The graph.
-        rules: The rules; one that names what the graph lacks proves nothing.
+        rules: The rules; one with unknown entities or relations proves nothing.
         heads: int32, shape (m, 3), subject, relation, object ids of the graph.
-        progress: Told (rules done, rules).
+        progress: Called with (rules done, all rules).
     """
     index = Index(incomplete)
     chains = Chains(index)

@@ -1,8 +1,8 @@
 """Horn rules: atoms, the canonical form, and the measures of AMIE.
 
 A rule is *body ⇒ head*. Its identity is its canonical form, which does not depend on the names of body
-variables or the order of body atoms; its id is a short hash of that. `Rule.body` keeps the order in
-which the rule was given, because some published procedures depend on it.
+variables or the order of body atoms; its id is a short hash of that. `Rule.body` keeps the given order,
+because some published procedures depend on it.
 """
 
 import hashlib
@@ -32,12 +32,12 @@ ID_LENGTH = 12
 """Hexadecimal digits of a rule id: 48 bits, one collision expected among 20 million rules."""
 
 MOST_BODY_VARIABLES = 7
-"""More would make the canonical form, which tries every order of them, slow."""
+"""Limit, because the canonical form tries every order of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What was counted for a rule (definitions of AMIE 3, Lajus et al., ESWC 2020).
+    """The counts of a rule (definitions of AMIE 3, Lajus et al., ESWC 2020).
 
     Attributes:
         support: Distinct head pairs (a, b) in the KG for which the body holds; ≥ 1.
@@ -81,7 +81,7 @@ class Rule:
     Attributes:
         head: The head atom; its variables are 0 (subject) and 1 (object).
         body: The body atoms in the order given.
-        measures: What was counted on the KG that the rule was mined from; None when not known.
+        measures: Its counts on the KG it was mined from; None if unknown.
 
     Example:
         >>> rule = Rule(Atom(0, "aunt", 1), (Atom(0, "aunt", 2), Atom(2, "brother", 1)))
@@ -181,7 +181,7 @@ class Rule:
         return replace(self, body=self.canonical_body)
 
     def problem(self) -> str | None:
-        """Why this is not a closed, connected, safe rule; None when it is one."""
+        """Why this is not a closed, connected, safe rule; None if it is one."""
         if not self.body:
             return "the body is empty"
         atoms = (self.head, *self.body)
@@ -192,7 +192,8 @@ class Rule:
         loose = sorted(v for v, n in counts.items() if n < 2)
         if loose:
             named = ", ".join(variable_name(v) for v in loose)
-            return f"variable(s) {named} occur in one atom only, so the rule is not closed"
+            verb = "occurs" if len(loose) == 1 else "occur"
+            return f"the rule is not closed: {named} {verb} in one atom only"
         if len(counts) - len(set(self.head.variables)) > MOST_BODY_VARIABLES:
             return f"the body has more than {MOST_BODY_VARIABLES} variables of its own"
         if self.head in self.body:
@@ -209,22 +210,22 @@ class Rule:
 
 
 def id_of(*identities: str) -> str:
-    """The id of a rule by the identities of its head and of the atoms of its canonical body."""
+    """The id of a rule, from the identities of its head and of the atoms of its canonical body."""
     return hashlib.sha256("\t".join(identities).encode()).hexdigest()[:ID_LENGTH]
 
 
 def identity_of(atom: Atom) -> str:
-    """The part of an atom in the text whose digest is the id of a rule."""
+    """The text of an atom that is hashed into the id of a rule."""
     return f"{atom.relation}\t{_term_text(atom.subject)}\t{_term_text(atom.object)}"
 
 
 def format_readable(rule: Rule) -> str:
-    """A rule for people, e.g. ``aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)``."""
+    """Formats a rule for reading, e.g. ``aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)``."""
     return " ∧ ".join(map(readable_atom, rule.body)) + " ⇒ " + readable_atom(rule.head)
 
 
 def readable_atom(atom: Atom) -> str:
-    """An atom for people, e.g. ``aunt(x,z)``; entities stand in quotes."""
+    """Formats an atom for reading, e.g. ``aunt(x,z)``; entities are quoted."""
     terms = [
         _READABLE_NAMES[t] if isinstance(t, int) else repr(t) for t in (atom.subject, atom.object)
     ]
@@ -232,7 +233,7 @@ def readable_atom(atom: Atom) -> str:
 
 
 def sort_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Rules in canonical order (`Rule.sort_key`)."""
+    """Sorts rules into canonical order (`Rule.sort_key`)."""
     return tuple(sorted(rules, key=lambda rule: rule.sort_key))
 
 
@@ -246,7 +247,7 @@ def _term_key(term: Term) -> tuple[int, int, str]:
 
 
 def _term_text(term: Term) -> str:
-    # "=" marks entities, so that one that is named like a variable differs from it.
+    # "=" marks entities, so that an entity named like a variable differs from it.
     return variable_name(term) if isinstance(term, int) else f"={term}"
 
 

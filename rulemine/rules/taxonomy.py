@@ -1,8 +1,8 @@
 """The taxonomy of rule shapes: five types, and sub-types of the fifth.
 
-The type is a function of the rule alone. The first four are those of knowledge graph embedding
-papers; *composition* is the strict forward chain. What is left is *other*, divided further by
-the shape of the body first and recursion last.
+The type depends on the rule alone. The first four are those of the literature on knowledge graph
+embedding; *composition* is the strict forward chain. All other rules are *other*, with sub-types by the
+shape of the body first and recursion last.
 """
 
 from functools import lru_cache
@@ -15,6 +15,7 @@ from rulemine.rules.rule import Rule
 __all__ = [
     "RULE_SUBTYPES",
     "RULE_TYPES",
+    "SUBTYPE_NAMES",
     "AtomShape",
     "RuleType",
     "atom_shape",
@@ -34,7 +35,15 @@ RULE_SUBTYPES = {
     "recursive": "none of the above, and the head relation occurs in the body",
     "rest": "none of the above",
 }
-"""Sub-type of *other* → what it means."""
+"""Maps each sub-type of *other*, as records name it, to its meaning; see `SUBTYPE_NAMES`."""
+
+SUBTYPE_NAMES = {
+    "common object": "collider",
+    "common subject": "fork",
+    "reversed chain": "inverse composition",
+    "longer chain": "longer path",
+}
+"""What texts call a sub-type, where that is not its name in records."""
 
 
 class RuleType(NamedTuple):
@@ -60,7 +69,7 @@ def classify(rule: Rule) -> RuleType:
 
 
 AtomShape = tuple[int, int]
-"""Variables of an atom, subject and object; -1 where an entity stands."""
+"""Variables of an atom, subject and object; -1 for an entity."""
 
 
 def atom_shape(atom: Atom) -> AtomShape:
@@ -73,12 +82,12 @@ def atom_shape(atom: Atom) -> AtomShape:
 def classify_shapes(
     head: AtomShape, body: tuple[AtomShape, ...], recursive: tuple[bool, ...]
 ) -> RuleType:
-    """The type of a rule by all that it depends on; see `classify`.
+    """The type of a rule from the shapes that determine it; see `classify`.
 
     Args:
         head: The variables of the head.
-        body: Those of the body atoms.
-        recursive: Whether each of these has the relation of the head.
+        body: The variables of the body atoms.
+        recursive: Whether each body atom has the relation of the head.
     """
     rest = _other("recursive" if any(recursive) else "rest")
     if head != (0, 1) or any(-1 in atom for atom in body):

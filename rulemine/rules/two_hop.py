@@ -1,8 +1,8 @@
 """Steps over a graph from node to node, and the pairs of nodes that two steps connect.
 
-Guarantees: neighbors and pairs come in ascending order; counts are exact and depend on nothing but
-the graph, whatever the sizes of chunks and of the cache; memory is bounded by the cache and by the pairs
-of the two steps at hand.
+Guarantees: neighbors and pairs are in ascending order; counts are exact and depend only on the graph,
+not on the sizes of chunks and of the cache; memory is bounded by the cache and by the pairs of the
+current two steps.
 """
 
 from collections import OrderedDict
@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 CACHED = 1 << 24
-"""Pairs that are kept for later rules, 16 bytes each."""
+"""Cached pairs, 16 bytes each."""
 
 
 class Step(NamedTuple):
@@ -31,7 +31,7 @@ class Step(NamedTuple):
     forward: bool
 
     def back(self) -> "Step":
-        """The same atom walked from its other end."""
+        """The same step from its other end."""
         return Step(self.relation, not self.forward)
 
 
@@ -43,7 +43,7 @@ class Pairs(NamedTuple):
 
     Attributes:
         keys: Start · entities + end, ascending, each once.
-        ways: How many ways there are, each ≥ 1.
+        ways: Number of ways, each ≥ 1.
     """
 
     keys: Ints
@@ -51,7 +51,7 @@ class Pairs(NamedTuple):
 
 
 class Hops:
-    """Steps and pairs over one graph; shares the counting of pairs between rules."""
+    """Steps and pairs over one graph; caches pairs between rules."""
 
     def __init__(self, index: Index) -> None:
         triples = index.kg.triples
@@ -65,7 +65,7 @@ class Hops:
         self._sizes: dict[tuple[Step, Step], int] = {}
 
     def degrees(self, step: Step, nodes: Ints) -> tuple[Ints, Ints]:
-        """Where the neighbors of nodes lie in the table of a direction: first, and how many."""
+        """Positions of the neighbors of nodes in the table of a direction: first, and number."""
         keys = self.index.subject_keys if step.forward else self.index.object_keys
         first, last = np.searchsorted(
             keys, [step.relation * self.index.entities, (step.relation + 1) * self.index.entities]
@@ -75,13 +75,13 @@ class Hops:
         return first + low, np.searchsorted(keys[first:last], wanted, "right") - low
 
     def expand(self, step: Step, first: Ints, count: Ints) -> tuple[Ints, Ints]:
-        """Position of the node and the neighbor, ascending, for ranges that `degrees` gave."""
+        """Position of the node and the neighbor, ascending, for ranges from `degrees`."""
         source = np.repeat(np.arange(len(count)), count)
         within = np.arange(len(source)) - np.repeat(np.cumsum(count) - count, count)
         return source, self._ends[step.forward][first[source] + within]
 
     def rows(self, step: Step, start: Ints, end: Ints) -> Ints:
-        """The row of ``kg.triples`` that leads from one node to another in a step; −1 for none."""
+        """The row of ``kg.triples`` of a step from one node to another; −1 for none."""
         ids = np.empty((len(start), 3), np.int32)
         ids[:, 0], ids[:, 2] = (start, end) if step.forward else (end, start)
         ids[:, 1] = step.relation
@@ -92,13 +92,13 @@ class Hops:
         return self.rows(step, start, end) >= 0
 
     def size(self, one: Step, two: Step) -> int:
-        """How many ways lead through two steps, over all pairs of nodes."""
+        """Number of ways through two steps, over all pairs of nodes."""
         if (one, two) not in self._sizes:
             self._sizes[one, two] = int(self.degrees(two, self._edges(one)[1])[1].sum())
         return self._sizes[one, two]
 
     def _edges(self, step: Step) -> tuple[Ints, Ints]:
-        """Both ends of all triples of a relation, by the end where a step starts."""
+        """Both ends of all triples of a relation, sorted by the end where the step starts."""
         index, n = self.index, self.index.entities
         keys = index.subject_keys if step.forward else index.object_keys
         first, last = np.searchsorted(keys, [step.relation * n, (step.relation + 1) * n])
@@ -123,20 +123,21 @@ class Hops:
         parts = []
         for low, high in chunks(count):
             source, end = self.expand(two, first[low:high], count[low:high])
-            parts.append(_tally(starts[low:high][source] * self.index.entities + end))
+            keys = starts[low:high][source] * self.index.entities + end
+            parts.append(Pairs(*np.unique(keys, return_counts=True)))
         if not parts:
             return Pairs(np.empty(0, np.int64), np.empty(0, np.int64))
         keys, ways = (np.concatenate(column) for column in zip(*parts, strict=True))
         if (np.diff(keys) > 0).all():
             return Pairs(keys, ways)
-        # A start whose ways were cut into several chunks.
+        # The ways of one start were split over several chunks.
         order = np.argsort(keys, kind="stable")
         new = np.flatnonzero(np.diff(keys[order], prepend=-1))
         return Pairs(keys[order][new], np.add.reduceat(ways[order], new))
 
 
 def chunks(count: Ints) -> Iterator[tuple[int, int]]:
-    """Ranges of rows that together have about `rulemine.query.join.ROWS_AT_ONCE` matches, one at least."""
+    """Yields ranges of at least one row with about `rulemine.query.join.ROWS_AT_ONCE` matches each."""
     ends = np.cumsum(count)
     start = 0
     while start < len(ends):
@@ -144,7 +145,3 @@ def chunks(count: Ints) -> Iterator[tuple[int, int]]:
         stop = max(start + 1, int(np.searchsorted(ends, base + join.ROWS_AT_ONCE, "right")))
         yield start, stop
         start = stop
-
-
-def _tally(keys: Ints) -> Pairs:
-    return Pairs(*np.unique(keys, return_counts=True))

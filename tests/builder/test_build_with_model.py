@@ -239,7 +239,7 @@ def test_a_language_that_is_not_checked_is_told_by_the_build(here: Path, command
     more = ["--dry-run", "--set", "verbalizer.language=Englsh"]
     ended = command(*build_words("http://127.0.0.1:9/v1", "out/kg", *more))
     assert ended.status == 0, ended.err
-    assert ended.err.count("No text is checked for its language: language 'Englsh'") == 1
+    assert ended.err.count("The language of the texts is not checked: language 'Englsh'") == 1
 
 
 def test_glosses_by_the_model_are_kept_and_used(here: Path, command: Command) -> None:

@@ -59,7 +59,7 @@ def test_values_that_nobody_expects(
     ("recipe", "expected"),
     [
         ("", "name is missing|name and kg missing|name.*kg"),
-        (RECIPE + f"seed = {DIGITS}\n", r"my\.toml: is not valid TOML \(it has a whole number of more"),
+        (RECIPE + f"seed = {DIGITS}\n", r"my\.toml: is not valid TOML \(it has an integer of more"),
         (RECIPE + f"x = {'[' * 3000}{']' * 3000}\n", r"my\.toml: is not valid TOML \(it is nested too"),
         (RECIPE + 'x = "\\ud800"\n', r"my\.toml: is not valid TOML \(Escaped character is not"),
         (RECIPE + "mining = 3\n", r"my\.toml: mining is 3; expected a table"),

@@ -95,7 +95,7 @@ def test_an_unquoted_dot_is_pointed_out(tmp_path):
         read_templates(path)
 
 
-def test_a_misspelt_relation_is_found(tmp_path):
+def test_a_misspelled_relation_is_found(tmp_path):
     path = write(tmp_path, GOOD.replace("[aunt]", "[aumt]"))
     with pytest.raises(InputError, match="'aumt' is not in the graph; did you mean 'aunt'"):
         load_templates(path, ["aunt"])

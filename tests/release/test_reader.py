@@ -189,7 +189,7 @@ def test_another_compression_of_the_same_content_is_the_same_release(folder: Pat
 def test_a_truncated_file_is_named(folder: Path) -> None:
     path = folder / "kg" / "complete.tsv.gz"
     path.write_bytes(path.read_bytes()[:-4])
-    with pytest.raises(ReleaseError, match="not a whole gz file"):
+    with pytest.raises(ReleaseError, match="not a complete gz file"):
         Release.open(folder).kg("complete")
 
 

@@ -156,10 +156,10 @@ def test_the_talk_of_amie_around_the_rules_is_skipped(tmp_path: Path) -> None:
         (LINE.replace("\t2\t8", "\tmany\t8"), "measure cannot be read"),
         (LINE.replace("\t?b", "\t?z"), "measure cannot be read"),
         (LINE.replace("\t2\t8\t4", "\t2\t4\t8"), "positive examples ≤ PCA body size"),
-        (LINE.replace("\t0.25", "\t0.26"), "confidences are not those of the counts"),
+        (LINE.replace("\t0.25", "\t0.26"), "confidences do not match the counts"),
         (LINE.replace("\t0.5\t0.25", "\tnan\t0.25"), "coverage nan"),
-        (LINE.replace("\t0.25\t0.5", "\t0.25\tnan"), "confidences are not"),
-        (LINE.replace("\t0.25\t0.5", "\tnan\t0.5"), "confidences are not"),
+        (LINE.replace("\t0.25\t0.5", "\t0.25\tnan"), "confidences do not"),
+        (LINE.replace("\t0.25\t0.5", "\tnan\t0.5"), "confidences do not"),
         ("hello", "has 1 column;"),
     ],
 )

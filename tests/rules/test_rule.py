@@ -110,14 +110,14 @@ def test_canonical_order_is_head_relation_then_length_then_body() -> None:
     [
         ((0, "r", 1), [], "empty"),
         ((0, "r", 1), [(0, "s", 2)], r"\?b, \?c occur in one atom only"),
-        ((0, "r", 1), [(0, "s", 0)], r"\?b occur in one atom only"),
+        ((0, "r", 1), [(0, "s", 0)], r"\?b occurs in one atom only"),
         ((0, "r", 1), [(0, "s", 1), (2, "s", 3), (3, "s", 2)], "not connected"),
         ((0, "r", 1), [*((i, "s", i + 1) for i in range(1, 9)), (9, "s", 0)], "more than 7 var"),
         ((0, "r", 1), [(0, "r", 1)], "head is one of the body atoms"),
         ((0, "r", 1), [(0, "s", 1), (0, "r", 1)], "head is one of the body atoms"),
     ],
 )
-def test_what_is_no_closed_connected_safe_rule_says_why(
+def test_a_rule_that_is_not_closed_connected_and_safe_says_why(
     head: tuple[Term, str, Term], body: list[tuple[Term, str, Term]], problem: str
 ) -> None:
     rule = Rule(Atom(*head), tuple(Atom(*atom) for atom in body))

@@ -1,12 +1,13 @@
-"""From a selection to questions: one per certificate row, with answers, diagnosis and text.
+"""Makes questions from a selection: one per certificate row, with answers, difficulty features and text.
 
-Guarantees: the hard answer is one of the hard answers, which are answers; the topic is an answer only
-where its self-loop is a triple; the text names the topic and, in every naming, no answer. What breaks
-the last is rejected with the reason; the checks are made in all namings at once, so every naming of a
-release has the same questions. Questions are in canonical order: removed triple, direction, rule.
+Guarantees: the hard answer is one of the hard answers, which are answers; the topic entity is an answer
+only if its self-loop is a triple; the text names the topic entity and, in every naming, no answer.
+Drafts that violate the last are rejected with the reason. The checks cover all namings at once, so every
+naming of a release has the same questions, in canonical order: removed triple, direction, rule.
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -30,7 +31,7 @@ __all__ = ["ask"]
 TOO_MANY = "it has too many answers"
 
 ID_DIGITS = 5
-"""Digits of a question id at least."""
+"""Minimum number of digits of a question id."""
 
 
 def ask(
@@ -44,21 +45,21 @@ def ask(
     max_answers: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> QuestionSet:
-    """One question per certificate row of a selection.
+    """Makes one question per certificate row of a selection.
 
     Args:
         kg: The complete KG.
-        selection: What is removed from it, with certificates; its rules have measures.
-        templates: The wording of every relation of the graph.
+        selection: The removed triples with certificates; its rules have measures.
+        templates: The templates of every relation of the graph.
         reference: A larger KG, matched by labels, that supplies further correct answers.
         labels: Entity → text label, for the naming ``text``.
-        seed: Draws which end is the topic, and the private ids.
-        max_answers: Answers of a question at most; 0: any number. Of the ends that keep to it one is
-            drawn; where neither does, the question is rejected.
-        progress: Told (questions made, of all).
+        seed: Seed of the draws of topic entities and private ids.
+        max_answers: Maximum number of answers of a question; 0: no limit. The end to ask for is drawn
+            from those within the limit; if there is none, the question is rejected.
+        progress: Called with (questions done, all questions).
 
     Returns:
-        Questions with source labels, ids in canonical order and no split yet; what was rejected.
+        Questions with source labels, ids in canonical order and no split yet; the rejections.
 
     Raises:
         UserError: No question is left.
@@ -114,17 +115,19 @@ def ask(
     if progress is not None:
         progress(len(drafts), len(drafts))
     if not questions:
-        raise UserError(
-            f"no question is left: of {len(drafts)} drafted, {len(rejections)} were rejected, because "
-            "their text would name an answer. Give other templates (questions.templates) or other labels."
+        reasons = Counter(rejection.reason for rejection in rejections)
+        advice = "Give other templates (questions.templates) or other labels" + (
+            ", or raise questions.max_answers." if max_answers else "."
         )
+        found = ", ".join(f"{n:,} because {reason}" for reason, n in reasons.items())
+        raise UserError(f"no question is left: every draft was rejected ({found}). {advice}")
     everything = QuestionSet((), (), names, len(kg.entities), answers.reference)
     return everything.keep(questions, rejections)
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A question before its answers: a row of the selection and the end that is asked for."""
+    """A question without answers: a row of the selection and the end that is asked for."""
 
     row: int
     rule: int
@@ -140,16 +143,16 @@ def _draft(
     max_answers: int,
     further: KnowledgeGraph | None,
 ) -> list[_Draft]:
-    """The drafts in canonical order, the end asked for drawn by a fair coin each.
+    """The drafts in canonical order; a fair coin decides which end each asks for.
 
-    Where only one end has no more than `max_answers` answers, that end is asked for.
+    If only one end has at most `max_answers` answers, that end is asked for.
     """
     by_key = sorted(range(len(selection.rules)), key=lambda i: selection.rules[i].sort_key)
     rank = np.empty(len(by_key), np.int64)
     rank[by_key] = np.arange(len(by_key))
     proofs = [selection.body[:, i] for i in reversed(range(selection.body.shape[1]))]
     asks_object = np.empty(len(selection.head), bool)
-    # The coins fall in an order that they cannot change.
+    # The order of the coin flips must not depend on their outcome.
     by_triple = np.lexsort((*proofs, rank[selection.rule], selection.head))
     asks_object[by_triple] = stream(seed, "coin").uniform(len(by_triple)) < 0.5
     if max_answers:
@@ -170,7 +173,7 @@ def _draft(
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """The answer sets of all keys, sorted labels, and the reference triples they took."""
+    """The answers of all keys, as sorted labels, and the reference triples among them."""
 
     all: dict[QuestionKey, tuple[str, ...]]
     hard: dict[QuestionKey, tuple[str, ...]]

@@ -1,7 +1,7 @@
-"""Whether the text of a question gives an answer away, in any naming.
+"""Checks that the text of a question names no answer, in any naming.
 
-Guarantee: the verdict is about all namings at once, so it does not depend on the one a release is
-written in. An answer that equals the topic is not an issue of the text: the topic has to be named.
+Guarantee: the check covers all namings at once, so it does not depend on the naming of a release. An
+answer that is the topic entity itself is allowed in the text, which has to name the topic entity.
 """
 
 import re
@@ -28,7 +28,7 @@ class Refusal(NamedTuple):
     Attributes:
         reason: A short fixed phrase.
         detail: What exactly was found; names no entity.
-        text: The text that is refused, in the naming that the detail names; empty: none is.
+        text: The refused text, in the naming given in the detail; empty: none.
     """
 
     reason: str
@@ -37,7 +37,7 @@ class Refusal(NamedTuple):
 
 
 class TextCheck:
-    """Checks texts of questions; names are folded once, when they are first needed."""
+    """Checks texts of questions; folds each name once, when it is first needed."""
 
     def __init__(self, names: Sequence[EntityNames], templates: Templates) -> None:
         self._templates = templates
@@ -51,10 +51,10 @@ class TextCheck:
         Args:
             key: What it asks.
             answers: All its answers, source labels.
-            hard_answer: The answer that it is made from.
+            hard_answer: The answer that it was made from.
 
         Returns:
-            None when the question is fine.
+            None if the question can be asked.
         """
         if key.topic == hard_answer:
             return Refusal(SELF_LOOP, "the removed triple is a self-loop", "")
@@ -73,7 +73,7 @@ class TextCheck:
         for naming in (*(n for n in NAMINGS if n not in _CODED), *_CODED):
             text = template.ask(key.direction, names.name_in(naming))
             if naming in _CODED:
-                # These names are single tokens without case, so looking tokens up is exact.
+                # These names are single tokens without case, so a lookup of tokens is exact.
                 tokens = set(_TOKEN.findall(text))
                 if any(self._names[answer].name_in(naming) in tokens for answer in told):
                     return naming
