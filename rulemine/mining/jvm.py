@@ -1,8 +1,8 @@
-"""The Java virtual machine in this process: the only file that imports jpype.
+"""The Java virtual machine of this process; the only module that imports jpype.
 
-Guarantees: the machine starts when it is first needed, once per process, with an explicit heap;
-Ctrl-C is Python's while Java works; running out of heap is a `HeapError`, not a dead process.
-A process that has started it must not fork (use spawn): a machine does not survive that.
+Guarantees: the JVM starts when it is first needed, once per process, with an explicit heap; Python
+handles Ctrl-C while Java runs; running out of heap raises a `HeapError` and does not end the process.
+A process that has started the JVM must not fork (use spawn): the JVM does not survive a fork.
 """
 
 import math
@@ -24,13 +24,13 @@ __all__ = ["EVERYTHING", "JAR", "Allowed", "Progress", "mine_rows", "start_jvm"]
 JAR = Path(__file__).with_name("amie.jar")
 
 Progress = Callable[[int, int], None]
-"""Called with (done, total) about ten times a second; total is 0 while it is not known."""
+"""Called with (done, total) about ten times a second; total is 0 while unknown."""
 
 Finished = Callable[[int, npt.NDArray[np.int64]], None]
 
 
 class Allowed(NamedTuple):
-    """Relations that a rule may have: bool, shape (relations,); None where all may be used."""
+    """Relations that a rule may have: bool, shape (relations,); None: all."""
 
     heads: npt.NDArray[np.bool_] | None
     bodies: npt.NDArray[np.bool_] | None
@@ -40,14 +40,14 @@ EVERYTHING = Allowed(None, None)
 
 POLL_MILLISECONDS = 100
 MEASURE_COLUMNS = 5
-"""Head relation, functional variable, support, body size, PCA body size; then the atoms."""
+"""Head relation, functional variable, support, body size, PCA body size; the atoms follow."""
 
 _FIRST_HEAP = 32 << 20
-"""The machine begins with this and grows: its own first guess is a share of the memory."""
+"""Initial heap, which grows; the JVM's default is a fraction of the memory."""
 
 BYTES_A_TRIPLE = 80
-"""Heap that the index of a graph takes while it is built, about. Measured: synthetic graphs of one and three
-million triples were mined at 3 atoms with 80 MiB and 256 MiB, and not with 64 MiB and 200 MiB."""
+"""Approximate heap for building the index of a graph. Measured: mining synthetic graphs of one and three
+million triples at 3 atoms succeeds with 80 MiB and 256 MiB, and fails with 64 MiB and 200 MiB."""
 
 _BUFFER_LIMIT = 2**31 - 1
 _DONE, _CANCELLED, _OUT_OF_MEMORY, _FAILED = 1, 2, 3, 4
@@ -56,23 +56,22 @@ _started_heap: str | None = None
 
 
 def start_jvm(heap: str | None = None, *, long_run: bool = False) -> None:
-    """Starts the machine unless it runs.
+    """Starts the JVM unless it is running.
 
     Args:
-        heap: Its heap, e.g. ``4g``; None: half of the memory, or whatever it was started with.
-        long_run: Whether work of many seconds is to come; ignored when the machine runs already.
+        heap: Its heap, e.g. ``4g``; None: half of the memory, or the heap of the running JVM.
+        long_run: Whether to prepare for many seconds of work; ignored if the JVM is running.
 
     Raises:
         JavaError: No usable Java runtime, the jar is missing, or the runtime does not start.
-        HeapError: The heap is more than the machine's memory, or differs from the one of the
-            machine that runs already.
+        HeapError: The heap exceeds the memory of the machine, or differs from that of the running JVM.
     """
     global _started_heap
     if _started_heap is not None:
         if heap is not None and parse_heap(heap) != parse_heap(_started_heap):
             raise HeapError(
                 f"the Java virtual machine of this process runs with a heap of {_started_heap}; "
-                f"it cannot be changed to {heap}. Ask for it before the first use, or in a new "
+                f"it cannot be changed to {heap}. Request it before the first use, or in a new "
                 "process."
             )
         return
@@ -80,7 +79,7 @@ def start_jvm(heap: str | None = None, *, long_run: bool = False) -> None:
     size = heap or f"{max(memory // 2 >> 20, 64)}m"
     if heap is not None and parse_heap(heap) > memory:
         raise HeapError(
-            f"a heap of {heap} was asked for, and this machine has {memory >> 20}m of memory. "
+            f"a heap of {heap} was requested, but this machine has {memory >> 20}m of memory. "
             "Give a smaller --heap."
         )
     if not JAR.is_file():
@@ -110,7 +109,7 @@ def start_jvm(heap: str | None = None, *, long_run: bool = False) -> None:
 
 
 def _flags(heap: str, long_run: bool) -> list[str]:
-    # The optimizing compiler costs more than it saves unless the work takes far above ten seconds.
+    # The optimizing compiler pays off only if the work takes far more than ten seconds.
     compiler = [] if long_run else ["-XX:TieredStopAtLevel=1"]
     return [
         *compiler,
@@ -133,12 +132,12 @@ def _index_size(triples: int) -> int:
 
 
 def _enough(triples: int) -> int:
-    """A heap, in MiB, that is worth trying next: four times the index, and twice what was too small."""
+    """The heap to suggest next, in MiB: four times the index, and twice the heap that was too small."""
     return max(4 * _index_size(triples), 2 * parse_heap(_started_heap or "64m") >> 20)
 
 
 def _physical_memory() -> int:
-    """Bytes of memory this process can have: the machine's, or its container's if that is less."""
+    """Bytes of memory available to this process: the machine's, or its container's if that is less."""
     sizes = []
     if hasattr(os, "sysconf"):
         sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -170,13 +169,13 @@ def mine_rows(
         entities: Number of entities.
         relations: Number of relations.
         options: What is mined.
-        finished: Called with (head relation, its rows) as each is finished, in no particular order.
+        finished: Called with (head relation, its rows) when one is finished, in no particular order.
             The rows are int64, shape (rules, `MEASURE_COLUMNS` + max_atoms - 1), in canonical order.
-            An atom is ``relation << 6 | subject << 3 | object``, -1 where a rule has fewer. Where an
-            atom has 7 for a term, an entity stands, whose id plus one is in the upper half of the
-            number; likewise in the column of a head with an entity.
+            An atom is ``relation << 6 | subject << 3 | object``, -1 if the rule has fewer. A term of 7
+            is an entity, whose id plus one is in the upper half of the number; likewise in the column
+            of a head with an entity.
         resources: Threads and heap.
-        limit: Ends the run early, with the head relations finished by then.
+        limit: Time limit; ends the run with the head relations finished by then.
         progress: Called about ten times a second.
         allowed: The relations that may be heads, and that may occur in bodies.
 
@@ -184,7 +183,7 @@ def mine_rows(
         MiningError: The graph is too large for one buffer.
         HeapError: The heap is too small.
         JavaError: No usable Java runtime.
-        KeyboardInterrupt: Ctrl-C; the miner has stopped by then.
+        KeyboardInterrupt: Ctrl-C; raised after the miner has stopped.
     """
     resources = resources or Resources()
     if triples.dtype != np.int32 or triples.ndim != 2 or not triples.flags.c_contiguous:
@@ -193,8 +192,8 @@ def mine_rows(
         )
     if triples.nbytes > _BUFFER_LIMIT:
         raise MiningError(
-            f"the graph has {len(triples)} triples; at most {_BUFFER_LIMIT // 12} can be handed "
-            "to the miner. Mine a part of it."
+            f"the graph has {len(triples)} triples; at most {_BUFFER_LIMIT // 12} can be "
+            "mined. Mine a part of it."
         )
     start_jvm(resources.heap, long_run=_is_long(len(triples), options.max_atoms))
     import jpype
@@ -219,7 +218,7 @@ def mine_rows(
 
 
 def _is_long(triples: int, max_atoms: int) -> bool:
-    """A guess: FB15k-237 (272,115 triples) takes a second at 3 atoms and half a minute at 4."""
+    """A heuristic: FB15k-237 (272,115 triples) takes a second at 3 atoms and half a minute at 4."""
     return triples > {2: 10**8, 3: 10**6, 4: 10**5}.get(max_atoms, 10**3)
 
 
@@ -265,7 +264,7 @@ def _bias(jpype: Any, options: MiningOptions, allowed: Allowed) -> Any:
 def _wait(
     job: Any, progress: Progress | None, finished: Finished, limit: TimeLimit, max_atoms: int
 ) -> int:
-    """Waits for the end of a job in short turns; whatever interrupts it ends the job first."""
+    """Waits for a job in short intervals; an interrupt stops the job first."""
     rules = 0
     try:
         while not (state := int(job.awaitEnd(_turn(limit.left(rules))))):
@@ -286,12 +285,12 @@ def _wait(
 
 
 def _turn(seconds: float) -> int:
-    """Milliseconds to wait before the next look, when this many seconds are left."""
+    """Milliseconds to wait before the next check, with this many seconds left."""
     return min(POLL_MILLISECONDS, max(1, math.ceil(1000 * min(seconds, 1))))
 
 
 def _take_finished(job: Any, finished: Finished, max_atoms: int) -> int:
-    """Hands on the rows of what has been finished, and counts them."""
+    """Passes on the rows of finished head relations, and returns how many there were."""
     rules = 0
     while (head := int(job.takeFinished())) >= 0:
         rows = np.array(job.takeRows(head), np.int64).reshape(-1, MEASURE_COLUMNS + max_atoms - 1)

@@ -1,8 +1,8 @@
-"""From a knowledge graph to its rules: the built-in miner.
+"""The built-in rule miner.
 
-Guarantees: the rules and measures of AMIE 3.5.1's default mode, made independent of the order of
-work (Lajus, Galárraga, Suchanek: Fast and Exact Rule Mining with AMIE 3, ESWC 2020); canonical form
-and canonical order; the same rules for any number of threads and any order of the input.
+Guarantees: the rules and measures of AMIE 3.5.1's default mode, independent of the order of execution
+(Lajus, Galárraga, Suchanek: Fast and Exact Rule Mining with AMIE 3, ESWC 2020); canonical form and
+canonical order; the same rules for any number of threads and any order of the input.
 """
 
 import math
@@ -25,7 +25,7 @@ from rulemine.mining.result import Rules
 __all__ = ["allowed_relations", "explain_no_rules", "mine"]
 
 MANY_RULES = 10_000_000
-"""Nobody wants more; a warning then says which thresholds filter nothing."""
+"""Above this number of rules a warning says which thresholds filter nothing."""
 
 
 def mine(
@@ -43,28 +43,28 @@ def mine(
 
     Args:
         kg: The graph; it is not changed.
-        options: What is mined; None: AMIE's defaults.
-        resources: What may be used for it.
+        options: What to mine; None: AMIE's defaults.
+        resources: Threads, heap and time limit.
         progress: Called with (done, total) about ten times a second, in units of work; total is 0
-            while it is not known yet.
-        checkpoint: A file in which finished head relations are kept, for a later run to resume;
-            see `Rules.discard_checkpoint`. None: nothing is kept.
-        resume: Continue from what the checkpoint holds, which must be of the same graph and options;
-            otherwise it starts anew.
-        limit: A limit of time that has begun earlier, in place of that of the resources.
+            while unknown.
+        checkpoint: A file for finished head relations, from which a later run can resume; see
+            `Rules.discard_checkpoint`. None: no file.
+        resume: Whether to continue from the checkpoint, which must be of the same graph and options;
+            otherwise it is overwritten.
+        limit: A time limit that started earlier, in place of that of the resources.
         on_warning: Called with a sentence when there are more than `MANY_RULES`.
 
     Returns:
         The rules, ordered by head relation, number of atoms and body. Empty when none
-        reaches the thresholds; see `Rules.unfinished` for a run with a limit of time.
+        reaches the thresholds; see `Rules.unfinished` for a run with a time limit.
 
     Raises:
         MiningError: The graph is too large, or lacks a relation that the options name; or the
             checkpoint is of another run.
         OutputError: The checkpoint cannot be written.
-        HeapError: The Java heap is too small, or cannot be had.
+        HeapError: The Java heap is too small, or not available.
         JavaError: No usable Java runtime.
-        KeyboardInterrupt: Ctrl-C; the miner has stopped by then.
+        KeyboardInterrupt: Ctrl-C; raised after the miner has stopped.
     """
     options = options or MiningOptions()
     resources = resources or Resources()
@@ -92,7 +92,7 @@ def mine(
             on_warning(_explain_many_rules(options, sizes, [sizes[head] for head in wanted]))
 
     left = np.isin(np.arange(len(sizes)), [head for head in wanted if head not in done])
-    # Without any head relation the miner runs too: what Java or the heap lacks is said in any case.
+    # Run the miner even without head relations, so that a problem with Java or the heap is reported.
     if len(kg.triples) and (left.any() or not wanted) and limit.left() > 0:
         mine_rows(
             np.ascontiguousarray(kg.triples),
@@ -111,13 +111,13 @@ def mine(
 
 
 def _key(kg: KnowledgeGraph, options: MiningOptions) -> str:
-    """Names all that the rules of a head relation depend on."""
+    """Identifies everything that the rules of a head relation depend on."""
     parts = [kg.digest, digest_of(JAR.read_bytes()), dump_line(asdict(options))]
     return digest_of("\n".join(parts).encode())
 
 
 def _explain_many_rules(options: MiningOptions, sizes: list[int], heads: list[int]) -> str:
-    """Which thresholds filter nothing, given the sizes of all relations and of those that are heads."""
+    """Names the thresholds that filter nothing, given the sizes of all relations and of head relations."""
     o = options
     idle = []
     single = sum(math.ceil(o.min_head_coverage * size) <= 1 for size in heads)
@@ -137,11 +137,14 @@ def _explain_many_rules(options: MiningOptions, sizes: list[int], heads: list[in
         idle.append(f"min_initial_support {o.min_initial_support} is reached by every relation")
     if not idle:
         return f"more than {MANY_RULES:,} rules; every threshold filters some. Raise one of them."
-    return f"more than {MANY_RULES:,} rules. What filters nothing: {'; '.join(idle)}. Raise one of these."
+    return (
+        f"more than {MANY_RULES:,} rules. These thresholds filter nothing: {'; '.join(idle)}. "
+        "Raise one of them."
+    )
 
 
 def explain_no_rules(kg: KnowledgeGraph, options: MiningOptions) -> str:
-    """Why a graph gave no rule, and which threshold to lower or filter to loosen."""
+    """Explains why a graph has no rules, and which threshold to lower or filter to relax."""
     allowed = allowed_relations(kg, options)
     sizes = kg.relation_sizes()
     heads = sizes if allowed.heads is None else sizes[allowed.heads]
@@ -172,14 +175,16 @@ def allowed_relations(kg: KnowledgeGraph, options: MiningOptions) -> Allowed:
     """
     filters = ("head_relations", "body_relations", "exclude_relations")
     problems = [
-        f"{name} names {label!r}, which is no relation of the graph; "
+        f"{name} names {label!r}, which is not a relation of the graph; "
         f"{did_you_mean(label, kg.relations)}"
         for name in filters
         for label in getattr(options, name)
         if label not in kg.relation_ids
     ]
     if problems:
-        raise MiningError(list_problems("mine", problems, "Names are those of the graph's file."))
+        raise MiningError(
+            list_problems("mine", problems, "Give names as they are in the file of the graph.")
+        )
 
     def mask(named: tuple[str, ...]) -> npt.NDArray[np.bool_] | None:
         if not (named or options.exclude_relations):

@@ -1,7 +1,7 @@
-"""What the miner is asked for, and the resources it may use.
+"""Options and resources of the miner.
 
-Guarantees: existing `MiningOptions` and `Resources` are valid. Resources never change a rule: a limit
-of time decides which head relations are finished, never what their rules are.
+Guarantees: every instance of `MiningOptions` and `Resources` is valid. Resources never change a rule: a
+time limit decides which head relations are finished, not what their rules are.
 """
 
 import math
@@ -63,19 +63,19 @@ class MiningOptions(Section):
     """Everything that decides which rules are mined; the defaults are those of AMIE 3.5.1.
 
     Attributes:
-        max_atoms: Atoms of a rule at most, the head included.
+        max_atoms: Maximum number of atoms of a rule, the head included.
         min_head_coverage: Smallest head coverage, support / head size. The support is at least 1 even at 0.
         min_std_confidence: Smallest standard confidence.
         min_pca_confidence: Smallest PCA confidence.
-        min_initial_support: Triples that a head relation has at least.
+        min_initial_support: Minimum number of triples of a head relation.
         head_relations: Only these relations may be heads; empty: all. A filter changes nothing else:
-            what is left are the unfiltered rules that pass it, with the same measures.
+            the result is the unfiltered rules that pass it, with the same measures.
         body_relations: Only these relations may occur in bodies; empty: all.
-        exclude_relations: These relations occur nowhere, whatever the two above say.
-        max_recursion: Atoms of one relation in a rule at most, the head included.
+        exclude_relations: These relations occur in no rule, whatever the two options above say.
+        max_recursion: Maximum number of atoms of one relation in a rule, the head included.
         skyline: Whether a rule must have a higher PCA confidence than the output rules contained in
             it, and than some rule that it was made from by adding one atom.
-        perfect_pruning: Whether rules with a PCA confidence of 1 are left unextended.
+        perfect_pruning: Whether rules with a PCA confidence of 1 are not extended.
         constants: Whether atoms may have entities, as with AMIE's ``-const``; for rules of up to 3
             atoms, and not together with injective.
         injective: Whether different variables must stand for different entities in support, body size
@@ -105,15 +105,15 @@ class MiningOptions(Section):
                 f"{MAX_ATOMS_WITH_CONSTANTS}"
             )
         if self.constants and self.injective:
-            raise ConfigError("constants and injective are both asked for; choose one of them")
+            raise ConfigError("constants and injective cannot be combined; choose one of them")
 
 
 @dataclass(frozen=True, slots=True)
 class Resources(Section):
-    """What a mining run may use; never part of a stage's key.
+    """Resources of a mining run; never part of a stage's key.
 
     Attributes:
-        threads: Threads of the miner; by default one per processor this process may use.
+        threads: Threads of the miner; by default one per processor available to this process.
         heap: Size of the Java heap, e.g. ``512m`` or ``4g``; by default half of the memory.
         limit_seconds: Ends the run after this many seconds, writing included, with the head relations
             finished by then; by default never. See `Rules.unfinished`.
@@ -132,7 +132,7 @@ class Resources(Section):
 
 
 class TimeLimit:
-    """The seconds that are left to a run, reading and writing included."""
+    """The time left to a run, reading and writing included."""
 
     SECONDS_PER_RULE = 1e-5
     """To write one; what is needed for the rules found so far is set aside while mining."""
@@ -141,15 +141,15 @@ class TimeLimit:
         """Starts the clock.
 
         Args:
-            seconds: The limit; None: there is none.
-            clock: Gives the time in seconds.
+            seconds: The limit; None: no limit.
+            clock: Returns the time in seconds.
         """
         self.seconds = seconds
         self._clock = clock
         self._end = math.inf if seconds is None else clock() + seconds
 
     def left(self, rules: int = 0) -> float:
-        """Seconds until the limit when this many rules are still to be written; below 0: too late."""
+        """Seconds until the limit if this many rules must still be written; below 0: too late."""
         return self._end - self._clock() - rules * self.SECONDS_PER_RULE
 
 

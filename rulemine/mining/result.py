@@ -1,4 +1,4 @@
-"""The rules of a mining run: a sequence over the miner's table, which stays a table."""
+"""The rules of a mining run: a sequence over the miner's table."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 __all__ = ["RULE_FORMATS", "Rules"]
 
 RULE_FORMATS = ("jsonl", "amie")
-"""JSON Lines, and the text that AMIE prints."""
+"""JSON Lines, and AMIE's output."""
 
 BLOCK = 4096
-"""Rules that are objects at a time while a table is read from end to end."""
+"""Number of rules converted to objects at a time when a table is iterated."""
 
 
 class Rules(Sequence[Rule]):
     """Rules in canonical order; equal to any tuple of the same rules.
 
-    A rule becomes an object when it is asked for. Until then it is a row of integers, about 60 bytes,
-    and beyond `rulemine.mining.journal.BYTES_IN_MEMORY` one in a file.
+    A rule becomes an object when it is accessed. Until then it is a row of integers, about 60 bytes; rows
+    beyond `rulemine.mining.checkpoint.BYTES_IN_MEMORY` are in a file.
 
     Attributes:
-        unfinished: Head relations, in order, whose rules are missing because a limit of time ended
-            the run; empty when the rules are complete.
+        unfinished: Head relations, in order, whose rules are missing because a time limit ended the run;
+            empty if the rules are complete.
 
     Example:
         >>> from rulemine import KnowledgeGraph, MiningOptions, mine
@@ -64,8 +64,8 @@ class Rules(Sequence[Rule]):
 
         Args:
             kg: The graph that was mined.
-            table: The rows of every head relation that is finished.
-            wanted: The head relations that should be, in order.
+            table: The rows of every finished head relation.
+            wanted: All head relations to mine, in order.
         """
         self._kg = kg
         self._sizes: list[int] = kg.relation_sizes().tolist()
@@ -110,12 +110,12 @@ class Rules(Sequence[Rule]):
     def text(
         self, form: str, limit: TimeLimit | None = None, progress: Progress | None = None
     ) -> Iterator[str]:
-        """The rules as text, in pieces of whole lines.
+        """Yields the rules as text, in pieces of whole lines.
 
         Args:
             form: One of `RULE_FORMATS`.
-            limit: Head relations whose rules cannot be written before it become `unfinished`.
-            progress: Called with (written, rules in all).
+            limit: Time limit; head relations whose rules cannot be written before it become `unfinished`.
+            progress: Called with (rules written, all rules).
 
         Raises:
             InputError: A name cannot be written in AMIE's format.
@@ -135,7 +135,7 @@ class Rules(Sequence[Rule]):
                     progress(written, total)
 
     def discard_checkpoint(self) -> None:
-        """Removes the checkpoint of the run, if it has one; rules in it cannot be read any more.
+        """Removes the checkpoint of the run, if any; rules in it can no longer be read.
 
         Raises:
             OutputError: It cannot be removed.
@@ -143,7 +143,7 @@ class Rules(Sequence[Rule]):
         self._table.remove()
 
     def _forget(self, number: int) -> None:
-        """Takes the head relations from a number on for unfinished."""
+        """Marks the head relations from a position on as unfinished."""
         late = {self._kg.relations[head] for head in self._heads[number:]} | set(self.unfinished)
         self.unfinished = tuple(label for label in self._kg.relations if label in late)
         del self._heads[number:], self._ends[number:]
@@ -164,7 +164,7 @@ class Rules(Sequence[Rule]):
         )
 
     def _line(self, form: str) -> Callable[[list[int]], str]:
-        """What makes a line of text of a row; what it needs of an atom is made once."""
+        """Makes the function that formats a row as a line of text; parts of atoms are cached."""
         write: Callable[..., str] = amie_line if form == "amie" else json_line
         make: Callable[[Atom], object] = amie_atom if form == "amie" else json_atom
         atom = cache(lambda packed: make(self._make_atom(packed)))
@@ -193,7 +193,7 @@ class Rules(Sequence[Rule]):
         return Atom(entity, relation, 1) if functional else Atom(0, relation, entity)
 
     def to_pandas(self) -> "pd.DataFrame":
-        """A row per rule, in order.
+        """Makes a data frame with a row per rule, in order.
 
         Returns:
             A frame with the columns ``id``, ``rule`` (readable), ``type``, ``subtype``, ``head`` (its
@@ -212,7 +212,7 @@ class Rules(Sequence[Rule]):
 
 _LOW = 2**32 - 1
 _CONSTANT = 7
-"""Stands in an atom for the entity whose id plus one is in the upper half of the number."""
+"""Marks an entity in an atom; its id plus one is in the upper half of the number."""
 
 COLUMNS = (
     "id",

@@ -1,4 +1,4 @@
-"""A release: its records, and how it is written, read and shown."""
+"""Releases: their records, and writing, reading and showing them."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
 """The card of a release (its README.md) and the counts of its manifest.
 
-The card says what is in the release, how it was made, and its known limits in figures; every number
-is counted from the parts that are written, none is copied from elsewhere.
+The card states what the release contains, how it was made, and its known limits in figures. Every
+number is counted from the parts that are written.
 """
 
 from collections import Counter
@@ -83,7 +83,7 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         "",
         f"{counts['questions']:,} questions about {counts['triples_removed']:,} triples that were removed "
         f"from a knowledge graph of {counts['triples_complete']:,}. Each removed triple can still be "
-        "derived by a rule from what is left; the proof is part of the question.",
+        "derived by a rule from the remaining triples; the proof is part of the question.",
         "",
         "## Counts",
         "",
@@ -111,14 +111,15 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         f"- SHA-256 of its sorted triples (source names): `{source['digest']}`.",
         f"- Selection: `{mode}`, at most {config['selection']['per_rule']} certificates per rule. "
         + (
-            "The published procedure: the first groundings of each rule, then every row dropped whose "
-            "head occurs in another row's body."
+            "The published procedure: the first groundings of each rule, without every row whose head "
+            "occurs in another row's body."
             if mode == "brink"
             else "One question per removed triple."
         ),
         *_wording(counts, config.get("verbalizer", {"name": "template"})),
-        f"- Entities are named by `{manifest['naming']}`; `entities.tsv` has all three namings.",
-        "- Everything drawn at random comes from the seed; the same options give the same bytes:",
+        f"- Entities are named by `{manifest['naming']}`; `entities.tsv` has private ids, entities "
+        "and text labels.",
+        "- All random choices depend on the seed; the same options give the same bytes:",
         "",
         "```json",
         dump_line(config),
@@ -135,7 +136,7 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         "certificates), `rules.jsonl`, `entities.tsv`, `relations.tsv`, "
         "`questions/{train,validation,test}.jsonl`, `rejected.jsonl`"
         + (
-            ", `llm/` (every reply of the model, the prompts, what relations mean). "
+            ", `llm/` (every reply of the model, the prompts, the relation descriptions). "
             if parts.trace
             else ". "
         )
@@ -160,16 +161,14 @@ def _counts(counts: dict[str, Any]) -> list[str]:
         ("rules (with a question)", f"{counts['rules']:,} ({counts['rules_with_question']:,})"),
         ("answers per question", _ratio(counts["answers"], counts["questions"])),
         ("hard answers per question", _ratio(counts["hard_answers"], counts["questions"])),
-        ("questions made and not kept", f"{sum(counts['rejected'].values()) - fallback:,}"),
     ]
-    if fallback:
-        rows.append(
-            ("questions kept with their template, for want of a good text", f"{fallback:,}")
-        )
     levels = counts["removed_by_level"]
     if len(levels) > 1:
         text = ", ".join(f"{level} %: {n:,}" for level, n in levels.items())
         rows.append(("triples removed by level", text))
+    if fallback:
+        rows.append(("questions that fell back to their template", f"{fallback:,}"))
+    rows.append(("rejected questions", f"{sum(counts['rejected'].values()) - fallback:,}"))
     rows += [(f"— {reason}", f"{n:,}") for reason, n in counts["rejected"].items()]
     return [f"| {name} | {value} |" for name, value in rows]
 
@@ -186,65 +185,66 @@ def _subtypes(questions: tuple[Question, ...]) -> list[str]:
 def _limits(counts: dict[str, Any]) -> list[str]:
     total = counts["questions"]
     return [
-        f"- In {_percent(counts['reverse_edge_left'], total)} of the questions an edge from the removed "
-        "triple's object back to its subject is still stated, which gives the answer away in one hop; "
-        f"in {_percent(counts['parallel_edge_left'], total)} another edge in the same direction is.",
+        f"- In {_percent(counts['reverse_edge_left'], total)} of the questions the graph still has an "
+        "inverse "
+        "edge, from the removed triple's object to its subject, which gives the answer away in one hop; "
+        f"in {_percent(counts['parallel_edge_left'], total)} it has another edge in the same direction.",
         f"- Of {counts['twin_relations']:,} pairs of relations the second states at least "
-        f"{100 * LEAST_SHARE:.0f} % of the first one's facts too, the same way round or the other "
+        f"{100 * LEAST_SHARE:.0f} % of the triples of the first, in the same direction or inverted "
         "(near-duplicates, near-inverses, and symmetric relations with themselves). In "
-        f"{_percent(counts['twin_edge_left'], total)} of the questions such an edge still restates the "
-        "removed triple.",
+        f"{_percent(counts['twin_edge_left'], total)} of the questions the graph still has such a restating "
+        "edge of the removed triple.",
         f"- In {_percent(counts['some_answer_stated'], total)} of the questions some other answer is still "
         f"stated directly: {_percent(counts['answers_stated'], counts['answers'])} of all answers are. "
         "Hits@Any does not need inference there; Hits@Hard does.",
-        f"- {_percent(counts['one_proof_left'], total)} of the questions have one proof left.",
+        f"- {_percent(counts['one_proof_left'], total)} of the questions have a single remaining proof.",
         "- Answers are those that the graph states"
         + (
             f", with {counts['answers_from_reference']:,} triples of a larger reference graph"
             if counts["answers_from_reference"]
             else ""
         )
-        + "; what is true and stated nowhere counts as wrong.",
+        + "; an answer that is true but not stated counts as wrong.",
     ]
 
 
 def _wording(counts: dict[str, Any], config: dict[str, Any]) -> list[str]:
-    """Where the words come from."""
+    """How the questions were verbalized."""
     templates = (
-        f"{counts['phrases_written']} relations worded by hand, {counts['phrases_derived']} from the "
-        "relation's name"
+        f"{counts['phrases_written']} relations with templates by hand, {counts['phrases_derived']} with "
+        "templates derived from their names"
     )
     if config["name"] == "template":
         return [f"- Questions: templates, {templates}. No language model."]
     worded, calls = counts["questions_by_wording"], counts["model_calls"]
     tokens = counts["model_tokens"]
     lines = [
-        f"- Questions: {worded['model']:,} in the words of the model `{config['model']}`, "
+        f"- Questions: {worded['model']:,} verbalized by the model `{config['model']}`, "
         f"{_without_text(counts, config)} ({templates})"
         + (f"; {counts['paraphrases']:,} paraphrases" if config["paraphrases"] else "")
         + ".",
         f"- Calls: {', '.join(f'{n:,} {purpose}' for purpose, n in calls.items())}; "
         f"{tokens['prompt']:,} tokens sent, {tokens['completion']:,} received. All replies are in "
         "`llm/journal.jsonl`: `rulemine build RECIPE --replay DIR` makes the questions again without "
-        "the model.",
+        "calling the model.",
     ]
     if config["judge_model"]:
         found = counts["audits"]
         lines.append(
-            f"- Judge `{config['judge_model']}`: agreed with {found['passed']:,} texts, disagreed "
-            f"with {found['failed']:,} (asked again), {found['unreadable']:,} replies unreadable."
+            f"- Judge `{config['judge_model']}`: accepted {found['passed']:,} texts, rejected "
+            f"{found['failed']:,} (asked again), {found['unreadable']:,} replies unreadable."
         )
     if config["round_trip"]:
         found = counts["round_trips"]
         lines.append(
-            f"- Round trip: relation and direction recognised in {found['right']:,} texts, not in "
+            f"- Round-trip check: relation and direction recognized in {found['right']:,} texts, not in "
             f"{found['wrong']:,} (asked again), {found['unreadable']:,} replies unreadable."
         )
     return lines
 
 
 def _without_text(counts: dict[str, Any], config: dict[str, Any]) -> str:
-    """What became of the questions for which the model had no good text."""
+    """What happened to the questions for which no text of the model passed the checks."""
     if config["on_failure"] == "drop":
         dropped = sum(n for why, n in counts["rejected"].items() if why.startswith("verbalize: "))
         return f"{dropped:,} left out because no text of it passed the checks"
@@ -253,12 +253,13 @@ def _without_text(counts: dict[str, Any], config: dict[str, Any]) -> str:
 
 
 def _dropped(dropped: dict[str, str], config: dict[str, Any]) -> list[str]:
-    """What is not asked about, counted by reason."""
+    """The excluded relations, counted by reason."""
     if not dropped:
         return []
     reasons = Counter(dropped.values())
     return [
-        f"- {len(dropped):,} relations are not asked about (listed in `manifest.json`, `kg.dropped`): "
+        f"- {len(dropped):,} relations are excluded, i.e. not asked about (see `kg.dropped` in "
+        "`manifest.json`): "
         + "; ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
         + f". Filter `{config['filter'] or 'none'}`, thresholds in `questions` of the options.",
     ]

@@ -1,6 +1,6 @@
-"""The parts of a release, in one naming: what the stages made, or what a release holds.
+"""The parts of a release, in one naming: from the stages of a build, or read from a release.
 
-Guarantee: parts put into another naming and back are the same parts.
+Guarantee: renaming parts to another naming and back gives the same parts.
 """
 
 import io
@@ -24,19 +24,19 @@ from rulemine.rules.rule import Rule
 __all__ = ["ModelTrace", "ReleaseParts", "read_parts", "read_trace"]
 
 JOURNAL, PROMPT, GLOSSES = "llm/journal.jsonl", "llm/prompt.toml", "llm/glosses.toml"
-"""The files of a release about its language model."""
+"""The files of a release that concern its language model."""
 
 MODEL_COUNTS = ("model_calls", "model_tokens", "audits", "round_trips")
-"""The counts of a manifest about it."""
+"""The counts of a manifest that concern it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTrace:
-    """What the questions of a language model rest on; the same in every naming.
+    """The record of a language model's part in a release; the same in every naming.
 
     Attributes:
-        journal: The calls that were made for questions, sorted by key: a line each, as JSON in UTF-8, see
-            `rulemine.llm.journal.line_of`, with ``questions``, the sorted ids of what it was asked for.
+        journal: The calls made for questions, sorted by key, one JSON line in UTF-8 each (see
+            `rulemine.llm.journal.line_of`), with ``questions``, the sorted ids of the questions concerned.
         prompt: The text of the prompt file.
         glosses: The text of the gloss file.
     """
@@ -61,11 +61,11 @@ class ReleaseParts:
         removals: The removed triples.
         rules: All rules of the build.
         questions: With splits.
-        rejections: What was made and not kept.
+        rejections: The questions and texts that were rejected.
         names: The names of all entities.
-        templates: The wording of all relations.
-        model_counts: The figures about the language model for the manifest, the same in every naming.
-        trace: What a language model was asked; None where templates made the questions.
+        templates: The templates of all relations.
+        model_counts: The counts about the language model for the manifest, the same in every naming.
+        trace: The record of the language model; None if all questions come from templates.
     """
 
     naming: str
@@ -84,7 +84,7 @@ class ReleaseParts:
     trace: ModelTrace | None = None
 
     def incomplete(self) -> Iterator[tuple[int, KnowledgeGraph]]:
-        """Every level with the complete KG without what is removed at it, ascending."""
+        """Yields each level with its incomplete KG, ascending."""
         kg = self.complete
         ids = np.full((len(self.removals), 3), -1, np.int32)
         for i, removal in enumerate(self.removals):
@@ -117,7 +117,7 @@ class ReleaseParts:
 
 
 def read_parts(release: Release) -> ReleaseParts:
-    """The parts of a release, in its naming.
+    """Reads the parts of a release, in its naming.
 
     Raises:
         ReleaseError: A file is missing or was edited.
@@ -146,10 +146,10 @@ def read_parts(release: Release) -> ReleaseParts:
 
 
 def read_trace(file: Callable[[str], Path]) -> ModelTrace:
-    """The trace of a language model.
+    """Reads the record of a language model.
 
     Args:
-        file: Gives the place of a file by its name in a release.
+        file: Called with the name of a file in a release; returns its path.
 
     Raises:
         InputError: A file is missing or malformed.

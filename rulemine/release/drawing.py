@@ -1,9 +1,9 @@
-"""A proof as a small drawing for the terminal: nodes, the edges that are left, and the removed edge.
+"""Draws a proof for the terminal: nodes, the edges of the proof, and the removed edge.
 
-A path from one end of the removed edge to the other is drawn as a line of nodes with the removed edge
-closing it, across the page where it fits and down the page otherwise; any other shape is a list of
-edges. Widths are those of a terminal: wide characters take two columns, combining marks none; names
-in right-to-left scripts are isolated, so that they do not turn the arrows around them.
+A path from one end of the removed edge to the other is drawn as a line of nodes that the removed edge
+closes, horizontally if it fits and vertically otherwise; any other shape is a list of edges. Widths are
+terminal columns: wide characters take two, combining marks none. Names in right-to-left scripts are
+isolated, so that they do not flip the arrows around them.
 """
 
 import unicodedata
@@ -20,10 +20,10 @@ _ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
 
 
 def printable(text: str) -> str:
-    """A label that is safe to print.
+    """Makes a label safe to print.
 
-    Control characters and explicit direction marks are escaped (they could repaint the terminal or
-    reorder the line), and text with right-to-left letters is isolated.
+    Control characters and explicit direction marks, which could repaint the terminal or reorder the
+    line, are escaped, and text with right-to-left letters is isolated.
     """
     safe = "".join(f"\\u{ord(c):04x}" if _is_harmful(c) else c for c in text)
     return f"{_ISOLATE}{safe}{_END_ISOLATE}" if _is_right_to_left(safe) else safe
@@ -42,7 +42,7 @@ def _is_right_to_left(text: str) -> bool:
 
 
 def display_width(text: str) -> int:
-    """How many columns of a terminal a text takes.
+    """The number of terminal columns of a text.
 
     Example:
         >>> display_width("Zoë"), display_width("東京")
@@ -66,11 +66,11 @@ def draw_proof(
     Args:
         body: The triples of the proof.
         removed: The triple that they prove.
-        names: Entity → what is written for it (see `printable`); others stand for themselves.
-        width: Columns there are.
+        names: Entity → its printed name (see `printable`); other entities are printed as they are.
+        width: Columns of the terminal.
 
     Returns:
-        Lines; only names and relations that are wider than the page make them wider than `width`.
+        Lines; they exceed `width` only if a name or relation does.
     """
     path = _path(body, removed)
     if path is None:
@@ -89,8 +89,8 @@ def _path(
     """The body as a simple path from the subject of the removed triple to its object.
 
     Returns:
-        The nodes, and between each two the relation and whether it points forward; None when the body
-        is no such path.
+        The nodes, and for each step the relation and whether it points forward; None if the body is not
+        such a path.
     """
     path = simple_path([(subject, target) for subject, _, target in body], removed[0], removed[2])
     if path is None:

@@ -1,7 +1,7 @@
-"""Folders that this program makes: held by one process, and exchanged as a whole.
+"""Folders made by this program: locked by one process, and replaced atomically.
 
-Guarantees: a folder is replaced as a whole or not at all, at whatever moment the process is killed;
-what this program did not write is never moved, changed or deleted.
+Guarantees: a folder is replaced as a whole or not at all, whenever the process is killed; files that
+this program did not write are never moved, changed or deleted.
 """
 
 import contextlib
@@ -16,21 +16,21 @@ from rulemine.files import describe_content, take_lock
 __all__ = ["edited", "exchange", "listed", "recover", "strangers", "working_folder"]
 
 LOCK = ".lock"
-"""The file that marks a working folder as made by this program, and by whom it is held."""
+"""Marks a working folder as made by this program; locked by the process that uses it."""
 
 MOST_LISTED = 5
-"""How many files are named in a message."""
+"""Number of files that a message names."""
 
 
 def strangers(folder: Path, names: Iterable[str]) -> list[str]:
-    """What a folder holds beside the files that it should: files, links, empty folders.
+    """The files, links and empty folders of a folder that are not among the expected files.
 
     Args:
         folder: The folder.
-        names: Its files, relative, with ``/``. A link is a stranger under any name.
+        names: The expected files, relative, with ``/``. A link is never expected.
 
     Returns:
-        Relative paths, sorted. Of a folder that should not be there its files, unless it is empty.
+        Relative paths, sorted; an unexpected folder is given by its files, or by itself if it is empty.
     """
     known = set(names)
     folders = {parent.as_posix() for name in known for parent in Path(name).parents}
@@ -47,7 +47,7 @@ def strangers(folder: Path, names: Iterable[str]) -> list[str]:
 
 
 def edited(folder: Path, digests: Mapping[str, str | None]) -> list[str]:
-    """The files of a folder that are not as they were written; those that are missing do not count.
+    """The files of a folder that changed since they were written; missing files do not count.
 
     Args:
         folder: The folder.
@@ -68,20 +68,20 @@ def _has(path: Path, digest: str | None) -> bool:
 
 
 def listed(names: list[str]) -> str:
-    """A few names for a message, and how many more there are."""
+    """A few names for a message, and the number of the others."""
     more = len(names) - MOST_LISTED
     return ", ".join(names[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 @contextlib.contextmanager
 def exchange(target: Path) -> Iterator[Path]:
-    """Makes a folder anew: what the block puts into the folder given takes the target's place.
+    """Yields a new folder, which replaces the target when the block ends.
 
-    Nothing happens to the target when the block fails, or when the process is killed; the caller has
-    made sure that the target holds nothing but what may go.
+    The target stays as it is if the block fails or the process is killed. The caller must have checked
+    that everything in the target may be deleted.
 
     Args:
-        target: The folder; no link.
+        target: The folder; not a link.
 
     Raises:
         OutputError: See `working_folder`.
@@ -100,10 +100,10 @@ def exchange(target: Path) -> Iterator[Path]:
 
 
 def recover(target: Path) -> None:
-    """Ends an exchange that a killed process left: the old folder comes back unless the new one is there.
+    """Finishes an exchange after a kill: restores the old folder unless the new one is in place.
 
     Raises:
-        OutputError: Another process is at work on it, or see `working_folder`.
+        OutputError: Another process is using it, or see `working_folder`.
     """
     if os.path.lexists(_beside(target)):
         with working_folder(_beside(target)) as work:
@@ -111,7 +111,7 @@ def recover(target: Path) -> None:
 
 
 def _beside(target: Path) -> Path:
-    # The same name every time, so that what a killed process left is found.
+    # Always the same name, so that the remains of a killed process are found.
     return target.with_name(f".{target.name}.exchange")
 
 
@@ -121,7 +121,7 @@ def _settle(work: Path, target: Path) -> None:
             (work / "old").rename(target)
         elif (work / "new").exists():  # killed before the new one was in its place
             raise OutputError(
-                f"{target}: is not what this program left there; what was there before is in "
+                f"{target}: was changed by another program during its replacement; the earlier folder is in "
                 f"{work / 'old'}. Move one of them away."
             )
     for name in ("new", "old"):
@@ -130,11 +130,11 @@ def _settle(work: Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def working_folder(folder: Path) -> Iterator[Path]:
-    """A folder to work in, held by one process at a time; gone afterwards if nothing is left in it.
+    """Yields a folder, locked for this process; removed afterwards if it is empty.
 
     Raises:
-        OutputError: It cannot be made, holds what this program did not write, or another process is at
-            work in it.
+        OutputError: It cannot be made, has files that this program did not write, or another process is
+            using it.
     """
     lock = folder / LOCK
     try:
@@ -162,7 +162,7 @@ def working_folder(folder: Path) -> Iterator[Path]:
 
 
 def _forget_if_empty(lock: Path, made: list[Path]) -> None:
-    """Takes away a lock that guards nothing, and the folders that were made for it."""
+    """Removes the lock file of an empty folder, and the folders that were made for it."""
     with contextlib.suppress(OSError):
         if list(lock.parent.iterdir()) == [lock]:
             lock.unlink()
@@ -171,9 +171,9 @@ def _forget_if_empty(lock: Path, made: list[Path]) -> None:
 
 
 def _lock(handle: int, lock: Path) -> None:
-    # Its last holder may have taken the file away since it was opened.
+    # Its last holder may have removed the file since it was opened.
     held = take_lock(handle) and lock.exists() and os.path.samestat(os.fstat(handle), lock.stat())
     if not held:
         raise OutputError(
-            f"{lock.parent}: another build is at work here. Wait for it, or choose another -o."
+            f"{lock.parent}: another build is using this folder. Wait for it, or choose another -o."
         )

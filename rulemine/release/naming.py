@@ -1,9 +1,9 @@
-"""The namings of a release: every record can be put into every naming, and back.
+"""The namings of a release: converts records from any naming to any other.
 
-Inside the builder entities have their source labels; names change only when a release is written, or
-renamed. Guarantees: each naming is one-to-one; private ids have a fixed width and depend on the seed
-and the set of entities alone; switching the naming changes no draw, no check, and no question: the
-text of a question is its pattern (a model's), or its relation's template, with the topic's name put in.
+Inside the builder entities have their source labels; names change only when a release is written or
+renamed. Guarantees: each naming is one-to-one; private ids have a fixed width and depend only on the
+seed and the set of entities; the naming affects no draw, no check, and no question: the text of a question
+is its pattern (a model's), or its relation's template, with the name of the topic entity filled in.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from rulemine.text.template import fill
 __all__ = ["Namer", "name_entities"]
 
 PRIVATE_DIGITS = 5
-"""Digits of a private id at least; more where there are more than 100,000 entities."""
+"""Minimum number of digits of a private id; more than 100,000 entities take more."""
 
 
 def name_entities(
@@ -36,13 +36,13 @@ def name_entities(
     Args:
         entities: The entities of the complete KG, sorted, each once.
         seed: The seed of the build.
-        labels: Entity → text label; who has none is its own label.
-        further: Entities that only the reference KG adds as answers, likewise; their private ids come
+        labels: Entity → text label; an entity without one is its own label.
+        further: Entities that only the reference KG adds as answers, sorted; their private ids come
             after those of the KG, which therefore do not depend on them.
 
     Returns:
-        Sorted by private id. Text labels that more than one entity has get `` (entity)`` appended, as
-        often as it takes to be unlike every other.
+        Names sorted by private id. A text label shared by several entities gets `` (entity)`` appended
+        until it is unique.
     """
     everyone = (*entities, *further)
     first = stream(seed, "names").permutation(len(entities)).tolist()
@@ -75,15 +75,15 @@ def _unique_texts(entities: Sequence[str], labels: Mapping[str, str]) -> dict[st
 
 
 class Namer:
-    """Puts records from one naming into another.
+    """Converts records from one naming to another.
 
     Args:
         names: The names of all entities that occur.
-        templates: The templates of all relations; the texts of questions are made from them anew.
-        to: The naming wanted, see `rulemine.release.records.NAMINGS`.
-        source: The naming that the records are in; inside the builder, source labels.
-        rules: The rules of the build, needed only where rules name entities: such a rule has another
-            id in every naming, and records refer to rules by id.
+        templates: The templates of all relations; the texts of questions are made again from them.
+        to: The target naming, see `rulemine.release.records.NAMINGS`.
+        source: The naming of the records; inside the builder, source labels.
+        rules: The rules of the build, needed only if rules name entities: the id of such a rule differs
+            between namings, and records refer to rules by id.
     """
 
     def __init__(
@@ -102,11 +102,11 @@ class Namer:
         self.rule_ids = {rule.id: self.rule(rule).id for rule in rules if rule.entities}
 
     def entity(self, name: str) -> str:
-        """The entity's name in the naming wanted."""
+        """The entity's name in the target naming."""
         return self.names[name]
 
     def entities(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Entities in the naming wanted, sorted by their new names."""
+        """The entities' names in the target naming, sorted."""
         return tuple(sorted(self.names[name] for name in names))
 
     def triple(self, triple: Triple) -> Triple:
@@ -114,7 +114,7 @@ class Namer:
         return (self.names[triple[0]], triple[1], self.names[triple[2]])
 
     def triples(self, triples: Iterable[Triple]) -> tuple[Triple, ...]:
-        """The triples renamed, in the order given."""
+        """The triples with their entities renamed, in the order given."""
         return tuple(self.triple(triple) for triple in triples)
 
     def rule(self, rule: Rule) -> Rule:
@@ -131,11 +131,11 @@ class Namer:
         return Rule(atom(rule.head), tuple(map(atom, rule.body)), rule.measures)
 
     def rule_id(self, rule: str) -> str:
-        """The id that a rule has in the naming wanted."""
+        """The rule's id in the target naming."""
         return self.rule_ids.get(rule, rule)
 
     def question(self, question: Question) -> Question:
-        """The question renamed and its text made anew; lists are sorted by the new names."""
+        """The question renamed, with its text made again; lists are sorted by the new names."""
         topic = self.names[question.topic]
         text, *paraphrases = [fill(pattern, {"topic": topic}) for pattern in question.patterns] or [
             self.templates[question.relation].ask(question.direction, topic)
@@ -162,7 +162,7 @@ class Namer:
         return replace(removal, triple=self.triple(removal.triple), certificates=certificates)
 
     def rejection(self, rejection: Rejection) -> Rejection:
-        """The rejection renamed; its detail never holds an entity's name."""
+        """The rejection renamed; its detail never names an entity."""
         return replace(
             rejection,
             removed=self.triple(rejection.removed),

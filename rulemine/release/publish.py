@@ -1,6 +1,6 @@
-"""Puts a release where the user wants it: a build's, or another release in another naming.
+"""Publishes a release to its target folder: a finished build, or a release in another naming.
 
-Guarantee: a release folder is replaced as a whole or not at all, and never one that holds anything but a
+Guarantee: a release folder is replaced as a whole or not at all, and only if it contains nothing but a
 release of this program.
 """
 
@@ -20,11 +20,11 @@ __all__ = ["publish", "rename"]
 
 
 def publish(made: Path, target: Path, *, replace: bool = False) -> None:
-    """Puts a finished release into its place, as a whole.
+    """Copies a finished release to its target, atomically.
 
     Args:
-        made: The folder in which it was made; stays as it is.
-        target: Where it goes, through links; a release that is there already is replaced if it differs.
+        made: The folder in which it was made; it is not changed.
+        target: The target folder; links are followed. An existing release is replaced if it differs.
         replace: See `check_folder`.
 
     Raises:
@@ -40,7 +40,9 @@ def publish(made: Path, target: Path, *, replace: bool = False) -> None:
             for name in names:
                 (fresh / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(made / name, fresh / name)
-            check_replaceable(target, release.name, replace=replace)  # copying took its time
+            check_replaceable(
+                target, release.name, replace=replace
+            )  # again, because copying takes time
     except OSError as problem:
         raise OutputError(
             f"{target}: cannot be written ({problem.strerror}). Free space or choose another place "
@@ -56,11 +58,11 @@ def _same(made: Path, target: Path, names: Iterable[str]) -> bool:
 
 
 def rename(release: Release, target: Path, naming: str, *, replace: bool = False) -> None:
-    """Writes a release again in another naming: the same questions, other names.
+    """Writes a release in another naming: the same questions with other names.
 
     Args:
         release: The release.
-        target: Where the new one goes, through links.
+        target: The folder of the new release; links are followed.
         naming: One of `NAMINGS`.
         replace: See `check_folder`.
 
@@ -72,15 +74,15 @@ def rename(release: Release, target: Path, naming: str, *, replace: bool = False
         raise OutputError(f"naming {naming!r}; expected {', '.join(NAMINGS)}.")
     check_folder(target, release.name, inputs=[release.path], replace=replace)
     for name in release.manifest["files"]:
-        release.file(name)  # also those that are derived afresh: an edited release is not passed on
+        release.file(name)  # including derived files, so that no edited release is passed on
     try:
         with exchange(real(target)) as fresh:
             write_release(fresh, read_parts(release), naming)
             check_replaceable(target, release.name, replace=replace)
     except KeyError as problem:
         raise ReleaseError(
-            f"{release.path}: the name {problem} is used and is in neither entities.tsv nor "
-            "relations.tsv. Build the release again; rulemine verify says what else is wrong."
+            f"{release.path}: the name {problem} is used but is in neither entities.tsv nor "
+            "relations.tsv. Build the release again; rulemine verify lists all faults."
         ) from None
     except OSError as problem:
         raise OutputError(f"{target}: cannot be written ({problem.strerror}).") from None

@@ -1,7 +1,7 @@
-"""The questions of a build on their way: what asking, balancing, verbalizing and splitting hand on.
+"""Question sets, which the stages ask, balance, verbalize and split pass on.
 
-Asking writes the whole set. Each later stage writes the ids of the questions that it keeps, the fields
-that it sets, and its own rejections.
+The stage ``ask`` writes the whole set. Each later stage writes the ids of the questions that it keeps,
+the fields that it sets, and its own rejections.
 
 Guarantees: questions are sorted by id; every name is a source label; the names cover exactly the
 entities of the complete KG and those that the reference KG adds as answers of the questions; reading
@@ -28,13 +28,13 @@ _R = TypeVar("_R")
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Questions and what belongs to them.
+    """Questions with their rejections, names and reference triples.
 
     Attributes:
         questions: Sorted by id.
-        rejections: What was made and not kept, in the order in which it was rejected.
+        rejections: The questions that were rejected, in the order of rejection.
         names: The names of all entities, sorted by private id.
-        kg_entities: How many of them are in the complete KG; theirs are the lowest private numbers.
+        kg_entities: How many of them are in the complete KG; they have the lowest private ids.
         reference: Triples of the reference KG that are not in the complete KG and give an answer to
             one of the questions, sorted.
     """
@@ -46,11 +46,11 @@ class QuestionSet:
     reference: tuple[Triple, ...] = ()
 
     def keep(self, questions: Sequence[Question], rejections: Sequence[Rejection]) -> "QuestionSet":
-        """The same with some questions only, and without what nothing refers to any more.
+        """The set with some questions only, and without names and triples that no question needs.
 
         Args:
-            questions: Those that stay, sorted by id.
-            rejections: Why the others do not; they come after the earlier ones.
+            questions: The questions to keep, sorted by id.
+            rejections: The rejections of the others, appended to the earlier ones.
         """
         asked = {(q.topic, q.relation, q.direction) for q in questions}
         reference = tuple(
@@ -94,7 +94,7 @@ class _Assigned:
 
 
 _CHANGES = {"balance": _Kept, "verbalize": _Worded, "split": _Assigned}
-"""Stage → what it writes of each question that it keeps: the id, and the fields that it sets."""
+"""Stage → the record it writes for each question that it keeps: the id, and the fields that it sets."""
 
 
 def write_question_set(folder: Path, asked: QuestionSet) -> None:
@@ -128,13 +128,13 @@ def read_question_set(folder: Path) -> QuestionSet:
 
 
 def write_changes(folder: Path, stage: str, before: QuestionSet, after: QuestionSet) -> None:
-    """Writes what a later stage changed, and only that, to ``questions.jsonl`` and ``rejected.jsonl``.
+    """Writes only the changes of a later stage, to ``questions.jsonl`` and ``rejected.jsonl``.
 
     Args:
         folder: The folder of the stage.
         stage: ``balance``, ``verbalize`` or ``split``.
-        before: The questions that it was given.
-        after: What it made of them with `QuestionSet.keep`.
+        before: Its input.
+        after: Its output, made with `QuestionSet.keep`.
 
     Raises:
         OutputError: A file cannot be written.
@@ -148,12 +148,12 @@ def write_changes(folder: Path, stage: str, before: QuestionSet, after: Question
 
 
 def read_changes(folder: Path, stage: str, before: QuestionSet) -> QuestionSet:
-    """The questions after a later stage; reads what `write_changes` wrote.
+    """Reads what `write_changes` wrote; returns the questions after that stage.
 
     Args:
         folder: The folder of the stage.
         stage: ``balance``, ``verbalize`` or ``split``.
-        before: The questions that it was given.
+        before: The input of the stage.
 
     Raises:
         InputError: A file is missing or malformed.

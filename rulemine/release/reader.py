@@ -1,8 +1,8 @@
-"""Reading a release: a folder that holds a whole benchmark.
+"""Reads releases; a release is a folder with a whole benchmark.
 
-A release is complete when its ``manifest.json`` is there (it is written last); the manifest names
-every other file with its size and digest. Opening reads the manifest only; each part is read when
-it is first asked for, checked against its digest, and never changed. Nothing here needs a JVM or a network.
+A release is complete if it has a ``manifest.json``, which is written last and lists every other file
+with its size and digest. Opening reads only the manifest; each part is read when it is first used,
+checked against its digest, and never changed. Nothing here needs a JVM or a network.
 """
 
 import json
@@ -28,7 +28,7 @@ FORMAT = "rulemine release"
 
 _R = TypeVar("_R")
 
-# What reading relies on; the rest of the manifest is for people and for rulemine verify.
+# The keys that reading relies on; the rest of the manifest is for people and for rulemine verify.
 _SHAPES: dict[str, Callable[[Any], bool]] = {
     "name": lambda v: isinstance(v, str),
     "naming": lambda v: v in NAMINGS,
@@ -53,7 +53,7 @@ class Release:
     Attributes:
         path: The folder.
         manifest: The content of its manifest: ``format_version``, ``name``, ``naming``, ``config``
-            (every option that shaped it), ``levels``, ``kg`` (sizes, digests), ``counts``, ``files``.
+            (every option that affects it), ``levels``, ``kg`` (sizes, digests), ``counts``, ``files``.
     """
 
     path: Path
@@ -67,16 +67,16 @@ class Release:
         """Opens a release folder.
 
         Raises:
-            ReleaseError: There is no release, it is unfinished, or of a newer format version.
+            ReleaseError: There is no release, or it is unfinished or of a newer format version.
         """
         folder = Path(path)
         if not folder.is_dir():
             what = "is a file" if folder.exists() else "no such folder"
             raise ReleaseError(f"{folder}: {what}; the folder of a release was expected.")
         file = folder / MANIFEST
-        if not (file.is_file() or file.is_dir()):  # a pipe would be waited for
+        if not (file.is_file() or file.is_dir()):  # reading a pipe would block
             raise ReleaseError(
-                f"{file}: no such file, so this folder is no release, or an unfinished one. "
+                f"{file}: no such file, so this folder is not a release, or an unfinished one. "
                 "Name a release, or make one: rulemine build demo."
             )
         try:
@@ -106,7 +106,7 @@ class Release:
         if wrong := [key for key, fits in _SHAPES.items() if not fits(manifest.get(key))]:
             shown = " and ".join(f"{key} ({dump_line(manifest[key])[:60]})" for key in wrong)
             raise ReleaseError(
-                f"{file}: {shown}: not what this program writes. Fetch or build the release again."
+                f"{file}: invalid value of {shown}. Fetch or build the release again."
             )
         return cls(folder, manifest)
 
@@ -117,12 +117,12 @@ class Release:
 
     @property
     def naming(self) -> str:
-        """The naming in which every file of the release names entities (one of `NAMINGS`)."""
+        """The naming of entities in all files of the release (one of `NAMINGS`)."""
         return str(self.manifest["naming"])
 
     @property
     def levels(self) -> tuple[int, ...]:
-        """The levels of incompleteness in percent, ascending; (100,) when there is only one."""
+        """The incompleteness levels in percent, ascending; (100,) if there is only one."""
         return tuple(self.manifest.get("levels", (100,)))
 
     def file(self, name: str) -> Path:
@@ -137,7 +137,9 @@ class Release:
             known = ", ".join(sorted(self.manifest["files"])) or "no file at all"
             raise ReleaseError(f"{self.path}: has no file {name!r}; its manifest lists {known}.")
         if path.exists() and not path.is_file():
-            raise ReleaseError(f"{path}: is no regular file. The release lists it; fetch it again.")
+            raise ReleaseError(
+                f"{path}: is not a regular file. The release lists it; fetch it again."
+            )
         try:
             _, digest = describe_content(path)
         except InputError as problem:
@@ -145,7 +147,7 @@ class Release:
         if digest != entry.get("sha256"):
             raise ReleaseError(
                 f"{path}: its digest is not the one in {MANIFEST}, so it was edited or damaged. "
-                "Fetch or build the release again; rulemine verify says what else is wrong."
+                "Fetch or build the release again; rulemine verify lists all faults."
             )
         return path
 
@@ -181,7 +183,7 @@ class Release:
         return self._records(Removal, "removed.jsonl")
 
     def rejections(self) -> tuple[Rejection, ...]:
-        """The questions that were made and not kept, in file order."""
+        """The rejected questions and texts, in file order."""
         return self._records(Rejection, "rejected.jsonl")
 
     def _records(self, kind: type[_R], name: str) -> tuple[_R, ...]:

@@ -1,8 +1,8 @@
-"""The records of a release: one frozen record per line kind, and how each is written and read.
+"""The records of a release: one frozen dataclass for each kind of line.
 
-Every triple and entity in a record is a name in the naming of its release (see `Naming`). Field
-order is the order in the file. `FORMAT_VERSION` changes with any change that an older reader would
-misread; readers are `rulemine.release.reader`, `rulemine.verify`, and users' own scripts.
+All entities in a record have their names in the naming of the release (see `NAMINGS`). Field order is
+the order in the file. `FORMAT_VERSION` changes with any change that an older reader would misread;
+readers are `rulemine.release.reader`, `rulemine.verify`, and users' own scripts.
 """
 
 from collections.abc import Sequence
@@ -32,13 +32,13 @@ SPLITS = ("train", "validation", "test")
 
 
 WORDINGS = ("template", "model", "fallback")
-"""Where a question's text comes from: its relation's template, a language model, or the template because the
-model's texts failed the checks."""
+"""Where the text of a question comes from: its relation's template, a language model, or the template
+because no text of the model passed the checks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A proof of a removed triple that the incomplete KG still holds.
+    """A proof of a removed triple whose body is in the incomplete KG.
 
     Attributes:
         rule: Id of the rule.
@@ -66,15 +66,15 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """What makes a question easy or hard.
+    """The difficulty features of a question.
 
     Attributes:
-        proofs: Groundings of all rules that still prove the removed triple in the incomplete KG.
+        proofs: Remaining proofs: groundings of all rules that prove the removed triple in the incomplete KG.
         shortest_proof: Body atoms of the shortest of them.
-        reverse_edge: Relations from the object back to the subject of the removed triple that the
-            incomplete KG still states, sorted; each gives the answer away in one hop.
+        reverse_edge: Inverse edges: relations from the object to the subject of the removed triple that
+            the incomplete KG still states, sorted; each gives the answer away in one hop.
         parallel_edge: Relations from subject to object still stated, likewise.
-        answers_stated: How many of the answers the incomplete KG still states directly.
+        answers_stated: How many of the answers the incomplete KG still states (easy answers).
         head_coverage: Of the certificate's rule.
         std_confidence: Of the certificate's rule.
         pca_confidence: Of the certificate's rule.
@@ -96,7 +96,7 @@ class Question:
 
     Attributes:
         id: ``q`` and a number, the same in every naming.
-        question: The text; it names the topic, never the answer.
+        question: The text; it names the topic entity, never an answer.
         topic: The topic entity.
         relation: The relation asked about.
         direction: Which end is asked for: ``object`` (topic is the subject) or ``subject``.
@@ -109,13 +109,13 @@ class Question:
         rule: Id of the rule of the certificate.
         rule_type: See `rulemine.rules.taxonomy`.
         rule_subtype: Likewise.
-        certificate: The body triples of the proof that is left, in the order of the rule's body.
-        diagnosis: What makes it easy or hard.
+        certificate: The body triples of a remaining proof, in the order of the rule's body.
+        diagnosis: Its difficulty features.
         split: One of `SPLITS`.
         wording: One of `WORDINGS`.
         paraphrases: Further texts by the model, all different.
-        patterns: The model's texts with ``{topic}`` in the place of the topic's name (``{{`` and ``}}``
-            are braces): of the question, then of each paraphrase. Empty where the text is a template.
+        patterns: The model's texts with ``{topic}`` in place of the topic entity's name (``{{`` and ``}}``
+            are braces): of the question, then of each paraphrase. Empty if the text is from a template.
     """
 
     id: str
@@ -141,19 +141,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A question that was made and not kept, or whose text was not kept (stage ``verbalize``).
+    """A question that was rejected, or whose model text was rejected (stage ``verbalize``).
 
     Attributes:
         stage: The stage that rejected it.
         reason: Why, as a short fixed text that can be counted.
-        question: Its id, or "" when it has none yet.
+        question: Its id, or "" if it has none yet.
         removed: The removed triple.
         direction: Which end was asked for.
         rule: Id of the rule of its certificate.
         detail: What exactly was found.
-        text: The text that was refused, the same in every naming: by ``ask``, in the naming that its
-            detail names; by ``verbalize``, the last that the model wrote, as it came. Empty where no
-            text was refused, and in releases from before there was this field.
+        text: The refused text, the same in every naming: from ``ask``, in the naming given in the detail;
+            from ``verbalize``, the model's last text, verbatim. Empty if no text was refused, and in
+            releases older than this field.
     """
 
     stage: str
@@ -168,7 +168,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a system answered to a question: exactly one of the two forms.
+    """A system's answer to a question, in exactly one of two forms.
 
     Attributes:
         id: Id of the question.
@@ -182,16 +182,16 @@ class Prediction:
 
 
 def names_in(entities: Sequence[EntityNames], naming: str) -> tuple[str, ...]:
-    """The names of entities in a naming, in the order given.
+    """The entities' names in a naming, in the order given.
 
     Raises:
         ConfigError: There is no such naming.
     """
     if naming not in NAMINGS:
-        raise ConfigError(f"naming: {naming!r} is none; {did_you_mean(naming, NAMINGS)}")
+        raise ConfigError(f"no naming {naming!r}; {did_you_mean(naming, NAMINGS)}")
     return tuple(e.name_in(naming) for e in entities)
 
 
 def translation(entities: Sequence[EntityNames], source: str, target: str) -> dict[str, str]:
-    """Entity names of one naming → those of another."""
+    """Maps entity names of one naming to those of another."""
     return dict(zip(names_in(entities, source), names_in(entities, target), strict=True))

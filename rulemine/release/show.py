@@ -1,6 +1,6 @@
-"""One question of a release as text for a terminal: what is asked, the rule, the proof, the diagnosis.
+"""Shows a question of a release in the terminal: the question, its rule, proof and difficulty features.
 
-Everything is shown in the naming of the release, with the text label beside a name that differs from it.
+Entities have their names in the naming of the release, followed by the text label if it differs.
 """
 
 import difflib
@@ -22,7 +22,7 @@ from rulemine.rules.taxonomy import SUBTYPE_NAMES
 __all__ = ["show"]
 
 MOST_ANSWERS = 12
-"""Answers that are spelled out; the rest are counted."""
+"""Number of answers that are listed; the others are counted."""
 
 NARROWEST = 40
 
@@ -42,8 +42,8 @@ def show(release: str | Path | Release, question_id: str, width: int = 100) -> s
         Lines separated by LF.
 
     Raises:
-        ReleaseError: There is no such release, or it has no such question; a near miss, and a question
-            that was made and rejected, are named.
+        ReleaseError: There is no such release or question; the message suggests a similar id, and says
+            why a rejected question was rejected.
     """
     opened = release if isinstance(release, Release) else Release.open(release)
     question = _find(opened, question_id)
@@ -52,7 +52,7 @@ def show(release: str | Path | Release, question_id: str, width: int = 100) -> s
     if rule is None:
         raise ReleaseError(
             f"{opened.path}: question {question.id} names rule {question.rule}, which rules.jsonl "
-            "lacks. rulemine verify says what else is wrong."
+            "lacks. rulemine verify lists all faults."
         )
     width = max(width, NARROWEST)
     inner = width - len(_INDENT)
@@ -64,7 +64,7 @@ def show(release: str | Path | Release, question_id: str, width: int = 100) -> s
         _asked(question, names, inner),
         _titled("Rule", _rule(question, rule, statements, inner)),
         _titled(
-            "Proof that is left",
+            "Remaining proof",
             draw_proof(question.certificate, question.removed, names, inner),
         ),
         _titled("Difficulty", _diagnosis(opened, question, inner)),
@@ -82,11 +82,11 @@ def _find(release: Release, wanted: str) -> Question:
             detail = f" ({rejection.detail})" if rejection.detail else ""
             detail += f": {rejection.text!r}" if rejection.text else ""
             raise ReleaseError(
-                f"{release.path}: question {wanted} was made and rejected by the stage "
-                f"{rejection.stage}: {rejection.reason}{detail}. Ask for one that was kept."
+                f"{release.path}: question {wanted} was rejected by the stage "
+                f"{rejection.stage}: {rejection.reason}{detail}. Choose another one."
             )
     known = [question.id for question in questions]
-    hint = f"its ids run from {known[0]} to {known[-1]}." if known else "it has no question at all."
+    hint = f"its ids run from {known[0]} to {known[-1]}." if known else "it has no questions."
     number = wanted.lower().lstrip("q").lstrip("0")
     same = [id_ for id_ in known if number.isdigit() and id_.lstrip("q0") == number]
     if close := same or difflib.get_close_matches(wanted, known, n=1):
@@ -95,7 +95,7 @@ def _find(release: Release, wanted: str) -> Question:
 
 
 def _names(release: Release) -> dict[str, str]:
-    """Entity in the naming of the release → what is shown for it."""
+    """Maps each entity, in the naming of the release, to its printed name."""
     shown: dict[str, str] = {}
     for row in release.entities:
         own = {"entity": row.entity, "text": row.text}.get(release.naming, row.private)
@@ -114,7 +114,7 @@ def _headline(release: Release, question: Question) -> list[str]:
 
 
 def _otherwise(release: Release, question: Question, width: int) -> list[list[str]]:
-    """Why the words are those of a template when a model was asked; and the paraphrases."""
+    """Why a question fell back to its template, and the paraphrases."""
     if question.wording == "fallback":
         why = [r for r in release.rejections() if r.question == question.id]
         said = "".join(f" ({rejection.detail})" for rejection in why if rejection.detail)
@@ -124,7 +124,7 @@ def _otherwise(release: Release, question: Question, width: int) -> list[list[st
                 lines += _wrapped(f"Refused: {printable(rejection.text)}", width, "  ")
         return [_indented(lines)]
     lines = [line for text in question.paraphrases for line in _wrapped(printable(text), width)]
-    return [_titled("In other words", lines)] if lines else []
+    return [_titled("Paraphrases", lines)] if lines else []
 
 
 def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str]:
@@ -147,9 +147,9 @@ def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str
     for place, answer in enumerate(order[:MOST_ANSWERS]):
         name = names.get(answer, answer)
         if answer == question.hard_answer:
-            name = f"★ {name}  the hard answer, its triple is removed"
+            name = f"★ {name}  hard answer of this question, its triple was removed"
         elif answer in question.hard_answers:
-            name = f"☆ {name}  hard too, its triple is removed"
+            name = f"☆ {name}  also hard, its triple was removed"
         else:
             name = f"  {name}" + ("  still stated" if all_stated else "")
         rows.append((counted(len(order), "answer") if place == 0 else "", name))
@@ -230,7 +230,7 @@ def _diagnosis(release: Release, question: Question, width: int) -> list[str]:
 def _wrapped(text: str, width: int, hanging: str = "") -> list[str]:
     if display_width(text) <= width:
         return [text]
-    # Wide characters count once here: a line may grow past the page, which no terminal minds.
+    # Wide characters count once here, so a line may exceed the width; terminals wrap it.
     return textwrap.wrap(
         text, max(width, 20), subsequent_indent=hanging, break_long_words=False,
         break_on_hyphens=False,

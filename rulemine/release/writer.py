@@ -1,8 +1,7 @@
-"""Writing a release: every file, the manifest last, and the move to where the user wants it.
+"""Writes the files of a release, the manifest last.
 
 Guarantees: the same parts give the same bytes; digests of compressed files are those of their content,
-so they do not depend on the compressor at hand; a release folder is replaced as a whole or not at all,
-and never a folder that is not a release of this program.
+so they do not depend on the compressor.
 """
 
 from collections import Counter
@@ -57,7 +56,7 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
 
 
 def write_trace(folder: Path, trace: ModelTrace) -> None:
-    """Writes what a language model was asked, under the names that the files have in a release."""
+    """Writes the record of a language model, under the file names of a release."""
     write_lines(folder / JOURNAL, (f"{line.decode()}\n" for line in trace.journal))
     write_text(folder / PROMPT, trace.prompt)
     write_text(folder / GLOSSES, trace.glosses)

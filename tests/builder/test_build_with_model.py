@@ -186,7 +186,7 @@ def test_what_became_of_questions_without_a_good_text_is_told(here: Path, comman
         gone = others + len(failed) * (what == "drop")
         assert f" questions, {gone} rejected\n" in ended.out
         card = (here / what / "README.md").read_text()
-        assert f"| questions made and not kept | {gone} |" in card
+        assert f"| rejected questions | {gone} |" in card
         fate = fate.removeprefix("verbalized ")
         assert f" {len(failed)} {fate} because no text of it passed the checks" in card
         kept = f"| questions kept with their template, for want of a good text | {len(failed)} |"

@@ -185,7 +185,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(rules: Path, tmp_path: Path) ->
     target = tmp_path / "out"
     target.mkdir()
     (target / "thesis.tex").write_text("precious")
-    with pytest.raises(OutputError, match="other things in it"):
+    with pytest.raises(OutputError, match="with other files"):
         Build(recipe(rules), target).run()
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 

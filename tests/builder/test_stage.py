@@ -156,7 +156,7 @@ def test_a_stage_without_a_whole_manifest_is_named_and_left_alone(
         write_bytes(path, text.encode("utf-8", "surrogateescape"))
     before = content(tmp_path)
     calls: list[str] = []
-    with pytest.raises(OutputError, match=r"mine: holds a\.txt, deep/b\.txt\.gz"):
+    with pytest.raises(OutputError, match=r"mine: contains a\.txt, deep/b\.txt\.gz"):
         run_stage(stage("new", calls), tmp_path)
     assert (calls, content(tmp_path)) == ([], before)
 
@@ -166,7 +166,7 @@ def test_what_a_user_put_into_the_folder_of_a_stage_is_not_deleted(tmp_path: Pat
     write_text(tmp_path / "mine" / "notes.txt", "mine")
     assert run_stage(stage("old"), tmp_path).reused
     before = content(tmp_path)
-    with pytest.raises(OutputError, match=r"mine: holds notes\.txt, which"):
+    with pytest.raises(OutputError, match=r"mine: contains notes\.txt, which"):
         run_stage(replace(stage("new"), version=2), tmp_path)
     assert content(tmp_path) == before
 
@@ -198,5 +198,5 @@ def test_an_edited_file_is_named(
     with pytest.raises(OutputError, match=expected) as caught:
         run_stage(stage(), tmp_path)
     assert str(caught.value).startswith(f"{path}: ")
-    assert f"Delete the folder {tmp_path / 'mine'}" in str(caught.value)
+    assert f"delete the folder {tmp_path / 'mine'}" in str(caught.value)
     assert path.exists() == (edit is not None), "nothing is done to the user's version"

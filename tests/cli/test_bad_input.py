@@ -262,13 +262,13 @@ def test_rules_that_the_graph_lacks_are_told_and_kept_apart(here: Path, command:
         ("kg.tsv", r"kg\.tsv: is a file; a folder for the release was expected"),
         (
             "mine",
-            "mine: is a folder with other things in it and no release .*; nothing was changed",
+            "mine: is a folder with other files and not a release .*; nothing was changed",
         ),
         ("kg.tsv/below", "cannot be written .*kg.tsv is a file"),
         ("/proc/rulemine", "cannot be written"),
-        (".", r"\.: the folder of a release needs a name"),
+        (".", r"\.: a release cannot be written there"),
         ("mine/..", "needs a name"),
-        ("/", "/: the folder of a release needs a name"),
+        ("/", "/: a release cannot be written there"),
         ("n" * 300, "cannot be written|File name too long"),
     ],
 )

@@ -25,7 +25,7 @@ def test_a_graph_that_does_not_fit_into_one_buffer_is_refused_before_java_starts
     monkeypatch.setattr(jvm, "start_jvm", lambda *_, **__: pytest.fail("Java was started"))
     triples = np.zeros((1, 3), np.int32).view(Many)
     triples.pretended = 12 * (178_956_970 + 1)
-    with pytest.raises(MiningError, match="at most 178956970 can be handed to the miner"):
+    with pytest.raises(MiningError, match="at most 178956970 can be mined"):
         jvm.mine_rows(triples, 1, 1, MiningOptions(), lambda *_: None)
 
 

@@ -22,10 +22,10 @@ FEW = "mining.min_initial_support=20"
 @pytest.mark.parametrize(
     ("release", "library", "expected"),
     [
-        (None, None, "there is no such folder"),
+        (None, None, "no such folder"),
         ('JAVA_VERSION="11.0.2"\n', None, "this is Java 11; Java 17 or newer is needed"),
         ('JAVA_VERSION="1.8.0_292"\n', None, "this is Java 8; Java 17"),
-        ('JAVA_VERSION="21"\n', None, "no Java virtual machine in there"),
+        ('JAVA_VERSION="21"\n', None, "has no Java virtual machine"),
         ('JAVA_VERSION="21"\n', b"no library", "does not start"),
     ],
 )
@@ -72,7 +72,7 @@ def test_building_from_given_rules_needs_no_java(here: Path) -> None:
 def test_a_heap_above_the_memory(here: Path, words: list[str]) -> None:
     before = tree(here)
     ended = run(here, [*words, "kg.tsv", "--heap", "99999999g"])
-    assert_refused(ended, "a heap of 99999999g was asked for, and this machine has")
+    assert_refused(ended, "a heap of 99999999g was requested, but this machine has")
     assert "--heap" in ended.err
     assert tree(here) == before
 

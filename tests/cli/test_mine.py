@@ -41,8 +41,12 @@ def test_filters_by_names_and_by_file(here: Path, command: Command) -> None:
 def test_an_unknown_relation_is_named(here: Path, command: Command, option: str) -> None:
     ended = command("mine", "kg.tsv", f"--{option}-relations", "wife,huband,mohter")
     assert (ended.status, ended.out) == (2, "")
-    assert "names 'huband', which is no relation of the graph; did you mean 'husband'?" in ended.err
-    assert "names 'mohter', which is no relation of the graph; did you mean 'mother'?" in ended.err
+    assert (
+        "names 'huband', which is not a relation of the graph; did you mean 'husband'?" in ended.err
+    )
+    assert (
+        "names 'mohter', which is not a relation of the graph; did you mean 'mother'?" in ended.err
+    )
     assert f"{option}_relations" in ended.err
 
 

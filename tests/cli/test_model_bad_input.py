@@ -148,4 +148,4 @@ def test_replays_of_what_was_edited_or_lacks_a_line(here: Path, command: Command
 
 def test_two_builds_in_one_folder(here: Path, command: Command) -> None:
     with working_folder(here / "out" / "kg.stages"):
-        assert_refused(command(*build_words(NOBODY)), "another build is at work here")
+        assert_refused(command(*build_words(NOBODY)), "another build is using this folder")

@@ -46,20 +46,22 @@ def test_building_again_deletes_nothing_in_the_release_folder(
     (built / "out/kg/predictions.jsonl").write_text("hours of GPU")
     (built / "out/kg/.git").mkdir()
     before = tree(built)
-    refused = r"out/kg: holds \.git, predictions\.jsonl, which .* Move it away, or choose another"
+    refused = (
+        r"out/kg: contains \.git, predictions\.jsonl, which .* Move it away, or choose another"
+    )
     assert_refused(command(*BUILD, "out/kg"), refused)
     assert_refused(command(*BUILD, "out/kg", "--seed", "3", "--replace"), refused)
     words = ("rename", "out/kg", "--naming", "text", "-o")
     assert command(*words, "out/text").status == 0
     (built / "out/text/predictions.jsonl").write_text("hours of GPU")
-    assert_refused(command(*words, "out/text"), "holds predictions.jsonl")
+    assert_refused(command(*words, "out/text"), "contains predictions.jsonl")
     assert {k: v for k, v in tree(built).items() if not k.startswith("out/text")} == before
 
 
 def test_a_release_of_another_name_is_not_replaced_unasked(built: Path, command: Command) -> None:
     before = tree(built)
     other = (*BUILD, "out/kg", "--set", "name=other")
-    assert_refused(command(*other), r"holds the release 'kg', and this one is called 'other'")
+    assert_refused(command(*other), r"contains the release 'kg', and this one is named 'other'")
     assert tree(built) == before
     assert command(*other, "--replace").status == 0
     assert '"name": "other"' in (built / "out/kg/manifest.json").read_text()
@@ -125,7 +127,7 @@ def test_nothing_but_a_build_writes_into_a_release(
     (built / "R").symlink_to("out/kg")
     before = tree(built)
     place = f"R/{output}" if linked else f"out/kg/{output}"
-    expected = "lies in the release|is a file; a folder for the release"
+    expected = "is inside the release|is a file; a folder for the release"
     assert_refused(command(*words, "-o", place), expected)
     assert tree(built) == before
 
@@ -134,17 +136,19 @@ def test_nothing_is_written_into_a_finished_stage(built: Path, command: Command)
     before = tree(built)
     for name in ("rules.jsonl", "new.txt"):
         words = ("mine", "kg.tsv", "-o", f"out/kg.stages/mine/{name}")
-        assert_refused(command(*words), "lies in the finished stage .*mine, into which nothing")
+        assert_refused(command(*words), "is inside the finished stage .*mine, where nothing")
     assert tree(built) == before
 
 
 def test_an_input_of_a_build_is_not_replaced_by_it(built: Path, command: Command) -> None:
     before = tree(built)
     words = ("build", "kg.tsv", "-o", "out/kg", "--rules")
-    assert_refused(command(*words, "out/kg/rules.jsonl"), "out/kg: holds an input")
-    assert_refused(command(*words, "out/kg.stages/mine/rules.jsonl"), "kg.stages: holds an input")
+    assert_refused(command(*words, "out/kg/rules.jsonl"), "out/kg: contains an input")
+    assert_refused(
+        command(*words, "out/kg.stages/mine/rules.jsonl"), "kg.stages: contains an input"
+    )
     whole = ("build", "out/kg/kg/complete.tsv.gz", "--rules", "rules.txt", "-o", "out/kg")
-    assert_refused(command(*whole), "out/kg: holds an input")
+    assert_refused(command(*whole), "out/kg: contains an input")
     assert tree(built) == before
 
 
@@ -182,7 +186,7 @@ def test_a_dangling_link_is_said_before_the_first_stage(
     (built / "circle").symlink_to("circle")
     for output in ("dangling", "dangling/below", "circle"):
         ended = command(*words, output)
-        assert_refused(ended, "is a link to (nowhere|circle), which is not there")
+        assert_refused(ended, "is a link to (nowhere|circle), which does not exist")
         assert ended.err.count("\n") == 1, "no stage was done"
     assert links(built) == {"dangling": "nowhere", "circle": "circle"}
 
@@ -210,5 +214,5 @@ def test_a_folder_without_the_right_to_write_is_said_at_once(
 ) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     for words in (["mine", "kg.tsv", "-o", "o/x"], [*BUILD, "o/kg"]):
-        assert_refused(command(*words), f"no right to write in {here}")
+        assert_refused(command(*words), f"no permission to write in {here}")
     assert not (here / "o").exists()

@@ -87,13 +87,13 @@ def test_a_java_home_that_is_too_old_is_refused(tmp_path: Path, version: str) ->
 def test_a_java_home_that_is_not_there_is_refused(tmp_path: Path) -> None:
     out = printed("attempt()", JAVA_HOME=str(tmp_path / "none"))
     assert out.startswith("JavaError")
-    assert "there is no such folder" in out
+    assert "no such folder" in out
 
 
 def test_a_java_home_without_a_machine_is_refused(tmp_path: Path) -> None:
     out = printed("attempt()", JAVA_HOME=java_home(tmp_path / "java", "17.0.1"))
     assert out.startswith("JavaError")
-    assert "no Java virtual machine in there" in out
+    assert "has no Java virtual machine" in out
 
 
 def test_a_java_home_with_a_broken_machine_is_refused(tmp_path: Path) -> None:

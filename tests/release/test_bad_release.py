@@ -140,7 +140,7 @@ def test_a_release_that_names_what_it_does_not_list(release: Path, command: Comm
     digest = hashlib.sha256(content.encode()).hexdigest()
     row["files"]["removed.jsonl"] = {"bytes": len(content.encode()), "sha256": digest}
     manifest.write_text(json.dumps(row))
-    assert_refused(command(*READERS["rename"]), "the name 'nobody' is used and is in neither")
+    assert_refused(command(*READERS["rename"]), "the name 'nobody' is used but is in neither")
     assert not Path("other").exists()
     assert command("verify", release).status == 1
 
@@ -209,7 +209,7 @@ def test_predictions_that_are_no_text(here: Path, command: Command) -> None:
         (["answer", "release", "--with", "neighbors", "--hops", "0", "-o", "p"], "hops is 0"),
         (["answer", "release", "--with", "lookup", "-o", "."], "is a folder"),
         (["evaluate", "release", "good.jsonl", "--matching", "x"], "matching: 'x'"),
-        (["evaluate", "release", "good.jsonl", "--naming", "x"], "naming: 'x'"),
+        (["evaluate", "release", "good.jsonl", "--naming", "x"], "no naming 'x'"),
         (["evaluate", "release", "good.jsonl", "--split", "x"], "split: 'x'"),
         (["evaluate", "release", "good.jsonl", "--seed", "-1"], "seed is -1"),
         (["evaluate", "release", "good.jsonl", "--against", "none"], "none: no such file"),

@@ -69,7 +69,7 @@ def test_a_folder_made_after_a_kill_costs_nobody_anything(tmp_path: Path) -> Non
     for name in (".x.exchange/old/a", ".x.exchange/new/a", ".x.exchange/.lock", "x/thesis.txt"):
         write_text(tmp_path / name, name)
     for attempt in (recover, lambda target: exchange(target).__enter__()):
-        with pytest.raises(OutputError, match=r"x: is not what .* is in .*old\. Move one"):
+        with pytest.raises(OutputError, match=r"x: was changed .* is in .*old\. Move one"):
             attempt(tmp_path / "x")
     assert (tmp_path / "x/thesis.txt").exists()
     assert (tmp_path / ".x.exchange/old/a").exists()
@@ -88,7 +88,7 @@ def test_a_folder_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         with (
-            pytest.raises(OutputError, match="another build is at work here"),
+            pytest.raises(OutputError, match="another build is using this folder"),
             working_folder(target),
         ):
             raise AssertionError("two processes at once")

@@ -99,7 +99,7 @@ def test_nothing_else_in_a_release_folder_is_ever_deleted(
         lambda _, to, **more: rename(Release.open(release), to, "text", **more),
     ):
         for replace in (False, True):
-            with pytest.raises(OutputError, match=f"target: holds {path.relative_to(target)}"):
+            with pytest.raises(OutputError, match=f"target: contains {path.relative_to(target)}"):
                 attempt(release, target, replace=replace)
     assert os.path.lexists(path)
     assert contents(tmp_path) == before
@@ -108,7 +108,7 @@ def test_nothing_else_in_a_release_folder_is_ever_deleted(
 def test_many_strangers_are_counted(release: Path) -> None:
     for number in range(7):
         (release / f"p{number}.jsonl").write_text("mine")
-    with pytest.raises(OutputError, match=r"holds p0\.jsonl, .*, p4\.jsonl and 2 more, which"):
+    with pytest.raises(OutputError, match=r"contains p0\.jsonl, .*, p4\.jsonl and 2 more, which"):
         check_folder(release, "tiny")
 
 
@@ -155,10 +155,10 @@ def test_a_release_is_not_renamed_onto_or_into_itself(release: Path, tmp_path: P
     (tmp_path / "link").symlink_to(release)
     before = contents(release)
     for target in (release, tmp_path / "link"):
-        with pytest.raises(OutputError, match="holds an input of this command"):
+        with pytest.raises(OutputError, match="contains an input of this command"):
             rename(Release.open(release), target, "text")
     for target in (release / "sub", tmp_path / "link" / "kg" / "sub"):
-        with pytest.raises(OutputError, match="lies in the release"):
+        with pytest.raises(OutputError, match="is inside the release"):
             rename(Release.open(release), target, "text")
     assert contents(release) == before
 
@@ -180,12 +180,12 @@ def test_where_a_release_may_go(release: Path, tmp_path: Path) -> None:
     (tmp_path / "dangling").symlink_to("nowhere")
     for name, expected in {
         "file": "is a file",
-        "file/below": "file is a file, no folder",
-        ".": "other things",
-        "dangling": "is a link to nowhere, which is not there",
+        "file/below": "file is a file, not a folder",
+        ".": "other files",
+        "dangling": "is a link to nowhere, which does not exist",
         "dangling/below": "is a link to nowhere",
         "-": "needs a name",
-        "release/kg": "lies in the release",
+        "release/kg": "is inside the release",
     }.items():
         with pytest.raises(OutputError, match=expected):
             check_folder(tmp_path / name, "tiny")

@@ -120,11 +120,11 @@ def test_a_folder_without_manifest_is_no_release(tmp_path: Path) -> None:
         ({"format_version": FORMAT_VERSION + 1}, r"reads versions up to 2\. Upgrade"),
         ({"counts": None, "config": None}, "lacks config, counts"),
         ({"files": None}, "lacks files"),
-        ({"files": []}, r"files \(\[\]\): not what"),
-        ({"files": {"a": 5}}, "files .*: not what"),
-        ({"levels": 5}, r"levels \(5\): not what"),
-        ({"levels": ["x"]}, "levels .*: not what"),
-        ({"naming": "x", "config": 3}, r'naming \("x"\) and config \(3\): not what'),
+        ({"files": []}, r"invalid value of files \(\[\]\)"),
+        ({"files": {"a": 5}}, "invalid value of files"),
+        ({"levels": 5}, r"invalid value of levels \(5\)"),
+        ({"levels": ["x"]}, "invalid value of levels"),
+        ({"naming": "x", "config": 3}, r'invalid value of naming \("x"\) and config \(3\)'),
     ],
 )
 def test_a_manifest_that_does_not_fit_is_refused(

@@ -21,7 +21,7 @@ q0 · tiny · test
 
   topic      e3 (Eve O'Hara) · the object
   asked for  subjects:  ? ──grandparent──▶ topic
-  2 answers  ★ e1 (Ada, the elder)  the hard answer, its triple is removed
+  2 answers  ★ e1 (Ada, the elder)  hard answer of this question, its triple was removed
                e4 (Бен)  still stated
 
 Rule
@@ -29,7 +29,7 @@ Rule
   If x is the parent of z and z is the parent of y, then x is the grandparent of y.
   composition; head coverage 1.000, standard confidence 0.500, PCA confidence 1.000; id 3f5a0d012ec5
 
-Proof that is left
+Remaining proof
   e1 (Ada, the elder) ──parent──▶ e6 (Cleo) ──parent──▶ e3 (Eve O'Hara)
            ╎                                                   ▲
            ╰╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ grandparent ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╯  ✗ removed
@@ -74,7 +74,7 @@ def test_many_answers_are_counted(folder: Path) -> None:
     seal(folder)
     text = show(folder, "q0")
     assert "29 answers  ★ e1 (Ada, the elder)" in text
-    assert "☆ e2 (Gus Ada)  hard too, its triple is removed" in text
+    assert "☆ e2 (Gus Ada)  also hard, its triple was removed" in text
     assert "… and 17 more" in text
     assert "still stated\n" not in text  # 27 others, 1 stated: which one is not said
 
@@ -87,9 +87,7 @@ def test_an_unknown_question_gets_a_hint(folder: Path) -> None:
 
 
 def test_a_rejected_question_says_why_it_is_not_there(folder: Path) -> None:
-    with pytest.raises(
-        ReleaseError, match="q3 was made and rejected by the stage balance: too many"
-    ):
+    with pytest.raises(ReleaseError, match="q3 was rejected by the stage balance: too many"):
         show(folder, "q3")
 
 
