@@ -54,20 +54,20 @@ class Option:
     """The bounds of a field's value, and how it is given.
 
     Attributes:
-        least: The smallest number.
-        above: All numbers are above this.
-        most: The largest number.
-        choices: The texts there are; empty: any.
-        fits_too: Whether a value within these bounds may be; None: always.
-        expected: What messages say is expected; empty: what follows from the bounds.
-        flag: Whether the command line has an option of its own for it, called like the field.
-        flag_name: That option, where it is called otherwise.
-        metavar: What its help calls the value; empty: a word for its type.
-        file: Whether it names a file, which recipes name relative to themselves and releases without
-            its folder.
+        least: Inclusive lower bound of numbers.
+        above: Exclusive lower bound of numbers.
+        most: Inclusive upper bound of numbers.
+        choices: The allowed strings; empty: any.
+        fits_too: Called with a value within these bounds; returns whether it is allowed. None: it is.
+        expected: What messages say was expected; empty: derived from the bounds.
+        flag: Whether the command line has an option for it, named after the field.
+        flag_name: The name of that option where it differs from the field's.
+        metavar: The name of the value in its help; empty: a word for its type.
+        file: Whether it names a file. Recipes name files relative to themselves, releases without their
+            folder.
         data_set: Whether it names a data set or else a file.
-        packaged: The name of the file that comes with the package for some data sets, which it names
-            by their names; empty: it names no such files.
+        packaged: The name of the file in the folders of packaged data sets, if the name of such a data set
+            may be given in place of a file; empty: it may not.
         secret: Whether messages may not repeat its value.
     """
 

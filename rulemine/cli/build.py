@@ -26,18 +26,18 @@ from rulemine.cli.parser import Parser, add_command, add_flags, describe_keys, g
 __all__ = ["add_building"]
 
 _KEYS = """\
-keys for --set, with their defaults; in a recipe's TOML file what comes before the dot is a [section]:
+keys for --set, with their defaults; in a recipe's TOML file the part before the dot is a [section]:
 {keys}
 """
 
 _OF_GLOSSES = [f"verbalizer.{name}" for name in ("name", "model", "temperature", "prompt")]
-"""The keys about questions that the command ``gloss`` uses."""
+"""The keys that the command ``gloss`` uses."""
 
 _SET: dict[str, Any] = {"action": "append", "default": [], "metavar": "KEY=VALUE"}
 
 _MODEL = (
     "verbalization by a language model",
-    "Any endpoint with OpenAI's chat API; its key is taken from $OPENAI_API_KEY and kept nowhere.",
+    "Any endpoint with OpenAI's chat API; the key is read from $OPENAI_API_KEY and never stored.",
 )
 
 
@@ -82,17 +82,17 @@ def _add_build_options(parser: Parser) -> None:
     parser.add_argument(
         "--replace",
         action="store_true",
-        help="replace a release of another name, or one that was edited",
+        help="replace a release that has another name or was edited",
     )
     parser.add_argument("--set", **_SET, help="override a key, see below")
-    # What the miner has options for has keys alone here: there are too many.
+    # Options of the miner are only keys here: there are too many.
     add_flags(parser, [k for k in KEYS if not k.name.startswith(("mining.", *OF_MODEL))])
     group = parser.add_argument_group(*_MODEL)
     add_flags(group, [k for k in KEYS if k.name.startswith(OF_MODEL)])
     group.add_argument(
         "--dry-run",
         action="store_true",
-        help="say how many calls and tokens it would take, show three prompts; call nothing",
+        help="estimate calls and tokens, and show three prompts, without calling the model",
     )
     group.add_argument(
         "--replay",
@@ -127,7 +127,7 @@ To build with the file: rulemine build RECIPE --verbalizer openai --model NAME -
 
 
 def build(arguments: Namespace) -> int:
-    """``build`` and its single steps."""
+    """Runs ``build``, or one of its steps."""
     from rulemine.builder.pipeline import Build, BuildContext
     from rulemine.builder.stage import Done
     from rulemine.cli.recipe_options import chosen_recipe
@@ -166,7 +166,7 @@ def build(arguments: Namespace) -> int:
 
 
 def gloss(arguments: Namespace) -> int:
-    """``gloss``."""
+    """Runs ``gloss``."""
     from rulemine.builder.inputs import Inputs
     from rulemine.cli.recipe_options import chosen_recipe
     from rulemine.llm.session import Session

@@ -1,4 +1,4 @@
-"""What a command says while it works: progress on standard error, text to a file or standard output."""
+"""Console output of commands: progress on standard error, text to a file or standard output."""
 
 import re
 import shutil
@@ -31,45 +31,45 @@ __all__ = [
 ]
 
 STANDARD_OUTPUT = Path("/dev/stdout")
-"""What ``-o -`` names, whatever it leads to."""
+"""The output that ``-o -`` names."""
 
 Progress = Callable[[int, int], None]
 
 SECONDS_BEFORE_BAR = 1.0
-"""A progress bar appears when something takes longer than this."""
+"""Delay before a progress bar appears."""
 
 SECONDS_BETWEEN_TICKS = 0.5
-"""How often the time on a bar moves on, whether or not there is progress: nobody takes it for dead."""
+"""Interval at which the time on a bar is updated, even without progress."""
 
 TICKER = "rulemine-bar"
-"""The thread that does it."""
+"""Name of the thread that updates it."""
 
 SECONDS_BETWEEN_LINES = 30.0
-"""Where nobody watches, a line says now and then how it stands."""
+"""Interval between status lines if standard error is not a terminal."""
 
 WITHOUT_TOTAL = "{desc} {elapsed}"
 """A bar before there is any progress to show."""
 
 WITH_STATUS = "{desc}: {n:,}/{total:,}, {remaining} left{postfix} {bar}"
-"""A bar whose status is told: all of it fits on 80 columns, and the bar itself has the rest."""
+"""A bar with a status; the bar itself takes what remains of the line."""
 
 
 _ENDLESS = re.compile(r"(\S{100})\S{200,}(\S{40})")
-"""A word of 340 characters or more, such as a number of 10,000 digits: its two ends are shown."""
+"""A word of 340 characters or more, such as a number of 10,000 digits; only its two ends are shown."""
 
 
 class Line:
-    """The progress line of a command: a bar where somebody watches, else a line of text now and then."""
+    """The progress of a command: a bar on a terminal, otherwise occasional lines of text."""
 
     def __init__(self) -> None:
         self._bar: Any = None
-        self._told = (0, 0)
+        self._latest = (0, 0)
         self._paced: tuple[int, float] | None = None
         self._printed = time.monotonic()
 
     @contextmanager
     def watch(self, name: str) -> Iterator[Progress]:
-        """Shows how something gets on."""
+        """Shows the progress of one step; yields the function to call with (done, total)."""
         from tqdm import tqdm
 
         with tqdm(
@@ -82,8 +82,8 @@ class Line:
         ) as shown:
             self._paced = None
 
-            def tell(done: int, total: int) -> None:
-                self._told = done, total
+            def update(done: int, total: int) -> None:
+                self._latest = done, total
                 self._paced = self._paced or (done, time.monotonic())
                 if total and not shown.disable and shown.bar_format == WITHOUT_TOTAL:
                     shown.bar_format = None
@@ -92,26 +92,26 @@ class Line:
 
             self._bar = shown
             with _ticking(shown):
-                yield tell
+                yield update
 
     def phase(self, text: str) -> None:
-        """Names what the work of the bar is at just now."""
+        """Names the current phase of the step."""
         if not self._bar.disable:
             self._bar.set_description_str(text, refresh=False)
 
     def status(self, text: str) -> None:
-        """Shows how it stands, in a few words."""
+        """Shows the current state, in a few words."""
         if not self._bar.disable:
             self._bar.bar_format = WITH_STATUS
             self._bar.set_postfix_str(text, refresh=False)
         elif (now := time.monotonic()) - self._printed >= SECONDS_BETWEEN_LINES:
             self._printed = now
-            done, total = self._told
+            done, total = self._latest
             print(f"{done:,} of {total:,} · {text}{self._left(now)}", file=sys.stderr, flush=True)
 
     def _left(self, now: float) -> str:
-        """How long it takes still, at the pace since the line before: what was there already came faster."""
-        done, total = self._told
+        """The remaining time at the pace since the previous line; replies already stored came faster."""
+        done, total = self._latest
         before, since = self._paced or (done, now)
         self._paced = done, now
         if done <= before:
@@ -122,7 +122,7 @@ class Line:
         )
 
     def note(self, text: str) -> None:
-        """Tells something that is no error, above the line."""
+        """Prints a note above the line."""
         from tqdm import tqdm
 
         with tqdm.external_write_mode(file=sys.stderr):
@@ -131,7 +131,7 @@ class Line:
 
 @contextmanager
 def _ticking(shown: Any) -> Iterator[None]:
-    """Has the time on a bar move on."""
+    """Keeps the time on a bar up to date."""
     if shown.disable:
         yield
         return
@@ -152,12 +152,12 @@ def _ticking(shown: Any) -> Iterator[None]:
 
 
 def bar(name: str) -> AbstractContextManager[Progress]:
-    """Shows how one thing gets on, see `Line.watch`."""
+    """Shows the progress of one step, see `Line.watch`."""
     return Line().watch(name)
 
 
 def check_output(output: Path | None, *inputs: Path | None) -> None:
-    """Says at once, not after hours, that a file cannot be written there; see `check_file`."""
+    """Checks, before any work, that a file can be written; see `check_file`."""
     from rulemine.release.outputs import check_file
 
     if output is not None:
@@ -165,7 +165,7 @@ def check_output(output: Path | None, *inputs: Path | None) -> None:
 
 
 def complain(text: str) -> None:
-    """Says on standard error why a command ends, with no word longer than anybody reads."""
+    """Prints an error message on standard error, with very long words shortened."""
     shown = _ENDLESS.sub(lambda m: f"{m[1]}…{m[2]} ({len(m[0]):,} characters)", text)
     print(f"rulemine: {shown}", file=sys.stderr)
 
@@ -178,7 +178,7 @@ def output_file(text: str) -> Path:
 
 @contextmanager
 def written(output: Path) -> Iterator[Path]:
-    """The file to write for an output; what it then holds goes to standard output where that is meant."""
+    """Yields the file to write; for standard output a temporary one, which is then copied there."""
     if output != STANDARD_OUTPUT:
         yield output
         return
@@ -191,16 +191,16 @@ def written(output: Path) -> Iterator[Path]:
 
 
 def summarize(text: str, output: Path) -> None:
-    """Says what was written, on standard error where standard output has it."""
+    """Prints a summary, on standard error if the output itself went to standard output."""
     print(text, file=sys.stderr if output == STANDARD_OUTPUT else sys.stdout)
 
 
 def refuse_idle(arguments: Namespace, purpose: str, *names: str) -> None:
-    """Refuses options that were given and would do nothing.
+    """Refuses options that were given but have no effect.
 
     Args:
         arguments: The arguments; options that were not given are None or False.
-        purpose: What the options are for, which is not what is being done.
+        purpose: What the options are for.
         names: The options, with ``_``.
 
     Raises:
@@ -209,16 +209,16 @@ def refuse_idle(arguments: Namespace, purpose: str, *names: str) -> None:
     for name in names:
         if (value := getattr(arguments, name)) is not None and value is not False:
             option = f"--{name.replace('_', '-')}"
-            raise ConfigError(f"{option}: is for {purpose}, and does nothing here. Leave it out.")
+            raise ConfigError(f"{option}: is for {purpose} and has no effect here. Leave it out.")
 
 
 def note(text: str) -> None:
-    """Tells something that is no error."""
+    """Prints a note on standard error."""
     print(f"note: {text}", file=sys.stderr)
 
 
 def emit(text: str, output: Path | None) -> None:
-    """Text to a file, or to standard output."""
+    """Writes text to a file, or to standard output."""
     from rulemine.files import write_text
 
     if output in (None, STANDARD_OUTPUT):
@@ -228,7 +228,7 @@ def emit(text: str, output: Path | None) -> None:
 
 
 def emit_pieces(pieces: Iterable[str], output: Path | None) -> None:
-    """Text to a file, or to standard output, without ever holding the whole."""
+    """Writes text to a file, or to standard output, piece by piece."""
     from rulemine.files import write_lines
 
     if output in (None, STANDARD_OUTPUT):

@@ -24,10 +24,10 @@ from rulemine.errors import ConfigError, UserError, counted, did_you_mean
 __all__ = ["add_data"]
 
 TRIPLES, RELATIONS = 100_000, 100
-"""Of a synthetic graph for which none are given."""
+"""Planted rules of a synthetic graph by default."""
 
 _RULES_PLANTED = """\
-types of --rule: symmetry, inversion, hierarchy, composition; it may be given again and again.
+types of --rule: symmetry, inversion, hierarchy, composition; the option may be repeated.
 The planted rules of a synthetic graph are listed in FILE.rules.jsonl.
 """
 
@@ -42,11 +42,11 @@ def add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
     )  # fmt: skip
     parser.add_argument("--triples", type=int, metavar="N", help="(100000)")
     parser.add_argument("--relations", type=int, metavar="R", help="(100)")
-    parser.add_argument("--entities", type=int, metavar="E", help="to draw from (N / 10)")
+    parser.add_argument("--entities", type=int, metavar="E", help="number of entities (N / 10)")
     parser.add_argument("--rule", action="append", metavar="TYPE:X",
                         help="plant this rule with standard confidence X (eight rules)")  # fmt: skip
     parser.add_argument("--seed", type=int, metavar="N",
-                        help="of everything drawn (0; of the demo's world: its own)")  # fmt: skip
+                        help="of all random choices (0; demo: that of the packaged world)")  # fmt: skip
     parser.add_argument(
         "-o",
         "--output",
@@ -63,7 +63,7 @@ def add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 
 def generate(arguments: Namespace) -> int:
-    """``generate synthetic`` and ``generate demo``."""
+    """Runs ``generate synthetic`` or ``generate demo``."""
     from rulemine.datasets.demo_world import SEED
     from rulemine.datasets.demo_world import generate as generate_demo
     from rulemine.datasets.synthetic import DEFAULT_RULES, Synthetic, rules_file, write_synthetic
@@ -101,7 +101,7 @@ def generate(arguments: Namespace) -> int:
 
 
 def data(arguments: Namespace) -> int:
-    """``data list``, ``data get NAME``, ``data path NAME``."""
+    """Runs ``data list``, ``data get NAME`` or ``data path NAME``."""
     from rulemine.datasets.registry import data_sets, describe_folders, find_files, get_files
 
     if arguments.what == "list":
@@ -113,7 +113,9 @@ def data(arguments: Namespace) -> int:
         for name in data_sets():
             try:
                 entry = data_sets()[name]
-            except ConfigError as problem:  # of another package; the others can be used
+            except (
+                ConfigError
+            ) as problem:  # a broken entry of another package must not hide the others
                 print(f"{name:16} broken  {problem}")
                 continue
             there = "here" if all(find_files(name)) else "to get"
@@ -132,7 +134,7 @@ def data(arguments: Namespace) -> int:
     missing = [path for path in paths if path is None]
     if missing:
         raise UserError(
-            f"{arguments.name}: is not below {describe_folders()}. Fetch it: rulemine data get "
+            f"{arguments.name}: not found below {describe_folders()}. Fetch it: rulemine data get "
             f"{arguments.name}"
         )
     for path in paths:

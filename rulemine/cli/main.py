@@ -1,7 +1,7 @@
-"""The command line: arguments in, text out, and nothing else.
+"""The entry point of the command line.
 
-Exit status: 0 done; 1 a release has faults (`verify`), or this program failed; 2 something the user
-gave cannot be used, said in one paragraph; 3 a limit that the user set has ended it early; 130
+Exit status: 0 success; 1 a release has faults (`verify`), or this program has a bug; 2 something the
+user gave cannot be used, as one paragraph says; 3 a limit set by the user ended the run early; 130
 interrupted.
 """
 
@@ -36,7 +36,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     """The parser of all commands; ``run`` is the command's function.
 
     Args:
-        whole: Whether commands have all options at once, and not when they are first needed.
+        whole: Whether to add the options of all commands at once, rather than when they are needed.
     """
     parser = Parser(
         prog="rulemine",
@@ -58,14 +58,14 @@ def make_parser(*, whole: bool = True) -> Parser:
 
 @contextlib.contextmanager
 def _standard_output() -> Iterator[None]:
-    """A reader that stops reading (``| head``) is no error; a full disk behind it is the user's."""
+    """Ignores a reader that stops reading (``| head``); reports a full disk as a user's error."""
     try:
         yield
         sys.stdout.flush()
     except OSError as problem:
         if problem.filename is not None or problem.errno not in (errno.EPIPE, errno.ENOSPC):
             raise
-        # Python flushes standard output once more at exit; give it somewhere to go.
+        # Python flushes standard output again at exit, which must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if problem.errno == errno.ENOSPC:
             raise OutputError(
@@ -84,7 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status, see the module.
     """
     for channel in (sys.stdout, sys.stderr):
-        # Labels are any text. A terminal of another encoding shows what it can; files get it all.
+        # Labels may be any text. A terminal with another encoding shows what it can; files get UTF-8.
         reconfigure = getattr(channel, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding=None if channel.isatty() else "utf-8", errors="replace")
@@ -102,18 +102,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(str(problem))
         return 1
     except OSError as problem:
-        if problem.filename is None:  # not about a file: a mistake of this program
+        if problem.filename is None:  # not about a file: a bug
             raise
         complain(
-            f"{problem.filename}: cannot be used ({problem.strerror}). Check the name and the rights of "
-            "the folders on the way to it."
+            f"{problem.filename}: cannot be used ({problem.strerror}). Check the name and the permissions "
+            "of its folders."
         )
         return 2
     except KeyboardInterrupt:
         print(file=sys.stderr)
         complain(
-            "interrupted. Finished stages and every reply of a model are kept; the same command goes on "
-            "from there."
+            "interrupted. Finished stages and all replies of a model are kept; run the same command again "
+            "to continue."
         )
         return 130
     except MemoryError:

@@ -21,10 +21,10 @@ from rulemine.errors import ConfigError, OutputError, UserError, counted
 __all__ = ["add_mining"]
 
 INCOMPLETE = 3
-"""Exit status of a run that a limit of time has ended."""
+"""Exit status of a run that was ended by the time limit."""
 
 MOST_NAMED = 10
-"""How many relations are named in a message."""
+"""Number of relations that a message names."""
 
 
 def mine(arguments: Namespace) -> int:
@@ -79,14 +79,14 @@ def mine(arguments: Namespace) -> int:
 
 
 def _beside(output: Path | None, ending: str) -> Path | None:
-    """A file named like the output; None beside what is no file, e.g. ``/dev/null``."""
+    """A file named after the output; None if the output is not a regular file, e.g. ``/dev/null``."""
     if output in (None, STANDARD_OUTPUT) or (output.exists() and not output.is_file()):
         return None
     return output.with_name(output.name + ending)
 
 
 def _explain_unfinished(heads: tuple[str, ...], seconds: float | None, missing: Path | None) -> str:
-    """Says which head relations are missing; all of them are named in a file beside the output."""
+    """Names the missing head relations; a file beside the output lists all of them."""
     text = (
         f"incomplete: ended after {seconds:g} s; no rules yet for "
         f"{counted(len(heads), 'head relation')}: "
@@ -98,7 +98,7 @@ def _explain_unfinished(heads: tuple[str, ...], seconds: float | None, missing: 
 
     write_text(missing, "".join(f"{head}\n" for head in heads))
     return (
-        f"{text}\nAll are named in {missing}; the same command with --resume continues from here."
+        f"{text}\nAll are listed in {missing}; the same command with --resume continues from here."
     )
 
 

@@ -1,4 +1,4 @@
-"""The parser of the command line: options are made from the fields they set, a misspelled one gets a hint."""
+"""The parser of the command line; options are made from the fields that they set."""
 
 import argparse
 import re
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Parser", "add_command", "add_flags", "describe_keys", "given"]
 
 _SETS = "set "
-"""Begins the place of a value that an option sets; the name of the key follows."""
+"""Prefix of the destination of an option that sets a key; the key follows."""
 
 Arguments = argparse.ArgumentParser | argparse._ArgumentGroup
 
@@ -31,25 +31,26 @@ _REWORDED = (
     (r": expected one argument$", ": expected a value after it"),
     (r"^the following arguments are required: ", "missing: "),
 )
-"""What argparse says → what this program says."""
+"""Message of argparse → message of this program."""
 
 _CHOICE = re.compile(r"(.*?): invalid choice: (.*) \(choose from (.*)\)", re.DOTALL)
 _NAME = re.compile(r"[\w-]+")
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser of a command, or of all of them.
+    """The parser of a command, or of all commands.
 
     Attributes:
-        keys: What can be given by ``--set``.
-        options: Adds its options, when they are first needed: no command pays for those of others.
+        keys: The keys that ``--set`` accepts.
+        options: Adds the options; called when they are first needed, so that no command loads those of
+            others.
     """
 
     keys: "Sequence[Key]" = ()
     options: "Callable[[Parser], None] | None" = None
 
     def complete(self) -> None:
-        """Adds its options, unless they are there."""
+        """Adds the options, unless they have been added."""
         if self.options is not None:
             add, self.options = self.options, None
             add(self)
@@ -60,7 +61,7 @@ class Parser(argparse.ArgumentParser):
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
-        """Ends the program with one paragraph, as every other mistake does; without a command, with help."""
+        """Ends the program with one paragraph, as other errors do; with the help if no command was given."""
         if message == "the following arguments are required: COMMAND":
             self.print_help(sys.stderr)
             raise SystemExit(2)
@@ -77,7 +78,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]  # only as this program calls it
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Also says what was meant, perhaps, by an option that there is not."""
+        """Adds hints for unknown options."""
         self.complete()
         parsed, rest = super().parse_known_args(args, namespace)
         unknown = next((word for word in rest if word.startswith("--")), None)
@@ -95,15 +96,15 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Several(argparse.Action):
-    """Takes the values of ``a,b,…``, or of ``@FILE`` with one a line, to those given before.
+    """Appends the values of ``a,b,…``, or of ``@FILE`` with one per line, to those given before.
 
-    The files go to ``lists_read``.
+    The files are collected in ``lists_read``.
     """
 
     def __call__(
         self, _parser: object, namespace: argparse.Namespace, text: Any, _option: object = None
     ) -> None:
-        """Called for every time that the option is given."""
+        """Called each time the option is given."""
         parts = text.split(",")
         if text.startswith("@"):
             file = Path(text[1:])
@@ -111,7 +112,7 @@ class _Several(argparse.Action):
             namespace.lists_read = (*getattr(namespace, "lists_read", ()), file)
         values = [_single(self.const, part.strip()) for part in parts if part.strip()]
         if not values:
-            raise ConfigError(f"{text!r} names nothing; expected a,b,… or @FILE with one a line.")
+            raise ConfigError(f"{text!r} names nothing; expected a,b,… or @FILE with one per line.")
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
 
 
@@ -122,7 +123,7 @@ def add_command(
     summary: str,
     more: str = "",
 ) -> Parser:
-    """Adds a command; `run` is its function, `more` the end of its help."""
+    """Adds a command; `run` is its function, `more` the text after its help."""
     parser = commands.add_parser(
         name,
         help=summary,
@@ -135,7 +136,7 @@ def add_command(
 
 
 def add_flags(parser: Arguments, keys: "Iterable[Key]") -> None:
-    """Adds the options of the command line that set these keys, as far as they have one; see `given`."""
+    """Adds the command-line options of those of these keys that have one; see `given`."""
     for key in keys:
         if not key.flag:
             continue
@@ -165,8 +166,8 @@ def given(arguments: argparse.Namespace, section: str = "") -> dict[str, Any]:
     """Key → value, for the options of `add_flags` that were given.
 
     Args:
-        arguments: What was parsed.
-        section: Only keys that begin like this are returned, without it, e.g. ``mining.``.
+        arguments: The parsed arguments.
+        section: Only keys with this prefix are returned, without it, e.g. ``mining.``.
     """
     start = _SETS + section
     return {
@@ -177,18 +178,18 @@ def given(arguments: argparse.Namespace, section: str = "") -> dict[str, Any]:
 
 
 def describe_keys(keys: "Iterable[Key]") -> str:
-    """All keys, one after the other, in lines of 79 characters."""
+    """Lists all keys, in lines of at most 79 characters."""
     lines: list[str] = []
     for key in keys:
         lines.append(f"  {key.name} = {key.default}")
-        # Choices stand in the meaning.
+        # Choices are in the meaning.
         bounds = key.values[:1].upper() + key.values[1:] + "." if key.option.bounded else ""
         lines += [f"      {line}" for line in wrap(f"{key.meaning} {bounds}", 73)]
     return "\n".join(lines)
 
 
 def _in_short(key: "Key") -> str:
-    """The first sentence of what a key means, as the parts of a help begin, and its default."""
+    """The first sentence of a key's meaning in lower case, and its default."""
     sentence = re.split(r"\.(?: (?=[A-Z])|$)", key.meaning)[0]
     if not re.match("[A-Z]{2}", sentence):
         sentence = sentence[:1].lower() + sentence[1:]
@@ -197,7 +198,7 @@ def _in_short(key: "Key") -> str:
 
 
 def _single(kind: type, text: str) -> Any:
-    """A value of a type, or the text itself: what is wrong with it is said with all other problems."""
+    """Converts text to a type; returns it as it is if that fails, to be reported with all other problems."""
     try:
         return kind(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""From the options of a command line to a recipe."""
+"""Makes a recipe from the options of the command line."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -12,16 +12,16 @@ from rulemine.errors import ConfigError
 __all__ = ["OF_MODEL", "chosen_recipe"]
 
 OF_MODEL = ("verbalizer.", "endpoint.")
-"""Begin the keys that are for a language model."""
+"""Prefixes of the keys that concern a language model."""
 
 
 def chosen_recipe(arguments: Namespace) -> Recipe:
-    """The recipe that a command line names, with its options on top.
+    """Loads the recipe named on the command line and applies the options.
 
     Raises:
-        ConfigError: There is no such recipe, or an option does not fit it.
-        InputError: There is nothing to be replayed.
-        ReleaseError: The release to be replayed cannot be used.
+        ConfigError: There is no such recipe, or an option does not apply to it.
+        InputError: There is nothing to replay.
+        ReleaseError: The release to replay cannot be used.
     """
     replay: Path | None = getattr(arguments, "replay", None)
     chosen = {k: v for k, v in given(arguments).items() if not k.startswith("resources.")}
@@ -30,7 +30,7 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
     settings += [(tuple(key.split(".")), value) for key, value in chosen.items()]
     recipe = load_recipe(arguments.recipe, settings)
     options = {key.name: key.flag for key in KEYS if key.name in chosen}
-    if hasattr(arguments, "replay"):  # not for gloss, which takes of a recipe what it needs
+    if hasattr(arguments, "replay"):  # not for gloss, which uses only parts of a recipe
         options |= {name: f"--set {name}" for name in (".".join(key) for key, _ in set_keys)}
     if replay is not None:
         if recipe.verbalizer.name == "template":
@@ -56,14 +56,14 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
 def _refuse(
     options: dict[str, str], prefix: str, purpose: str, advice: str = "Leave it out."
 ) -> None:
-    """Refuses options that would do nothing."""
+    """Refuses options that have no effect."""
     for name, option in options.items():
         if name.startswith(prefix):
             raise ConfigError(f"{option}: is for {purpose}. {advice}")
 
 
 def _replayed(source: Path | None) -> list[tuple[tuple[str, ...], Any]]:
-    """The settings of the language model that a release was built with, to build it again."""
+    """The model settings that a release was built with, to build it again."""
     if source is None:
         return []
     from rulemine.release.reader import MANIFEST, Release  # loads numpy

@@ -40,7 +40,7 @@ def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "--replace",
         action="store_true",
-        help="replace a release of another name, or one that was edited",
+        help="replace a release that has another name or was edited",
     )
 
 

@@ -1,4 +1,4 @@
-"""Data sets known by name, the recipes that come with the package, and synthetic graphs."""
+"""Named data sets, packaged recipes, and synthetic graphs."""
 
 from typing import TYPE_CHECKING
 

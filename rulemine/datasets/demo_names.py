@@ -1,8 +1,8 @@
-"""The names of the demo world: invented places and families, in several scripts on purpose.
+"""The names of the demo world: invented places and families, deliberately in several scripts.
 
-Guarantee: real Unicode text, with blanks, commas, apostrophes, hyphens, an ampersand, combining accents
-(``Lo\u0301rin`` is written with two code points), and scripts that run from right to left or without
-blanks.
+Guarantee: realistic Unicode text, with spaces, commas, apostrophes, hyphens, an ampersand, combining
+accents (``Lo\u0301rin`` is written with two code points), and scripts that run from right to left or
+without spaces.
 """
 
 from typing import NamedTuple
@@ -11,13 +11,12 @@ __all__ = ["COUNTRY", "GUILDS", "LANGUAGES", "PEOPLES", "PROVINCES", "TRADES", "
 
 
 class People(NamedTuple):
-    """A people of the coast and how its members are called.
+    """A people of the coast and the names of its members.
 
     Attributes:
         given: Given names.
         family: Family names.
-        join: What stands between given and family name; empty where the family name comes first and
-            no blank is written.
+        join: Separator of given and family name; empty if the family name comes first without a space.
     """
 
     given: tuple[str, ...]
@@ -25,7 +24,7 @@ class People(NamedTuple):
     join: str = " "
 
     def name(self, given: str, family: str) -> str:
-        """The whole name of a person."""
+        """The full name of a person."""
         return f"{given}{self.join}{family}" if self.join else f"{family}{given}"
 
 
@@ -167,7 +166,7 @@ PROVINCES = {
     "وادي النخيل": ("valley", ("عين الغزال", "باب البحر")),
     "青湾": ("bay", ("云桥", "白石津")),
 }
-"""Province → the people that most of its families belong to, and its towns."""
+"""Province → the people of most of its families, and its towns."""
 
 GUILDS = (
     "Guild of Ropewalkers",
@@ -190,4 +189,4 @@ TRADES = (
     "Forge",
     "Teahouse",
 )
-"""What the workshops of each of `GUILDS` are called."""
+"""The trade in the names of the workshops of each of `GUILDS`."""

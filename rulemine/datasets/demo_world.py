@@ -1,9 +1,9 @@
 """The demo world: three generations of families on an invented coast, their places and their work.
 
 Guarantees: the same seed gives the same triples everywhere; ``demo/world.tsv`` is what `SEED` gives.
-The world is made regular first (families share places, apprentices work with their masters) and then
-thinned and bent, so that rules hold often and none holds always. ``rulemine generate demo -o
-rulemine/datasets/demo/world.tsv`` writes the file anew.
+The world is first made regular (families share places, apprentices work with their masters) and then
+thinned and distorted, so that rules hold often but never always. ``rulemine generate demo -o
+rulemine/datasets/demo/world.tsv`` writes the file again.
 """
 
 from collections.abc import Sequence
@@ -38,10 +38,10 @@ UNKNOWN = {
     "member_of": 0.12,
     "apprentice_of": 0.05,
 }
-"""Relation → the share of its facts that the graph does not know."""
+"""Relation → the fraction of its triples that the graph lacks."""
 
 NAMESAKES = (", the younger", ", the third", ", the fourth", ", the fifth")
-"""What tells people of one name apart; the file of `SEED` needs little of it."""
+"""Suffixes that distinguish people of the same name; the file of `SEED` needs few of them."""
 
 _T = TypeVar("_T")
 
@@ -159,7 +159,7 @@ class _World:
         return born
 
     def marry(self, people: Sequence[_Person], name: str) -> list[tuple[_Person, _Person]]:
-        """Couples among people of different parents; the second moves to the first, mostly."""
+        """Couples of people with different parents; the second usually moves to the first."""
         dice = _Dice(self.seed, name)
         waiting = [person for person in dice.shuffled(people) if dice.chance(0.8)]
         couples = []
@@ -175,7 +175,7 @@ class _World:
         return couples
 
     def employ(self) -> None:
-        """Work near home; guilds of the workshops; apprentices of their elders."""
+        """Assigns work near home, guilds to the workshops, and apprentices to their elders."""
         dice = _Dice(self.seed, "work")
         by_town: dict[str, list[_Workshop]] = {}
         for workshop in self.workshops:
@@ -198,7 +198,7 @@ def generate(seed: int = SEED) -> tuple[Triple, ...]:
     """The triples of a world, sorted, each once.
 
     Args:
-        seed: Another seed makes other families of the same kind.
+        seed: Each seed makes other families of the same kind.
     """
     world = _World(seed)
     children = world.raise_children(world.settle(), 4, "first children")

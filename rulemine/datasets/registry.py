@@ -1,9 +1,9 @@
-"""Where a knowledge graph comes from: a file, or a data set known by name.
+"""Loads knowledge graphs and labels, from files or from named data sets.
 
-What a data set is stands in ``sources.toml``, or in another package, which gives it as an entry
-point in the group ``rulemine.datasets`` (see ``docs/extending.md``). Files are looked for below
-``$RULEMINE_DATA``, ``./data`` and the cache, in this order, and downloaded into the cache when asked
-for; every file is checked against its digest before it is used.
+Data sets are described in ``sources.toml``, or by other packages through the entry-point group
+``rulemine.datasets`` (see ``docs/extending.md``). Files are looked for below ``$RULEMINE_DATA``,
+``./data`` and the cache, in this order, and downloaded into the cache on request; every file is checked
+against its digest before it is used.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ _HEADERS = (
     {"relation", "relationship", "rel", "predicate", "pred", "property", "p", "r"},
     {"object", "obj", "tail", "target", "to", "o", "t"},
 )
-"""What the columns of a graph are called, in lower case."""
+"""Names of the columns in header lines, in lower case."""
 
 DATA_VARIABLE = "RULEMINE_DATA"
 SECONDS_TO_CONNECT = 30
@@ -53,13 +53,13 @@ class SourceFile:
     """A file of a data set.
 
     Attributes:
-        path: Where it lies below a data folder.
-        url: Where it is downloaded from.
-        bytes: Size of the download's content; 0 where it is not known.
-        sha256: Accepted digests of the content, hexadecimal; empty where only `blob` is known.
-        member: Its name inside the .tar.gz that `url` names; empty when `url` is the file itself.
+        path: Its path below a data folder.
+        url: Its download address.
+        bytes: Size of the download's content; 0 if unknown.
+        sha256: Accepted digests of the content, hexadecimal; empty if only `blob` is known.
+        member: Its name inside the .tar.gz that `url` names; empty if `url` is the file itself.
         blob: Its id as a git blob, hexadecimal: SHA-1 of ``blob <size>``, a NUL and the content. Known
-            from a repository's listing without having the file; empty for most.
+            from a repository's listing without the file; empty for most.
     """
 
     path: str
@@ -71,12 +71,12 @@ class SourceFile:
 
     @property
     def accepted(self) -> tuple[str, ...]:
-        """The digests of which the content must have one, of the kind that is known."""
+        """The accepted digests: SHA-256 if known, otherwise the id as a git blob."""
         return self.sha256 or (self.blob,)
 
 
 def _digest(file: SourceFile, content: bytes) -> str:
-    """The digest of a content, of the kind that is known of a file."""
+    """The digest of the content, of the same kind as the accepted digests of the file."""
     return digest_of(content) if file.sha256 else blob_of(content)
 
 
@@ -93,7 +93,7 @@ def blob_of(content: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set known by name.
+    """A named data set.
 
     Attributes:
         title: What it is, in one line.
@@ -101,8 +101,8 @@ class DataSet:
         source: Where it comes from.
         license: Its license.
         citation: What to cite.
-        files: Its files; their contents follow each other.
-        path: The file on this machine that holds it instead; None for most.
+        files: Its files; their contents are concatenated.
+        path: A file on this machine with its content instead; None for most.
     """
 
     title: str
@@ -151,7 +151,7 @@ def data_folders() -> tuple[Path, ...]:
 
 
 def describe_folders() -> str:
-    """The folders that are searched, for a message that something is in none of them."""
+    """Describes the folders that are searched, for a message."""
     named = os.environ.get(DATA_VARIABLE)
     rest = f"{Path('data').absolute()} or {cache_folder()}"
     if not named:
@@ -173,7 +173,7 @@ def data_set(name: str) -> DataSet:
 
 
 def find_files(name: str) -> tuple[Path | None, ...]:
-    """Where each file of a data set lies on this machine; None where it does not.
+    """The path of each file of a data set on this machine; None if it is missing.
 
     Raises:
         DatasetError: There is no such data set, or a file found has a wrong digest.
@@ -199,10 +199,10 @@ def _find(file: SourceFile) -> Path | None:
 
 
 def get_files(name: str, progress: Progress | None = None) -> tuple[Path, ...]:
-    """The files of a data set, downloaded into the cache where they are missing.
+    """The files of a data set; missing ones are downloaded into the cache.
 
     Raises:
-        DatasetError: There is no such data set, or it cannot be downloaded; says what to put where.
+        DatasetError: There is no such data set, or it cannot be downloaded; says where to put its files.
     """
     wanted = data_set(name)
     if wanted.path is not None:
@@ -220,14 +220,14 @@ def _download(name: str, file: SourceFile, progress: Progress | None) -> Path:
     except (OSError, KeyError, tarfile.TarError, EOFError) as problem:
         reason = getattr(problem, "reason", None) or problem
         raise DatasetError(
-            f"data set {name}: {file.path} is not below {describe_folders()}, and cannot be downloaded "
+            f"data set {name}: {file.path} not found below {describe_folders()}, and cannot be downloaded "
             f"from {file.url} ({reason}). Put it there, e.g. at {data_folders()[0] / file.path}, or name "
             f"the folder that holds it: {DATA_VARIABLE}=…"
         ) from None
     if (found := _digest(file, content)) not in file.accepted:
         raise DatasetError(
             f"data set {name}: the download from {file.url} has digest {found}; expected "
-            f"{file.accepted[0]}. It was not kept. Try again, or get the file from its source."
+            f"{file.accepted[0]}. The download was discarded. Try again, or get the file from its source."
         )
     path = cache_folder() / f"{file.path}.gz"
     write_bytes(path, content)
@@ -250,7 +250,7 @@ def _fetch(url: str, progress: Progress | None) -> bytes:
 
 
 def _resolve(name: str, progress: Progress | None) -> tuple[Path, ...]:
-    # A name wins over a file: a folder called "family" must not hide the data set.
+    # Names take precedence over files: a folder named "family" must not hide the data set.
     if name in data_sets():
         return get_files(name, progress)
     path = Path(name)
@@ -261,7 +261,7 @@ def _resolve(name: str, progress: Progress | None) -> tuple[Path, ...]:
 
 
 def files_of(name: str) -> list[Path]:
-    """The files that are there under a name, of a data set or a path; nothing is read."""
+    """The existing files of a data set, or the file of a path; reads nothing."""
     if name not in data_sets():
         return [Path(name)] if Path(name).is_file() else []
     known = data_sets()[name]
@@ -280,18 +280,17 @@ def load_kg(
     progress: Progress | None = None,
     note: Callable[[str], None] | None = None,
 ) -> KnowledgeGraph:
-    """A knowledge graph by the name of a data set or the path of a TSV file.
+    """Loads a knowledge graph by the name of a data set or the path of a TSV file.
 
-    A large file is taken apart once and then read from the cache, see `rulemine.kg.cache`.
+    A large file is parsed once and then read from the cache, see `rulemine.kg.cache`.
 
     Args:
         name: The name or the path.
-        progress: Told (bytes, bytes in all) of a download.
-        note: Called, in whole sentences, when names were trimmed, or the cache is damaged or cannot be
-            written.
+        progress: Called with (bytes, all bytes) of a download.
+        note: Called with a sentence if names were trimmed, or the cache is damaged or cannot be written.
 
     Raises:
-        DatasetError: The data set is unknown or cannot be had.
+        DatasetError: The data set is unknown or not available.
         InputError: The file is not a knowledge graph.
     """
     paths = _resolve(name, progress)
@@ -306,10 +305,10 @@ def load_kg(
 
 
 def _refuse_header(name: str, kg: KnowledgeGraph) -> None:
-    """Refuses a graph whose first line names its columns: it would be published, and asked about.
+    """Refuses a graph with a header line, which would become a triple.
 
     Raises:
-        InputError: It does, and no other triple has that "relation".
+        InputError: The first line names columns, and no other triple has that "relation".
     """
     first = kg.labelled(kg.source_order[:1])[0]
     words = tuple(word.strip("#\"' ").lower().removesuffix("_id") for word in first)
@@ -322,11 +321,11 @@ def _refuse_header(name: str, kg: KnowledgeGraph) -> None:
 
 
 def load_labels(name: str, progress: Progress | None = None) -> dict[str, str]:
-    """Entity → text label, by the name of a data set or the path of a two-column TSV file.
+    """Loads entity → text label, by the name of a data set or the path of a two-column TSV file.
 
     Raises:
-        DatasetError: The data set is unknown or cannot be had.
-        InputError: The file is not text, or a line has not two non-empty columns.
+        DatasetError: The data set is unknown or not available.
+        InputError: The file is not text, or a line does not have two non-empty columns.
     """
     labels: dict[str, str] = {}
     for path in _resolve(name, progress):

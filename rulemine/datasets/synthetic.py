@@ -1,13 +1,13 @@
-"""Synthetic knowledge graphs: skewed degrees, and rules that hold with known confidences.
+"""Synthetic knowledge graphs with skewed degrees and planted rules of known confidence.
 
-A graph has planted relations, of which rules hold, and other relations, of which none does. Entities
-take part in a relation as often as Zipf's law says (the i-th most frequent one in proportion to
-i^-0.6), and every relation has its own hubs; the sizes of the other relations fall with i^-0.5.
+A graph has planted relations, with rules, and other relations, without. Entities occur in a relation by
+Zipf's law (the i-th most frequent one in proportion to i^-0.6), and every relation has its own hubs; the
+sizes of the other relations fall with i^-0.5.
 
-Guarantees: exactly as many distinct triples as asked for; the same arguments give the same bytes
+Guarantees: exactly the requested number of distinct triples; the same arguments give the same bytes
 everywhere (all draws come from `rulemine.seeds`); a planted rule has its standard confidence up to
-rounding, and chance facts only add to it; triples are made and written relation by relation, and
-never all held.
+rounding, and random triples only add to it; triples are made and written relation by relation, never
+all held in memory.
 """
 
 import math
@@ -31,7 +31,7 @@ __all__ = ["DEFAULT_RULES", "TYPES", "Planted", "Synthetic", "rules_file", "writ
 Ints = npt.NDArray[np.int64]
 
 TYPES = {"symmetry": 1, "inversion": 2, "hierarchy": 2, "composition": 3}
-"""Type of a planted rule → how many relations it takes."""
+"""Type of a planted rule → number of its relations."""
 
 DEFAULT_RULES = (
     "symmetry:0.9", "inversion:0.8", "hierarchy:0.7", "composition:0.6",
@@ -39,10 +39,10 @@ DEFAULT_RULES = (
 )  # fmt: skip
 
 PLANTED_SHARE = 0.5
-"""About this share of the triples belongs to relations of planted rules."""
+"""Approximate fraction of the triples that belong to relations of planted rules."""
 
 CHANCE_SHARE = 0.2
-"""Facts of a rule's head relation that no rule gives, for each one that it gives."""
+"""Triples of a rule's head relation that do not follow from the rule, per triple that does."""
 
 FANNED_IN = 20
 """Subjects per middle entity of a composition, on average."""
@@ -63,7 +63,7 @@ class Planted:
     rule: Rule
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON object: the rule, and ``planted_confidence``."""
+        """The rule as a JSON object, with ``planted_confidence``."""
         return {**rule_to_json(self.rule), "planted_confidence": self.confidence}
 
 
@@ -71,17 +71,17 @@ class Synthetic:
     """A synthetic graph, made relation by relation.
 
     Args:
-        triples: How many distinct triples.
-        relations: How many relations.
-        seed: Of everything drawn.
-        entities: How many entities there are to draw from; None: a tenth of the triples.
+        triples: Number of distinct triples.
+        relations: Number of relations.
+        seed: Seed of all draws.
+        entities: Number of entities to draw from; None: a tenth of the triples.
         rules: Planted rules as ``type:confidence``.
 
     Attributes:
         planted: The planted rules.
 
     Raises:
-        ConfigError: A number is out of range, a rule is no rule, or the relations do not suffice.
+        ConfigError: A number is out of range, a rule is malformed, or there are too few relations.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class Synthetic:
         """The triples, relation by relation.
 
         Yields:
-            The number of the relation, and its facts: int64, shape (n, 2), subject and object,
+            The number of the relation, and its pairs: int64, shape (n, 2), subject and object,
             distinct, sorted.
         """
         left, at = self.triples, 0
@@ -147,7 +147,7 @@ class Synthetic:
             at += 1
 
     def lines(self) -> Iterator[bytes]:
-        """The triples as TSV, in large pieces; all lines have the same length."""
+        """Yields the triples as TSV, in large pieces; all lines have the same length."""
         for number, facts in self.relation_facts():
             for start in range(0, len(facts), 1 << 18):
                 some = facts[start : start + (1 << 18)]
@@ -175,8 +175,8 @@ def write_synthetic(
 
     Args:
         graph: The graph.
-        path: The file; the planted rules go to `rules_file`, one JSON object a line.
-        progress: Told (bytes, bytes in all).
+        path: The file; the planted rules go to `rules_file`, one JSON object per line.
+        progress: Called with (bytes, all bytes).
 
     Raises:
         OutputError: A file cannot be written.
@@ -197,7 +197,7 @@ def write_synthetic(
 
 
 def rules_file(path: Path) -> Path:
-    """Where the planted rules of a graph are written: its name and ``.rules.jsonl``."""
+    """The file for the planted rules of a graph: its name and ``.rules.jsonl``."""
     return path.with_name(path.name + ".rules.jsonl")
 
 
@@ -217,7 +217,7 @@ def _parse(text: str) -> tuple[str, float]:
 
 
 def _rule(kind: str, names: Sequence[str]) -> Rule:
-    """The rule of a type; the head relation is the last of the names."""
+    """A rule of a type; the head relation is the last of the names."""
     body = {
         "symmetry": (Atom(1, names[0], 0),),
         "inversion": (Atom(1, names[0], 0),),
@@ -228,16 +228,16 @@ def _rule(kind: str, names: Sequence[str]) -> Rule:
 
 
 def _facts_of(planted: Planted, size: int, entities: int, draws: Stream) -> Iterator[Ints]:
-    """The facts of each relation of a planted rule, body first."""
+    """Yields the pairs of each relation of a planted rule, body first."""
     if planted.type == "symmetry":
-        # With a share p of m pairs both ways, 2pm of m + pm facts have their reverse.
+        # With a fraction p of m pairs in both directions, 2pm of m + pm pairs have their inverse.
         once = _distinct(size, entities, draws)
         once = _unique(np.sort(once[once[:, 0] != once[:, 1]], axis=1), entities)
         both = _some(once, planted.confidence / (2 - planted.confidence), draws)
         yield _unique(np.concatenate((once, both[:, ::-1])), entities)
         return
     if planted.type == "composition":
-        # One middle per subject and one object per middle: as many body pairs as subjects.
+        # One middle entity per subject and one object per middle: as many body pairs as subjects.
         first = np.empty((min(size, entities // 2), 2), np.int64)
         first[:, 0] = np.sort(draws.permutation(entities)[: len(first)])
         first[:, 1] = _zipf(len(first), max(1, len(first) // FANNED_IN), draws)
@@ -257,20 +257,20 @@ def _facts_of(planted: Planted, size: int, entities: int, draws: Stream) -> Iter
 
 
 def _some(rows: Ints, share: float, draws: Stream) -> Ints:
-    """A share of some rows, rounded, drawn uniformly."""
+    """A fraction of some rows, rounded, drawn uniformly."""
     return rows[np.sort(draws.permutation(len(rows))[: round(share * len(rows))])]
 
 
 def _zipf(n: int, bound: int, draws: Stream) -> Ints:
-    """Numbers below a bound, i about in proportion to i^-0.6."""
+    """Numbers below a bound, i approximately in proportion to i^-0.6."""
     drawn = draws.uniform(n)
-    # The power 2.5 = 1 / (1 - 0.6), out of operations that are exactly rounded everywhere.
+    # The power 2.5 = 1 / (1 - 0.6), from operations that are exactly rounded everywhere.
     found = (drawn * drawn * np.sqrt(drawn) * bound).astype(np.int64)
     return np.minimum(found, bound - 1)
 
 
 def _spread(ranks: Ints, entities: int, draws: Stream) -> Ints:
-    """Ranks as entities: a one-to-one map that gives every relation hubs of its own."""
+    """Maps ranks to entities one-to-one, so that every relation has hubs of its own."""
     factor = draws.below(entities) | 1
     while math.gcd(factor, entities) > 1:
         factor += 2
@@ -296,7 +296,7 @@ def _distinct(n: int, entities: int, draws: Stream) -> Ints:
 
 
 def _stream_of(draws: Stream) -> Stream:
-    """A stream of its own out of the next number of another."""
+    """A new stream, seeded by the next number of another."""
     return stream(draws.below(2**53), "synthetic", "spread")
 
 

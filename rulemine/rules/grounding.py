@@ -96,7 +96,7 @@ class Groundings:
         return frame(columns)
 
     def describe(self) -> str:
-        """What was found, in a sentence or two."""
+        """Summarizes the groundings in a sentence or two."""
         text = (
             f"{counted(int(self.counts.sum()), 'grounding')} with "
             f"{counted(self.provable, 'distinct head')}"

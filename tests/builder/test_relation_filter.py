@@ -77,5 +77,5 @@ def test_rules_about_a_dropped_relation_are_passed_over_but_it_may_prove() -> No
         assert found.lacking.tolist() == []
         assert found.describe() == (
             "1 grounding with 1 distinct head; 1 of 2 rules have none, "
-            "1 because their head relation is not asked about"
+            "1 because their head relation is excluded"
         )
