@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.errors import ConfigError, did_you_mean
+from rulemine.errors import ConfigError, counted, did_you_mean
 from rulemine.files import write_jsonl, write_stream
 from rulemine.query.atom import Atom
 from rulemine.rules.formats import rule_to_json
@@ -99,8 +99,9 @@ class Synthetic:
         needed = sum(TYPES[kind] for kind, _ in parsed) + 1
         if relations < needed:
             raise ConfigError(
-                f"relations is {relations}; expected at least {needed}: what the {len(parsed)} planted "
-                "rules take, and one more. Ask for more relations, or plant fewer rules."
+                f"relations is {relations}; expected at least {needed}: {needed - 1} for the "
+                f"{counted(len(parsed), 'planted rule')}, and one more. Ask for more relations, or plant "
+                "fewer rules."
             )
         if triples < 100 * relations:
             raise ConfigError(

@@ -141,7 +141,7 @@ def fit(
         ConfigError: `split` or `missing` is no known word.
     """
     if split is not None and split not in SPLITS:
-        raise ConfigError(f"split: {split!r} is none; {did_you_mean(split, SPLITS)}")
+        raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
     known = {q.id for q in questions}
     hint = _IdHint(known)
     found: dict[str, Prediction] = {}

@@ -67,7 +67,7 @@ def show(release: str | Path | Release, question_id: str, width: int = 100) -> s
             "Remaining proof",
             draw_proof(question.certificate, question.removed, names, inner),
         ),
-        _titled("Difficulty", _diagnosis(opened, question, inner)),
+        _titled("Difficulty", _difficulty(opened, question, inner)),
     ]
     return "\n\n".join("\n".join(block) for block in blocks)
 
@@ -201,29 +201,29 @@ def _say(atom: Atom, rule: Rule, statements: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda m: ends[m[1]] if m[1] else m[0][0], printable(template))
 
 
-def _diagnosis(release: Release, question: Question, width: int) -> list[str]:
+def _difficulty(release: Release, question: Question, width: int) -> list[str]:
     d = question.diagnosis
-    left = "is left" if d.proofs == 1 else "are left"
+    remain = "remains" if d.proofs == 1 else "remain"
     length = counted(d.shortest_proof, "triple")
     what = "it takes" if d.proofs == 1 else "the shortest takes"
-    sentences = [f"{counted(d.proofs, 'proof')} of the removed triple {left}; {what} {length}."]
-    for relations, where, back in (
-        (d.reverse_edge, "from its object back to its subject", "reverse"),
-        (d.parallel_edge, "from its subject to its object", "parallel"),
+    sentences = [f"{counted(d.proofs, 'proof')} of the removed triple {remain}; {what} {length}."]
+    for relations, where, edge in (
+        (d.reverse_edge, "from its object to its subject", "An inverse"),
+        (d.parallel_edge, "from its subject to its object", "A parallel"),
     ):
         if relations:
             edges = ", ".join(map(printable, relations))
             sentences.append(
-                f"A {back} edge gives the answer away in one hop: still stated {where}: {edges}."
+                f"{edge} edge gives the answer away in one hop: still stated {where}: {edges}."
             )
         else:
-            sentences.append(f"No edge is left {where}.")
+            sentences.append(f"No edge remains {where}.")
     verb = "is" if d.answers_stated == 1 else "are"
     stated = f"{d.answers_stated} of {counted(len(question.answers), 'answer')} {verb} still"
     sentences.append(f"{stated if d.answers_stated else 'No answer is'} stated directly.")
     if release.levels != (100,):
         higher = " and higher" if question.level < release.levels[-1] else " only"
-        sentences.append(f"The triple is removed at level {question.level} %{higher}.")
+        sentences.append(f"The triple was removed at level {question.level} %{higher}.")
     return [line for sentence in sentences for line in _wrapped(sentence, width, "  ")]
 
 

@@ -189,7 +189,7 @@ def test_what_became_of_questions_without_a_good_text_is_told(here: Path, comman
         assert f"| rejected questions | {gone} |" in card
         fate = fate.removeprefix("verbalized ")
         assert f" {len(failed)} {fate} because no text of it passed the checks" in card
-        kept = f"| questions kept with their template, for want of a good text | {len(failed)} |"
+        kept = f"| questions that fell back to their template | {len(failed)} |"
         assert (kept in card) is (what == "template")
         if what == "template":
             shown = command("show", what, failed[0]["question"]).out

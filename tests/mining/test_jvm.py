@@ -104,7 +104,7 @@ def test_a_java_home_with_a_broken_machine_is_refused(tmp_path: Path) -> None:
 
 def test_a_heap_above_the_memory_is_refused() -> None:
     out = printed("attempt(heap='99999g')")
-    assert out.startswith("HeapError a heap of 99999g was asked for")
+    assert out.startswith("HeapError a heap of 99999g was requested")
 
 
 def test_another_heap_after_the_start_is_refused() -> None:

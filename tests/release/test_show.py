@@ -35,9 +35,9 @@ Remaining proof
            ╰╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ grandparent ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╯  ✗ removed
 
 Difficulty
-  1 proof of the removed triple is left; it takes 2 triples.
-  No edge is left from its object back to its subject.
-  No edge is left from its subject to its object.
+  1 proof of the removed triple remains; it takes 2 triples.
+  No edge remains from its object to its subject.
+  No edge remains from its subject to its object.
   1 of 2 answers is still stated directly."""
 
 
@@ -48,7 +48,7 @@ def test_a_question_as_a_whole(folder: Path) -> None:
 def test_a_reverse_edge_and_an_answer_that_nobody_states(folder: Path) -> None:
     text = show(folder, "q1")
     assert "  If y is the wife of x, then x is the husband of y." in text
-    assert "A reverse edge gives the answer away in one hop" in text
+    assert "An inverse edge gives the answer away in one hop" in text
     assert "No answer is stated directly." in text
 
 

@@ -58,7 +58,7 @@ def test_one_call_for_each_question():
     assert found.total.received > 10 * len(INPUTS)
 
 
-def test_every_text_is_audited_and_recognised():
+def test_every_text_is_audited_and_recognized():
     found = made(FULL)
     calls = {purpose: share.calls for purpose, share in found.purposes.items()}
     n = len(INPUTS)

@@ -201,7 +201,7 @@ def test_a_failed_audit_call_ends_the_attempts():
     assert len(session.calls) == 2
 
 
-def recognised(*choices):
+def recognized(*choices):
     left = list(choices)
 
     def say(call):
@@ -213,8 +213,8 @@ def recognised(*choices):
     return say
 
 
-def test_a_text_that_is_not_recognised_goes_back():
-    session = Scripted(recognised(("aunt", "object"), ("uncle", "subject"), ("aunt", "subject")))
+def test_a_text_that_is_not_recognized_goes_back():
+    session = Scripted(recognized(("aunt", "object"), ("uncle", "subject"), ("aunt", "subject")))
     made = run(asked_for(AUNT), session, round_trip=True)
     quoted = rejections_in(by_purpose(session, "question")[2])
     assert "it reads like a question for the nieces and nephews of bob)" in quoted[0]

@@ -90,7 +90,7 @@ def answer(
         ReleaseError: The release has no such graph, or a file is missing or was edited.
     """
     if split is not None and split not in SPLITS:
-        raise ConfigError(f"split: {split!r} is none; {did_you_mean(split, SPLITS)}")
+        raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
     check_seed(seed)
     if hops < 1:
         raise ConfigError(f"hops is {hops}; expected a whole number, 1 or more.")
