@@ -161,7 +161,7 @@ def test_the_generated_demo_is_the_world_of_the_demo(here: Path, command: Comman
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["show", "R", "q00001", "--seed", "3"], "--seed: is for --sample, and does nothing"),
+        (["show", "R", "q00001", "--seed", "3"], "--seed: is for --sample and has no effect"),
         (["answer", "R", "--with", "lookup", "--hops", "2"], "--hops: is for --with neighbors"),
         (["answer", "R", "--with", "random", "--hops", "1"], "--hops: is for --with neighbors"),
         (["answer", "R", "--with", "lookup", "--seed", "0"], "--seed: is for --with random"),
