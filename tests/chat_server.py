@@ -16,7 +16,9 @@ from typing import Any, Self
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
+from tests import ROOT
+
+sys.path.insert(0, str(ROOT / "examples"))
 
 from fake_model import FakeModel, completion
 

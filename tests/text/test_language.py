@@ -8,8 +8,8 @@ from rulemine.datasets.registry import load_kg
 from rulemine.phrasing.templates import load_templates
 from rulemine.text import language as identification
 from rulemine.text.language import is_other_language, unchecked
+from tests import ROOT
 
-ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 
 SENTENCES = {
