@@ -1,10 +1,10 @@
-"""The one list of stages, from a recipe to a release.
+"""The pipeline: all stages from a recipe to a release.
 
     kg → mine → ground → select → ask → balance → (verbalize →) split → release
 
-Each stage reads files of earlier ones and writes its own (see `rulemine.builder.stage`); what is finished is
-never done again, and the bytes are the same however often the build was interrupted. Over 400 lines
-because the whole way stands in one place, each stage a few lines.
+Each stage reads files of earlier ones and writes its own (see `rulemine.builder.stage`). Finished stages
+are never run again, and the bytes are the same however often the build was interrupted. The module is over
+400 lines long because it shows the whole pipeline in one place, a few lines per stage.
 """
 
 from collections.abc import Callable
@@ -51,25 +51,25 @@ __all__ = ["STAGES", "Build", "BuildContext"]
 STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "release")
 
 RULES_WITH_UNKNOWN_NAMES = "rules_with_unknown_names.jsonl"
-"""Where the given rules are kept that name what the graph lacks, in the folder of ``mine``."""
+"""The file for given rules with unknown entities or relations, in the folder of ``mine``."""
 
 MOST_SHOWN = 5
-"""How many of the rules that do not fit the graph are spelled out."""
+"""Number of such rules that the summary names."""
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class BuildContext:
-    """What a build may use and what it reports to, none of which changes a byte.
+    """Resources and callbacks of a build, none of which changes a byte.
 
     Attributes:
-        resources: What the miner may use.
+        resources: The resources of the miner.
         observe: Called with the name of a stage that starts; returns a context manager whose value is
             called with the progress (done, total).
-        on_finished: Called with the name of a stage and where its output is.
-        on_warning: Called, in whole sentences, with what is no error and yet worth knowing.
-        on_status: Called with how a stage stands, in a few words for the end of a progress line.
+        on_finished: Called with the name of a stage and its result.
+        on_warning: Called with sentences about problems that are not errors.
+        on_status: Called with the state of a stage, in a few words for the end of a progress line.
         replay: A release, or a journal, from which a model's replies are taken instead of asking it.
         replace: Whether a release that has another name, or was edited, may be replaced.
     """
@@ -89,11 +89,7 @@ class Build:
     Args:
         recipe: What to build.
         target: The folder of the release; the stages are kept beside it, in ``<target>.stages``.
-        context: What it may use and what it reports to; by default nothing is reported.
-
-    Raises:
-        OutputError: The target holds something that is not a release of this program.
-        ConfigError: An input named by the recipe is missing or wrong; also its subclasses' kin.
+        context: Resources and callbacks; by default nothing is reported.
     """
 
     def __init__(self, recipe: Recipe, target: Path, context: BuildContext | None = None) -> None:
@@ -105,7 +101,7 @@ class Build:
         self._made: dict[str, QuestionSet] = {}
 
     def run(self, until: str = "release") -> Done:
-        """Does every stage up to the named one that is not done yet.
+        """Runs the stages up to the named one, reusing finished ones.
 
         Args:
             until: One of `STAGES`.
@@ -114,7 +110,7 @@ class Build:
             The named stage; for ``release``, the release is also in the target folder.
 
         Raises:
-            RulemineError: Some input cannot be used, or something cannot be written.
+            RulemineError: An input cannot be used, or something cannot be written.
         """
         named = [path for path in (*self.inputs.files(), self.context.replay) if path]
         check_folder(self.target, self.recipe.name, inputs=named, replace=self.context.replace)
@@ -148,7 +144,7 @@ class Build:
         return self._done[until]
 
     def estimate(self) -> str:
-        """What it would take to put the questions into a model's words, as text; asks nothing.
+        """Estimates what verbalizing the questions by a model would take, without calling the model.
 
         Raises:
             ConfigError: The recipe's questions are templates.
@@ -174,7 +170,7 @@ class Build:
             )
         return skipped
 
-    # What stages have written, read back from their files.
+    # Results of stages, read from their files.
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -188,7 +184,7 @@ class Build:
 
     @cached_property
     def selection(self) -> Selection:
-        """What is removed, and why it can still be proved."""
+        """The removed triples, with their certificates."""
         return read_selection(self._done["select"].folder, self.rules)
 
     def _asked(self, stage: str) -> QuestionSet:
@@ -202,7 +198,7 @@ class Build:
         return self._made[stage]
 
     def _before(self, stage: str) -> str:
-        """The stage whose questions a stage is given."""
+        """The stage whose questions are the input of a stage."""
         before = {"balance": "ask", "verbalize": "balance", "split": "verbalize"}[stage]
         return "balance" if before in self._skipped else before
 
@@ -330,7 +326,7 @@ class Build:
         return self._stage("balance", 2, {"share": share, "seed": self.recipe.seed}, work)
 
     def _verbalize(self) -> Stage:
-        # Fewer questions have a lower limit of questions per answer: only what is dropped changes it.
+        # Dropping questions lowers the limit of questions per answer, so balance again.
         share = self.recipe.questions.max_answer_share
         share = share if self.recipe.verbalizer.on_failure == "drop" else 1.0
 
@@ -392,7 +388,7 @@ class Build:
         return self._stage("release", 1, options, work)
 
     def summary(self, until: str) -> str:
-        """What a build came to, in a few lines for its user."""
+        """Summarizes the build in a few lines."""
         twice = self.inputs.kg.duplicates
         lines = [
             counted(len(self.inputs.kg), "triple")
@@ -430,6 +426,6 @@ class Build:
         return "\n".join([*lines, str(place)])
 
     def _rejected(self, stage: str) -> Path:
-        """The file that holds what a stage rejected: the release's where there is one."""
+        """The file with the rejections of a stage: the release's if there is one."""
         folder = self.target if "release" in self._done else self._done[stage].folder
         return folder / "rejected.jsonl"
