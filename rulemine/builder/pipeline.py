@@ -3,8 +3,8 @@
     kg → mine → ground → select → ask → balance → (verbalize →) split → release
 
 Each stage reads files of earlier ones and writes its own (see `rulemine.builder.stage`). Finished stages
-are never run again, and the bytes are the same however often the build was interrupted. The module is over
-400 lines long because it shows the whole pipeline in one place, a few lines per stage.
+are never run again, and the bytes are the same however often the build was interrupted. Over 400 lines
+because the whole pipeline is in one place, a few lines per stage.
 """
 
 from collections.abc import Callable
