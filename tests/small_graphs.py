@@ -70,7 +70,7 @@ def small_rules(rng: random.Random, n: int) -> tuple[Rule, ...]:
 
 def proofs_of(kg: KnowledgeGraph, rule: Rule) -> Iterator[Proof]:
     """Every body that holds, with the head it is for, in the graph or not, itself excluded."""
-    known = set(kg.labelled())
+    known = set(kg.labeled())
     variables = sorted({v for atom in (rule.head, *rule.body) for v in atom.variables})
     for values in itertools.product(kg.entities, repeat=len(variables)):
         given = dict(zip(variables, values, strict=True))
@@ -81,7 +81,7 @@ def proofs_of(kg: KnowledgeGraph, rule: Rule) -> Iterator[Proof]:
 
 def groundings_of(kg: KnowledgeGraph, rule: Rule) -> list[Proof]:
     """All groundings, sorted by head, then body."""
-    known = set(kg.labelled())
+    known = set(kg.labeled())
     return sorted(proof for proof in proofs_of(kg, rule) if proof[0] in known)
 
 

@@ -46,7 +46,7 @@ def parts_of_build(
 
 def _removals(kg: KnowledgeGraph, selection: Selection) -> tuple[Removal, ...]:
     used = np.unique(np.append(selection.head, selection.body[selection.body >= 0]))
-    triples = dict(zip(used.tolist(), kg.labelled(used), strict=True))
+    triples = dict(zip(used.tolist(), kg.labeled(used), strict=True))
     found: dict[int, tuple[int, list[Certificate]]] = {}
     for head, rule, body, level in zip(
         selection.head.tolist(),

@@ -310,7 +310,7 @@ def _refuse_header(name: str, kg: KnowledgeGraph) -> None:
     Raises:
         InputError: The first line names columns, and no other triple has that "relation".
     """
-    first = kg.labelled(kg.source_order[:1])[0]
+    first = kg.labeled(kg.source_order[:1])[0]
     words = tuple(word.strip("#\"' ").lower().removesuffix("_id") for word in first)
     alone = kg.relation_sizes()[kg.relation_ids[first[1]]] == 1
     if alone and all(word in known for word, known in zip(words, _HEADERS, strict=True)):

@@ -64,7 +64,7 @@ class KnowledgeGraph:
 
     @classmethod
     def from_triples(cls, triples: Iterable[Triple]) -> "KnowledgeGraph":
-        """A graph out of labelled triples, in any order, duplicates allowed.
+        """A graph out of labeled triples, in any order, duplicates allowed.
 
         Raises:
             InputError: A label is empty or holds a tab or a line break.
@@ -145,7 +145,7 @@ class KnowledgeGraph:
         """The number of triples of each relation, shape (relations,)."""
         return np.bincount(self.triples[:, 1], minlength=len(self.relations))
 
-    def labelled(self, rows: npt.NDArray[np.int64] | slice | None = None) -> list[Triple]:
+    def labeled(self, rows: npt.NDArray[np.int64] | slice | None = None) -> list[Triple]:
         """Triples as labels: those of the given rows of `triples`, or all, in that order."""
         ids = self.triples if rows is None else self.triples[rows]
         entities, relations = self.entities, self.relations

@@ -81,9 +81,7 @@ class AnswerIndex:
             rows = np.empty(0, np.int64)
         return Found(rows, starts)
 
-    def find_labelled(
-        self, topics: list[str], relations: list[str], directions: list[str]
-    ) -> Found:
+    def find_labeled(self, topics: list[str], relations: list[str], directions: list[str]) -> Found:
         """As `find`, for labels and directions; labels that the graph lacks have no answer."""
         entity_ids, relation_ids = self.kg.entity_ids, self.kg.relation_ids
         return self.find(

@@ -126,7 +126,7 @@ def read_parts(release: Release) -> ReleaseParts:
     columns = ("relation", "statement", "ask_subject", "ask_object", "source")
     reference: tuple[Triple, ...] = ()
     if "kg/reference.tsv.gz" in release.manifest["files"]:
-        reference = tuple(release.kg("reference").labelled())
+        reference = tuple(release.kg("reference").labeled())
     return ReleaseParts(
         naming=release.naming,
         config=release.manifest["config"],

@@ -88,10 +88,10 @@ class Groundings:
         ids = [rule.id for rule in self.rules]
         columns: dict[str, list[object]] = {
             "rule": [ids[number] for number in self.rule.tolist()],
-            "head": list(kg.labelled(self.head)),
+            "head": list(kg.labeled(self.head)),
         }
         for place, rows in enumerate(self.body.T, start=1):
-            there = iter(kg.labelled(rows[rows >= 0]))
+            there = iter(kg.labeled(rows[rows >= 0]))
             columns[f"body {place}"] = [next(there) if row >= 0 else None for row in rows.tolist()]
         return frame(columns)
 

@@ -147,7 +147,7 @@ def _samples(
         rows = np.flatnonzero(kg.triples[:, 1] == kg.relation_ids[relation])
         drawn = stream(seed, "gloss", relation).permutation(len(rows))[:SAMPLES]
         samples[relation] = [
-            (labels.get(s, s), r, labels.get(o, o)) for s, r, o in kg.labelled(rows[np.sort(drawn)])
+            (labels.get(s, s), r, labels.get(o, o)) for s, r, o in kg.labeled(rows[np.sort(drawn)])
         ]
     return samples
 

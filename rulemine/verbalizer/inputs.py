@@ -163,4 +163,4 @@ class _Context:
         answers = set(question.answers)
         candidates = zip(*self._candidates[question.topic], strict=True)
         chosen = islice((row for row, other in candidates if other not in answers), MAX_CONTEXT)
-        return self._kg.labelled(np.array([*chosen], np.int64))
+        return self._kg.labeled(np.array([*chosen], np.int64))

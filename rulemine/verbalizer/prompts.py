@@ -74,7 +74,7 @@ _PLACEHOLDERS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """Section → template → its placeholders, all of them required."""
 
-_LABELLED = (
+_LABELED = (
     "Removed Triple: ({subject}, {relation}, {object})",
     "Question Entity: {topic}",
     "Answer Entity: {answer}",
@@ -188,7 +188,7 @@ def _section_problems(
             if key not in ("system", "user") and "\n" in template:
                 yield f"{key}: has a line break; one line was expected"
             lines = [line.strip() for line in template.split("\n")]
-            for line in _LABELLED if key == "user" and "topic" in placeholders else ():
+            for line in _LABELED if key == "user" and "topic" in placeholders else ():
                 if lines.count(line) != 1:
                     yield f"user: must have the line {line!r} exactly once"
 

@@ -63,7 +63,7 @@ def test_statements_say_the_triple_the_right_way_round(
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RULEMINE_DATA", str(DATA))
         labels = load_labels("fb15k237-labels")
-    named = {(labels.get(s), r, labels.get(o)) for s, r, o in kg.labelled() if r == relation}
+    named = {(labels.get(s), r, labels.get(o)) for s, r, o in kg.labeled() if r == relation}
     assert (subject, relation, object_) in named
     template = load_templates("fb15k237", [relation])[relation]
     assert template.state("s", "o") == sentence

@@ -92,7 +92,7 @@ def test_places_are_searched_in_order(places: Places) -> None:
 def test_a_compressed_file_serves_as_well(places: Places) -> None:
     path = places.put(places.named, name="toy/one.tsv.gz")
     assert find_files("toy") == (path,)
-    assert load_kg("toy").labelled() == [("a", "r", "b")]
+    assert load_kg("toy").labeled() == [("a", "r", "b")]
 
 
 def test_a_file_of_another_version_is_named_not_used(places: Places) -> None:
@@ -131,7 +131,7 @@ def test_downloads_are_checked_kept_and_not_repeated(places: Places) -> None:
     assert get_files("both") == paths == find_files("both")
     assert len(places.fetched) == 2
     kg = load_kg("both")
-    assert (kg.labelled(), kg.duplicates) == ([("a", "r", "b"), ("b", "r", "c")], 1)
+    assert (kg.labeled(), kg.duplicates) == ([("a", "r", "b"), ("b", "r", "c")], 1)
 
 
 @pytest.mark.parametrize("offer", [b"not it", b""])
@@ -206,7 +206,7 @@ def test_a_file_known_by_its_git_blob_is_checked_by_that(
     with pytest.raises(DatasetError, match=f"expected {blob}"):
         get_files("blob")
     places.offered[url] = CONTENT
-    assert load_kg("blob").labelled() == [("a", "r", "b")]
+    assert load_kg("blob").labeled() == [("a", "r", "b")]
     places.put(places.named, MORE, "toy/blob.tsv.gz")
     with pytest.raises(DatasetError, match=f"{blob} was expected"):
         find_files("blob")

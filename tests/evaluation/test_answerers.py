@@ -94,7 +94,7 @@ def test_wrong_options(release, options, error, told):
 
 def derived_by_trying(kg, rule, topic, direction):
     """The answers that a rule derives for a topic, by trying every substitution."""
-    stated = set(kg.labelled())
+    stated = set(kg.labeled())
     variables = sorted({v for atom in (rule.head, *rule.body) for v in atom.variables})
     found = set()
     for values in itertools.product(kg.entities, repeat=len(variables)):

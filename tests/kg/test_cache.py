@@ -81,7 +81,7 @@ def test_a_changed_file_is_read_anew_even_with_the_old_size_and_time(
     read(path)
     path.write_text("a\tr\tc\n")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert read(path)[0].labelled() == [("a", "r", "c")]
+    assert read(path)[0].labeled() == [("a", "r", "c")]
     assert len(entries(tmp_path)) == 2
 
 
@@ -128,7 +128,7 @@ def test_a_full_disk_is_a_note_and_leaves_nothing(
     path.write_text("a\tr\tb\n")
     monkeypatch.setattr(files.os, "fsync", full)
     kg, notes = read(path)
-    assert kg.labelled() == [("a", "r", "b")]
+    assert kg.labeled() == [("a", "r", "b")]
     assert len(notes) == 1
     assert "could not be cached" in notes[0]
     assert "No space left on device" in notes[0]

@@ -43,9 +43,9 @@ def test_the_order_of_lines_and_duplicates_change_nothing_but_what_records_them(
     assert (one.entities, one.relations) == (other.entities, other.relations)
     assert np.array_equal(one.triples, other.triples)
     assert one.digest == other.digest
-    assert one.labelled() == sorted(set(triples))
+    assert one.labeled() == sorted(set(triples))
     assert other.duplicates == len(shuffled) - len(set(triples))
-    assert other.labelled(other.source_order) == list(dict.fromkeys(shuffled))
+    assert other.labeled(other.source_order) == list(dict.fromkeys(shuffled))
 
 
 @pytest.mark.parametrize("name", ["kg.tsv", "kg.tsv.gz"])
@@ -54,7 +54,7 @@ def test_written_and_read_again_it_is_the_same(tmp_path: Path, name: str) -> Non
     kg.write(tmp_path / name)
     again = KnowledgeGraph.read(tmp_path / name)
     assert (again.digest, again.duplicates) == (kg.digest, 0)
-    assert again.to_tsv() == kg.to_tsv() == format_tsv(sorted(kg.labelled()))
+    assert again.to_tsv() == kg.to_tsv() == format_tsv(sorted(kg.labeled()))
 
 
 def test_another_triple_gives_another_digest() -> None:
@@ -94,10 +94,10 @@ def test_without_keeps_ids_and_the_order_of_the_source(seed: int) -> None:
     gone = sorted(rng.sample(range(len(kg)), k=rng.randrange(len(kg) + 1)))
     less = kg.without(np.array(gone, np.int64))
     assert (less.entities, less.relations) == (kg.entities, kg.relations)
-    lost = set(kg.labelled(np.array(gone, np.int64)))
-    assert less.labelled() == [t for t in kg.labelled() if t not in lost]
-    in_file_order = [t for t in kg.labelled(kg.source_order) if t not in lost]
-    assert less.labelled(less.source_order) == in_file_order
+    lost = set(kg.labeled(np.array(gone, np.int64)))
+    assert less.labeled() == [t for t in kg.labeled() if t not in lost]
+    in_file_order = [t for t in kg.labeled(kg.source_order) if t not in lost]
+    assert less.labeled(less.source_order) == in_file_order
     assert kg.to_tsv() == before
 
 

@@ -75,7 +75,7 @@ def test_blocks_give_what_lines_give(
     if isinstance(expected, list):
         kg, same = KnowledgeGraph.read(path), KnowledgeGraph.from_triples(expected)
         assert kg.to_tsv() == same.to_tsv()
-        assert kg.labelled(kg.source_order) == list(dict.fromkeys(expected))
+        assert kg.labeled(kg.source_order) == list(dict.fromkeys(expected))
         assert kg.duplicates == len(expected) - len(set(expected))
 
 
@@ -83,7 +83,7 @@ def test_several_files_are_read_as_one(tmp_path: Path) -> None:
     (tmp_path / "one.tsv").write_text("b\tr\ta\na\tr\tb")
     (tmp_path / "two.tsv").write_text("a\tr\tb\na\ts\tc\n")
     kg = KnowledgeGraph.read(tmp_path / "one.tsv", tmp_path / "two.tsv")
-    assert kg.labelled(kg.source_order) == [("b", "r", "a"), ("a", "r", "b"), ("a", "s", "c")]
+    assert kg.labeled(kg.source_order) == [("b", "r", "a"), ("a", "r", "b"), ("a", "s", "c")]
     assert kg.duplicates == 1
 
 

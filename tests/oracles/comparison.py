@@ -79,7 +79,7 @@ def instabilities(case: Case) -> list[str]:
         (rng.choice(entities), rng.choice(relations), rng.choice(entities)) for _ in range(6)
     } - present
     larger = KnowledgeGraph.from_triples([*case.triples, *sorted(extra)])
-    rows = np.array([i for i, t in enumerate(larger.labelled()) if t in extra], np.int64)
+    rows = np.array([i for i, t in enumerate(larger.labeled()) if t in extra], np.int64)
     options = MiningOptions(**asdict(case.options))
     if mine(larger.without(rows), options, Resources(1)) != rules:
         problems.append("triples that were taken out of the graph change the rules")

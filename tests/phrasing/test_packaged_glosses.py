@@ -76,7 +76,7 @@ def test_every_relation_of_the_graph_has_a_gloss(name: str) -> None:
 def test_either_end_is_asked_for_alike_only_where_most_triples_hold_both_ways(name: str) -> None:
     both = {row.relation for row in glosses_of(name).rows if row.subjects == row.objects}
     ends = defaultdict(set)
-    for s, r, o in graph_of(name).labelled():
+    for s, r, o in graph_of(name).labeled():
         if r in both:
             ends[r].add((s, o))
     assert ends.keys() == both

@@ -16,19 +16,19 @@ def test_answers_are_those_of_a_plain_search():
     ]
     topics, relations, directions = (list(part) for part in zip(*asked, strict=True))
     index = AnswerIndex(kg)
-    found = index.find_labelled(topics, relations, directions)
+    found = index.find_labeled(topics, relations, directions)
     for i, (topic, relation, direction) in enumerate(asked):
         here, there = (0, 2) if direction == "object" else (2, 0)
         wanted = sorted(
             {t[there] for t in triples if t[1] == relation and t[here] == topic},
             key=kg.entity_ids.__getitem__,
         )
-        assert [t[there] for t in kg.labelled(found.of(i))] == wanted
+        assert [t[there] for t in kg.labeled(found.of(i))] == wanted
 
 
 def test_a_graph_that_lacks_the_topic_has_no_answer():
     index = AnswerIndex(KnowledgeGraph.from_triples([("a", "r", "b")]))
-    found = index.find_labelled(["zz", "a", "b"], ["r", "q", "r"], ["object", "object", "object"])
+    found = index.find_labeled(["zz", "a", "b"], ["r", "q", "r"], ["object", "object", "object"])
     assert found.starts.tolist() == [0, 0, 0, 0]
     assert found.rows.dtype == np.int64
 
@@ -38,10 +38,10 @@ def test_counted_answers_are_those_found_in_both_graphs_together():
     many = [(f"n{draw.below(9)}", f"r{draw.below(2)}", f"n{draw.below(9)}") for _ in range(120)]
     kg = KnowledgeGraph.from_triples(many[:50])
     further = missing_from(kg, KnowledgeGraph.from_triples(many[30:]))
-    assert set(further.labelled()) == set(many[30:]) - set(many[:50])
+    assert set(further.labeled()) == set(many[30:]) - set(many[:50])
     rows = np.arange(len(kg))[::2]
     for other, known in ((None, set(many[:50])), (further, set(many))):
         objects, subjects = count_answers(kg, rows, other)
-        for (s, r, o), n, m in zip(kg.labelled(rows), objects, subjects, strict=True):
+        for (s, r, o), n, m in zip(kg.labeled(rows), objects, subjects, strict=True):
             assert n == len({t[2] for t in known if t[:2] == (s, r)})
             assert m == len({t[0] for t in known if t[1:] == (r, o)})

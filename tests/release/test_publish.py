@@ -198,5 +198,5 @@ def test_parts_are_what_was_written(release: Path) -> None:
     opened = Release.open(release)
     parts = read_parts(opened)
     ((level, kg),) = parts.incomplete()
-    assert (level, kg.labelled()) == (100, opened.kg("incomplete").labelled())
+    assert (level, kg.labeled()) == (100, opened.kg("incomplete").labeled())
     assert len(parts.removals) == opened.manifest["counts"]["triples_removed"]

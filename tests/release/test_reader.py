@@ -79,8 +79,8 @@ def write(folder: Path, /, **changes: Any) -> None:
 def test_every_part_is_read(folder: Path) -> None:
     release = Release.open(folder)
     assert (release.name, release.naming, release.levels) == ("toy", "entity", (100,))
-    assert release.kg("complete").labelled() == [("ann", "wife", "bob"), ("bob", "husband", "ann")]
-    assert release.kg().labelled() == [("bob", "husband", "ann")]
+    assert release.kg("complete").labeled() == [("ann", "wife", "bob"), ("bob", "husband", "ann")]
+    assert release.kg().labeled() == [("bob", "husband", "ann")]
     assert [q.id for q in release.questions()] == ["q00001", "q00002", "q00003"]
     assert [q.id for q in release.questions("test")] == ["q00002"]
     assert release.removals() == (REMOVAL,)

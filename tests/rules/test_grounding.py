@@ -18,8 +18,8 @@ from rulemine.rules.rule import Rule
 from tests.small_graphs import Proof, groundings_of, small_graph, small_rules
 
 
-def labelled(kg: KnowledgeGraph, found: Groundings) -> list[tuple[int, Proof]]:
-    triples = kg.labelled()
+def labeled(kg: KnowledgeGraph, found: Groundings) -> list[tuple[int, Proof]]:
+    triples = kg.labeled()
     return [
         (rule, (triples[head], tuple(triples[row] for row in body if row >= 0)))
         for rule, head, body in zip(
@@ -34,7 +34,7 @@ def test_groundings_are_all_substitutions_that_hold_in_canonical_order(seed: int
     kg, rules = small_graph(rng), small_rules(rng, 8)
     expected = [groundings_of(kg, rule) for rule in rules]
     found = ground(kg, rules)
-    assert labelled(kg, found) == [(i, proof) for i, many in enumerate(expected) for proof in many]
+    assert labeled(kg, found) == [(i, proof) for i, many in enumerate(expected) for proof in many]
     assert found.counts.tolist() == [len(many) for many in expected]
     assert found.provable == len({head for many in expected for head, _ in many})
     assert found.body.shape[1] == max(len(rule.body) for rule in rules)
@@ -49,7 +49,7 @@ def test_a_sample_is_a_part_of_the_groundings_with_exact_counts(seed: int) -> No
     found = ground(kg, rules, sample=sample, seed=seed)
     assert found.counts.tolist() == everything.counts.tolist()
     assert found.provable == everything.provable
-    drawn, whole = labelled(kg, found), labelled(kg, everything)
+    drawn, whole = labeled(kg, found), labeled(kg, everything)
     assert set(drawn) <= set(whole)
     assert drawn == [row for row in whole if row in set(drawn)], "canonical order"
     kept = np.bincount(found.rule, minlength=len(rules))
@@ -61,13 +61,13 @@ def test_a_sample_does_not_depend_on_how_work_is_cut(monkeypatch: pytest.MonkeyP
     kg, rules = small_graph(rng, 100, 200, fewest=6), small_rules(rng, 25)
     whole = ground(kg, rules)
     assert len(whole) > 500
-    found = labelled(kg, ground(kg, rules, sample=7, seed=1))
+    found = labeled(kg, ground(kg, rules, sample=7, seed=1))
     for size in (1, 3, 50):
         monkeypatch.setattr(module, "AT_ONCE", size)
         monkeypatch.setattr(rulemine.query.join, "ROWS_AT_ONCE", size)
-        assert labelled(kg, ground(kg, rules, sample=7, seed=1)) == found
-        assert labelled(kg, ground(kg, rules)) == labelled(kg, whole)
-    assert labelled(kg, ground(kg, rules, sample=7, seed=2)) != found
+        assert labeled(kg, ground(kg, rules, sample=7, seed=1)) == found
+        assert labeled(kg, ground(kg, rules)) == labeled(kg, whole)
+    assert labeled(kg, ground(kg, rules, sample=7, seed=2)) != found
 
 
 @pytest.mark.parametrize("sample", [3, 20])
@@ -84,7 +84,7 @@ def test_every_grounding_is_equally_likely_to_be_drawn(sample: int) -> None:
     drawn = Counter(
         proof
         for seed in range(runs)
-        for _, proof in labelled(kg, ground(kg, [rule], sample=sample, seed=seed))
+        for _, proof in labeled(kg, ground(kg, [rule], sample=sample, seed=seed))
     )
     expected = runs * sample / sum(sizes)
     assert len(drawn) == sum(sizes)
@@ -105,7 +105,7 @@ def test_two_atoms_may_become_the_same_triple() -> None:
     rule = Rule(Atom(0, "p", 1), (Atom(0, "q", 2), Atom(1, "q", 2)))
     kg = KnowledgeGraph.from_triples([("a", "p", "a"), ("a", "q", "b")])
     found = ground(kg, [rule])
-    assert labelled(kg, found) == [(0, (("a", "p", "a"), (("a", "q", "b"), ("a", "q", "b"))))]
+    assert labeled(kg, found) == [(0, (("a", "p", "a"), (("a", "q", "b"), ("a", "q", "b"))))]
 
 
 def test_rules_of_other_graphs_have_no_grounding_and_are_named() -> None:
@@ -138,7 +138,7 @@ def test_written_groundings_read_back_and_a_damaged_file_is_named(tmp_path: Path
     found = ground(kg, rules, sample=4)
     write_groundings(tmp_path, found)
     again = read_groundings(tmp_path, rules)
-    assert labelled(kg, again) == labelled(kg, found)
+    assert labeled(kg, again) == labeled(kg, found)
     assert again.describe() == found.describe()
     assert again.head.dtype == np.int64
     assert again.rule.dtype == np.int32

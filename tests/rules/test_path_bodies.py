@@ -55,7 +55,7 @@ def test_every_chain_has_one_number(seed: int) -> None:
     rng = random.Random(seed)
     kg = small_graph(rng, 5, 60)
     chains = Chains(Index(kg))
-    triples = kg.labelled()
+    triples = kg.labeled()
     for _ in range(6):
         rule = chain_rule(rng)
         found = over_all(chains, rule)

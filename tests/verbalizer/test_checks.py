@@ -331,7 +331,7 @@ def test_what_templates_make_passes(name: str, monkeypatch: pytest.MonkeyPatch) 
     names = {row.entity: row for row in name_entities(kg.entities, seed=0, labels=labels)}
     check, checker = TextCheck(tuple(names.values()), templates), Checker(kg.relations)
     draw, passed = random.Random(8), 0
-    facts = kg.labelled()
+    facts = kg.labeled()
     for s, r, o in draw.sample(facts, min(3_000, len(facts))):
         direction = draw.choice(["subject", "object"])
         ends = (o, s) if direction == "subject" else (s, o)

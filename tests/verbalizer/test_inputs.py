@@ -39,7 +39,7 @@ def asked(*questions) -> QuestionSet:
 
 
 def inputs(*questions, naming="text", removed=(("m1", "parent_of", "kim"),), seed=0):
-    rows = np.array([KG.labelled().index(triple) for triple in removed], np.int64)
+    rows = np.array([KG.labeled().index(triple) for triple in removed], np.int64)
     return make_inputs(asked(*questions), KG, rows, GLOSSES, naming, seed)
 
 

@@ -28,7 +28,7 @@ def some_graph(seed: int) -> KnowledgeGraph:
 @pytest.mark.parametrize("seed", range(20))
 def test_verifier_and_builder_agree_though_they_share_no_code(seed: int) -> None:
     kg = some_graph(seed)
-    graph = Graph.of(kg.labelled())
+    graph = Graph.of(kg.labeled())
     assert find_overlaps(graph) == {
         (t.relation, t.other, -1 if t.reversed else 1) for t in overlapping_relations(kg)
     }

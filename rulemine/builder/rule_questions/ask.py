@@ -74,7 +74,7 @@ def ask(
     difficulty = measure_difficulty(kg, selection)
     types = [classify(rule) for rule in selection.rules]
     # All labels at once: one array of ids is indexed far faster than many.
-    bodies = kg.labelled(selection.body[selection.body >= 0])
+    bodies = kg.labeled(selection.body[selection.body >= 0])
     starts = [0, *np.cumsum((selection.body >= 0).sum(axis=1)).tolist()]
     questions: list[Question] = []
     rejections: list[Rejection] = []
@@ -164,7 +164,7 @@ def _draft(
         )
     order = np.lexsort((*proofs, rank[selection.rule], asks_object, selection.head))
     drafts = []
-    for row, (s, r, o) in zip(order.tolist(), kg.labelled(selection.head[order]), strict=True):
+    for row, (s, r, o) in zip(order.tolist(), kg.labeled(selection.head[order]), strict=True):
         topic, answer, direction = (s, o, "object") if asks_object[row] else (o, s, "subject")
         key = QuestionKey(topic, r, direction)
         drafts.append(_Draft(row, int(selection.rule[row]), (s, r, o), key, answer))
@@ -192,15 +192,15 @@ def _answers(
     asks_object = np.array([direction == "object" for direction in directions], bool)
     removed = np.zeros(len(kg), bool)
     removed[selection.removed] = True
-    found = AnswerIndex(kg).find_labelled(topics, relations, directions)
+    found = AnswerIndex(kg).find_labeled(topics, relations, directions)
     sides = np.where(np.repeat(asks_object, np.diff(found.starts)), 2, 0)
     ends = [kg.entities[end] for end in kg.triples[found.rows, sides].tolist()]
     gone = removed[found.rows].tolist()
     starts = found.starts.tolist()
     more, more_starts = [], [0] * (len(keys) + 1)
     if further is not None:
-        wider = AnswerIndex(further).find_labelled(topics, relations, directions)
-        more, more_starts = further.labelled(wider.rows), wider.starts.tolist()
+        wider = AnswerIndex(further).find_labeled(topics, relations, directions)
+        more, more_starts = further.labeled(wider.rows), wider.starts.tolist()
     made = _Answers({}, {}, {}, tuple(sorted(set(more))))
     for i, key in enumerate(keys):
         answers, hidden = (column[starts[i] : starts[i + 1]] for column in (ends, gone))

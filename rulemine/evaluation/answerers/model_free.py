@@ -128,7 +128,7 @@ class RandomEntity:
 
 def _stated(graph: AnswerIndex, questions: Sequence[OpenQuestion]) -> list[set[int]]:
     """The answers to each question that the graph states."""
-    found = graph.find_labelled(
+    found = graph.find_labeled(
         [q.topic for q in questions],
         [q.relation for q in questions],
         [q.direction for q in questions],

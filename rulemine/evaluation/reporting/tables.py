@@ -1,4 +1,4 @@
-"""Laying out sections of labelled rows as a terminal table or as Markdown; knows nothing of scores."""
+"""Laying out sections of labeled rows as a terminal table or as Markdown; knows nothing of scores."""
 
 from collections.abc import Sequence
 

@@ -49,7 +49,7 @@ def literal(triples: list[Triple], rules: tuple[Rule, ...], per_rule: int) -> tu
 
 
 def rows(kg: KnowledgeGraph, found: Selection) -> list[Row]:
-    triples = kg.labelled()
+    triples = kg.labeled()
     return [
         (rule, triples[head], tuple(triples[row] for row in body if row >= 0))
         for rule, head, body in zip(

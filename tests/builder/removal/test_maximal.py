@@ -18,12 +18,12 @@ from tests.small_graphs import groundings_of, small_graph, small_rules
 
 
 def check(kg: KnowledgeGraph, found: Selection, per_rule: int) -> None:
-    triples = kg.labelled()
+    triples = kg.labeled()
     removed = {triples[row] for row in found.removed.tolist()}
     assert len(removed) == len(found), "one certificate per removed triple"
     assert all(s != o for s, _, o in removed), "a loop cannot be asked about"
     left = kg.without(found.removed)
-    assert set(left.labelled()) == set(triples) - removed
+    assert set(left.labeled()) == set(triples) - removed
     proofs = {i: groundings_of(kg, rule) for i, rule in enumerate(found.rules)}
     for head, rule, body in zip(
         found.head.tolist(), found.rule.tolist(), found.body.tolist(), strict=True
@@ -113,7 +113,7 @@ def test_the_order_of_rules_and_lines_does_not_matter_and_the_seed_does() -> Non
     found = select(kg, ground(kg, rules), per_rule=3, seed=1)
     assert len(found) > 10
     shuffled = tuple(rng.sample(rules, len(rules)))
-    lines = kg.labelled()
+    lines = kg.labeled()
     rng.shuffle(lines)
     other = KnowledgeGraph.from_triples(lines)
     assert rows(select(other, ground(other, shuffled), per_rule=3, seed=1)) == rows(found)

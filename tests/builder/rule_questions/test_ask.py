@@ -30,7 +30,7 @@ def selection(kg: KnowledgeGraph, chosen, *rows) -> Selection:
     """Rows are (removed triple, position of the rule, body triples)."""
 
     def row(triple) -> int:
-        return kg.labelled().index(triple)
+        return kg.labeled().index(triple)
 
     widest = max(len(body) for _, _, body in rows)
     bodies = [[row(t) for t in body] + [-1] * (widest - len(body)) for _, _, body in rows]
@@ -228,7 +228,7 @@ def test_the_coin_is_fair():
     many = [(f"s{i:04}", "wife", f"o{i:04}") for i in range(2000)]
     kg = KnowledgeGraph.from_triples([*many, *((o, "husband", s) for s, _, o in many)])
     size = len(many)
-    position = {t: i for i, t in enumerate(kg.labelled())}
+    position = {t: i for i, t in enumerate(kg.labeled())}
     chosen = Selection(
         MARRIED,
         np.array([position[t] for t in many], np.int64),
@@ -265,7 +265,7 @@ def test_a_limit_of_answers_decides_the_end_that_is_asked_for_or_rejects():
         within = ask(KG, selection(KG, MARRIED, ANN, CY), PHRASES, seed=seed, max_answers=3)
         assert within.questions == free.questions, "a limit that all keep to changes nothing"
     more = [(wife, "wife", man) for wife in ("ann", "cy") for man in ("eli", "fox", "gus")]
-    reference = KnowledgeGraph.from_triples([*KG.labelled(), *more[:5]])
+    reference = KnowledgeGraph.from_triples([*KG.labeled(), *more[:5]])
     for seed in range(8):
         chosen = selection(KG, MARRIED, ANN, CY)
         asked = ask(KG, chosen, PHRASES, seed=seed, max_answers=3, reference=reference)
