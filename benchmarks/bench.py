@@ -45,8 +45,9 @@ MINING = (
 )
 """Data set, atoms, thresholds, and whether rules may name entities."""
 
-STEPS = (*STAGES[1:], "verify")
-"""`rulemine mine` is a command of its own kind, so the first step of a build does both."""
+STEPS = (*(stage for stage in STAGES[1:] if stage != "verbalize"), "verify")
+"""`rulemine mine` is a command of its own kind, so the first step of a build does both. No recipe here asks
+a model, so none has the stage ``verbalize``."""
 
 RECIPES = {
     "demo": ("demo",),
@@ -204,6 +205,11 @@ def mining_rows(table: Table, only: str) -> None:
             measure(table, name, mining_command(data, atoms, thresholds, constants), amie)
 
 
+def stage(name: str, recipe: str, out: str) -> list[str]:
+    """The command that builds as far as a stage; the last one is the whole build."""
+    return ours("build" if name == STAGES[-1] else name, recipe, "-o", out)
+
+
 def build_rows(table: Table, only: str) -> None:
     """Every stage of every recipe whose data are here, each run in a folder of its own."""
     for recipe, needed in RECIPES.items():
@@ -218,7 +224,7 @@ def build_rows(table: Table, only: str) -> None:
             with tempfile.TemporaryDirectory() as folder:
                 out = str(Path(folder) / recipe)
                 for step, name in zip(STEPS, names, strict=True):
-                    command = ours(step, out) if step == "verify" else ours(step, recipe, "-o", out)
+                    command = ours(step, out) if step == "verify" else stage(step, recipe, out)
                     usage = run(command)
                     assert usage is not None
                     usages[name].append(usage)

@@ -67,7 +67,8 @@ def commands(folder: Path, triples: int) -> dict[str, list[str]]:
         "mine": [*rulemine, "mine", graph, *thresholds, "-o", rules],
     }
     for step in STEPS[4:-1]:
-        found[step] = [*rulemine, step, graph, "--rules", rules, "-o", out]
+        command = "build" if step == "release" else step
+        found[step] = [*rulemine, command, graph, "--rules", rules, "-o", out]
     return {**found, "verify": [*rulemine, "verify", out]}
 
 

@@ -1,0 +1,39 @@
+"""The benchmarks call commands that exist: nothing else runs them between two measurements."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+from rulemine.cli.main import make_parser
+from tests import ROOT
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "benchmarks" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def words(command: list[str]) -> list[str]:
+    """What follows ``python -m rulemine``."""
+    return command[command.index("rulemine") + 1 :]
+
+
+def test_every_stage_that_is_measured_is_a_command() -> None:
+    bench = load("bench")
+    assert len(bench.STEPS) > 5
+    for step in set(bench.STEPS) - {"verify"}:
+        parsed = make_parser().parse_args(words(bench.stage(step, "demo", "out/demo")))
+        assert parsed.until == step
+
+
+def test_every_step_of_the_scale_benchmark_is_a_command() -> None:
+    commands = load("scale").commands(Path("folder"), 1000)
+    for step, command in commands.items():
+        if "rulemine" in command:
+            make_parser().parse_args(words(command))
+        else:
+            assert step in ("read", "read again")
