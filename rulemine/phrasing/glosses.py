@@ -21,9 +21,8 @@ from functools import cached_property
 from pathlib import Path
 
 from rulemine.config import option, packaged_or_given
-from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.phrasing.templates import RelationTemplates, Templates, read_tables
+from rulemine.phrasing.templates import RelationTemplates, Templates, check_spelling, read_tables
 from rulemine.text.template import fill
 
 __all__ = [
@@ -145,16 +144,7 @@ def load_glosses(source: str, templates: Templates, symmetric: Collection[str] =
     path = packaged_or_given(source, "glosses.toml")
     given = read_glosses(path) if source else {}
     names = [template.relation for template in templates.rows]
-    missing = [name for name in names if name not in given]
-    problems = [
-        f"relation {relation!r} is not in the graph; {hint}"
-        for relation in sorted(given.keys() - set(names))
-        for hint in [did_you_mean(relation, missing)]
-        if hint.startswith("did you mean")
-    ]
-    if problems:
-        advice = "Relation names must match exactly."
-        raise InputError(list_problems(source, problems, advice))
+    check_spelling(path, given, names)
     return Glosses(
         tuple(
             given.get(row.relation) or gloss_of(row, row.relation in symmetric)

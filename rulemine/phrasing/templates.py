@@ -12,7 +12,7 @@ once, not touching a letter or digit; names are put in verbatim, whatever they c
 templates of a graph ask the same question for different relations.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from rulemine.text.template import escape, fill, template_problem
 __all__ = [
     "RelationTemplates",
     "Templates",
+    "check_spelling",
     "load_templates",
     "read_tables",
     "read_templates",
@@ -135,7 +136,7 @@ def load_templates(source: str | Path, relations: Iterable[str]) -> Templates:
     if source != "":
         path = packaged_or_given(str(source), "templates.toml")
         written = read_templates(path)
-        _check_spelling(path, written, names)
+        check_spelling(path, written, names)
     derived = {name: _derived(name) for name in names if name not in written}
     rows = tuple(written.get(name) or derived[name] for name in names)
     unused = tuple(sorted(set(written).difference(names)))
@@ -211,9 +212,17 @@ def _suggest(table: Mapping[str, object], key: str, known: Iterable[str]) -> str
     return did_you_mean(key, known) + more
 
 
-def _check_spelling(
-    path: Path, written: Mapping[str, RelationTemplates], names: Sequence[str]
-) -> None:
+def check_spelling(path: Path, written: Collection[str], names: Collection[str]) -> None:
+    """Refuses relations of a file that are not in the graph and look like a misspelling of one that is.
+
+    Args:
+        path: The file.
+        written: Its relations, in file order.
+        names: The relations of the graph.
+
+    Raises:
+        InputError: There are some; names all of them.
+    """
     missing = [name for name in names if name not in written]
     problems = [
         f"relation {relation!r} is not in the graph; {hint}"
