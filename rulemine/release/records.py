@@ -18,15 +18,19 @@ __all__ = [
     "WORDINGS",
     "Certificate",
     "Difficulty",
+    "HardAnswer",
+    "PerDirection",
     "Prediction",
     "Question",
     "Rejection",
     "Removal",
+    "RuleBlock",
+    "Unseen",
     "names_in",
     "translation",
 ]
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 SPLITS = ("train", "validation", "test")
 
@@ -41,7 +45,8 @@ class Certificate:
     """A proof of a removed triple whose body is in the incomplete KG.
 
     Attributes:
-        rule: Id of the rule.
+        rule: Id of the rule. Its head is the triple, or another statement of the same fact
+            (see `rulemine.kg.facts`).
         body: The body triples, in the order of the rule's body in ``rules.jsonl``.
     """
 
@@ -50,93 +55,196 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True)
+class PerDirection:
+    """A number for each end that can be asked for.
+
+    Attributes:
+        subject: When the subject is asked for (the object is the topic entity).
+        object: When the object is asked for.
+    """
+
+    subject: float
+    object: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difficulty:
+    """The difficulty features of a removed triple, on the graph without all removed triples.
+
+    Attributes:
+        proofs: Remaining proofs: groundings of all rules that prove the triple, or another removed
+            statement of its fact.
+        shortest_proof: Body atoms of the shortest of them.
+        inverse_edge: Relations from the object to the subject that are still stated, sorted; each gives
+            the answer away in one hop.
+        parallel_edge: Relations from subject to object still stated, likewise.
+        std_confidence: Of the certificate's rule.
+        pca_confidence: Of the certificate's rule.
+        head_coverage: Of the certificate's rule.
+        prior: For each direction, the fraction of the relation's topic entities that have this answer,
+            0 < prior ≤ 1 (see `rulemine.kg.priors`).
+        lift: `std_confidence` / prior, for each direction.
+    """
+
+    proofs: int
+    shortest_proof: int
+    inverse_edge: tuple[str, ...]
+    parallel_edge: tuple[str, ...]
+    std_confidence: float
+    pca_confidence: float
+    head_coverage: float
+    prior: PerDirection
+    lift: PerDirection
+
+
+@dataclass(frozen=True, slots=True)
 class Removal:
     """A triple of the complete KG that the incomplete KG lacks.
 
     Attributes:
         triple: The removed triple.
-        level: The smallest level (percent of all removals) at which it is removed; 100 without levels.
-        certificates: At least one.
+        level: The percentage of the removal at which it goes, 1 … 100; the same for all statements of
+            a fact.
+        directions: The ends that may be asked for (``subject``, ``object``), sorted: those in which
+            the prior of the answer is low enough.
+        certificate: The best remaining proof.
+        selected_by: Id of the rule that selected the triple; None if that is the certificate's rule.
+        difficulty: Its difficulty features.
+        core: Whether it is part of the core: nothing joins its two ends any more once it is removed,
+            and its certificate is sound enough (see ``docs/benchmarks.md``).
+        further_certificates: The other proofs that were kept for it; only the published procedure
+            (selection ``brink``) keeps more than one.
     """
 
     triple: Triple
     level: int
-    certificates: tuple[Certificate, ...]
+    directions: tuple[str, ...]
+    certificate: Certificate
+    selected_by: str | None
+    difficulty: Difficulty
+    core: bool
+    further_certificates: tuple[Certificate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Difficulty:
-    """The difficulty features of a question.
+class HardAnswer:
+    """An answer that the incomplete KG does not state.
 
     Attributes:
-        proofs: Remaining proofs: groundings of all rules that prove the removed triple in the incomplete KG.
-        shortest_proof: Body atoms of the shortest of them.
-        reverse_edge: Inverse edges: relations from the object to the subject of the removed triple that
-            the incomplete KG still states, sorted; each gives the answer away in one hop.
-        parallel_edge: Relations from subject to object still stated, likewise.
-        answers_stated: How many of the answers the incomplete KG still states (easy answers).
-        head_coverage: Of the certificate's rule.
-        std_confidence: Of the certificate's rule.
-        pca_confidence: Of the certificate's rule.
+        answer: The entity.
+        missing: The least number of removed triples in a derivation of it, ≥ 1.
+        level: From this level on, it is not stated.
+        witness: The triples of its cheapest derivation on the complete KG.
+        core: Whether all removed triples of the witness are in the core, each asked for in one of its
+            directions.
     """
 
-    proofs: int
-    shortest_proof: int
-    reverse_edge: tuple[str, ...]
-    parallel_edge: tuple[str, ...]
-    answers_stated: int
-    head_coverage: float
-    std_confidence: float
-    pca_confidence: float
+    answer: str
+    missing: int
+    level: int
+    witness: tuple[Triple, ...]
+    core: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """What a question has that no training question has. False for training questions.
+
+    Attributes:
+        rule: The rule of its certificate.
+        relation: Its relation, in either direction.
+        answer: Its hard answer, as a hard answer.
+    """
+
+    rule: bool
+    relation: bool
+    answer: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBlock:
+    """What only a question of the kind ``rules`` has; about its `Question.hard_answer`.
+
+    Attributes:
+        removed: The removed triple that is asked about.
+        relation: The relation asked about, that of `removed`.
+        direction: The end of `removed` that is asked for: ``object`` (the topic is the subject) or ``subject``.
+        rule: Id of the rule of its certificate.
+        rule_type: See `rulemine.rules.taxonomy`.
+        rule_subtype: Likewise.
+    """
+
+    removed: Triple
+    relation: str
+    direction: str
+    rule: str
+    rule_type: str
+    rule_subtype: str
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question about a removed triple.
+    """A question: a query with a text. No two questions of a release share either, but in ``brink``.
 
     Attributes:
         id: ``q`` and a number, the same in every naming.
-        question: The text; it names the topic entity, never an answer.
-        topic: The topic entity.
-        relation: The relation asked about.
-        direction: Which end is asked for: ``object`` (topic is the subject) or ``subject``.
-        answers: All correct answers, sorted: those of the complete KG (and of the reference KG, where
-            one was given) in the question's direction.
-        hard_answer: The answer that the question was made from.
-        hard_answers: The answers whose triple is removed, sorted.
-        removed: The removed triple that the question was made from.
-        level: The level of that triple, see `Removal`.
-        rule: Id of the rule of the certificate.
-        rule_type: See `rulemine.rules.taxonomy`.
-        rule_subtype: Likewise.
-        certificate: The body triples of a remaining proof, in the order of the rule's body.
-        diagnosis: Its difficulty features.
+        kind: ``rules``.
+        question: The text; it names the topic entities, never an answer.
+        anchors: The topic entities.
+        answers: All correct answers, sorted: the disjoint union of the next three.
+        stated: Those that the incomplete KG states, sorted.
+        hard: Those that it does not state but the complete KG does, sorted by answer.
+        further: Those that only the reference KG gives, sorted.
+        hard_answer: The one of `hard` that the question asks for; None where every answer is stated.
+        core: Whether `hard_answer` is in the core.
+        evidence: The triples of the witness of `hard_answer`.
+        spurious: Entities that only the incomplete KG gives; empty for queries without difference.
+        value: The value on the complete KG, for counts.
+        stated_value: The value on the incomplete KG, for counts.
         split: One of `SPLITS`.
+        unseen: What it has that no training question has.
         wording: One of `WORDINGS`.
         paraphrases: Further texts by the model, all different.
         patterns: The model's texts with ``{topic}`` in place of the topic entity's name (``{{`` and ``}}``
             are braces): of the question, then of each paraphrase. Empty if the text is from a template.
+        rules: What only questions of this kind have.
     """
 
     id: str
+    kind: str
     question: str
-    topic: str
-    relation: str
-    direction: str
+    anchors: tuple[str, ...]
     answers: tuple[str, ...]
-    hard_answer: str
-    hard_answers: tuple[str, ...]
-    removed: Triple
-    level: int
-    rule: str
-    rule_type: str
-    rule_subtype: str
-    certificate: tuple[Triple, ...]
-    diagnosis: Difficulty
+    stated: tuple[str, ...]
+    hard: tuple[HardAnswer, ...]
+    further: tuple[str, ...]
+    hard_answer: str | None
+    core: bool
+    evidence: tuple[Triple, ...]
+    spurious: tuple[str, ...]
+    value: int | None
+    stated_value: int | None
     split: str
-    wording: str = "template"
-    paraphrases: tuple[str, ...] = ()
-    patterns: tuple[str, ...] = ()
+    unseen: Unseen
+    wording: str
+    paraphrases: tuple[str, ...]
+    patterns: tuple[str, ...]
+    rules: RuleBlock
+
+    @property
+    def topic(self) -> str:
+        """The topic entity of a question with one."""
+        return self.anchors[0]
+
+    @property
+    def hard_answers(self) -> tuple[str, ...]:
+        """The answers of `hard`, sorted."""
+        return tuple(row.answer for row in self.hard)
+
+    @property
+    def level(self) -> int:
+        """The level from which on `hard_answer` is not stated."""
+        return next(row.level for row in self.hard if row.answer == self.hard_answer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,15 +41,24 @@ class SelectionCounts:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """What is removed, one row per certificate.
+    """What is removed, one row per removed triple (``brink``: one per certificate).
 
     Attributes:
         rules: The rules it was chosen from.
-        head: int64, shape (m,): the removed triple, a row of ``kg.triples``.
-        rule: int32, shape (m,): position in `rules`.
-        body: int64, shape (m, k): rows of ``kg.triples`` in the order of ``Rule.body``, padded with −1.
-        level: int16, shape (m,): smallest level, in percent, at which the head is removed; 100
-            without levels. Equal heads have equal levels.
+        head: int64, shape (m,): the removed triple, a row of ``kg.triples``. With declared relations,
+            every statement of a removed fact has a row (see `rulemine.kg.facts`).
+        rule: int32, shape (m,): rule of the published certificate, a position in `rules`.
+        body: int64, shape (m, k): body of the published certificate, rows of ``kg.triples`` in the
+            order of ``Rule.body``, padded with −1.
+        selected_by: int32, shape (m,): rule that selected the triple; equal to `rule` where the
+            published certificate is its own.
+        level: int16, shape (m,): percentage of the removal at which the head goes, 1 … 100. Equal for
+            all statements of a fact, and for all removed triples that join two entities of the core.
+        directions: bool, shape (m, 2): whether the subject, and the object, may be asked for.
+        prior: float64, shape (m, 2): see `rulemine.kg.priors.priors`.
+        core: bool, shape (m,): see `rulemine.release.records.Removal`.
+        proofs: int64, shape (m,): remaining proofs, see `rulemine.release.records.Difficulty`.
+        shortest: int64, shape (m,): body atoms of the shortest of them.
         counts: What it was chosen from.
     """
 
@@ -57,7 +66,13 @@ class Selection:
     head: Ints
     rule: npt.NDArray[np.int32]
     body: Ints
+    selected_by: npt.NDArray[np.int32]
     level: npt.NDArray[np.int16]
+    directions: npt.NDArray[np.bool_]
+    prior: npt.NDArray[np.float64]
+    core: npt.NDArray[np.bool_]
+    proofs: Ints
+    shortest: Ints
     counts: SelectionCounts
 
     def __len__(self) -> int:
@@ -70,12 +85,8 @@ class Selection:
 
     @property
     def rules_covered(self) -> int:
-        """How many rules have a certificate."""
-        return len(np.unique(self.rule))
-
-    def removed_at(self, level: int) -> Ints:
-        """The triples removed at a level, in percent: rows of ``kg.triples``, ascending."""
-        return np.unique(self.head[self.level <= level])
+        """How many rules selected a triple."""
+        return len(np.unique(self.selected_by))
 
     def describe(self) -> str:
         """What was selected, in a sentence."""
@@ -97,10 +108,7 @@ def write_selection(folder: Path, selection: Selection) -> None:
     c = selection.counts
     write_arrays(
         folder,
-        head=selection.head,
-        rule=selection.rule,
-        body=selection.body,
-        level=selection.level,
+        **{name: getattr(selection, name) for name in _ARRAYS},
         counts=np.array([c.groundings, c.provable, c.considered, c.upper_bound]),
     )
 
@@ -115,6 +123,10 @@ def read_selection(folder: Path, rules: Sequence[Rule]) -> Selection:
     Raises:
         InputError: A file is missing or damaged.
     """
-    names = ("head", "rule", "body", "level", "counts")
-    head, rule, body, level, counts = read_arrays(folder, names)
-    return Selection(tuple(rules), head, rule, body, level, SelectionCounts(*counts.tolist()))
+    *arrays, counts = read_arrays(folder, (*_ARRAYS, "counts"))
+    return Selection(tuple(rules), *arrays, SelectionCounts(*counts.tolist()))
+
+
+_ARRAYS = (
+    "head", "rule", "body", "selected_by", "level", "directions", "prior", "core", "proofs", "shortest",
+)  # fmt: skip

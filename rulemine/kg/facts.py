@@ -1,0 +1,153 @@
+"""Facts and their statements: relations that are declared symmetric, inverse or the same as another.
+
+A fact may be stated by several triples: `a spouse b` and `b spouse a`, `a parent b` and `b child a`.
+Statements of one fact are removed together, and a question about a relation is answered from all of them.
+
+Guarantees: without declarations each triple is a fact of its own; declarations are closed (the inverse
+of an inverse is the same relation, a relation inverse to itself is symmetric), whatever their order.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+
+__all__ = ["Declarations", "Reading", "facts_of", "other_direction"]
+
+Ints = npt.NDArray[np.int64]
+
+
+class Reading(NamedTuple):
+    """How a relation states its facts.
+
+    Attributes:
+        fact: The relation that stands for all that state the same facts: the first of them by name.
+        reversed: Whether it states them from object to subject. False where `symmetric`.
+        symmetric: Whether the facts hold in both directions.
+    """
+
+    fact: str
+    reversed: bool
+    symmetric: bool
+
+
+def other_direction(direction: str) -> str:
+    """``subject`` for ``object`` and the reverse."""
+    return DIRECTIONS[1 - DIRECTIONS.index(direction)]
+
+
+@dataclass(frozen=True)
+class Declarations:
+    """Which relations state the same facts; see `Declarations.of`.
+
+    Attributes:
+        readings: Relation → its reading, for the relations about which something is declared.
+    """
+
+    readings: Mapping[str, Reading] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        symmetric: Iterable[str] = (),
+        inverse: Iterable[tuple[str, str]] = (),
+        same: Iterable[tuple[str, str]] = (),
+    ) -> "Declarations":
+        """The closure of declarations.
+
+        Args:
+            symmetric: Relations that hold in both directions.
+            inverse: Pairs of relations, one the inverse of the other.
+            same: Pairs of relations that state the same.
+        """
+        links: dict[str, list[tuple[str, bool]]] = {}
+        pairs = [(r, r, True) for r in symmetric]
+        pairs += [(a, b, True) for a, b in inverse] + [(a, b, False) for a, b in same]
+        for a, b, turned in pairs:
+            links.setdefault(a, []).append((b, turned))
+            links.setdefault(b, []).append((a, turned))
+        readings: dict[str, Reading] = {}
+        for first in sorted(links):
+            if first in readings:
+                continue
+            turned_of = {first: False}
+            both_ways = False
+            waiting = [first]
+            while waiting:
+                at = waiting.pop()
+                for other, turned in links[at]:
+                    found = turned_of[at] ^ turned
+                    if other not in turned_of:
+                        turned_of[other] = found
+                        waiting.append(other)
+                    elif turned_of[other] != found:
+                        both_ways = True
+            for relation, turned in turned_of.items():
+                readings[relation] = Reading(first, turned and not both_ways, both_ways)
+        return cls(dict(sorted(readings.items())))
+
+    def __getitem__(self, relation: str) -> Reading:
+        return self.readings.get(relation) or Reading(relation, False, False)
+
+    def statements(self, relation: str, direction: str) -> tuple[tuple[str, str], ...]:
+        """Everything that answers a question: relations with the end of theirs that answers it, sorted.
+
+        Args:
+            relation: The relation asked about.
+            direction: The end asked for, see `rulemine.kg.graph.DIRECTIONS`.
+        """
+        own = self[relation]
+        found = {(relation, direction)}
+        for other, reading in self.readings.items():
+            if reading.fact == own.fact:
+                same = reading.reversed == own.reversed
+                found.add((other, direction if same else other_direction(direction)))
+                if own.symmetric:
+                    found |= {(other, end) for end in DIRECTIONS}
+        return tuple(sorted(found))
+
+    def asked(self, relation: str, direction: str) -> tuple[str, str]:
+        """What stands for all questions with the same statements: a relation and a direction."""
+        fact, turned, symmetric = self[relation]
+        if symmetric:
+            return fact, DIRECTIONS[1]
+        return fact, other_direction(direction) if turned else direction
+
+
+def facts_of(kg: KnowledgeGraph, declarations: Declarations) -> Ints:
+    """The fact that each triple states.
+
+    Returns:
+        int64, shape (triples,): the first row of ``kg.triples`` that states the same fact.
+    """
+    if not declarations.readings:
+        return np.arange(len(kg))
+    relation, subject, obj = oriented(kg, declarations)
+    symmetric = np.array([declarations[r].symmetric for r in kg.relations], bool)[kg.triples[:, 1]]
+    low, high = np.minimum(subject, obj), np.maximum(subject, obj)
+    subject, obj = np.where(symmetric, low, subject), np.where(symmetric, high, obj)
+    n = max(1, len(kg.entities))
+    _, first, which = np.unique(
+        np.column_stack((relation, subject * n + obj)), axis=0, return_index=True, return_inverse=True
+    )
+    facts: Ints = first[which.reshape(-1)].astype(np.int64)
+    return facts
+
+
+def oriented(kg: KnowledgeGraph, declarations: Declarations) -> tuple[Ints, Ints, Ints]:
+    """The triples as statements of the relations that stand for their facts.
+
+    Returns:
+        Relation (a number, equal for relations that state the same facts), subject, object ids; each
+        int64, shape (triples,). Symmetric facts keep the order in which they are stated.
+    """
+    readings = [declarations[r] for r in kg.relations]
+    numbers = {fact: i for i, fact in enumerate(sorted({reading.fact for reading in readings}))}
+    number = np.array([numbers[reading.fact] for reading in readings], np.int64)
+    turned = np.array([reading.reversed for reading in readings], bool)
+    s, r, o = (kg.triples[:, column].astype(np.int64) for column in range(3))
+    return number[r], np.where(turned[r], o, s), np.where(turned[r], s, o)
