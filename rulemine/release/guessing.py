@@ -1,0 +1,84 @@
+"""What can be guessed without a graph: the commonest answers of the training questions.
+
+Guarantee: the order of the guesses depends on neither the order of the questions nor, if the names come
+with their `order`, on the naming.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.facts import Declarations
+from rulemine.release.records import Question, names_in
+
+__all__ = ["commonest_answers", "guessed", "order_of_names"]
+
+
+def commonest_answers(
+    training: Iterable[Question],
+    declarations: Declarations | None = None,
+    order: Mapping[str, int] | None = None,
+) -> dict[tuple[str, str], list[str]]:
+    """The answers of training questions about the same relation and direction, the commonest first.
+
+    Each question counts once for each of its answers. Of equally common ones the more frequent hard
+    answer is first, then the first in `order`.
+
+    Args:
+        training: The training questions.
+        declarations: Which relations state the same facts, and so are counted together.
+        order: Entity → its place among equals; by default, names in ascending order. See
+            `order_of_names`.
+
+    Returns:
+        Relation and direction, as `Declarations.asked` gives them (without declarations, those of the
+        question) → answers.
+    """
+    declared = declarations or Declarations()
+    counted: dict[tuple[str, str], Counter[str]] = {}
+    hard: dict[tuple[str, str], Counter[str]] = {}
+    for question in training:
+        key = declared.asked(question.rules.relation, question.rules.direction)
+        counted.setdefault(key, Counter()).update(question.answers)
+        hard.setdefault(key, Counter()).update(question.hard_answers)
+    return {key: _ranked(found, hard[key], order or {}) for key, found in sorted(counted.items())}
+
+
+def _ranked(found: Counter[str], hard: Counter[str], order: Mapping[str, int]) -> list[str]:
+    return sorted(
+        found, key=lambda answer: (-found[answer], -hard[answer], order.get(answer, 0), answer)
+    )
+
+
+def order_of_names(names: Sequence[EntityNames], naming: str) -> dict[str, int]:
+    """Entity, in a naming → its place by private id, which is the same in every naming."""
+    by_id = sorted(names, key=lambda row: row.private)
+    return {name: place for place, name in enumerate(names_in(by_id, naming))}
+
+
+def guessed(
+    questions: Sequence[Question],
+    guesses: Mapping[tuple[str, str], Sequence[str]],
+    most: int,
+    declarations: Declarations | None = None,
+) -> float | None:
+    """The fraction of questions whose hard answer is among the first guesses (Hits@Hard).
+
+    Args:
+        questions: The questions; those without a hard answer are left out.
+        guesses: From `commonest_answers`.
+        most: How many guesses are made.
+        declarations: As for `commonest_answers`.
+
+    Returns:
+        0 … 1; None if no question has a hard answer.
+    """
+    declared = declarations or Declarations()
+    scored = [q for q in questions if q.hard_answer is not None]
+    if not scored:
+        return None
+    hits = sum(
+        q.hard_answer in guesses.get(declared.asked(q.rules.relation, q.rules.direction), ())[:most]
+        for q in scored
+    )
+    return hits / len(scored)

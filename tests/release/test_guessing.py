@@ -1,0 +1,85 @@
+"""Guesses from training answers alone, against counting by hand."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.facts import Declarations
+from rulemine.release.guessing import commonest_answers, guessed, order_of_names
+from rulemine.release.records import HardAnswer, Question, RuleBlock, Unseen
+
+
+def asked(
+    number: int, relation: str, answers: Sequence[str], hard: str | None, direction: str = "object"
+) -> Question:
+    topic = f"t{number}"
+    end = hard or answers[0]
+    triple = (topic, relation, end) if direction == "object" else (end, relation, topic)
+    rows = (HardAnswer(end, 1, 100, (triple,), True),) if hard else ()
+    return Question(
+        id=f"q{number}", kind="rules", question=f"{relation} of {topic}?", anchors=(topic,),
+        answers=tuple(sorted(answers)), stated=tuple(sorted(set(answers) - {hard})), hard=rows, further=(),
+        hard_answer=hard, core=bool(hard), evidence=(triple,), spurious=(), value=None, stated_value=None,
+        split="train", unseen=Unseen(False, False, False), wording="template", paraphrases=(), patterns=(),
+        rules=RuleBlock(triple, relation, direction, "r", "composition", "composition"),
+    )  # fmt: skip
+
+
+TRAINING = [
+    asked(1, "likes", ("a", "b"), "a"),
+    asked(2, "likes", ("b", "c"), "c"),
+    asked(3, "likes", ("c", "d"), "c"),
+    asked(4, "likes", ("z",), "z", "subject"),
+    asked(5, "knows", ("d", "e"), "e"),
+]
+
+
+def test_the_commonest_come_first_hard_ones_first_among_equals() -> None:
+    found = commonest_answers(TRAINING)
+    assert found == {
+        ("knows", "object"): ["e", "d"],
+        ("likes", "object"): ["c", "b", "a", "d"],
+        ("likes", "subject"): ["z"],
+    }
+    assert commonest_answers(TRAINING[::-1]) == found
+    assert commonest_answers([]) == {}
+
+
+def test_the_order_among_equals_is_the_same_in_every_naming() -> None:
+    names = [EntityNames("e0", "b", "Zoe"), EntityNames("e1", "a", "Ann")]
+    assert order_of_names(names, "entity") == {"b": 0, "a": 1}
+    assert order_of_names(names, "text") == {"Zoe": 0, "Ann": 1}
+    pair = [asked(1, "likes", ("a", "b", "x"), "x")]
+    order = {"x": 2, **order_of_names(names, "entity")}
+    assert commonest_answers(pair, order=order)["likes", "object"] == ["x", "b", "a"]
+
+
+def test_relations_that_state_the_same_facts_are_counted_together() -> None:
+    training = [
+        asked(1, "parent", ("a",), "a", "subject"),
+        asked(2, "child", ("a",), "a", "object"),
+        asked(3, "child", ("b",), "b", "object"),
+    ]
+    declared = Declarations.of(inverse=[("parent", "child")])
+    assert commonest_answers(training, declared) == {("child", "object"): ["a", "b"]}
+    test = [asked(9, "parent", ("b", "c"), "b", "subject")]
+    guesses = commonest_answers(training, declared)
+    assert guessed(test, guesses, 1, declared) == 0.0
+    assert guessed(test, guesses, 2, declared) == 1.0
+
+
+@pytest.mark.parametrize(("most", "expected"), [(1, 1 / 3), (2, 2 / 3), (9, 2 / 3)])
+def test_a_guess_is_right_if_the_hard_answer_is_among_the_first(most: int, expected: float) -> None:
+    test = [
+        asked(11, "likes", ("c",), "c"),
+        asked(12, "likes", ("b", "c"), "b"),
+        asked(13, "never trained", ("c",), "c"),
+        asked(14, "likes", ("c",), None),  # every answer stated: left out
+    ]
+    assert guessed(test, commonest_answers(TRAINING), most) == pytest.approx(expected)
+
+
+def test_without_a_hard_answer_there_is_nothing_to_guess() -> None:
+    assert guessed([], {}, 5) is None
+    assert guessed([asked(1, "likes", ("a",), None)], {}, 5) is None
