@@ -7,16 +7,16 @@ swapping groups can get them. Mode ``random`` splits single questions at random;
 into test.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rulemine.errors import UserError, counted
-from rulemine.kg.graph import Triple
+from rulemine.release.groups import groups_of
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import SPLITS, Question
+from rulemine.release.records import SPLITS
 from rulemine.seeds import stream
 
-__all__ = ["groups_of", "split"]
+__all__ = ["split"]
 
 
 def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> QuestionSet:
@@ -53,34 +53,6 @@ def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> Qu
         replace(q, split=SPLITS[number]) for q, number in zip(questions, chosen, strict=True)
     )
     return replace(asked, questions=made)
-
-
-def groups_of(questions: Sequence[Question]) -> list[list[int]]:
-    """Positions of questions that must stay together, each group ascending, by first position."""
-    parent = list(range(len(questions)))
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    first: dict[Hashable, int] = {}
-    for i, q in enumerate(questions):
-        for bond in (("asks", q.topic, q.relation, q.direction), *_removed_triples(q)):
-            a, b = root(first.setdefault(bond, i)), root(i)
-            parent[max(a, b)] = min(a, b)
-    groups: dict[int, list[int]] = {}
-    for i in range(len(questions)):
-        groups.setdefault(root(i), []).append(i)
-    return [groups[i] for i in sorted(groups)]
-
-
-def _removed_triples(question: Question) -> list[Triple]:
-    topic, relation = question.topic, question.relation
-    if question.direction == "object":
-        return [(topic, relation, answer) for answer in question.hard_answers]
-    return [(answer, relation, topic) for answer in question.hard_answers]
 
 
 def _deal(groups: Sequence[Sequence[int]], ratios: Sequence[int], seed: int) -> list[int]:

@@ -17,7 +17,7 @@ from rulemine.codec import from_json, parse_object, to_json
 from rulemine.files import read_jsonl, read_text, write_jsonl
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import Triple
-from rulemine.release.records import Question, Rejection
+from rulemine.release.records import Question, Rejection, Unseen
 
 __all__ = [
     "QuestionSet", "read_changes", "read_question_set", "write_changes", "write_question_set",
@@ -91,6 +91,7 @@ class _Worded:
 class _Assigned:
     id: str
     split: str
+    unseen: Unseen
 
 
 _CHANGES = {"balance": _Kept, "verbalize": _Worded, "split": _Assigned}

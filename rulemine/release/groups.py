@@ -1,0 +1,52 @@
+"""Groups of questions that share so much that one in training would give away another in test.
+
+Two questions stay together when they ask for the same relation and direction of the same topic entities,
+when a removed triple is in both of them, or when one unordered pair of topic entity and hard answer is in
+both, under whichever relation and in whichever direction; and so do all that such links join. Splits
+keep the groups whole, and resampling draws whole groups, because their questions are not independent.
+
+Guarantees: the groups depend on the questions alone, not on their order or the naming.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+
+from rulemine.release.records import Question
+
+__all__ = ["groups_of"]
+
+
+def groups_of(questions: Sequence[Question]) -> list[list[int]]:
+    """The groups, as positions in `questions`.
+
+    Returns:
+        Each group ascending; by first position. Every question is in exactly one.
+    """
+    parent = list(range(len(questions)))
+    first: dict[Hashable, int] = {}
+    for i, question in enumerate(questions):
+        for link in _links(question):
+            if (other := first.setdefault(link, i)) != i:
+                a, b = _root(parent, other), _root(parent, i)
+                # The smaller becomes the root, so that the root of a group is its first question.
+                parent[max(a, b)] = min(a, b)
+    groups: dict[int, list[int]] = {}
+    for i in range(len(questions)):
+        groups.setdefault(_root(parent, i), []).append(i)
+    return list(groups.values())
+
+
+def _root(parent: list[int], i: int) -> int:
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+
+
+def _links(question: Question) -> Iterator[Hashable]:
+    """What no two groups share. The three kinds differ in length or type."""
+    yield (question.rules.relation, question.rules.direction, question.anchors)
+    yield from question.evidence
+    for row in question.hard:
+        yield from row.witness
+        for anchor in question.anchors:
+            yield (anchor, row.answer) if anchor < row.answer else (row.answer, anchor)

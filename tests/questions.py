@@ -1,0 +1,98 @@
+"""Question records, made by hand."""
+
+from collections.abc import Iterable
+
+from rulemine.kg.graph import Triple
+from rulemine.release.records import HardAnswer, Question, RuleBlock, Unseen
+from rulemine.seeds import Stream, stream
+
+
+def question(
+    number: int,
+    removed: Triple,
+    direction: str = "object",
+    *,
+    further_hard: Iterable[str] = (),
+    core: bool = False,
+    rule: str = "0" * 12,
+    rule_type: str = "other",
+    rule_subtype: str = "longer chain",
+    split: str = "",
+) -> Question:
+    """A question about a removed triple.
+
+    Args:
+        number: The number in its id.
+        removed: The triple that its hard answer is asked for by.
+        direction: The end of it that is asked for.
+        further_hard: Its other hard answers.
+        core: Whether it is in the core.
+        rule: Id of the rule of the certificate.
+        rule_type: The type of that rule.
+        rule_subtype: Its subtype.
+        split: One of `SPLITS`, or empty.
+    """
+    subject, relation, obj = removed
+    topic, asked_for = (subject, obj) if direction == "object" else (obj, subject)
+
+    def triple(answer: str) -> Triple:
+        return (topic, relation, answer) if direction == "object" else (answer, relation, topic)
+
+    answers = tuple(sorted({asked_for, *further_hard}))
+    return Question(
+        id=f"q{number:05d}",
+        kind="rules",
+        question=f"{direction} of {relation}, {topic}?",
+        anchors=(topic,),
+        answers=answers,
+        stated=(),
+        hard=tuple(HardAnswer(answer, 1, 100, (triple(answer),), core) for answer in answers),
+        further=(),
+        hard_answer=asked_for,
+        core=core,
+        evidence=(removed,),
+        spurious=(),
+        value=None,
+        stated_value=None,
+        split=split,
+        unseen=Unseen(rule=False, relation=False, answer=False),
+        wording="template",
+        paraphrases=(),
+        patterns=(),
+        rules=RuleBlock(removed, relation, direction, rule, rule_type, rule_subtype),
+    )
+
+
+def random_questions(n: int, seed: int, *, entities: int = 0, relations: int = 3) -> list[Question]:
+    """`n` questions about random triples, some with several hard answers.
+
+    Args:
+        n: How many.
+        seed: The seed.
+        entities: How many entities there are; 0: as many as questions.
+        relations: How many relations there are.
+    """
+    draw = stream(seed, "questions of the tests")
+    entities = entities or n
+
+    def entity() -> str:
+        return f"e{draw.below(entities)}"
+
+    return [
+        question(
+            i,
+            (entity(), f"r{_skewed(draw, relations)}", entity()),
+            ("subject", "object")[draw.below(2)],
+            further_hard=[entity() for _ in range(draw.below(3))],
+            core=draw.below(3) == 0,
+            rule=f"rule{draw.below(6)}",
+            rule_type=("composition", "hierarchy", "other")[_skewed(draw, 3)],
+            rule_subtype="sub",
+        )
+        for i in range(n)
+    ]
+
+
+def _skewed(draw: Stream, bound: int) -> int:
+    """A number from 0 … `bound` − 1, the low ones more often."""
+    return min(draw.below(bound), draw.below(bound))

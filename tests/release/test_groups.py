@@ -1,0 +1,70 @@
+from itertools import combinations
+
+import pytest
+
+from rulemine.release.groups import groups_of
+from rulemine.seeds import stream
+from tests.questions import question, random_questions
+
+
+def shared(a, b):
+    """Whether two questions must stay together, by the definition."""
+    asks = lambda q: (q.topic, q.rules.relation, q.rules.direction)  # noqa: E731
+    removed = lambda q: {q.rules.removed, *(t for row in q.hard for t in row.witness)}  # noqa: E731
+    pairs = lambda q: {frozenset((q.topic, answer)) for answer in q.hard_answers}  # noqa: E731
+    return asks(a) == asks(b) or removed(a) & removed(b) or pairs(a) & pairs(b)
+
+
+def brute_force(questions):
+    groups = [{i} for i in range(len(questions))]
+    for i, j in combinations(range(len(questions)), 2):
+        if shared(questions[i], questions[j]):
+            joined = [g for g in groups if i in g or j in g]
+            groups = [g for g in groups if g not in joined] + [set().union(*joined)]
+    return sorted(sorted(g) for g in groups)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_they_are_what_the_links_join(seed):
+    questions = random_questions(40, seed, entities=40)
+    groups = groups_of(questions)
+    assert groups == brute_force(questions)
+    assert 1 < len(groups) < 40
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_they_do_not_depend_on_the_order(seed):
+    questions = random_questions(60, seed)
+    order = stream(seed, "order").permutation(60).tolist()
+    shuffled = groups_of([questions[i] for i in order])
+    assert sorted(sorted(order[i] for i in g) for g in shuffled) == groups_of(questions)
+
+
+def test_a_pair_of_entities_stays_together_turned_round_and_under_another_relation():
+    questions = [
+        question(0, ("a", "r", "b")),
+        question(1, ("a", "s", "b"), "subject"),
+        question(2, ("b", "t", "a")),
+        question(3, ("a", "r", "c"), "subject"),
+    ]
+    assert groups_of(questions) == [[0, 1, 2], [3]]
+
+
+def test_a_listed_hard_answer_is_not_asked_for_elsewhere():
+    lists = question(0, ("a", "r", "t"), "subject", further_hard=["b"])
+    asks = question(1, ("b", "r", "t"), "object")
+    other = question(2, ("b", "other", "x"), "object")
+    assert groups_of([lists, asks, other]) == [[0, 1], [2]]
+
+
+def test_a_name_in_two_roles_joins_nothing():
+    questions = [
+        question(0, ("a", "r", "b")),
+        question(1, ("b", "r", "c")),
+        question(2, ("r", "a", "c")),
+    ]
+    assert groups_of(questions) == [[0], [1], [2]]
+
+
+def test_no_questions_form_no_groups():
+    assert groups_of([]) == []
