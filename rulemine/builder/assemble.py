@@ -1,15 +1,18 @@
 """Assembles the contents of a release from the results of the stages."""
 
+from dataclasses import asdict, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
+from rulemine.builder.difficulty import edges_between
 from rulemine.builder.removal.selection import Selection
-from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.phrasing.templates import Templates
 from rulemine.release.contents import ModelTrace, ReleaseParts
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Certificate, Removal
+from rulemine.release.records import Certificate, Difficulty, PerDirection, Removal
 from rulemine.rules.rule import sort_rules
 from rulemine.verbalizer.counts import count_model
 
@@ -40,24 +43,50 @@ def parts_of_build(
         names=asked.names,
         templates=templates,
         model_counts=count_model(trace, asked.questions, asked.rejections),
+        selection_counts=asdict(selection.counts),
         trace=trace,
     )
 
 
 def _removals(kg: KnowledgeGraph, selection: Selection) -> tuple[Removal, ...]:
+    """The removed triples, each once, with their certificates by rule and body."""
     used = np.unique(np.append(selection.head, selection.body[selection.body >= 0]))
     triples = dict(zip(used.tolist(), kg.labeled(used), strict=True))
-    found: dict[int, tuple[int, list[Certificate]]] = {}
-    for head, rule, body, level in zip(
-        selection.head.tolist(),
-        selection.rule.tolist(),
-        selection.body.tolist(),
-        selection.level.tolist(),
-        strict=True,
-    ):
-        proof = tuple(triples[row] for row in body if row >= 0)
-        found.setdefault(head, (level, []))[1].append(Certificate(selection.rules[rule].id, proof))
-    return tuple(
-        Removal(triples[head], level, tuple(sorted(proofs, key=lambda c: (c.rule, c.body))))
-        for head, (level, proofs) in sorted(found.items())
-    )
+    incomplete = kg.without(selection.removed)
+    s, _, o = kg.triples[selection.head].T
+    edges = zip(edges_between(incomplete, o, s), edges_between(incomplete, s, o), strict=True)
+    found: dict[int, list[Removal]] = {}
+    for row, (inverse, parallel) in enumerate(edges):
+        head, number = int(selection.head[row]), int(selection.rule[row])
+        rule, by = selection.rules[number], int(selection.selected_by[row])
+        confidence = rule.known.std_confidence
+        prior = PerDirection(*selection.prior[row].tolist())
+        removal = Removal(
+            triple=triples[head],
+            level=int(selection.level[row]),
+            directions=tuple(compress(DIRECTIONS, selection.directions[row])),
+            certificate=Certificate(
+                rule.id, tuple(triples[part] for part in selection.body[row].tolist() if part >= 0)
+            ),
+            selected_by=None if by == number else selection.rules[by].id,
+            difficulty=Difficulty(
+                proofs=int(selection.proofs[row]),
+                shortest_proof=int(selection.shortest[row]),
+                inverse_edge=inverse,
+                parallel_edge=parallel,
+                std_confidence=confidence,
+                pca_confidence=rule.known.pca_confidence,
+                head_coverage=rule.known.head_coverage,
+                prior=prior,
+                lift=PerDirection(confidence / prior.subject, confidence / prior.object),
+            ),
+            core=bool(selection.core[row]),
+        )
+        found.setdefault(head, []).append(removal)
+    return tuple(_one_of(found[head]) for head in sorted(found))
+
+
+def _one_of(rows: list[Removal]) -> Removal:
+    """One removal with the certificates of several rows of a triple."""
+    first, *others = sorted(rows, key=lambda row: (row.certificate.rule, row.certificate.body))
+    return replace(first, further_certificates=tuple(row.certificate for row in others))

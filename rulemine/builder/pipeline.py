@@ -298,6 +298,7 @@ class Build:
                 self.inputs.kg,
                 self.selection,
                 self.inputs.templates,
+                merge=self.recipe.selection.mode == "maximal",
                 reference=self.inputs.reference,
                 labels=self.inputs.labels,
                 seed=self.recipe.seed,
@@ -309,12 +310,13 @@ class Build:
 
         options = {
             "seed": self.recipe.seed,
+            "mode": self.recipe.selection.mode,
             "max_answers": self.recipe.questions.max_answers,
             "templates": self.inputs.templates.to_plain(),
             "reference": self.inputs.reference.digest if self.inputs.reference else "",
             "labels": digest_of(dump_line(sorted(self.inputs.labels.items())).encode()),
         }
-        return self._stage("ask", 2, options, work)
+        return self._stage("ask", 3, options, work)
 
     def _balance(self) -> Stage:
         share = self.recipe.questions.max_answer_share
@@ -385,7 +387,7 @@ class Build:
             write_release(folder, parts, self.recipe.naming)
 
         options = {"recipe": self.recipe.portable(), "about": self.inputs.about()}
-        return self._stage("release", 1, options, work)
+        return self._stage("release", 2, options, work)
 
     def summary(self, until: str) -> str:
         """Summarizes the build in a few lines."""

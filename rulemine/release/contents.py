@@ -64,6 +64,8 @@ class ReleaseParts:
         rejections: The questions and texts that were rejected.
         names: The names of all entities.
         templates: The templates of all relations.
+        selection_counts: What the removed triples were chosen from, see
+            `rulemine.builder.removal.selection.SelectionCounts`.
         model_counts: The counts about the language model for the manifest, the same in every naming.
         trace: The record of the language model; None if all questions come from templates.
     """
@@ -80,6 +82,7 @@ class ReleaseParts:
     rejections: tuple[Rejection, ...]
     names: tuple[EntityNames, ...]
     templates: Templates
+    selection_counts: dict[str, int]
     model_counts: dict[str, Any]
     trace: ModelTrace | None = None
 
@@ -140,6 +143,7 @@ def read_parts(release: Release) -> ReleaseParts:
         rejections=release.rejections(),
         names=release.entities,
         templates=Templates.from_plain([row[c] for c in columns] for row in relations.values()),
+        selection_counts=release.manifest["counts"]["selection"],
         model_counts={name: release.manifest["counts"][name] for name in MODEL_COUNTS},
         trace=read_trace(release.file) if JOURNAL in release.manifest["files"] else None,
     )

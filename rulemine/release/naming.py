@@ -137,29 +137,46 @@ class Namer:
     def question(self, question: Question) -> Question:
         """The question renamed, with its text made again; lists are sorted by the new names."""
         topic = self.names[question.topic]
+        block = question.rules
         text, *paraphrases = [fill(pattern, {"topic": topic}) for pattern in question.patterns] or [
-            self.templates[question.relation].ask(question.direction, topic)
+            self.templates[block.relation].ask(block.direction, topic)
         ]
+        hard = (
+            replace(row, answer=self.names[row.answer], witness=self.triples(row.witness))
+            for row in question.hard
+        )
+        asked_for = question.hard_answer
         return replace(
             question,
             question=text,
             paraphrases=tuple(paraphrases),
-            topic=topic,
+            anchors=tuple(self.names[anchor] for anchor in question.anchors),
             answers=self.entities(question.answers),
-            hard_answer=self.names[question.hard_answer],
-            hard_answers=self.entities(question.hard_answers),
-            removed=self.triple(question.removed),
-            rule=self.rule_id(question.rule),
-            certificate=self.triples(question.certificate),
+            stated=self.entities(question.stated),
+            hard=tuple(sorted(hard, key=lambda row: row.answer)),
+            further=self.entities(question.further),
+            hard_answer=None if asked_for is None else self.names[asked_for],
+            evidence=self.triples(question.evidence),
+            spurious=self.entities(question.spurious),
+            rules=replace(
+                block, removed=self.triple(block.removed), rule=self.rule_id(block.rule)
+            ),
         )
+
+    def certificate(self, certificate: Certificate) -> Certificate:
+        """The certificate renamed; its triples keep their order."""
+        return Certificate(self.rule_id(certificate.rule), self.triples(certificate.body))
 
     def removal(self, removal: Removal) -> Removal:
         """The removal renamed; certificates keep their order."""
-        certificates = tuple(
-            Certificate(self.rule_id(proof.rule), self.triples(proof.body))
-            for proof in removal.certificates
+        by = removal.selected_by
+        return replace(
+            removal,
+            triple=self.triple(removal.triple),
+            certificate=self.certificate(removal.certificate),
+            selected_by=None if by is None else self.rule_id(by),
+            further_certificates=tuple(map(self.certificate, removal.further_certificates)),
         )
-        return replace(removal, triple=self.triple(removal.triple), certificates=certificates)
 
     def rejection(self, rejection: Rejection) -> Rejection:
         """The rejection renamed; its detail never names an entity."""

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from rulemine.codec import from_json, parse_object, to_json
 from rulemine.files import read_jsonl, read_text, write_jsonl
 from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.facts import Declarations, Reading
 from rulemine.kg.graph import Triple
 from rulemine.release.records import Question, Rejection, Unseen
 
@@ -37,6 +38,7 @@ class QuestionSet:
         kg_entities: How many of them are in the complete KG; they have the lowest private ids.
         reference: Triples of the reference KG that are not in the complete KG and give an answer to
             one of the questions, sorted.
+        declarations: Which relations state the same facts.
     """
 
     questions: tuple[Question, ...]
@@ -44,6 +46,7 @@ class QuestionSet:
     names: tuple[EntityNames, ...]
     kg_entities: int
     reference: tuple[Triple, ...] = ()
+    declarations: Declarations = Declarations()
 
     def keep(self, questions: Sequence[Question], rejections: Sequence[Rejection]) -> "QuestionSet":
         """The set with some questions only, and without names and triples that no question needs.
@@ -52,11 +55,16 @@ class QuestionSet:
             questions: The questions to keep, sorted by id.
             rejections: The rejections of the others, appended to the earlier ones.
         """
-        asked = {(q.topic, q.relation, q.direction) for q in questions}
+        asked = {
+            (relation, end, q.topic)
+            for q in questions
+            if q.further
+            for relation, end in self.declarations.statements(q.rules.relation, q.rules.direction)
+        }
         reference = tuple(
             (s, r, o)
             for s, r, o in self.reference
-            if (s, r, "object") in asked or (o, r, "subject") in asked
+            if (r, "object", s) in asked or (r, "subject", o) in asked
         )
         ends = {end for s, _, o in reference for end in (s, o)}
         names = tuple(
@@ -107,7 +115,11 @@ def write_question_set(folder: Path, asked: QuestionSet) -> None:
     write_jsonl(folder / "questions.jsonl", map(to_json, asked.questions))
     write_jsonl(folder / "rejected.jsonl", map(to_json, asked.rejections))
     write_jsonl(folder / "names.jsonl", map(to_json, asked.names))
-    rest = {"kg_entities": asked.kg_entities, "reference": [list(t) for t in asked.reference]}
+    rest = {
+        "kg_entities": asked.kg_entities,
+        "reference": [list(t) for t in asked.reference],
+        "declarations": {name: list(row) for name, row in asked.declarations.readings.items()},
+    }
     write_jsonl(folder / "asked.jsonl", [rest])
 
 
@@ -125,6 +137,7 @@ def read_question_set(folder: Path) -> QuestionSet:
         tuple(_rows(folder / "names.jsonl", EntityNames)),
         rest["kg_entities"],
         tuple((s, r, o) for s, r, o in rest["reference"]),
+        Declarations({name: Reading(*row) for name, row in rest["declarations"].items()}),
     )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.builder.removal.completed import completed
 from rulemine.builder.removal.selection import Selection, SelectionCounts
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph
@@ -77,8 +78,7 @@ def select_brink(
     needed[body[body >= 0]] = True
     keep = ~needed[head]
     counts = SelectionCounts(groundings, int(provable.sum()), len(head), upper_bound=0)
-    level = np.full(int(keep.sum()), 100, np.int16)
-    return Selection(tuple(rules), head[keep], rule_of[keep], body[keep], level, counts)
+    return completed(kg, rules, head[keep], rule_of[keep], body[keep], counts)
 
 
 def _first(

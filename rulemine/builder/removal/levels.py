@@ -43,13 +43,8 @@ def thin(selection: Selection, share: float, seed: int) -> Selection:
         )
     removed = _order(selection, seed)[: _part(len(selection.removed), share)]
     keep = np.isin(selection.head, removed)
-    return replace(
-        selection,
-        head=selection.head[keep],
-        rule=selection.rule[keep],
-        body=selection.body[keep],
-        level=np.full(int(keep.sum()), 100, np.int16),
-    )
+    names = ("head", "rule", "body", "selected_by", "level", "directions", "prior", "core", "proofs", "shortest")
+    return replace(selection, **{name: getattr(selection, name)[keep] for name in names})
 
 
 def with_levels(selection: Selection, levels: Sequence[int], seed: int) -> Selection:

@@ -20,6 +20,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.builder.removal.completed import completed
 from rulemine.builder.removal.search_state import SearchState
 from rulemine.builder.removal.selection import Selection, SelectionCounts
 from rulemine.errors import ConfigError
@@ -92,13 +93,8 @@ def select(
     counts = SelectionCounts(
         int(groundings.counts.sum()), groundings.provable, len(groundings), search.upper_bound
     )
-    return Selection(
-        usable.rules,
-        usable.head[chosen],
-        usable.rule[chosen],
-        usable.body[chosen],
-        np.full(len(chosen), 100, np.int16),
-        counts,
+    return completed(
+        kg, usable.rules, usable.head[chosen], usable.rule[chosen], usable.body[chosen], counts
     )
 
 

@@ -1,34 +1,42 @@
-"""Makes questions from a selection: one per certificate row, with answers, difficulty features and text.
+"""Makes questions from a selection, with answers, grades and text.
 
-Guarantees: the hard answer is one of the hard answers, which are answers; the topic entity is an answer
-only if its self-loop is a triple; the text names the topic entity and, in every naming, no answer.
-Drafts that violate the last are rejected with the reason. The checks cover all namings at once, so every
+One question per query, so one per text. A query is a topic entity with everything that states the
+relation asked about (see `rulemine.kg.facts`). Its hard answer is an answer whose triple is removed
+and may be asked for in this direction: of the core first, then the first by name. Where both ends of a
+removed triple give such a question, a seeded coin decides. The published procedure instead makes one
+question per certificate, whatever else has the same text.
+
+Guarantees: answers are the disjoint union of stated, hard and further ones; the topic entity is an
+answer only if its self-loop is a triple; the text names the topic entity and, in every naming, no answer.
+What violates the last is rejected with the reason. The checks cover all namings at once, so every
 naming of a release has the same questions, in canonical order: removed triple, direction, rule.
 """
 
-import itertools
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from rulemine.builder.difficulty import measure_difficulty
 from rulemine.builder.removal.selection import Selection
+from rulemine.builder.rule_questions.answer_sets import Answers, AnswerSets, Query
 from rulemine.builder.rule_questions.text_check import Refusal, TextCheck
 from rulemine.errors import UserError
-from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.facts import Declarations, facts_of
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.phrasing.templates import Templates
-from rulemine.query.answers import AnswerIndex, QuestionKey, count_answers, missing_from
+from rulemine.query.answers import QuestionKey, missing_from
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, Rejection
+from rulemine.release.records import Question, Rejection, RuleBlock, Unseen
+from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import classify
 from rulemine.seeds import stream
 
 __all__ = ["ask"]
 
 TOO_MANY = "it has too many answers"
+ANOTHER = "the question asks for another of its answers"
 
 ID_DIGITS = 5
 """Minimum number of digits of a question id."""
@@ -39,175 +47,223 @@ def ask(
     selection: Selection,
     templates: Templates,
     *,
+    merge: bool = True,
     reference: KnowledgeGraph | None = None,
     labels: Mapping[str, str] | None = None,
     seed: int = 0,
     max_answers: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> QuestionSet:
-    """Makes one question per certificate row of a selection.
+    """Makes the questions about the removed triples of a selection.
 
     Args:
         kg: The complete KG.
         selection: The removed triples with certificates; its rules have measures.
         templates: The templates of every relation of the graph.
+        merge: Whether questions with the same query are one. False: one question per row of the
+            selection, about that row, whatever the declarations.
         reference: A larger KG, matched by labels, that supplies further correct answers.
         labels: Entity → text label, for the naming ``text``.
-        seed: Seed of the draws of topic entities and private ids.
-        max_answers: Maximum number of answers of a question; 0: no limit. The end to ask for is drawn
-            from those within the limit; if there is none, the question is rejected.
-        progress: Called with (questions done, all questions).
+        seed: Seed of the draws of directions and private ids.
+        max_answers: Maximum number of answers of a question; 0: no limit.
+        progress: Called with (questions checked, most that can be).
 
     Returns:
-        Questions with source labels, ids in canonical order and no split yet; the rejections.
+        Questions with source labels, ids in canonical order and no split yet. A removed triple that no
+        question asks for is rejected with the reason.
 
     Raises:
         UserError: No question is left.
     """
+    declarations = templates.declarations if merge else Declarations()
     further_kg = None if reference is None else missing_from(kg, reference)
-    drafts = _draft(kg, selection, seed, max_answers, further_kg)
-    answers = _answers(kg, selection, drafts, further_kg)
+    offers = _offers(kg, selection, declarations)
+    sets = AnswerSets(kg, selection, declarations, [o.query for o in offers], further_kg)
     known = set(kg.entities)
-    further = sorted({end for s, _, o in answers.reference for end in (s, o)} - known)
+    further = sorted({end for s, _, o in sets.reference for end in (s, o)} - known)
     names = name_entities(kg.entities, seed=seed, labels=labels, further=further)
     check = TextCheck(names, templates)
-    difficulty = measure_difficulty(kg, selection)
-    types = [classify(rule) for rule in selection.rules]
-    # All labels at once: one array of ids is indexed far faster than many.
-    bodies = kg.labeled(selection.body[selection.body >= 0])
-    starts = [0, *np.cumsum((selection.body >= 0).sum(axis=1)).tolist()]
-    questions: list[Question] = []
-    rejections: list[Rejection] = []
-    width = max(ID_DIGITS, len(str(len(drafts))))
-    for done, draft in enumerate(drafts):
-        if progress is not None and done % 1024 == 0:
-            progress(done, len(drafts))
-        rule, key = selection.rules[draft.rule], draft.key
-        problem = check.problem(key, answers.all[key], draft.hard_answer)
-        if (n := len(answers.all[key])) > (max_answers or n):
-            problem = Refusal(TOO_MANY, f"{n} answers; at most {max_answers} are wanted", "")
-        if problem is not None:
-            reason, detail, text = problem
-            rejections.append(
-                Rejection("ask", reason, "", draft.removed, key.direction, rule.id, detail, text)
-            )
-            continue
-        questions.append(
-            Question(
-                id=f"q{len(questions) + 1:0{width}d}",
-                question=templates[key.relation].ask(key.direction, key.topic),
-                topic=key.topic,
-                relation=key.relation,
-                direction=key.direction,
-                answers=answers.all[key],
-                hard_answer=draft.hard_answer,
-                hard_answers=answers.hard[key],
-                removed=draft.removed,
-                level=int(selection.level[draft.row]),
-                rule=rule.id,
-                rule_type=types[draft.rule].type,
-                rule_subtype=types[draft.rule].subtype,
-                certificate=tuple(bodies[starts[draft.row] : starts[draft.row + 1]]),
-                diagnosis=difficulty.of(int(selection.head[draft.row]), rule, answers.stated[key]),
-                split="",
-            )
-        )
+    checked = 0
+
+    def problem(offer: _Offer) -> Refusal | None:
+        nonlocal checked
+        if progress is not None and checked % 1024 == 0:
+            progress(checked, len(offers))
+        checked += 1
+        answers = sets[offer.query].all
+        if max_answers and len(answers) > max_answers:
+            return Refusal(TOO_MANY, f"{len(answers)} answers; at most {max_answers} are wanted", "")
+        return check.problem(offer.key, answers, offer.answer)
+
+    coins = (stream(seed, "coin").uniform(len(selection)) < 0.5).tolist()
+    chosen, refused = (_one_per_query if merge else _one_per_row)(offers, problem, coins)
     if progress is not None:
-        progress(len(drafts), len(drafts))
-    if not questions:
+        progress(len(offers), len(offers))
+    rules = selection.rules
+    rejections = [
+        Rejection("ask", reason, "", o.removed, o.direction, rules[o.rule].id, detail, text)
+        for o, (reason, detail, text) in refused
+    ]
+    if not chosen:
         reasons = Counter(rejection.reason for rejection in rejections)
         advice = "Give other templates (questions.templates) or other labels" + (
             ", or raise questions.max_answers." if max_answers else "."
         )
         found = ", ".join(f"{n:,} because {reason}" for reason, n in reasons.items())
         raise UserError(f"no question is left: every draft was rejected ({found}). {advice}")
-    everything = QuestionSet((), (), names, len(kg.entities), answers.reference)
+    width = max(ID_DIGITS, len(str(len(selection))))
+    questions = [
+        _question(f"q{number:0{width}d}", offer, rules[offer.rule], sets[offer.query], templates)
+        for number, offer in enumerate(sorted(chosen, key=_Offer.order), start=1)
+    ]
+    everything = QuestionSet((), (), names, len(kg.entities), sets.reference, declarations)
     return everything.keep(questions, rejections)
 
 
 @dataclass(frozen=True, slots=True)
-class _Draft:
-    """A question without answers: a row of the selection and the end that is asked for."""
+class _Offer:
+    """A removed triple with an end that may be asked for.
 
-    row: int
+    Attributes:
+        place: Position of its row of the selection in canonical order.
+        head: The triple, a row of the graph.
+        fact: The fact that it states, see `rulemine.kg.facts.facts_of`.
+        rule: The rule of its certificate.
+        removed: The triple.
+        direction: The end asked for.
+        query: What it asks.
+        answer: The answer asked for.
+        core: Whether the triple is in the core.
+    """
+
+    place: int
+    head: int
+    fact: int
     rule: int
     removed: Triple
-    key: QuestionKey
-    hard_answer: str
+    direction: str
+    query: Query
+    answer: str
+    core: bool
+
+    @property
+    def key(self) -> QuestionKey:
+        """What it asks, as its own relation states it."""
+        return QuestionKey(self.query[2], self.removed[1], self.direction)
+
+    def order(self) -> tuple[int, bool, int]:
+        """The canonical order of questions."""
+        return self.head, self.direction == DIRECTIONS[1], self.place
 
 
-def _draft(
-    kg: KnowledgeGraph,
-    selection: Selection,
-    seed: int,
-    max_answers: int,
-    further: KnowledgeGraph | None,
-) -> list[_Draft]:
-    """The drafts in canonical order; a fair coin decides which end each asks for.
+_Problem = Callable[[_Offer], Refusal | None]
+_Chosen = tuple[list[_Offer], list[tuple[_Offer, Refusal]]]
+"""The offers that become questions, and one, with the reason, for each fact that none asks for."""
 
-    If only one end has at most `max_answers` answers, that end is asked for.
-    """
+
+def _offers(kg: KnowledgeGraph, selection: Selection, declarations: Declarations) -> list[_Offer]:
+    """All offers by removed triple, rule, certificate, direction."""
     by_key = sorted(range(len(selection.rules)), key=lambda i: selection.rules[i].sort_key)
     rank = np.empty(len(by_key), np.int64)
     rank[by_key] = np.arange(len(by_key))
     proofs = [selection.body[:, i] for i in reversed(range(selection.body.shape[1]))]
-    asks_object = np.empty(len(selection.head), bool)
-    # The order of the coin flips must not depend on their outcome.
-    by_triple = np.lexsort((*proofs, rank[selection.rule], selection.head))
-    asks_object[by_triple] = stream(seed, "coin").uniform(len(by_triple)) < 0.5
-    if max_answers:
-        objects, subjects = count_answers(kg, selection.head, further)
-        asks_object = np.where(
-            (objects <= max_answers) == (subjects <= max_answers),
-            asks_object,
-            objects <= max_answers,
+    order = np.lexsort((*proofs, rank[selection.rule], selection.head))
+    heads, rules = selection.head[order], selection.rule[order].tolist()
+    facts = facts_of(kg, declarations)[heads].tolist()
+    core, allowed = selection.core[order].tolist(), selection.directions[order].tolist()
+    return [
+        _Offer(
+            place,
+            head,
+            facts[place],
+            rules[place],
+            (s, r, o),
+            direction,
+            (*declarations.asked(r, direction), o if direction == "subject" else s),
+            s if direction == "subject" else o,
+            core[place],
         )
-    order = np.lexsort((*proofs, rank[selection.rule], asks_object, selection.head))
-    drafts = []
-    for row, (s, r, o) in zip(order.tolist(), kg.labeled(selection.head[order]), strict=True):
-        topic, answer, direction = (s, o, "object") if asks_object[row] else (o, s, "subject")
-        key = QuestionKey(topic, r, direction)
-        drafts.append(_Draft(row, int(selection.rule[row]), (s, r, o), key, answer))
-    return drafts
+        for place, (head, (s, r, o)) in enumerate(
+            zip(heads.tolist(), kg.labeled(heads), strict=True)
+        )
+        for side, direction in enumerate(DIRECTIONS)
+        if allowed[place][side]
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Answers:
-    """The answers of all keys, as sorted labels, and the reference triples among them."""
+def _one_per_query(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[bool]) -> _Chosen:
+    """Chooses at most one offer for each query, and at most one for each fact.
 
-    all: dict[QuestionKey, tuple[str, ...]]
-    hard: dict[QuestionKey, tuple[str, ...]]
-    stated: dict[QuestionKey, int]
-    reference: tuple[Triple, ...]
+    Args:
+        offers: All offers, in canonical order.
+        problem: Called with an offer; returns why it cannot become a question, or None.
+        coins: A coin for each place.
+    """
+    first: dict[Query, _Offer] = {}
+    for offer in offers:
+        best = first.get(offer.query)
+        if best is None or (not offer.core, offer.answer) < (not best.core, best.answer):
+            first[offer.query] = offer
+    problems = {query: problem(offer) for query, offer in first.items()}
+    facts: dict[int, list[_Offer]] = {}
+    for offer in offers:
+        facts.setdefault(offer.fact, []).append(offer)
+    chosen: list[_Offer] = []
+    refused: list[tuple[_Offer, Refusal]] = []
+    for mine in facts.values():
+        fit = [o for o in mine if problems[o.query] is None and first[o.query] is o]
+        if fit:
+            chosen.append(fit[-1] if coins[fit[0].place] else fit[0])
+        else:
+            known = [(o, problems[o.query] or Refusal(ANOTHER, "", "")) for o in mine]
+            # A query that can be asked says more than one that cannot.
+            refused.append(next((pair for pair in known if pair[1].reason == ANOTHER), known[0]))
+    return chosen, refused
 
 
-def _answers(
-    kg: KnowledgeGraph,
-    selection: Selection,
-    drafts: list[_Draft],
-    further: KnowledgeGraph | None,
-) -> _Answers:
-    keys = sorted({draft.key for draft in drafts})
-    topics, relations, directions = ([key[i] for key in keys] for i in range(3))
-    asks_object = np.array([direction == "object" for direction in directions], bool)
-    removed = np.zeros(len(kg), bool)
-    removed[selection.removed] = True
-    found = AnswerIndex(kg).find_labeled(topics, relations, directions)
-    sides = np.where(np.repeat(asks_object, np.diff(found.starts)), 2, 0)
-    ends = [kg.entities[end] for end in kg.triples[found.rows, sides].tolist()]
-    gone = removed[found.rows].tolist()
-    starts = found.starts.tolist()
-    more, more_starts = [], [0] * (len(keys) + 1)
-    if further is not None:
-        wider = AnswerIndex(further).find_labeled(topics, relations, directions)
-        more, more_starts = further.labeled(wider.rows), wider.starts.tolist()
-    made = _Answers({}, {}, {}, tuple(sorted(set(more))))
-    for i, key in enumerate(keys):
-        answers, hidden = (column[starts[i] : starts[i + 1]] for column in (ends, gone))
-        hard = tuple(itertools.compress(answers, hidden))
-        side = 2 if key.direction == "object" else 0
-        answers += [triple[side] for triple in more[more_starts[i] : more_starts[i + 1]]]
-        made.all[key] = tuple(sorted(answers))
-        made.hard[key] = hard
-        made.stated[key] = len(hidden) - len(hard)
-    return made
+def _one_per_row(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[bool]) -> _Chosen:
+    """Chooses one offer for each row of the selection; arguments as of `_one_per_query`."""
+    rows: dict[int, list[_Offer]] = {}
+    for offer in offers:
+        rows.setdefault(offer.place, []).append(offer)
+    chosen: list[_Offer] = []
+    refused: list[tuple[_Offer, Refusal]] = []
+    for place, mine in rows.items():
+        found = [(o, problem(o)) for o in (reversed(mine) if coins[place] else mine)]
+        # The other end is asked for only where the drawn one has too many answers.
+        offer, why = found[-1] if found[0][1] and found[0][1].reason == TOO_MANY else found[0]
+        if why is None:
+            chosen.append(offer)
+        else:
+            refused.append((offer, why))
+    return chosen, refused
+
+
+def _question(
+    id_: str, offer: _Offer, rule: Rule, answers: Answers, templates: Templates
+) -> Question:
+    topic, relation = offer.query[2], offer.removed[1]
+    kind = classify(rule)
+    asked_for = next(row for row in answers.hard if row.answer == offer.answer)
+    return Question(
+        id=id_,
+        kind="rules",
+        question=templates[relation].ask(offer.direction, topic),
+        anchors=(topic,),
+        answers=answers.all,
+        stated=answers.stated,
+        hard=answers.hard,
+        further=answers.further,
+        hard_answer=offer.answer,
+        core=asked_for.core,
+        evidence=asked_for.witness,
+        spurious=(),
+        value=None,
+        stated_value=None,
+        split="",
+        unseen=Unseen(False, False, False),
+        wording="template",
+        paraphrases=(),
+        patterns=(),
+        rules=RuleBlock(offer.removed, relation, offer.direction, rule.id, kind.type, kind.subtype),
+    )
