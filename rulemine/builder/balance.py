@@ -32,7 +32,7 @@ def balance(asked: QuestionSet, max_answer_share: float, seed: int) -> QuestionS
     limit = max(1, math.floor(Fraction(repr(float(max_answer_share))) * len(asked.questions)))
     by_answer: dict[str, list[Question]] = {}
     for question in asked.questions:
-        by_answer.setdefault(question.hard_answer, []).append(question)
+        by_answer.setdefault(question.hard_answer or "", []).append(question)
     dropped: set[str] = set()
     for answer, questions in by_answer.items():
         if len(questions) > limit:
@@ -42,7 +42,9 @@ def balance(asked: QuestionSet, max_answer_share: float, seed: int) -> QuestionS
     return asked.keep(
         [q for q in asked.questions if q.id not in dropped],
         [
-            Rejection("balance", TOO_MANY, q.id, q.removed, q.direction, q.rule, detail)
+            Rejection(
+                "balance", TOO_MANY, q.id, q.rules.removed, q.rules.direction, q.rules.rule, detail
+            )
             for q in asked.questions
             if q.id in dropped
         ],

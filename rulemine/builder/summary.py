@@ -40,7 +40,7 @@ def describe_questions(
 
 def _describe_derived(asked: QuestionSet, templates: Templates) -> Iterator[str]:
     """Describes the questions whose templates are derived from relation names."""
-    relations = {question.relation for question in asked.questions}
+    relations = {question.rules.relation for question in asked.questions}
     derived = sum(templates[relation].source == "derived" for relation in relations)
     if not derived:
         return

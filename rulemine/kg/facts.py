@@ -132,7 +132,10 @@ def facts_of(kg: KnowledgeGraph, declarations: Declarations) -> Ints:
     subject, obj = np.where(symmetric, low, subject), np.where(symmetric, high, obj)
     n = max(1, len(kg.entities))
     _, first, which = np.unique(
-        np.column_stack((relation, subject * n + obj)), axis=0, return_index=True, return_inverse=True
+        np.column_stack((relation, subject * n + obj)),
+        axis=0,
+        return_index=True,
+        return_inverse=True,
     )
     facts: Ints = first[which.reshape(-1)].astype(np.int64)
     return facts

@@ -16,9 +16,7 @@ CORE_PRIOR = 0.07
 """Highest prior of an answer in the core. With a confidence of 0.3 or more, lift is then above 4."""
 
 
-def priors(
-    kg: KnowledgeGraph, declarations: Declarations | None = None
-) -> npt.NDArray[np.float64]:
+def priors(kg: KnowledgeGraph, declarations: Declarations | None = None) -> npt.NDArray[np.float64]:
     """The priors of the two ends of every triple, counted over all statements of the facts.
 
     Args:
@@ -55,7 +53,7 @@ def _share(
     """The fraction of a relation's topic entities that have an answer; keys are relation · n + entity."""
     keys, having = np.unique(answers, return_counts=True)
     numbers, sizes = np.unique(np.unique(topics) // n, return_counts=True)
-    share: npt.NDArray[np.float64] = having[np.searchsorted(keys, wanted)] / sizes[
-        np.searchsorted(numbers, wanted // n)
-    ]
+    share: npt.NDArray[np.float64] = (
+        having[np.searchsorted(keys, wanted)] / sizes[np.searchsorted(numbers, wanted // n)]
+    )
     return share

@@ -16,11 +16,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from rulemine.codec import decode, shown
 from rulemine.config import packaged_or_given, read_toml
 from rulemine.errors import InputError, did_you_mean, list_problems
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.derive import derive
 from rulemine.text.template import escape, fill, template_problem
@@ -94,6 +95,8 @@ class Templates:
 
     def __getitem__(self, relation: str) -> RelationTemplates:
         return self._by_relation[relation]
+
+    declarations: ClassVar[Declarations] = Declarations()
 
     @property
     def written(self) -> int:

@@ -21,8 +21,9 @@ EXAMPLES = 5
 def count_release(parts: ReleaseParts) -> dict[str, Any]:
     """The counts of a release, for its manifest; JSON values only."""
     questions = parts.questions
-    asked_rules = {q.rule for q in questions}
-    types = Counter(q.rule_type for q in questions)
+    of = {r.triple: r.difficulty for r in parts.removals}
+    asked_rules = {q.rules.rule for q in questions}
+    types = Counter(q.rules.rule_type for q in questions)
     rules = Counter(classify(rule).type for rule in parts.rules)
     reasons = Counter(f"{r.stage}: {r.reason}" for r in parts.rejections)
     wordings = Counter(q.wording for q in questions)
@@ -32,39 +33,46 @@ def count_release(parts: ReleaseParts) -> dict[str, Any]:
         "triples_complete": len(parts.complete),
         "triples_incomplete": len(parts.complete) - removed,
         "triples_removed": removed,
-        "certificates": sum(len(r.certificates) for r in parts.removals),
+        "certificates": len(parts.removals),
         "removed_by_level": {
             str(level): sum(r.level <= level for r in parts.removals) for level in parts.levels
         },
         "entities": len(parts.names),
         "relations": len(parts.templates.rows),
         "rules": len(parts.rules),
-        "rules_with_certificate": len({c.rule for r in parts.removals for c in r.certificates}),
+        "rules_with_certificate": len({r.certificate.rule for r in parts.removals}),
         "rules_with_question": len(asked_rules),
         "rules_by_type": {kind: rules[kind] for kind in RULE_TYPES},
         "questions": len(questions),
         "questions_by_split": {s: sum(q.split == s for q in questions) for s in SPLITS},
         "questions_by_type": {kind: types[kind] for kind in RULE_TYPES},
         "rejected": dict(sorted(reasons.items())),
-        "reverse_edge_left": sum(bool(q.diagnosis.reverse_edge) for q in questions),
-        "parallel_edge_left": sum(bool(q.diagnosis.parallel_edge) for q in questions),
+        "reverse_edge_left": sum(bool(of[q.rules.removed].inverse_edge) for q in questions),
+        "parallel_edge_left": sum(bool(of[q.rules.removed].parallel_edge) for q in questions),
         "twin_relations": len(twin),
         "twin_edge_left": sum(
-            any((q.relation, other, True) in twin for other in q.diagnosis.reverse_edge)
-            or any((q.relation, other, False) in twin for other in q.diagnosis.parallel_edge)
+            any(
+                (q.rules.relation, other, True) in twin
+                for other in of[q.rules.removed].inverse_edge
+            )
+            or any(
+                (q.rules.relation, other, False) in twin
+                for other in of[q.rules.removed].parallel_edge
+            )
             for q in questions
         ),
         "relations_dropped": len(parts.source.get("dropped", {})),
-        "some_answer_stated": sum(q.diagnosis.answers_stated > 0 for q in questions),
+        "some_answer_stated": sum(len(q.stated) > 0 for q in questions),
         "answers": sum(len(q.answers) for q in questions),
-        "answers_stated": sum(q.diagnosis.answers_stated for q in questions),
-        "hard_answers": sum(len(q.hard_answers) for q in questions),
-        "one_proof_left": sum(q.diagnosis.proofs == 1 for q in questions),
+        "answers_stated": sum(len(q.stated) for q in questions),
+        "hard_answers": sum(len(q.hard) for q in questions),
+        "one_proof_left": sum(of[q.rules.removed].proofs == 1 for q in questions),
         "answers_from_reference": len(parts.reference),
         "phrases_written": parts.templates.written,
         "phrases_derived": parts.templates.derived,
         "questions_by_wording": {kind: wordings[kind] for kind in WORDINGS},
         "paraphrases": sum(len(q.paraphrases) for q in questions),
+        "selection": parts.selection_counts,
         **parts.model_counts,
     }
 
@@ -174,7 +182,7 @@ def _counts(counts: dict[str, Any]) -> list[str]:
 
 
 def _subtypes(questions: tuple[Question, ...]) -> list[str]:
-    found = Counter(q.rule_subtype for q in questions if q.rule_type == "other")
+    found = Counter(q.rules.rule_subtype for q in questions if q.rules.rule_type == "other")
     return [
         f"| other: {SUBTYPE_NAMES.get(kind, kind)} | | {found[kind]:,} |"
         for kind in RULE_SUBTYPES

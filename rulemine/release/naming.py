@@ -158,9 +158,7 @@ class Namer:
             hard_answer=None if asked_for is None else self.names[asked_for],
             evidence=self.triples(question.evidence),
             spurious=self.entities(question.spurious),
-            rules=replace(
-                block, removed=self.triple(block.removed), rule=self.rule_id(block.rule)
-            ),
+            rules=replace(block, removed=self.triple(block.removed), rule=self.rule_id(block.rule)),
         )
 
     def certificate(self, certificate: Certificate) -> Certificate:

@@ -20,7 +20,7 @@ def count_model(
 ) -> dict[str, Any]:
     """Counts calls by purpose, tokens, and verdicts for the manifest; all zero without a model."""
     glosses = Glosses.from_toml(trace.glosses if trace else "")
-    asked = {q.id: (q.relation, q.direction) for q in questions}
+    asked = {q.id: (q.rules.relation, q.rules.direction) for q in questions}
     asked |= {r.question: (r.removed[1], r.direction) for r in rejections if r.question}
     calls: Counter[str] = Counter()
     tokens: Counter[str] = Counter()

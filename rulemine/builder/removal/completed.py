@@ -15,7 +15,11 @@ Ints = npt.NDArray[np.int64]
 
 
 def completed(
-    kg: KnowledgeGraph, rules: Sequence[Rule], head: Ints, rule: npt.NDArray[np.int32], body: Ints,
+    kg: KnowledgeGraph,
+    rules: Sequence[Rule],
+    head: Ints,
+    rule: npt.NDArray[np.int32],
+    body: Ints,
     counts: SelectionCounts,
 ) -> Selection:
     removed = np.unique(head)
@@ -23,6 +27,16 @@ def completed(
     found = remaining_proofs(kg.without(removed), rules, kg.triples[removed])
     prior = priors(kg)[head]
     return Selection(
-        tuple(rules), head, rule, body, rule, np.full(len(head), 100, np.int16),
-        prior <= 1, prior, prior.max(axis=1) <= 0.07, found.count[at], found.shortest[at], counts,
+        tuple(rules),
+        head,
+        rule,
+        body,
+        rule,
+        np.full(len(head), 100, np.int16),
+        prior <= 1,
+        prior,
+        prior.max(axis=1) <= 0.07,
+        found.count[at],
+        found.shortest[at],
+        counts,
     )

@@ -43,7 +43,18 @@ def thin(selection: Selection, share: float, seed: int) -> Selection:
         )
     removed = _order(selection, seed)[: _part(len(selection.removed), share)]
     keep = np.isin(selection.head, removed)
-    names = ("head", "rule", "body", "selected_by", "level", "directions", "prior", "core", "proofs", "shortest")
+    names = (
+        "head",
+        "rule",
+        "body",
+        "selected_by",
+        "level",
+        "directions",
+        "prior",
+        "core",
+        "proofs",
+        "shortest",
+    )
     return replace(selection, **{name: getattr(selection, name)[keep] for name in names})
 
 

@@ -123,8 +123,9 @@ def read_selection(folder: Path, rules: Sequence[Rule]) -> Selection:
     Raises:
         InputError: A file is missing or damaged.
     """
-    *arrays, counts = read_arrays(folder, (*_ARRAYS, "counts"))
-    return Selection(tuple(rules), *arrays, SelectionCounts(*counts.tolist()))
+    arrays = dict(zip(_ARRAYS, read_arrays(folder, _ARRAYS), strict=True))
+    (counts,) = read_arrays(folder, ("counts",))
+    return Selection(tuple(rules), counts=SelectionCounts(*counts.tolist()), **arrays)
 
 
 _ARRAYS = (

@@ -66,7 +66,9 @@ class AnswerSets:
         topics, relations, directions = ([row[i] for row in asked] for i in range(3))
         self._found = AnswerIndex(kg).find_labeled(topics, relations, directions)
         self._rows, self._starts = self._found.rows.tolist(), self._found.starts.tolist()
-        sides = np.repeat([2 * DIRECTIONS.index(d) for d in directions], np.diff(self._found.starts))
+        sides = np.repeat(
+            [2 * DIRECTIONS.index(d) for d in directions], np.diff(self._found.starts)
+        )
         self._ends = kg.triples[self._found.rows, sides.astype(np.int64)].tolist()
         # Row of the graph → the first row of the selection that removes it.
         place = np.full(len(kg), -1)

@@ -92,7 +92,9 @@ def ask(
         checked += 1
         answers = sets[offer.query].all
         if max_answers and len(answers) > max_answers:
-            return Refusal(TOO_MANY, f"{len(answers)} answers; at most {max_answers} are wanted", "")
+            return Refusal(
+                TOO_MANY, f"{len(answers)} answers; at most {max_answers} are wanted", ""
+            )
         return check.problem(offer.key, answers, offer.answer)
 
     coins = (stream(seed, "coin").uniform(len(selection)) < 0.5).tolist()
