@@ -9,7 +9,7 @@ gives back what was written.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,7 +46,7 @@ class QuestionSet:
     names: tuple[EntityNames, ...]
     kg_entities: int
     reference: tuple[Triple, ...] = ()
-    declarations: Declarations = Declarations()
+    declarations: Declarations = field(default_factory=Declarations)
 
     def keep(self, questions: Sequence[Question], rejections: Sequence[Rejection]) -> "QuestionSet":
         """The set with some questions only, and without names and triples that no question needs.
@@ -154,7 +154,7 @@ def write_changes(folder: Path, stage: str, before: QuestionSet, after: Question
         OutputError: A file cannot be written.
     """
     kind: type[Any] = _CHANGES[stage]
-    names = [field.name for field in fields(kind)]
+    names = [each.name for each in fields(kind)]
     rows = (to_json(kind(*(getattr(q, name) for name in names))) for q in after.questions)
     write_jsonl(folder / "questions.jsonl", rows)
     rejections = after.rejections[len(before.rejections) :]
@@ -174,7 +174,7 @@ def read_changes(folder: Path, stage: str, before: QuestionSet) -> QuestionSet:
     """
     known = {question.id: question for question in before.questions}
     kind: type[Any] = _CHANGES[stage]
-    names = [field.name for field in fields(kind)]
+    names = [each.name for each in fields(kind)]
     questions = [
         replace(known[row.id], **{name: getattr(row, name) for name in names})
         for row in _rows(folder / "questions.jsonl", kind)

@@ -67,7 +67,7 @@ class Release:
         """Opens a release folder.
 
         Raises:
-            ReleaseError: There is no release, or it is unfinished or of a newer format version.
+            ReleaseError: There is no release, or it is unfinished or of another format version.
         """
         folder = Path(path)
         if not folder.is_dir():
@@ -89,14 +89,14 @@ class Release:
                 "release."
             )
         version = manifest.get("format_version")
-        if type(version) is not int or version < 1:
+        if type(version) is not int or version < FORMAT_VERSION:
             raise ReleaseError(
-                f"{file}: format_version is {dump_line(version)}; expected a whole number from 1 to "
-                f"{FORMAT_VERSION}. Fetch or build the release again."
+                f"{file}: format_version is {dump_line(version)}; expected {FORMAT_VERSION}. "
+                "Fetch or build the release again."
             )
         if version > FORMAT_VERSION:
             raise ReleaseError(
-                f"{file}: format version {version}; this program reads versions up to "
+                f"{file}: format version {version}; this program reads version "
                 f"{FORMAT_VERSION}. Upgrade: pip install -U rulemine."
             )
         if missing := {"name", "naming", "config", "kg", "counts", "files"} - set(manifest):

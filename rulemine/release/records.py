@@ -168,7 +168,8 @@ class RuleBlock:
     Attributes:
         removed: The removed triple that is asked about.
         relation: The relation asked about, that of `removed`.
-        direction: The end of `removed` that is asked for: ``object`` (the topic is the subject) or ``subject``.
+        direction: The end of `removed` that is asked for: ``object`` (the topic is the subject) or
+            ``subject``.
         rule: Id of the rule of its certificate.
         rule_type: See `rulemine.rules.taxonomy`.
         rule_subtype: Likewise.

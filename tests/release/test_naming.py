@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.atom import Atom
 from rulemine.release.naming import Namer, name_entities
-from rulemine.release.records import Certificate, Rejection, Removal
+from rulemine.release.records import Certificate, Rejection
 from rulemine.rules.rule import Rule
-from tests.builder.rule_questions.asking import question
+from tests.questions import question
+from tests.release.test_records import REMOVAL
 
 PEOPLE = ["Anna", "Bo, the elder", "{topic}", "東京", "?x", "=>"]
 
@@ -47,8 +50,10 @@ def test_each_naming_leads_back():
     templates = load_templates("family", ["aunt"])
     asked = question(1, ("{topic}", "aunt", "Bo, the elder"))
     asked = Namer(names, templates, "entity").question(asked)
-    removal = Removal(asked.removed, 20, (Certificate("r", (("東京", "back", "?x"),)),))
-    rejection = Rejection("ask", "why", "", asked.removed, "object", "r", "detail")
+    removed = asked.rules.removed
+    proof = Certificate("r", (("東京", "back", "?x"),))
+    removal = replace(REMOVAL, triple=removed, certificate=proof, further_certificates=(proof,))
+    rejection = Rejection("ask", "why", "", removed, "object", "r", "detail")
     for naming in NAMINGS:
         there = Namer(names, templates, naming)
         back = Namer(names, templates, "entity", source=naming)

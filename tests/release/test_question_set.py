@@ -26,7 +26,15 @@ def verbalized(asked):
         for q in rest
     ]
     reasons = [
-        Rejection("verbalize", "long", q.id, q.removed, q.direction, q.rule, "dropped: long")
+        Rejection(
+            "verbalize",
+            "long",
+            q.id,
+            q.rules.removed,
+            q.rules.direction,
+            q.rules.rule,
+            "dropped: long",
+        )
         for q in (first, second)
     ]
     return asked.keep([replace(second, wording="fallback"), *worded], reasons)
@@ -58,7 +66,7 @@ def test_every_stage_is_read_back(tmp_path):
     [
         ("balance", {"id"}),
         ("verbalize", {"id", "question", "wording", "paraphrases", "patterns"}),
-        ("split", {"id", "split"}),
+        ("split", {"id", "split", "unseen"}),
     ],
 )
 def test_a_stage_writes_its_own_fields_and_rejections(tmp_path, stage, fields):

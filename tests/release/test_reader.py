@@ -18,10 +18,18 @@ from rulemine.release.reader import Release, dump_manifest
 from rulemine.release.records import FORMAT_VERSION, Certificate, Rejection, Removal
 from rulemine.rules.formats import rule_to_json
 from rulemine.rules.rule import Measures, Rule
-from tests.release.test_records import QUESTION, TRIPLE
+from tests.release.test_records import DIFFICULTY, QUESTION, TRIPLE
 
 RULE = Rule(Atom(0, "wife", 1), (Atom(1, "husband", 0),), Measures(1, 1, 1, 1, 0))
-REMOVAL = Removal(TRIPLE, 100, (Certificate(RULE.id, (("bob", "husband", "ann"),)),))
+REMOVAL = Removal(
+    TRIPLE,
+    100,
+    ("subject",),
+    Certificate(RULE.id, (("bob", "husband", "ann"),)),
+    None,
+    DIFFICULTY,
+    core=False,
+)
 REJECTION = Rejection("balance", "too many", "q00002", TRIPLE, "object", RULE.id, "")
 
 
@@ -114,10 +122,10 @@ def test_a_folder_without_manifest_is_no_release(tmp_path: Path) -> None:
         ({"format": "something"}, "format is 'something'; expected 'rulemine release'"),
         ({"format": None}, "format is None"),
         ({"format_version": None}, "format_version is null"),
-        ({"format_version": "1"}, 'format_version is "1"; expected a whole number from 1 to 2'),
+        ({"format_version": "1"}, 'format_version is "1"; expected 3'),
         ({"format_version": True}, "format_version is true"),
-        ({"format_version": 0}, "format_version is 0"),
-        ({"format_version": FORMAT_VERSION + 1}, r"reads versions up to 2\. Upgrade"),
+        ({"format_version": 2}, "format_version is 2; expected 3. Fetch or build"),
+        ({"format_version": FORMAT_VERSION + 1}, r"reads version 3\. Upgrade"),
         ({"counts": None, "config": None}, "lacks config, counts"),
         ({"files": None}, "lacks files"),
         ({"files": []}, r"invalid value of files \(\[\]\)"),

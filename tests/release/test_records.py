@@ -1,6 +1,7 @@
 """Records are written in field order, and read back with every field checked."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,35 +12,51 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.release.records import (
     Certificate,
     Difficulty,
+    HardAnswer,
+    PerDirection,
     Prediction,
     Question,
     Rejection,
     Removal,
+    RuleBlock,
+    Unseen,
 )
 
 TRIPLE = ("ann", "wife", "bob")
 QUESTION = Question(
     id="q00001",
+    kind="rules",
     question="Who is the wife of bob?",
-    topic="bob",
-    relation="wife",
-    direction="subject",
-    answers=("ann", "東京, the"),
+    anchors=("bob",),
+    answers=("ann", "eve", "東京, the"),
+    stated=("東京, the",),
+    hard=(HardAnswer("ann", 1, 40, (TRIPLE,), True),),
+    further=("eve",),
     hard_answer="ann",
-    hard_answers=("ann",),
-    removed=TRIPLE,
-    level=100,
-    rule="0123456789ab",
-    rule_type="inversion",
-    rule_subtype="inversion",
-    certificate=(("bob", "husband", "ann"),),
-    diagnosis=Difficulty(1, 1, ("husband",), (), 0, 0.5, 0.25, 1.0),
+    core=True,
+    evidence=(TRIPLE,),
+    spurious=(),
+    value=None,
+    stated_value=None,
     split="test",
+    unseen=Unseen(False, False, True),
+    wording="template",
+    paraphrases=(),
+    patterns=(),
+    rules=RuleBlock(TRIPLE, "wife", "subject", "0123456789ab", "inversion", "inversion"),
+)
+DIFFICULTY = Difficulty(
+    1, 1, ("husband",), (), 0.25, 1.0, 0.5, PerDirection(0.5, 0.1), PerDirection(0.5, 2.5)
+)
+REMOVAL = Removal(
+    TRIPLE, 20, ("subject",), Certificate("r1", (TRIPLE, TRIPLE)), "r2", DIFFICULTY, False
 )
 RECORDS = [
     QUESTION,
-    QUESTION.diagnosis,
-    Removal(TRIPLE, 20, (Certificate("r1", (TRIPLE, TRIPLE)), Certificate("r2", ()))),
+    DIFFICULTY,
+    REMOVAL,
+    replace(REMOVAL, selected_by=None, further_certificates=(Certificate("r2", ()),)),
+    replace(QUESTION, hard=(), hard_answer=None, value=2, stated_value=1),
     Rejection("balance", "too many", "", TRIPLE, "object", "r1", "é"),
     EntityNames("e0", "ann", "Ann"),
     Prediction("q1", raw_output="bob, or \n so"),
@@ -61,15 +78,15 @@ def test_what_is_written_is_read(record: Any) -> None:
     [
         ({"id": 5}, "id is 5; expected text"),
         ({"id": None}, "id is None; expected text"),
-        ({"level": "100"}, "level is '100'; expected a whole number"),
-        ({"level": True}, "level is true; expected a whole number"),
-        ({"level": 1.0}, r"level is 1\.0; expected a whole number"),
+        ({"core": 1}, "core is 1; expected true or false"),
+        ({"value": "5"}, "value is '5'; expected a whole number"),
+        ({"value": 5.0}, r"value is 5\.0; expected a whole number"),
         ({"answers": "ann"}, "answers is 'ann'; expected a list"),
         ({"answers": ["ann", 5]}, r"answers\[1\] is 5; expected text"),
-        ({"removed": ["a", "b"]}, r"removed is \['a', 'b'\]; expected 3 items"),
-        ({"certificate": [["a", "b", "c", "d"]]}, r"certificate\[0\] is .*; expected 3 items"),
-        ({"diagnosis": []}, r"diagnosis is \[\]; expected an object"),
-        ({"diagnosis": {}}, r"diagnosis\.proofs is missing"),
+        ({"evidence": [["a", "b"]]}, r"evidence\[0\] is \['a', 'b'\]; expected 3 items"),
+        ({"hard": [{}]}, r"hard\[0\]\.answer is missing"),
+        ({"rules": []}, r"rules is \[\]; expected an object"),
+        ({"rules": {}}, r"rules\.removed is missing"),
         ({"anwsers": []}, r"unknown key 'anwsers'; did you mean 'answers'\?"),
     ],
 )
@@ -81,17 +98,21 @@ def test_a_wrong_field_is_named(change: dict[str, Any], expected: str) -> None:
 
 def test_a_missing_field_is_named_unless_it_has_a_default() -> None:
     row = to_json(QUESTION)
-    del row["topic"]
-    with pytest.raises(InputError, match="topic is missing"):
+    del row["anchors"]
+    with pytest.raises(InputError, match="anchors is missing"):
         from_json(Question, row, "here")
     assert from_json(Prediction, {"id": "q"}, "here") == Prediction("q")
     assert from_json(Prediction, {"id": "q", "answers": None}, "here") == Prediction("q")
 
 
 def test_a_whole_number_is_a_number() -> None:
-    row = to_json(QUESTION.diagnosis) | {"head_coverage": 1}
+    row = to_json(DIFFICULTY) | {"head_coverage": 1}
     value = from_json(Difficulty, row, "here").head_coverage
     assert (value, type(value)) == (1.0, float)
+
+
+def test_the_level_of_a_question_is_that_of_its_hard_answer() -> None:
+    assert (QUESTION.topic, QUESTION.hard_answers, QUESTION.level) == ("bob", ("ann",), 40)
 
 
 def test_records_cannot_be_changed() -> None:
