@@ -2,20 +2,26 @@
 
 Where a triple of such a relation is removed and its restatement stays, the answer can be read off it.
 
-Guarantee: fractions are counted on the complete graph; a relation overlaps with itself only inversely,
-when it is symmetric.
+Guarantees: fractions are counted on the complete graph; a relation overlaps with itself only inversely,
+when it is symmetric; what statistics find is reported and never applied.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 
-__all__ = ["LEAST_SHARE", "RelationOverlap", "overlapping_relations"]
+__all__ = [
+    "LEAST_SHARE", "Lookalike", "RelationOverlap", "overlapping_relations", "undeclared_relations",
+]  # fmt: skip
 
 LEAST_SHARE = 0.8
 """Least fraction of a relation's triples that the other one states; below it, one tells little."""
+
+LEAST_TRIPLES = 10
+"""Fewest triples of a relation that is said to look symmetric, inverse or the same."""
 
 
 class RelationOverlap(NamedTuple):
@@ -58,4 +64,47 @@ def overlapping_relations(kg: KnowledgeGraph) -> tuple[RelationOverlap, ...]:
             RelationOverlap(kg.relations[a], kg.relations[b], turned, float(part))
             for a, b, part in zip(one[keep], other[keep], share[keep], strict=True)
         ]
+    return tuple(sorted(found))
+
+
+class Lookalike(NamedTuple):
+    """Two relations that look like statements of the same facts, or one that looks symmetric.
+
+    Attributes:
+        relation: The first by name.
+        other: The other one; the same where it looks symmetric.
+        looks: ``symmetric``, ``inverse`` or ``same``, as template files call it.
+        share: The fraction of the triples of each that the other one states, the lower of the two,
+            rounded to three decimals.
+    """
+
+    relation: str
+    other: str
+    looks: str
+    share: float
+
+
+def undeclared_relations(kg: KnowledgeGraph, declared: Declarations) -> tuple[Lookalike, ...]:
+    """The relations that look symmetric, inverse or the same but are not declared to be, sorted.
+
+    Each states at least `LEAST_SHARE` of the triples of the other one. Self-loops do not count, nor do
+    relations with fewer than `LEAST_TRIPLES` triples.
+    """
+    plain = kg.without(np.flatnonzero(kg.triples[:, 0] == kg.triples[:, 2]))
+    sizes = dict(zip(plain.relations, plain.relation_sizes().tolist(), strict=True))
+    shares = {(o.relation, o.other, o.reversed): o.share for o in overlapping_relations(plain)}
+    found = []
+    for (a, b, turned), share in shares.items():
+        if a > b or min(sizes[a], sizes[b]) < LEAST_TRIPLES or (b, a, turned) not in shares:
+            continue
+        one, other = declared[a], declared[b]
+        said = one.fact == other.fact and (
+            one.symmetric or (one.reversed != other.reversed) == turned
+        )
+        if not said:
+            if turned and a != b and (a, b, False) in shares and (b, a, False) in shares:
+                continue  # two symmetric relations: the same, and each symmetric
+            looks = "symmetric" if a == b else "inverse" if turned else "same"
+            lower = min(share, shares[b, a, turned])
+            found.append(Lookalike(a, b, looks, round(lower, 3)))
     return tuple(sorted(found))

@@ -1,80 +1,21 @@
-"""The card of a release (its README.md) and the counts of its manifest.
+"""The card of a release: its README.md.
 
 The card states what the release contains, how it was made, and its known limits in figures. Every
-number is counted from the parts that are written.
+number is one of the counts of its manifest.
 """
 
 from collections import Counter
 from typing import Any
 
 from rulemine.codec import dump_line
-from rulemine.kg.relation_overlap import LEAST_SHARE, overlapping_relations
+from rulemine.kg.relation_overlap import LEAST_SHARE
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.records import SPLITS, WORDINGS, Question
-from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES, classify
+from rulemine.release.records import Question
+from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
 
-__all__ = ["count_release", "write_card"]
+__all__ = ["write_card"]
 
 EXAMPLES = 5
-
-
-def count_release(parts: ReleaseParts) -> dict[str, Any]:
-    """The counts of a release, for its manifest; JSON values only."""
-    questions = parts.questions
-    of = {r.triple: r.difficulty for r in parts.removals}
-    asked_rules = {q.rules.rule for q in questions}
-    types = Counter(q.rules.rule_type for q in questions)
-    rules = Counter(classify(rule).type for rule in parts.rules)
-    reasons = Counter(f"{r.stage}: {r.reason}" for r in parts.rejections)
-    wordings = Counter(q.wording for q in questions)
-    removed = len(parts.removals)
-    twin = {(t.relation, t.other, t.reversed) for t in overlapping_relations(parts.complete)}
-    return {
-        "triples_complete": len(parts.complete),
-        "triples_incomplete": len(parts.complete) - removed,
-        "triples_removed": removed,
-        "certificates": len(parts.removals),
-        "removed_by_level": {
-            str(level): sum(r.level <= level for r in parts.removals) for level in parts.levels
-        },
-        "entities": len(parts.names),
-        "relations": len(parts.templates.rows),
-        "rules": len(parts.rules),
-        "rules_with_certificate": len({r.certificate.rule for r in parts.removals}),
-        "rules_with_question": len(asked_rules),
-        "rules_by_type": {kind: rules[kind] for kind in RULE_TYPES},
-        "questions": len(questions),
-        "questions_by_split": {s: sum(q.split == s for q in questions) for s in SPLITS},
-        "questions_by_type": {kind: types[kind] for kind in RULE_TYPES},
-        "rejected": dict(sorted(reasons.items())),
-        "reverse_edge_left": sum(bool(of[q.rules.removed].inverse_edge) for q in questions),
-        "parallel_edge_left": sum(bool(of[q.rules.removed].parallel_edge) for q in questions),
-        "twin_relations": len(twin),
-        "twin_edge_left": sum(
-            any(
-                (q.rules.relation, other, True) in twin
-                for other in of[q.rules.removed].inverse_edge
-            )
-            or any(
-                (q.rules.relation, other, False) in twin
-                for other in of[q.rules.removed].parallel_edge
-            )
-            for q in questions
-        ),
-        "relations_dropped": len(parts.source.get("dropped", {})),
-        "some_answer_stated": sum(len(q.stated) > 0 for q in questions),
-        "answers": sum(len(q.answers) for q in questions),
-        "answers_stated": sum(len(q.stated) for q in questions),
-        "hard_answers": sum(len(q.hard) for q in questions),
-        "one_proof_left": sum(of[q.rules.removed].proofs == 1 for q in questions),
-        "answers_from_reference": len(parts.reference),
-        "phrases_written": parts.templates.written,
-        "phrases_derived": parts.templates.derived,
-        "questions_by_wording": {kind: wordings[kind] for kind in WORDINGS},
-        "paraphrases": sum(len(q.paraphrases) for q in questions),
-        "selection": parts.selection_counts,
-        **parts.model_counts,
-    }
 
 
 def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
@@ -168,7 +109,7 @@ def _counts(counts: dict[str, Any]) -> list[str]:
         ("entities, relations", f"{counts['entities']:,}, {counts['relations']:,}"),
         ("rules (with a question)", f"{counts['rules']:,} ({counts['rules_with_question']:,})"),
         ("answers per question", _ratio(counts["answers"], counts["questions"])),
-        ("hard answers per question", _ratio(counts["hard_answers"], counts["questions"])),
+        ("hard answers per question", _ratio(counts["answers_hard"], counts["questions"])),
     ]
     levels = counts["removed_by_level"]
     if len(levels) > 1:
@@ -209,7 +150,7 @@ def _limits(counts: dict[str, Any]) -> list[str]:
         "- Answers are those that the graph states"
         + (
             f", with {counts['answers_from_reference']:,} triples of a larger reference graph"
-            if counts["answers_from_reference"]
+            if counts["triples_reference"]
             else ""
         )
         + "; an answer that is true but not stated counts as wrong.",

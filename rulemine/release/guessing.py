@@ -57,28 +57,21 @@ def order_of_names(names: Sequence[EntityNames], naming: str) -> dict[str, int]:
 
 
 def guessed(
-    questions: Sequence[Question],
+    questions: Iterable[Question],
     guesses: Mapping[tuple[str, str], Sequence[str]],
     most: int,
     declarations: Declarations | None = None,
-) -> float | None:
-    """The fraction of questions whose hard answer is among the first guesses (Hits@Hard).
+) -> int:
+    """The number of questions whose hard answer is among the first guesses.
 
     Args:
-        questions: The questions; those without a hard answer are left out.
+        questions: The questions.
         guesses: From `commonest_answers`.
-        most: How many guesses are made.
+        most: How many guesses are made for each.
         declarations: As for `commonest_answers`.
-
-    Returns:
-        0 … 1; None if no question has a hard answer.
     """
     declared = declarations or Declarations()
-    scored = [q for q in questions if q.hard_answer is not None]
-    if not scored:
-        return None
-    hits = sum(
+    return sum(
         q.hard_answer in guesses.get(declared.asked(q.rules.relation, q.rules.direction), ())[:most]
-        for q in scored
+        for q in questions
     )
-    return hits / len(scored)

@@ -12,8 +12,9 @@ from typing import Any
 from rulemine.codec import to_json
 from rulemine.files import describe_content, write_jsonl, write_lines, write_text
 from rulemine.kg.graph import Triple, format_tsv
-from rulemine.release.card import count_release, write_card
+from rulemine.release.card import write_card
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
+from rulemine.release.figures import figures_of
 from rulemine.release.reader import FORMAT, MANIFEST, dump_manifest
 from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
 from rulemine.rules.formats import write_rules
@@ -48,7 +49,7 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
         "levels": list(named.levels),
         "config": named.config,
         "kg": named.source,
-        "counts": count_release(named),
+        "counts": figures_of(named),
     }
     write_text(folder / "README.md", write_card(named, manifest))
     manifest["files"] = {name: _describe(folder / name) for name in _files(folder)}
