@@ -134,22 +134,22 @@ def _subtypes(questions: tuple[Question, ...]) -> list[str]:
 def _limits(counts: dict[str, Any]) -> list[str]:
     total = counts["questions"]
     return [
-        f"- In {_percent(counts['reverse_edge_left'], total)} of the questions the graph still has an "
+        f"- In {_percent(counts['inverse_edge_left'], total)} of the questions the graph still has an "
         "inverse "
         "edge, from the removed triple's object to its subject, which gives the answer away in one hop; "
         f"in {_percent(counts['parallel_edge_left'], total)} it has another edge in the same direction.",
-        f"- Of {counts['twin_relations']:,} pairs of relations the second states at least "
+        f"- Of {counts['overlapping_relations']:,} pairs of relations the second states at least "
         f"{100 * LEAST_SHARE:.0f} % of the triples of the first, in the same direction or inverted "
         "(near-duplicates, near-inverses, and symmetric relations with themselves). In "
-        f"{_percent(counts['twin_edge_left'], total)} of the questions the graph still has such a restating "
+        f"{_percent(counts['restating_edge_left'], total)} of the questions the graph still has such a restating "
         "edge of the removed triple.",
         f"- In {_percent(counts['some_answer_stated'], total)} of the questions some other answer is still "
         f"stated directly: {_percent(counts['answers_stated'], counts['answers'])} of all answers are. "
         "Hits@Any does not need inference there; Hits@Hard does.",
-        f"- {_percent(counts['one_proof_left'], total)} of the questions have a single remaining proof.",
+        f"- {_percent(counts['questions_by_proofs']['1'], total)} of the questions have a single remaining proof.",
         "- Answers are those that the graph states"
         + (
-            f", with {counts['answers_from_reference']:,} triples of a larger reference graph"
+            f", with {counts['triples_reference']:,} triples of a larger reference graph"
             if counts["triples_reference"]
             else ""
         )

@@ -139,7 +139,6 @@ def _questions(parts: ReleaseParts) -> dict[str, Any]:
             tuple(map(str, LIFTS)),
             lambda q: _from(rule(q).known.std_confidence / prior(q), LIFTS),
         ),
-        "wording": (WORDINGS, lambda q: q.wording),
     }
     core = [q for q in parts.questions if q.core]
     found: dict[str, Any] = {"questions": len(parts.questions), "core": len(core)}
@@ -193,6 +192,7 @@ def _answers(parts: ReleaseParts) -> dict[str, Any]:
         "answers": sum(len(q.answers) for q in parts.questions),
         "answers_stated": sum(len(q.stated) for q in parts.questions),
         "answers_hard": sum(len(q.hard) for q in parts.questions),
+        "answers_core": sum(row.core for q in parts.questions for row in q.hard),
         "answers_further": sum(len(q.further) for q in parts.questions),
         "answers_completed": completed,
         "questions_completed": questions_completed,
@@ -249,6 +249,7 @@ def _spread(questions: Sequence[Question]) -> dict[str, Any]:
 def _texts(parts: ReleaseParts) -> dict[str, Any]:
     reasons = Counter(f"{r.stage}: {r.reason}" for r in parts.rejections)
     return {
+        "questions_by_wording": _by(WORDINGS, (q.wording for q in parts.questions)),
         "distinct_texts": len({q.question for q in parts.questions}),
         "phrases_written": parts.templates.written,
         "phrases_derived": parts.templates.derived,

@@ -138,6 +138,7 @@ def test_a_release_by_hand() -> None:
         "answers": 4,
         "answers_stated": 1,
         "answers_hard": 3,
+        "answers_core": 1,
         "answers_further": 0,
         "answers_completed": 0,
         "questions_completed": 0,
