@@ -90,6 +90,20 @@ class Declarations:
                 readings[relation] = Reading(first, turned and not both_ways, both_ways)
         return cls(dict(sorted(readings.items())))
 
+    def within(self, relations: Iterable[str]) -> "Declarations":
+        """What is declared about some of the relations, by way of the others too."""
+        leaders: dict[str, str] = {}
+        symmetric, inverse, same = list[str](), list[tuple[str, str]](), list[tuple[str, str]]()
+        for relation in sorted(self.readings.keys() & set(relations)):
+            fact, turned, both_ways = self.readings[relation]
+            leader = leaders.setdefault(fact, relation)
+            if leader != relation:
+                links = same if turned == self.readings[leader].reversed else inverse
+                links.append((leader, relation))
+            if both_ways:
+                symmetric.append(relation)
+        return Declarations.of(symmetric, inverse, same)
+
     def __getitem__(self, relation: str) -> Reading:
         return self.readings.get(relation) or Reading(relation, False, False)
 

@@ -184,7 +184,7 @@ def gloss_of(template: RelationTemplates, symmetric: bool = False) -> Gloss:
             in the same words.
 
     Example:
-        >>> aunt = RelationTemplates("aunt", "{subject} is the aunt of {object}", "", "", "written")
+        >>> aunt = RelationTemplates("aunt", "{subject} is the aunt of {object}", *[""] * 4, "written")
         >>> gloss_of(aunt).subjects
         'every X such that “X is the aunt of {topic}”'
     """

@@ -1,27 +1,31 @@
 """Verbalization templates: files that users can edit, and derived templates for all other relations.
 
-A template file is TOML with one table per relation; all three keys are needed:
+A template file is TOML with one table per relation; the first three keys are needed:
 
     ["aunt"]
     statement = "{subject} is the aunt of {object}"
     ask_subject = "Who is the aunt of {topic}?"
     ask_object = "Who is {topic} the aunt of?"
+    ask_subjects = "Who are the aunts of {topic}?"    # where there are several answers; ask_objects likewise
+
+Three more keys declare that relations state the same facts (see `rulemine.kg.facts`), on either of the
+relations: ``symmetric = true``, ``inverse_of`` and ``same_as`` (a relation or a list of them).
 
 ``{{`` and ``}}`` stand for braces. Guarantees: every template holds each of its placeholders exactly
-once, not touching a letter or digit; names are put in verbatim, whatever they contain; no two derived
-templates of a graph ask the same question for different relations.
+once, not touching a letter or digit; names are put in verbatim, whatever they contain; no two relations
+of a graph share a question unless they are declared to state the same facts in that direction.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property, partial
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from rulemine.codec import decode, shown
 from rulemine.config import packaged_or_given, read_toml
 from rulemine.errors import InputError, did_you_mean, list_problems
-from rulemine.kg.facts import Declarations
+from rulemine.kg.facts import Declarations, Reading
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.derive import derive
 from rulemine.text.template import escape, fill, template_problem
@@ -32,7 +36,6 @@ __all__ = [
     "check_spelling",
     "load_templates",
     "read_tables",
-    "read_templates",
     "template_problems",
 ]
 
@@ -42,10 +45,18 @@ PLACEHOLDERS = {
     "statement": ("subject", "object"),
     "ask_subject": ("topic",),
     "ask_object": ("topic",),
+    "ask_subjects": ("topic",),
+    "ask_objects": ("topic",),
 }
 _EXPECTED = (
     "A template file has one table per relation with the keys statement ({subject} and {object}), "
-    "ask_subject and ask_object ({topic})."
+    "ask_subject and ask_object ({topic}), and may have ask_subjects, ask_objects, symmetric, "
+    "inverse_of and same_as."
+)
+_LISTS = ("inverse_of", "same_as")
+_ADVICE = (
+    "Relation names must match exactly. Relations with one wording must state the same facts: declare that "
+    "(symmetric, inverse_of, same_as), or ask them apart."
 )
 
 
@@ -58,6 +69,8 @@ class RelationTemplates:
         statement: Template of the triple as a clause, with ``{subject}`` and ``{object}``.
         ask_subject: Template of a question for the subjects, with ``{topic}`` for the object.
         ask_object: Template of a question for the objects, with ``{topic}`` for the subject.
+        ask_subjects: As `ask_subject`, where there are several answers.
+        ask_objects: As `ask_object`, where there are several answers.
         source: ``written`` (by hand) or ``derived`` (from the relation's name).
     """
 
@@ -65,16 +78,29 @@ class RelationTemplates:
     statement: str
     ask_subject: str
     ask_object: str
+    ask_subjects: str
+    ask_objects: str
     source: str
 
     def state(self, subject: str, object: str) -> str:
         """The triple in words, e.g. ``7 is the aunt of 72``."""
         return fill(self.statement, {"subject": subject, "object": object})
 
-    def ask(self, direction: str, topic: str) -> str:
-        """The question for the subjects or the objects, see `rulemine.kg.graph.DIRECTIONS`."""
-        template = self.ask_subject if direction == DIRECTIONS[0] else self.ask_object
-        return fill(template, {"topic": topic})
+    def ask(self, direction: str, topic: str, *, several: bool = False) -> str:
+        """The question for the subjects or the objects.
+
+        Args:
+            direction: See `rulemine.kg.graph.DIRECTIONS`.
+            topic: The name of the topic entity.
+            several: Whether it has more than one answer.
+        """
+        return fill(self.asks(direction)[several], {"topic": topic})
+
+    def asks(self, direction: str) -> tuple[str, str]:
+        """The templates of the question for one answer and for several."""
+        if direction == DIRECTIONS[0]:
+            return self.ask_subject, self.ask_subjects
+        return self.ask_object, self.ask_objects
 
 
 @dataclass(frozen=True)
@@ -84,10 +110,12 @@ class Templates:
     Attributes:
         rows: The templates of each relation, sorted by relation.
         unused: Relations of the template file that the graph lacks, sorted.
+        declarations: Which relations of the graph state the same facts.
     """
 
     rows: tuple[RelationTemplates, ...]
     unused: tuple[str, ...] = ()
+    declarations: Declarations = field(default_factory=Declarations)
 
     @cached_property
     def _by_relation(self) -> dict[str, RelationTemplates]:
@@ -95,8 +123,6 @@ class Templates:
 
     def __getitem__(self, relation: str) -> RelationTemplates:
         return self._by_relation[relation]
-
-    declarations: ClassVar[Declarations] = Declarations()
 
     @property
     def written(self) -> int:
@@ -108,18 +134,27 @@ class Templates:
         """How many relations have templates derived from their names."""
         return len(self.rows) - self.written
 
-    def to_plain(self) -> list[list[str]]:
-        """The templates as rows of plain values, fields in their order."""
-        return [
-            [row.relation, row.statement, row.ask_subject, row.ask_object, row.source]
-            for row in self.rows
-        ]
+    def to_plain(self) -> list[dict[str, str]]:
+        """The templates and declarations as rows of ``relations.tsv``: column → text."""
+        rows = []
+        for row in self.rows:
+            fact, *flags = self.declarations[row.relation]
+            turned, both = ("yes" if flag else "" for flag in flags)
+            rows.append({**asdict(row), "fact": fact, "reversed": turned, "symmetric": both})
+        return rows
 
     @classmethod
-    def from_plain(cls, rows: Iterable[Sequence[str]]) -> "Templates":
-        """Reads what `to_plain` writes, e.g. the first columns of ``relations.tsv``."""
+    def from_plain(cls, rows: Iterable[Mapping[str, str]]) -> "Templates":
+        """Reads what `to_plain` makes; rows may have more columns."""
+        known = {row["relation"]: row for row in rows}
+        names = [slot.name for slot in fields(RelationTemplates)]
+        readings = {
+            relation: Reading(row["fact"], row["reversed"] == "yes", row["symmetric"] == "yes")
+            for relation, row in known.items()
+        }
         return cls(
-            tuple(sorted((RelationTemplates(*row) for row in rows), key=lambda row: row.relation))
+            tuple(RelationTemplates(*(known[r][name] for name in names)) for r in sorted(known)),
+            declarations=Declarations(readings).within(known),
         )
 
 
@@ -131,31 +166,25 @@ def load_templates(source: str | Path, relations: Iterable[str]) -> Templates:
         relations: The relations of the graph.
 
     Raises:
-        InputError: As `read_templates`; or the file names a relation that is not in the graph and looks like
-            a misspelling of one without templates.
+        InputError: As `read_tables`; or the file names a relation that is not in the graph and looks like
+            a misspelling of one without templates, declares something about an unknown relation, or asks
+            two relations with one wording that are not declared to state the same facts.
     """
     names = sorted(set(relations))
-    written: dict[str, RelationTemplates] = {}
+    tables: dict[str, _Table] = {}
+    declared = Declarations()
     if source != "":
         path = packaged_or_given(str(source), "templates.toml")
-        written = read_templates(path)
-        check_spelling(path, written, names)
-    derived = {name: _derived(name) for name in names if name not in written}
-    rows = tuple(written.get(name) or derived[name] for name in names)
-    unused = tuple(sorted(set(written).difference(names)))
-    return Templates(_distinct(rows), unused)
-
-
-def read_templates(path: Path) -> dict[str, RelationTemplates]:
-    """Reads the templates of a TOML file, by relation, in file order.
-
-    Raises:
-        InputError: As `read_tables`.
-    """
-    return {
-        relation: RelationTemplates(relation, t.statement, t.ask_subject, t.ask_object, "written")
-        for relation, t in read_tables(path, _Table, PLACEHOLDERS, _EXPECTED).items()
-    }
+        tables = read_tables(path, _Table, PLACEHOLDERS, _EXPECTED, _LISTS)
+        problems = [*_misspelled(tables, names), *_unknown(tables, {*names, *tables})]
+        declared = _declared(tables)
+        problems += _asked_alike(tables, declared)
+        if problems:
+            raise InputError(list_problems(str(path), problems, _ADVICE))
+    rows = tuple(_written(r, tables[r]) if r in tables else _derived(r) for r in names)
+    declared = declared.within(names)
+    unused = tuple(sorted(set(tables).difference(names)))
+    return Templates(_distinct(rows, declared), unused, declared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +194,61 @@ class _Table:
     statement: str
     ask_subject: str
     ask_object: str
+    ask_subjects: str | None = None
+    ask_objects: str | None = None
+    symmetric: bool = False
+    inverse_of: tuple[str, ...] = ()
+    same_as: tuple[str, ...] = ()
+
+
+def _written(relation: str, t: _Table) -> RelationTemplates:
+    subjects, objects = t.ask_subjects or t.ask_subject, t.ask_objects or t.ask_object
+    return RelationTemplates(
+        relation, t.statement, t.ask_subject, t.ask_object, subjects, objects, "written"
+    )
+
+
+def _declared(tables: Mapping[str, _Table]) -> Declarations:
+    return Declarations.of(
+        [r for r, table in tables.items() if table.symmetric],
+        [(r, other) for r, table in tables.items() for other in table.inverse_of],
+        [(r, other) for r, table in tables.items() for other in table.same_as],
+    )
+
+
+def _unknown(tables: Mapping[str, _Table], known: Collection[str]) -> Iterator[str]:
+    """Yields a line for each declaration about a relation that neither graph nor file has."""
+    for relation, table in tables.items():
+        for key in _LISTS:
+            for other in getattr(table, key):
+                if other not in known:
+                    hint = did_you_mean(other, known)
+                    hint = f"; {hint}" if hint.startswith("did you mean") else ""
+                    yield f"relation {relation!r}: {key} names {other!r}, which is unknown{hint}"
+
+
+def _asked_alike(tables: Mapping[str, _Table], declared: Declarations) -> Iterator[str]:
+    """Yields a line for each wording of two questions that have different answers."""
+    first: dict[str, tuple[str, str]] = {}
+    for relation, table in tables.items():
+        row = _written(relation, table)
+        for direction in DIRECTIONS:
+            for text in dict.fromkeys(row.asks(direction)):
+                before = first.setdefault(text, (relation, direction))
+                if declared.asked(*before) == declared.asked(relation, direction):
+                    continue
+                if before[0] == relation:
+                    yield f"relation {relation!r}: asks for both ends with {text!r}"
+                else:
+                    yield f"relations {before[0]!r} and {relation!r}: both ask {text!r}"
 
 
 def read_tables(
-    path: Path, kind: type[_T], placeholders: Mapping[str, Sequence[str]], expected: str
+    path: Path,
+    kind: type[_T],
+    placeholders: Mapping[str, Sequence[str]],
+    expected: str,
+    lists: Collection[str] = (),
 ) -> dict[str, _T]:
     """Reads a TOML file with one table per relation, in file order.
 
@@ -177,6 +257,7 @@ def read_tables(
         kind: The keys of a table.
         placeholders: Key of each template → its placeholders.
         expected: What the file should contain, as a sentence.
+        lists: Keys of lists of texts that may be a single text.
 
     Raises:
         InputError: The file cannot be read, is not TOML or is empty; or tables, keys or templates are wrong:
@@ -190,9 +271,11 @@ def read_tables(
             found = [
                 f'is {shown(table)}; a table was expected: write ["{relation}"] on its own line'
             ]
-        elif record := decode(kind, table, found, suggest=partial(_suggest, table)):
-            records[relation] = record
-            found = template_problems(record, placeholders)
+        else:
+            values = {k: [v] if k in lists and isinstance(v, str) else v for k, v in table.items()}
+            if record := decode(kind, values, found, suggest=partial(_suggest, table)):
+                records[relation] = record
+                found = template_problems(record, placeholders)
         problems += [f"relation {relation!r}: {problem}" for problem in found]
     if problems:
         raise InputError(list_problems(str(path), problems, expected))
@@ -206,7 +289,7 @@ def template_problems(record: object, placeholders: Mapping[str, Sequence[str]])
     return [
         f"key {key}: {found}"
         for key, names in placeholders.items()
-        if (found := template_problem(getattr(record, key), names))
+        if (text := getattr(record, key)) is not None and (found := template_problem(text, names))
     ]
 
 
@@ -226,32 +309,43 @@ def check_spelling(path: Path, written: Collection[str], names: Collection[str])
     Raises:
         InputError: There are some; names all of them.
     """
-    missing = [name for name in names if name not in written]
-    problems = [
-        f"relation {relation!r} is not in the graph; {hint}"
-        for relation in written
-        if relation not in names and missing
-        for hint in [did_you_mean(relation, missing)]
-        if hint.startswith("did you mean")
-    ]
-    if problems:
+    if problems := list(_misspelled(written, names)):
         raise InputError(list_problems(str(path), problems, "Relation names must match exactly."))
 
 
+def _misspelled(written: Collection[str], names: Collection[str]) -> Iterator[str]:
+    missing = [name for name in names if name not in written]
+    for relation in written:
+        if relation not in names and missing:
+            hint = did_you_mean(relation, missing)
+            if hint.startswith("did you mean"):
+                yield f"relation {relation!r} is not in the graph; {hint}"
+
+
 def _derived(relation: str, *, typed: bool = False) -> RelationTemplates:
-    return RelationTemplates(relation, *derive(relation, typed=typed), source="derived")
+    found = derive(relation, typed=typed)
+    return RelationTemplates(relation, *found, *found[1:], source="derived")
 
 
-def _distinct(rows: Sequence[RelationTemplates]) -> tuple[RelationTemplates, ...]:
-    """Replaces derived templates until no two relations share a question."""
-    typed = _replaced(rows, lambda row: _derived(row.relation, typed=True))
-    return _replaced(typed, _with_name)
+def _distinct(
+    rows: Sequence[RelationTemplates], declared: Declarations
+) -> tuple[RelationTemplates, ...]:
+    """Replaces derived templates until no two questions with different answers share one."""
+    typed = _replaced(rows, declared, lambda row: _derived(row.relation, typed=True))
+    return _replaced(typed, declared, _with_name)
 
 
 def _replaced(
-    rows: Sequence[RelationTemplates], other: Callable[[RelationTemplates], RelationTemplates]
+    rows: Sequence[RelationTemplates],
+    declared: Declarations,
+    other: Callable[[RelationTemplates], RelationTemplates],
 ) -> tuple[RelationTemplates, ...]:
-    shared = _shared(rows)
+    asked: dict[str, dict[str, tuple[str, str]]] = {}
+    for row in rows:
+        for direction in DIRECTIONS:
+            for text in row.asks(direction):
+                asked.setdefault(text, {})[row.relation] = declared.asked(row.relation, direction)
+    shared = {text for text, keys in asked.items() if len(set(keys.values())) > 1}
     return tuple(
         other(row)
         if row.source == "derived" and shared & {row.ask_subject, row.ask_object}
@@ -260,19 +354,8 @@ def _replaced(
     )
 
 
-def _shared(rows: Sequence[RelationTemplates]) -> set[str]:
-    seen: dict[str, int] = {}
-    for row in rows:
-        for template in {row.ask_subject, row.ask_object}:
-            seen[template] = seen.get(template, 0) + 1
-    return {template for template, n in seen.items() if n > 1}
-
-
 def _with_name(row: RelationTemplates) -> RelationTemplates:
     """Appends the full name of the relation to each question."""
     name = f" (relation “{escape(row.relation)}”)?"
-    return replace(
-        row,
-        ask_subject=row.ask_subject.removesuffix("?") + name,
-        ask_object=row.ask_object.removesuffix("?") + name,
-    )
+    subject, obj = row.ask_subject.removesuffix("?") + name, row.ask_object.removesuffix("?") + name
+    return RelationTemplates(row.relation, row.statement, *(subject, obj) * 2, source="derived")

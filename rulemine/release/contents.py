@@ -125,8 +125,6 @@ def read_parts(release: Release) -> ReleaseParts:
     Raises:
         ReleaseError: A file is missing or was edited.
     """
-    relations = release.relations()
-    columns = ("relation", "statement", "ask_subject", "ask_object", "source")
     reference: tuple[Triple, ...] = ()
     if "kg/reference.tsv.gz" in release.manifest["files"]:
         reference = tuple(release.kg("reference").labeled())
@@ -142,7 +140,7 @@ def read_parts(release: Release) -> ReleaseParts:
         questions=release.questions(),
         rejections=release.rejections(),
         names=release.entities,
-        templates=Templates.from_plain([row[c] for c in columns] for row in relations.values()),
+        templates=Templates.from_plain(release.relations().values()),
         selection_counts=release.manifest["counts"]["selection"],
         model_counts={name: release.manifest["counts"][name] for name in MODEL_COUNTS},
         trace=read_trace(release.file) if JOURNAL in release.manifest["files"] else None,

@@ -139,7 +139,9 @@ class Namer:
         topic = self.names[question.topic]
         block = question.rules
         text, *paraphrases = [fill(pattern, {"topic": topic}) for pattern in question.patterns] or [
-            self.templates[block.relation].ask(block.direction, topic)
+            self.templates[block.relation].ask(
+                block.direction, topic, several=len(question.answers) > 1
+            )
         ]
         hard = (
             replace(row, answer=self.names[row.answer], witness=self.triples(row.witness))

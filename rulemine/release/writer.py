@@ -85,12 +85,14 @@ def _write_relations(path: Path, parts: ReleaseParts) -> None:
     complete = dict(zip(parts.complete.relations, sizes, strict=True))
     removed = Counter(removal.triple[1] for removal in parts.removals)
     header = (
-        "relation", "statement", "ask_subject", "ask_object", "source", "triples", "removed",
+        "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects", "source",
+        "triples", "removed", "fact", "reversed", "symmetric",
     )  # fmt: skip
-    rows = (
-        (*row, str(complete.get(row[0], 0)), str(removed[row[0]]))
-        for row in parts.templates.to_plain()
-    )
+    rows = []
+    for row in parts.templates.to_plain():
+        name = row["relation"]
+        row |= {"triples": str(complete.get(name, 0)), "removed": str(removed[name])}
+        rows.append(tuple(row[column] for column in header))
     _write_table(path, header, rows)
 
 

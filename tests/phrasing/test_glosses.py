@@ -36,7 +36,7 @@ def written(folder: Path, text: str) -> str:
 
 
 def template(relation: str, statement: str, source: str = "written") -> RelationTemplates:
-    return RelationTemplates(relation, statement, "Who {topic}?", "Whom {topic}?", source)
+    return RelationTemplates(relation, statement, *("Who {topic}?", "Whom {topic}?") * 2, source)
 
 
 def test_without_a_file_the_phrases_say_what_relations_mean():

@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 
 from rulemine.errors import InputError
+from rulemine.kg.facts import Declarations
 from rulemine.phrasing.templates import (
     PLACEHOLDERS,
     Templates,
     load_templates,
-    read_templates,
     template_problems,
 )
 from rulemine.text.template import fill
@@ -69,7 +69,7 @@ def test_what_the_file_lacks_is_derived_and_counted(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("ask_subject", "ask_subjects", "unknown key 'ask_subjects'; did you mean 'ask_subject'"),
+        ("ask_subject", "ask_subjekt", "unknown key 'ask_subjekt'; did you mean 'ask_subject'"),
         ('ask_object = "Who is {topic} the aunt of?"', "", "ask_object is missing"),
         ("{topic} the", "{topick} the", "has {topick}; did you mean 'topic'"),
         ("of {topic}?", "of them?", "has {topic} 0 times"),
@@ -85,14 +85,14 @@ def test_a_malformed_file_is_a_clear_error(tmp_path, old, new, message):
     assert old in GOOD
     path = write(tmp_path, GOOD.replace(old, new, 1))
     with pytest.raises(InputError, match=re.escape(message)) as raised:
-        read_templates(path)
+        load_templates(path, [])
     assert str(path) in str(raised.value)
 
 
 def test_an_unquoted_dot_is_pointed_out(tmp_path):
     path = write(tmp_path, GOOD.replace("[aunt]", "[family.aunt]"))
     with pytest.raises(InputError, match="needs quotes"):
-        read_templates(path)
+        load_templates(path, [])
 
 
 def test_a_misspelled_relation_is_found(tmp_path):
@@ -126,3 +126,103 @@ def test_no_two_relations_ask_the_same():
 def test_phrases_survive_their_table():
     templates = load_templates("family", ["aunt", "a{topic}b", "Treats"])
     assert Templates.from_plain(templates.to_plain()).rows == templates.rows
+
+
+def declared(tmp_path: Path, **keys: str) -> Path:
+    """A file with a relation for each keyword, and these further lines."""
+    return write(
+        tmp_path,
+        "\n".join(
+            f'["{name}"]\nstatement = "{{subject}} {name} {{object}}"\n'
+            f'ask_subject = "Who {name} {{topic}}?"\nask_object = "Whom does {{topic}} {name}?"\n{line}\n'
+            for name, line in keys.items()
+        ),
+    )
+
+
+def test_declarations_are_read_and_survive_their_table(tmp_path):
+    path = declared(
+        tmp_path,
+        child='inverse_of = "parent"',
+        knows="symmetric = true",
+        met='same_as = ["knows"]',
+        parent="",
+        sees="",
+    )
+    templates = load_templates(path, ["child", "knows", "met", "parent", "sees"])
+    assert templates.declarations == Declarations.of(
+        ["knows"], [("child", "parent")], [("met", "knows")]
+    )
+    assert templates.declarations["parent"] == ("child", True, False)
+    assert templates.declarations["met"] == ("knows", False, True)
+    rows = templates.to_plain()
+    assert [row["fact"] for row in rows] == ["child", "knows", "knows", "child", "sees"]
+    assert [row["reversed"] for row in rows] == ["", "", "", "yes", ""]
+    assert [row["symmetric"] for row in rows] == ["", "yes", "yes", "", ""]
+    assert Templates.from_plain(rows) == templates
+
+
+def test_what_is_declared_about_relations_that_the_graph_lacks_holds_between_the_others(tmp_path):
+    path = declared(
+        tmp_path, a='inverse_of = "b"', b="", c='inverse_of = "b"', d='same_as = "e"', e=""
+    )
+    templates = load_templates(path, ["a", "c", "d"])
+    assert templates.declarations == Declarations.of(same=[("a", "c")])
+
+
+def test_all_wrong_declarations_are_reported_at_once(tmp_path):
+    path = declared(
+        tmp_path, parent='inverse_of = ["chidl", "qqqqqqq"]', child='same_as = 3\nsymmetric = "yes"'
+    )
+    with pytest.raises(InputError, match="same_as is 3; expected a list") as raised:
+        load_templates(path, [])
+    assert "symmetric is 'yes'; expected true or false" in str(raised.value)
+    path = declared(tmp_path, parent='inverse_of = ["chidl", "qqqqqqq"]', child="")
+    with pytest.raises(
+        InputError, match="'chidl', which is unknown; did you mean 'child'"
+    ) as raised:
+        load_templates(path, [])
+    assert "inverse_of names 'qqqqqqq', which is unknown" in str(raised.value)
+
+
+SAME = """
+[spouse]
+statement = "{subject} is married to {object}"
+ask_subject = "To whom is {topic} married?"
+ask_object = "To whom is {topic} married?"
+
+[married_to]
+statement = "{subject} is married to {object}"
+ask_subject = "Who is married to {topic}?"
+ask_object = "Who was {topic} married to?"
+ask_objects = "To whom is {topic} married?"
+"""
+
+
+def test_one_wording_needs_one_meaning(tmp_path):
+    with pytest.raises(InputError, match="relation 'spouse': asks for both ends") as raised:
+        load_templates(write(tmp_path, SAME), ["spouse"])
+    assert "'spouse' and 'married_to': both ask 'To whom is {topic} married?'" in str(raised.value)
+    one = SAME.replace("[married_to]", "symmetric = true\n[married_to]")
+    with pytest.raises(InputError, match="both ask"):
+        load_templates(write(tmp_path, one), ["spouse"])
+    both = one + 'same_as = "spouse"\n'
+    templates = load_templates(write(tmp_path, both), ["spouse", "married_to"])
+    assert templates["spouse"].source == templates["married_to"].source == "written"
+
+
+def test_several_answers_are_asked_for_in_the_plural(tmp_path):
+    text = GOOD + 'ask_subjects = "Who are the aunts of {topic}?"\n'
+    aunt = load_templates(write(tmp_path, text), ["aunt"])["aunt"]
+    assert aunt.ask("subject", "7") == "Who is the aunt of 7?"
+    assert aunt.ask("subject", "7", several=True) == "Who are the aunts of 7?"
+    assert aunt.ask("object", "7", several=True) == aunt.ask("object", "7")
+    with pytest.raises(InputError, match=r"key ask_subjects: .* 0 times"):
+        load_templates(write(tmp_path, text.replace("aunts of {topic}", "aunts")), ["aunt"])
+
+
+def test_derived_templates_of_relations_that_state_the_same_may_be_equal(tmp_path):
+    names = ["dbo:birthPlace", "dbp:birthPlace"]
+    path = declared(tmp_path, born_in=f"same_as = {names}")
+    one, other = (load_templates(path, names)[name] for name in names)
+    assert one.ask("object", "X") == other.ask("object", "X") == "What is the birth place of X?"

@@ -250,7 +250,7 @@ def _question(
     return Question(
         id=id_,
         kind="rules",
-        question=templates[relation].ask(offer.direction, topic),
+        question=templates[relation].ask(offer.direction, topic, several=len(answers.all) > 1),
         anchors=(topic,),
         answers=answers.all,
         stated=answers.stated,

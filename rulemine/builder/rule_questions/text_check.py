@@ -64,14 +64,15 @@ class TextCheck:
         if naming is None:
             return None
         name = self._names[key.topic].name_in(naming)
-        text = self._templates[key.relation].ask(key.direction, name)
+        text = self._templates[key.relation].ask(key.direction, name, several=len(answers) > 1)
         return Refusal(NAMED, f"in the naming {naming}", text)
 
     def _naming_that_tells(self, key: QuestionKey, answers: Sequence[str]) -> str | None:
         template, names = self._templates[key.relation], self._names[key.topic]
+        several = len(answers) > 1
         told = [answer for answer in answers if answer != key.topic]
         for naming in (*(n for n in NAMINGS if n not in _CODED), *_CODED):
-            text = template.ask(key.direction, names.name_in(naming))
+            text = template.ask(key.direction, names.name_in(naming), several=several)
             if naming in _CODED:
                 # These names are single tokens without case, so a lookup of tokens is exact.
                 tokens = set(_TOKEN.findall(text))
