@@ -1,8 +1,10 @@
 """The figures of a release, against counting by hand on a small graph and by brute force on random ones."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -62,6 +64,8 @@ def parts_of(
     )  # fmt: skip
     return replace(parts, **changes)
 
+
+ROOT = Path(__file__).parents[2]
 
 AUNT = rule("sister(x,z) ∧ parent(z,y) ⇒ aunt(x,y)", 3, 4)
 WIFE = rule("wife(y,x) ⇒ husband(x,y)", 1, 1)
@@ -329,3 +333,11 @@ def test_relations_that_look_symmetric_or_the_same_are_reported_unless_declared(
     assert ("meets", "met", "same") in looks
     assert ("meets", "met", "inverse") not in looks
     assert ("meets", "meets", "symmetric") in looks
+
+
+def test_every_figure_is_documented_and_no_other() -> None:
+    text = (ROOT / "docs/release.md").read_text(encoding="utf-8").split("## Counts")[1]
+    rows = [line.split("|")[1] for line in text.split("\n") if line.startswith("| `")]
+    model = ["model_calls", "model_tokens", "audits", "round_trips"]
+    documented = sorted(key for row in rows for key in re.findall(r"`(\w+)`", row))
+    assert documented == sorted([*figures_of(parts_of(FAMILY, [], RULES, [])), *model])
