@@ -116,10 +116,12 @@ class Inputs:
         """The relation descriptions for the language model."""
         from rulemine.phrasing.glosses import load_glosses
 
+        templates = self.templates
         both_ways = {
             twin.relation for twin in overlapping_relations(self.kg) if twin.relation == twin.other
+        } | {
+            row.relation for row in templates.rows if templates.declarations[row.relation].symmetric
         }
-        templates = self.templates
         with _of_key("verbalizer.glosses"):
             return load_glosses(self.recipe.verbalizer.glosses, templates, both_ways)
 

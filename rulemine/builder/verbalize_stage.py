@@ -146,8 +146,8 @@ def estimate(
 
 
 def _calls(inputs: Inputs) -> Calls:
-    recipe = inputs.recipe
-    return Calls(inputs.prompts, recipe.verbalizer, recipe.seed, inputs.glosses)
+    recipe, declared = inputs.recipe, inputs.templates.declarations
+    return Calls(inputs.prompts, recipe.verbalizer, recipe.seed, inputs.glosses, declared)
 
 
 def _verbalization_inputs(

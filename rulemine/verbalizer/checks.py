@@ -184,7 +184,7 @@ def _problems(
     if (count := len(blank.splitlines())) > 1:
         yield "several_lines", f"{count} lines"
     yield from _found("triple_syntax", _ARROW.search(blank) or _TRIPLE.search(blank))
-    yield from _identifiers_in(blank, words, item.question.relation, checker.identifiers)
+    yield from _identifiers_in(blank, words, item.question.rules.relation, checker.identifiers)
     for c in "" if text.isascii() and text.isprintable() else words:
         if c in "\ufffc\ufffd" or not (c.isprintable() or c in _ALLOWED_UNSEEN):
             yield "markup", f"U+{ord(c):04X}"
@@ -209,7 +209,7 @@ def _problems(
         yield "too_short", ""
     if len(text) > LONGEST:
         yield "too_long", f"{len(text)} characters; at most {LONGEST} are allowed"
-    if is_other_language(words.replace(item.question.relation, " "), language):
+    if is_other_language(words.replace(item.question.rules.relation, " "), language):
         yield "wrong_language", language
 
 

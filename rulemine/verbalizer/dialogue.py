@@ -72,7 +72,7 @@ class Dialogue:
     def target(self) -> Target:
         """What the question asks for, whatever its words."""
         question = self.item.question
-        key = QuestionKey(question.topic, question.relation, question.direction)
+        key = QuestionKey(question.topic, question.rules.relation, question.rules.direction)
         return Target(key, question.answers)
 
     def text(self, pattern: str) -> str:
@@ -233,10 +233,11 @@ class Verbalizer:
         if not self._chosen.round_trip:
             return None
         item, glosses = dialogue.item, self._calls.glosses
+        block = item.question.rules
         choice = read_choice(await _answer(dialogue, self._calls.round_trip(item, text), ask))
         if isinstance(choice, TextProblem):
             return TextProblem("round_trip_failed", "the reader's choice could not be read")
-        if is_recognized(choice, item.question.relation, item.question.direction, glosses):
+        if is_recognized(choice, block.relation, block.direction, glosses):
             return None
         misreading = describe_choice(choice, item.topic_name, glosses)
         return TextProblem("round_trip_failed", misreading)

@@ -156,7 +156,7 @@ def estimate(
     sizes: list[tuple[int, int]] = []
     asked: set[tuple[Triple, str]] = set()
     for number, item in enumerate(inputs):
-        query = item.question.removed, item.question.direction
+        query = item.question.rules.removed, item.question.rules.direction
         if query in asked:
             continue  # questions that differ only in their certificates have the same calls
         asked.add(query)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.kg.entity_names import EntityNames
-from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question
@@ -67,7 +67,7 @@ class VerbalizationInput:
     @property
     def asked(self) -> str:
         """What the question asks for, as the relation description says it, e.g. ``the aunts of 72``."""
-        return self.gloss.asked(self.question.direction, self.topic_name)
+        return self.gloss.asked(self.question.rules.direction, self.topic_name)
 
 
 def make_inputs(
@@ -99,17 +99,18 @@ def make_inputs(
     answers: dict[tuple[str, str, str], tuple[EntityNames, ...]] = {}
     inputs: list[VerbalizationInput] = []
     for question in asked.questions:
-        key = question.topic, question.relation, question.direction
+        block = question.rules
+        key = question.topic, block.relation, block.direction
         if key not in answers:  # questions with the same key share one tuple
             answers[key] = tuple(names[a] for a in question.answers if a != question.topic)
-        s, r, o = question.removed
+        s, r, o = block.removed
         triples = context.of(question) if question.topic in topics else ()
         inputs.append(
             VerbalizationInput(
                 question=question,
                 naming=naming,
                 topic=names[question.topic],
-                hard_answer=names[question.hard_answer],
+                hard_answer=names[s if block.direction == DIRECTIONS[0] else o],
                 answers=answers[key],
                 removed=(plain[s], r, plain[o]),
                 gloss=glosses[r],

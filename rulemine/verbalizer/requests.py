@@ -6,6 +6,7 @@ Guarantee: the same options and arguments give the same call; random choices are
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import Glosses
@@ -39,12 +40,14 @@ class Calls:
         chosen: The options: models, parameters, judge, round trip, paraphrases.
         seed: The seed of the build.
         glosses: The relation descriptions; none where the model has to write them.
+        declarations: Which relations state the same facts.
     """
 
     prompts: Prompts
     chosen: VerbalizerSection
     seed: int
     glosses: Glosses = field(default_factory=lambda: Glosses(()))
+    declarations: Declarations = field(default_factory=Declarations)
     _choices: dict[str, list[dict[str, str]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -72,9 +75,9 @@ class Calls:
 
     def round_trip(self, item: VerbalizationInput, question: str) -> Call:
         """Asks which relation and which end of it a question asks for, see `round_trip_choices`."""
-        relation = item.question.relation
+        relation = item.question.rules.relation
         if relation not in self._choices:  # the same for every text of a relation
-            names = round_trip_choices(relation, self.glosses, self.seed)
+            names = round_trip_choices(relation, self.glosses, self.seed, self.declarations)
             self._choices[relation] = [
                 {"relation": name, "statement": self.glosses[name].state("S", "O")}
                 for name in names
@@ -133,26 +136,34 @@ def _quoted(text: str) -> str:
     return line if len(line) <= MAX_QUOTED else f"{line[:MAX_QUOTED]}…"
 
 
-def round_trip_choices(relation: str, glosses: Glosses, seed: int) -> tuple[str, ...]:
+def round_trip_choices(
+    relation: str, glosses: Glosses, seed: int, declarations: Declarations | None = None
+) -> tuple[str, ...]:
     """Chooses the relations that a round-trip check offers.
 
     Args:
         relation: The relation asked about; it is one of them.
         glosses: The relation descriptions.
         seed: Breaks ties between relations that are equally similar.
+        declarations: Which relations state the same facts; none if omitted.
 
     Returns:
         The relations, sorted by name, so that the position reveals nothing. Relations whose statement has
-        the same words as that of the one asked about, in either direction, are left out: no question tells
-        them apart. Of more than `MAX_CHOICES`, the most similar ones are taken (Jaccard similarity of the
+        the same words as that of the one asked about, in either direction, are left out, and those that state
+        the same facts: no question tells them apart. Of more than `MAX_CHOICES`, the most similar ones are taken (Jaccard similarity of the
         words of name and statement).
     """
 
     def without_ends(name: str) -> str:
         return glosses[name].statement.replace("{subject}", "{}").replace("{object}", "{}")
 
-    same = without_ends(relation)
-    others = [row.relation for row in glosses.rows if without_ends(row.relation) != same]
+    declared = declarations or Declarations()
+    same, fact = without_ends(relation), declared[relation].fact
+    others = [
+        row.relation
+        for row in glosses.rows
+        if without_ends(row.relation) != same and declared[row.relation].fact != fact
+    ]
     if len(others) >= MAX_CHOICES:
         words, own = glosses.words, glosses.words[relation]
         drawn = stream(seed, "round_trip", relation).permutation(len(others)).tolist()

@@ -263,12 +263,12 @@ def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue], templates: bool)
                 )
             )
             continue
-        codes = [problem.code for _, problem in dialogue.rejected]
+        block, codes = question.rules, [problem.code for _, problem in dialogue.rejected]
         what = "template used" if templates else "dropped"
         rejections.append(
             Rejection(
-                "verbalize", codes[-1], question.id, question.removed, question.direction,
-                question.rule, f"{what}: {', '.join(codes)}",
+                "verbalize", codes[-1], question.id, block.removed, block.direction,
+                block.rule, f"{what}: {', '.join(codes)}",
                 next((text for text, _ in reversed(dialogue.rejected) if text), ""),
             )
         )  # fmt: skip

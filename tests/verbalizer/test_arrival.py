@@ -76,13 +76,10 @@ def test_no_two_formal_queries_share_a_text():
     made = run(asked_for(*MANY), Scripted(moody), paraphrases=2)
     queries: dict[str, set] = {}
     for q in made.asked.questions:
+        query = q.topic, q.rules.relation, q.rules.direction
         if q.wording == "model":
             for pattern in q.patterns:
-                queries.setdefault(same_words(pattern, q.topic), set()).add(
-                    (q.topic, q.relation, q.direction)
-                )
+                queries.setdefault(same_words(pattern, q.topic), set()).add(query)
         else:
-            queries.setdefault(q.question.lower().rstrip("?"), set()).add(
-                (q.topic, q.relation, q.direction)
-            )
+            queries.setdefault(q.question.lower().rstrip("?"), set()).add(query)
     assert max(map(len, queries.values())) == 1

@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
+from rulemine.kg.facts import Declarations
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import Gloss, Glosses, load_glosses
 from rulemine.phrasing.templates import Templates, load_templates
@@ -197,3 +198,11 @@ def test_relations_that_no_question_tells_apart_are_no_choices():
     glosses = load_glosses("", Templates((*templates, twin)))
     assert round_trip_choices("aunt", glosses, 0) == ("aunt", "uncle")
     assert round_trip_choices("uncle", glosses, 0) == ("aunt", "tante", "uncle")
+
+
+def test_relations_that_state_the_same_facts_are_no_choices():
+    declared = Declarations.of(inverse=[("son", "aunt")])
+    assert round_trip_choices("son", FAMILY, 0, declared) == ("son", "uncle")
+    call = Calls(PROMPTS, CHOSEN, 0, FAMILY, declared).round_trip(item(), "Who?")
+    assert "aunt" not in user(call)
+    assert round_trip_choices("uncle", FAMILY, 0, declared) == ("aunt", "son", "uncle")
