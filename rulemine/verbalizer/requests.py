@@ -148,10 +148,10 @@ def round_trip_choices(
         declarations: Which relations state the same facts; none if omitted.
 
     Returns:
-        The relations, sorted by name, so that the position reveals nothing. Relations whose statement has
-        the same words as that of the one asked about, in either direction, are left out, and those that state
-        the same facts: no question tells them apart. Of more than `MAX_CHOICES`, the most similar ones are taken (Jaccard similarity of the
-        words of name and statement).
+        The relations, sorted by name, so that the position reveals nothing. Left out are those that no
+        question tells apart from the one asked about: those with the same words in their statement, in
+        either direction, and those declared to state the same facts. Of more than `MAX_CHOICES`, the most
+        similar ones are taken (Jaccard similarity of the words of name and statement).
     """
 
     def without_ends(name: str) -> str:
