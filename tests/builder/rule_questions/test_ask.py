@@ -165,7 +165,7 @@ def test_awkward_names_are_asked_about_verbatim(name):
     kg = KnowledgeGraph.from_triples([(name, "wife", "bob"), ("bob", "husband", name)])
     chosen = selection(kg, MARRIED, ((name, "wife", "bob"), 0, [("bob", "husband", name)]))
     for seed in range(6):
-        (q,) = ask(kg, chosen, load_templates("family", ["wife", "husband"]), seed=seed).questions
+        (q,) = ask(kg, chosen, load_templates("family", ["wife"]), seed=seed).questions
         expected = {
             "object": f"Who is {name} the wife of?",
             "subject": "Who is the wife of bob?",
@@ -267,7 +267,9 @@ def test_family_in_paper_mode_has_the_published_share_of_reverse_edges():
     q = next(
         q for q in made.questions if q.rules.relation == "aunt" and q.rules.direction == "subject"
     )
-    assert q.question == f"Who is the aunt of {q.topic}?"
+    several = len(q.answers) > 1
+    wanted = "Who are the aunts of" if several else "Who is the aunt of"
+    assert q.question == f"{wanted} {q.topic}?"
 
 
 def test_a_limit_of_answers_decides_the_end_that_is_asked_for_or_rejects():
