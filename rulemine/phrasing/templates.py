@@ -28,6 +28,7 @@ from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.facts import Declarations, Reading
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.derive import derive
+from rulemine.text.articles import in_sentence
 from rulemine.text.template import escape, fill, template_problem
 
 __all__ = [
@@ -86,15 +87,19 @@ class RelationTemplates:
         """The triple in words, e.g. ``7 is the aunt of 72``."""
         return fill(self.statement, {"subject": subject, "object": object})
 
-    def ask(self, direction: str, topic: str, *, several: bool = False) -> str:
+    def ask(
+        self, direction: str, topic: str, *, several: bool = False, articles: bool = False
+    ) -> str:
         """The question for the subjects or the objects.
 
         Args:
             direction: See `rulemine.kg.graph.DIRECTIONS`.
             topic: The name of the topic entity.
             several: Whether it has more than one answer.
+            articles: Whether the topic entity gets *the* if its name takes it, see `rulemine.text.articles`.
         """
-        return fill(self.asks(direction)[several], {"topic": topic})
+        template, values = self.asks(direction)[several], {"topic": topic}
+        return fill(template, values, in_sentence) if articles else fill(template, values)
 
     def asks(self, direction: str) -> tuple[str, str]:
         """The templates of the question for one answer and for several."""

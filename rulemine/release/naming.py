@@ -99,6 +99,7 @@ class Namer:
             raise ValueError(f"naming {to!r} from {source!r}; expected two of {NAMINGS}")
         self.names = {row.name_in(source): row.name_in(to) for row in names}
         self.templates = templates
+        self.articles = to == "text"
         self.rule_ids = {rule.id: self.rule(rule).id for rule in rules if rule.entities}
 
     def entity(self, name: str) -> str:
@@ -140,7 +141,10 @@ class Namer:
         block = question.rules
         text, *paraphrases = [fill(pattern, {"topic": topic}) for pattern in question.patterns] or [
             self.templates[block.relation].ask(
-                block.direction, topic, several=len(question.answers) > 1
+                block.direction,
+                topic,
+                several=len(question.answers) > 1,
+                articles=self.articles,
             )
         ]
         hard = (

@@ -1,7 +1,7 @@
 """Verbalization templates: text with placeholders in braces."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from rulemine.errors import did_you_mean
@@ -11,12 +11,17 @@ __all__ = ["escape", "fill", "template_problem"]
 _PART = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
-def fill(template: str, values: Mapping[str, str]) -> str:
+def fill(
+    template: str,
+    values: Mapping[str, str],
+    adapt: Callable[[str, str], str] = lambda _before, value: value,
+) -> str:
     """Fills in a template; the values are not interpreted.
 
     Args:
         template: A text with ``{placeholder}``s; ``{{`` and ``}}`` stand for braces.
         values: Placeholder → value; every placeholder of the template.
+        adapt: Called with the text before a placeholder and its value; returns what is put in.
 
     Example:
         >>> fill("What is {topic}?", {"topic": "{topic} => ?x %s"})
@@ -27,7 +32,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     literals, names = _parse(template)
     filled = [literals[0]]
     for name, literal in zip(names, literals[1:], strict=True):
-        filled += (values[name], literal)
+        filled += (adapt("".join(filled), values[name]), literal)
     return "".join(filled)
 
 

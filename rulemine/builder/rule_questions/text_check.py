@@ -63,16 +63,13 @@ class TextCheck:
         naming = self._seen[key]
         if naming is None:
             return None
-        name = self._names[key.topic].name_in(naming)
-        text = self._templates[key.relation].ask(key.direction, name, several=len(answers) > 1)
+        text = self._text(key, naming, len(answers) > 1)
         return Refusal(NAMED, f"in the naming {naming}", text)
 
     def _naming_that_tells(self, key: QuestionKey, answers: Sequence[str]) -> str | None:
-        template, names = self._templates[key.relation], self._names[key.topic]
-        several = len(answers) > 1
         told = [answer for answer in answers if answer != key.topic]
         for naming in (*(n for n in NAMINGS if n not in _CODED), *_CODED):
-            text = template.ask(key.direction, names.name_in(naming), several=several)
+            text = self._text(key, naming, len(answers) > 1)
             if naming in _CODED:
                 # These names are single tokens without case, so a lookup of tokens is exact.
                 tokens = set(_TOKEN.findall(text))
@@ -85,6 +82,10 @@ class TextCheck:
                 if name in text and mentions(text, name):
                     return naming
         return None
+
+    def _text(self, key: QuestionKey, naming: str, several: bool) -> str:
+        topic, template = self._names[key.topic].name_in(naming), self._templates[key.relation]
+        return template.ask(key.direction, topic, several=several, articles=naming == "text")
 
     def _fold(self, entity: str, naming: str) -> str:
         name = self._folded.get((entity, naming))

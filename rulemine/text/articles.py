@@ -1,0 +1,129 @@
+"""The article before a name: *the* United Kingdom, but Canada.
+
+Labels carry no article, and nothing in a graph says which names take one, so this goes by the words of an
+English name. Where it cannot know (*Mystic River* is a film, *the Amazon River* is not) it leaves the article
+out. Guarantee: a name that starts with an article of its own, or follows a determiner, gets none.
+"""
+
+import re
+from functools import lru_cache
+
+from rulemine.text.mentions import FUNCTION_WORDS
+
+__all__ = ["in_sentence", "wants_article"]
+
+_OPENS = re.compile(
+    r"(?:the|a|an|my|our|his|her|your|their|i|we|you|he|she|they|it|in|on|at|to|into|of|for|from|with|no|not|"
+    r"what|who|how|when|where|why|this|that|all|oh|mr|mrs|ms|dr)\b[^']",
+    re.IGNORECASE,
+)
+"""Openings of names that take no article: articles, pronouns, prepositions, titles."""
+
+_EXCEPTIONS = frozenset(
+    """
+Bachelor Party|Battle of the Sexes|Boardwalk Empire|Charles Band|Chrono Crusade|Dead Poets Society
+Frozen River|Gabrielle Union|Indiana Jones and the Last Crusade|Inland Empire|Ivory Coast|Kingdom of Heaven
+Lord of War|Member of Congress|Mystic River|New York Stories|School of Rock|Star Wars|Step Up Revolution
+Summer Wars|War of the Worlds|Western Union
+""".replace("\n", "|").split("|")
+)
+"""Works, people and places that read like something else."""
+
+_NAMES = (
+    r"Netherlands|Bahamas|Philippines|Maldives|Seychelles|Gambia|Vatican|Bronx|Caribbean|Middle East|"
+    r"Far East|Balkans|Himalayas|Andes|West Indies|Antilles|Levant|Midwest|English Channel|World Bank|"
+    r"Holocaust|Lake District|BBC|FBI|CIA|NBA|NFL|NHL|NCAA|USSR"
+)
+"""Names, and last words of names, that take it."""
+
+_STARTS = (
+    r"United (?:Kingdom|States|Nations|Arab)\b|Federated States\b|Democratic Republic\b|Republic of\b|"
+    r"(?:Technical |Polytechnic |State )?University (?:of|at)\b|Polytechnic Institute of\b|"
+    r"(?:Kingdom|Duchy|Grand Duchy|Commonwealth|Province|Canton|Isle|Gulf|Bay|Strait|Order|Church|Guild|"
+    r"Treaty|Battle|Siege|Invasion|Ministry|Department|Museum|Federation|Confederation) of (?!the\b)|"
+    r"Bank of [A-Z]\w+$|War (?:of|on|in)\b|(?:Golden|Silver) (?:Bear|Lion|Leopard)\b|Palme d'Or\b|"
+    r"Confederate States\b"
+)
+
+_ENDS = (
+    r"national (?:[\w'-]+ )*team|Olympics|(?:Olympic|Asian|Commonwealth|Pan American|Paralympic) Games|"
+    r"(?<!'s )(?<!World )Wars?|Republic|Empire|Union|Islands|Mountains|Alps|Sea|Ocean|Peninsula|Desert|Canal|"
+    r"Coast|Highlands|Midlands|Archipelago|Territory|Territories|Marches|Voivodeship|Oblast|Conference|"
+    r"(?:Premier|National|Football|Hockey|Basketball|Baseball|American|Soccer|Champions|Europa|Super) League|"
+    r"Festival|Tournament|Championships?|World Cup|[Dd]raft|[Ss]eason|Hall of Fame|Party|Army|Navy|Air Force|"
+    r"Marine Corps|Coast Guard|Senate|Congress|Parliament|House of (?:Representatives|Commons|Lords)|"
+    r"Supreme Court|Legislature|Legislative Assembly|Monarchy|SSR|Registry|Observatory|Time Zone|Band|River|"
+    r"Range|[Mm]etropolitan area|Metropolitan Statistical Area|Association|Federation|Confederation|"
+    r"Foundation|Commission|Council|Committee|Organization|Guild|Agency|Society|Alliance|Orchestra|"
+    r"Philharmonic|Choir|Company|Language|Crusade|"
+    r"Revolution|(?:Rebellion|War) of \d+|Rebellion|Broadcasting (?:Corporation|Company|Service|System)|"
+    r"(?:Catholic|Orthodox|Methodist|Episcopal|Baptist) Church"
+)
+"""Last words of names of two words or more."""
+
+_PLACES = (
+    r"Arizona|Atlanta|Baltimore|Boston|Brooklyn|Buffalo|Calgary|Charlotte|Chicago|Cincinnati|Cleveland|Colorado|"
+    r"Columbus|Dallas|Denver|Detroit|Edmonton|Florida|Golden State|Green Bay|Hamilton|Houston|Indiana|"
+    r"Indianapolis|Jacksonville|Kansas City|Los Angeles|Memphis|Miami|Milwaukee|Minnesota|Montreal|Nashville|"
+    r"New England|New Jersey|New Orleans|New York|Norfolk|Oakland|Oklahoma City|Ottawa|Philadelphia|Phoenix|"
+    r"Pittsburgh|Portland|Sacramento|San Antonio|San Diego|San Francisco|San Jose|Seattle|St\. Louis|"
+    r"Tampa Bay|Tennessee|Texas|Toronto|Utah|Vancouver|Washington|Winnipeg|Carolina"
+)
+_TEAMS = (
+    rf"(?:{_PLACES}) (?:[A-Z][\w.'-]+ )?(?!Heights|Falls|Hills|Lakes|Springs|Studios|Records|Pictures|"
+    r"Instruments|Williams|Roberts|Phillips)[A-Z\d][\w-]*[sx]|Los Angeles Angels of Anaheim|Miami Heat|"
+    r"Utah Jazz|Orlando Magic|Oklahoma City Thunder|Minnesota Wild|Colorado Avalanche|Tampa Bay Lightning|"
+    r"Seattle Storm"
+)
+"""Teams of American leagues: a place and a plural."""
+
+_WITHIN = (
+    r"\b(?:Awards?|Prize|Medal)(?: (?:(?:for|of|in)\b|-).*| \d+)?$|"
+    r"\b(?:Institute|Academy|Conservatory|College|School|Museum|Order) of [A-Z]|"
+    r"^\d+(?:st|nd|rd|th) .*\b(?:Awards|Congress|Parliament|century)\b"
+)
+
+_WANTS = re.compile(
+    rf"^(?:{_STARTS})|^(?:(?:.* )?(?:{_NAMES})|.* (?:{_ENDS})|{_TEAMS})(?: \(.*\))?$|{_WITHIN}"
+)  # a note in parentheses, as in "Congo League (football)", is no part of the name
+
+_DETERMINED = re.compile(r"\b(?:the|a|an)((?: [\w'-]+){0,3})$", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1 << 16)  # the same names stand in thousands of texts
+def wants_article(name: str) -> bool:
+    """Whether a name takes *the* within an English sentence.
+
+    Example:
+        >>> wants_article("United Kingdom"), wants_article("Canada"), wants_article("The Hague")
+        (True, False, False)
+    """
+    if name in _EXCEPTIONS or ": " in name or _OPENS.match(name):
+        return False
+    return _WANTS.search(name) is not None
+
+
+def in_sentence(before: str, name: str) -> str:
+    """A name as a sentence has it: with its article where it takes one.
+
+    Args:
+        before: The text before the name.
+        name: The name.
+
+    Example:
+        >>> in_sentence("Who lives in ", "Netherlands"), in_sentence("Who won the ", "Booker Prize")
+        ('the Netherlands', 'Booker Prize')
+    """
+    if not wants_article(name):
+        return name
+    if not before:
+        return f"The {name}"
+    determined = _DETERMINED.search(before.rstrip())
+    if before[-1] not in " \t" or (determined and _only_nouns(determined[1].split())):
+        return name
+    return f"the {name}"
+
+
+def _only_nouns(words: list[str]) -> bool:
+    """Whether words before a name only say what it is: "the film …", not "the capital of …"."""
+    return not any(w in FUNCTION_WORDS or w.endswith(("ing", "ed")) for w in words)

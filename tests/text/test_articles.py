@@ -1,0 +1,67 @@
+import pytest
+
+from rulemine.phrasing.templates import RelationTemplates
+from rulemine.text.articles import in_sentence, wants_article
+
+WITH = """
+United Kingdom|United States of America|Netherlands|Colombia national football team|Solomon Islands
+Holy Roman Empire|Sweden women's national football team|Academy Award for Best Actor|Booker Prize
+Grammy Awards|64th Academy Awards|104th United States Congress|University of Oxford|Royal College of Art
+Massachusetts Institute of Technology|Isle of Man|Korean War|War of 1812|2008 Summer Olympics
+Cannes Film Festival|Chicago Symphony Orchestra|National Football League|Boston Red Sox|Philadelphia 76ers
+Los Angeles Lakers|Miami Heat|Democratic Party|Soviet Union|Czech Republic|BBC
+Congo Football League (former)|Los Angeles Film Critics Association Award for Best Director|Greek Language
+North Sea
+"""
+WITHOUT = """
+Canada|The Hague|A League of Their Own|World War II|Harvard University|University College London
+Arsenal F.C.|Star Wars|Tom Hanks|Tennessee Williams|Cook County|Warner Bros.|Charlie Wilson's War
+Mystic River|In Good Company|Union|Juilliard School|Hellboy II: The Golden Army|Kingdom of Heaven|Boston
+Rock and roll|Texas blues|東京|e00012|12|Dr. Strangelove|My Own Army
+"""
+
+
+def names(text: str) -> list[str]:
+    return text.strip().replace("\n", "|").split("|")
+
+
+@pytest.mark.parametrize("name", names(WITH))
+def test_names_that_take_the_article(name):
+    assert wants_article(name)
+
+
+@pytest.mark.parametrize("name", names(WITHOUT))
+def test_names_that_do_not(name):
+    assert not wants_article(name)
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("Who lives in {topic}?", "Who lives in the Netherlands?"),
+        ("Who rules the {topic}?", "Who rules the Netherlands?"),
+        ("Who rules the country {topic}?", "Who rules the country Netherlands?"),
+        ("What is the capital of {topic}?", "What is the capital of the Netherlands?"),
+        (
+            "Which are the countries bordering {topic}?",
+            "Which are the countries bordering the Netherlands?",
+        ),
+        ("{topic} borders which country?", "The Netherlands borders which country?"),
+        ("Who is linked to “{topic}”?", "Who is linked to “Netherlands”?"),
+        ("What is {topic}'s capital?", "What is the Netherlands's capital?"),
+    ],
+)
+def test_a_text_has_the_article_once_and_only_if_asked(template, text):
+    row = RelationTemplates("r", "", *[template] * 4, "written")
+    assert row.ask("object", "Netherlands", articles=True) == text
+    assert row.ask("object", "Netherlands") == template.replace("{topic}", "Netherlands")
+    assert row.ask("object", "Canada", articles=True) == template.replace("{topic}", "Canada")
+
+
+def test_text_before_the_name_may_be_anything():
+    for before in ("", " ", "the ", "THE ", "a {", "the film of the year ", "\u200fفي "):
+        assert in_sentence(before, "Netherlands") in (
+            "Netherlands",
+            "the Netherlands",
+            "The Netherlands",
+        )
