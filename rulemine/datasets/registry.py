@@ -103,6 +103,7 @@ class DataSet:
         citation: What to cite.
         files: Its files; their contents are concatenated.
         path: A file on this machine with its content instead; None for most.
+        corrections: For labels, a file of the same form whose lines replace those of the files.
     """
 
     title: str
@@ -112,6 +113,7 @@ class DataSet:
     citation: str
     files: tuple[SourceFile, ...] = ()
     path: Path | None = None
+    corrections: Path | None = None
 
 
 @cache
@@ -131,8 +133,11 @@ def data_sets() -> Registry[DataSet]:
     }
     own: dict[str, DataSet | str] = {}
     for name, row in table["sets"].items():
-        package = row.pop("package", "")
-        row["path"] = packaged("datasets", package) if package else None
+        for key, named in (
+            ("path", row.pop("package", "")),
+            ("corrections", row.get("corrections")),
+        ):
+            row[key] = packaged("datasets", named) if named else None
         row["files"] = tuple(files[path] for path in row.get("files", ()))
         own[name] = DataSet(**row)
     return Registry("rulemine.datasets", "data set", DataSet, own)
@@ -265,7 +270,7 @@ def files_of(name: str) -> list[Path]:
     if name not in data_sets():
         return [Path(name)] if Path(name).is_file() else []
     known = data_sets()[name]
-    places = [known.path] if known.path else []
+    places = [path for path in (known.path, known.corrections) if path]
     places += [
         folder / path
         for file in known.files
@@ -329,15 +334,25 @@ def load_labels(name: str, progress: Progress | None = None) -> dict[str, str]:
     """
     labels: dict[str, str] = {}
     for path in _resolve(name, progress):
-        problems = []
-        for number, line in enumerate(read_lines(path), start=1):
-            fields = [part.strip() for part in line.split("\t")]
-            if len(fields) != 2 or not all(fields):
-                problems.append(f"line {number} is not entity <tab> label: {line[:80]!r}")
-            elif labels.setdefault(fields[0], fields[1]) != fields[1]:
-                problems.append(f"line {number} gives {fields[0]!r} a second label")
-        if problems:
-            raise InputError(
-                list_problems(str(path), problems, "Give two columns, each entity once.")
-            )
-    return labels
+        _read_labels(path, labels)
+    corrected: dict[str, str] = {}
+    if name in data_sets() and (corrections := data_sets()[name].corrections):
+        _read_labels(corrections, corrected)
+    return labels | corrected
+
+
+def _read_labels(path: Path, labels: dict[str, str]) -> None:
+    """Adds the labels of a file.
+
+    Raises:
+        InputError: As `load_labels`.
+    """
+    problems = []
+    for number, line in enumerate(read_lines(path), start=1):
+        fields = [part.strip() for part in line.split("\t")]
+        if len(fields) != 2 or not all(fields):
+            problems.append(f"line {number} is not entity <tab> label: {line[:80]!r}")
+        elif labels.setdefault(fields[0], fields[1]) != fields[1]:
+            problems.append(f"line {number} gives {fields[0]!r} a second label")
+    if problems:
+        raise InputError(list_problems(str(path), problems, "Give two columns, each entity once."))

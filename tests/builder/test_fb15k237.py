@@ -9,6 +9,7 @@ from rulemine.builder.recipe import load_recipe
 from rulemine.builder.relation_filter import excluded_relations, load_filter
 from rulemine.config import read_toml
 from rulemine.datasets.registry import load_kg
+from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.templates import load_templates
 from tests import ROOT
@@ -41,6 +42,20 @@ def test_dull_relations_are_dropped(kg: KnowledgeGraph) -> None:
     dropped = excluded_relations(kg, listed, chosen.max_end_share, chosen.max_median_answers)
     assert len(dropped) == 86
     assert {"/people/person/gender", "/tv/tv_program/languages"} <= dropped.keys() - listed.keys()
+
+
+def test_no_two_entities_have_one_label(kg: KnowledgeGraph) -> None:
+    from rulemine.datasets.registry import load_labels
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RULEMINE_DATA", str(DATA))
+        labels = load_labels("fb15k237-labels")
+    corrections = read_lines(ROOT / "rulemine/datasets/fb15k237/labels.tsv")
+    corrected = dict(line.split("\t") for line in corrections)
+    assert corrected.items() <= labels.items()
+    assert labels.keys() >= set(kg.entities)
+    assert len(set(labels.values())) == len(labels)
+    assert labels["/m/02hrh1q"] == "Actor"
 
 
 @pytest.mark.parametrize(
