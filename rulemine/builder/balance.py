@@ -26,7 +26,7 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.seeds import stream
 
-__all__ = ["Limits", "balance", "balance_as_published"]
+__all__ = ["Limits", "balance", "balance_as_published", "explain_few"]
 
 RARE_TYPE = 300
 """A type of rule with no more questions than this goes before others where a limit chooses, so that it
@@ -49,11 +49,18 @@ class Limits:
 
 
 class _Limit(NamedTuple):
+    option: str
     share: float
     shared: Callable[[Question], Hashable]
     reason: str
     verb: str
 
+
+PARTS = ((True, "core questions"), (False, "questions outside the core"))
+"""`Question.core` and what texts call the part."""
+
+FEW = 3
+"""A part of which less than one in so many is left is worth a warning."""
 
 SAME_ANSWER = "its hard answer is that of too many questions"
 
@@ -61,14 +68,22 @@ SAME_ANSWER = "its hard answer is that of too many questions"
 def _active(limits: Limits) -> list[_Limit]:
     """Those that are on, in the order in which a question's rejection names the first that it meets."""
     found = [
-        _Limit(limits.answer, lambda q: q.hard_answer, SAME_ANSWER, "share a hard answer"),
         _Limit(
+            "questions.max_answer_share",
+            limits.answer,
+            lambda q: q.hard_answer,
+            SAME_ANSWER,
+            "share a hard answer",
+        ),
+        _Limit(
+            "questions.max_relation_share",
             limits.relation,
             lambda q: q.rules.relation,
             "its relation is that of too many questions",
             "ask about one relation",
         ),
         _Limit(
+            "selection.per_type",
             limits.rule_type,
             _type,
             "its rule is of a type that too many questions have",
@@ -97,7 +112,7 @@ def balance(asked: QuestionSet, limits: Limits, seed: int) -> QuestionSet:
     if not active:
         return asked
     rejected: dict[str, Rejection] = {}
-    for core, name in ((True, "core questions"), (False, "questions outside the core")):
+    for core, name in PARTS:
         part = sorted((q for q in asked.questions if q.core == core), key=lambda q: q.id)
         met = _largest(part, active, seed, name)
         left = met.count(None)
@@ -109,6 +124,34 @@ def balance(asked: QuestionSet, limits: Limits, seed: int) -> QuestionSet:
     return asked.keep(
         [q for q in asked.questions if q.id not in rejected],
         [rejected[q.id] for q in asked.questions if q.id in rejected],
+    )
+
+
+def explain_few(before: QuestionSet, after: QuestionSet) -> str:
+    """Says which limits leave few questions.
+
+    Args:
+        before: The input of `balance`.
+        after: Its output.
+
+    Returns:
+        Sentences, or "" if a third of each part is left.
+    """
+    option_of = {limit.reason: limit.option for limit in _active(Limits(0.5, 0.5, 0.5))}
+    reasons = {r.question: r.reason for r in after.rejections[len(before.rejections) :]}
+    found = []
+    for core, name in PARTS:
+        part = [q.id for q in before.questions if q.core == core]
+        met = Counter(option_of[reasons[i]] for i in part if i in reasons)
+        left = len(part) - met.total()
+        if left * FEW < len(part):
+            by = ", ".join(f"{n:,} by {key}" for key, n in met.most_common())
+            found.append(f"{left:,} of {len(part):,} {name} are left ({by})")
+    if not found:
+        return ""
+    return (
+        f"{'; '.join(found)}. A limit p keeps many only where more than 1/p answers, relations or types have "
+        "many questions; raise it, or turn it off with 1."
     )
 
 

@@ -14,7 +14,11 @@ class QuestionSection(Section):
     Attributes:
         templates: ``family``, ``demo``, ``fb15k237`` or a TOML file of verbalization templates; empty:
             derived from the names of the relations.
-        max_answer_share: Largest fraction of the questions that may have the same entity as hard answer.
+        max_answer_share: Largest fraction of the questions left that may have the same entity as hard
+            answer, among those of the core and among the others (``brink``: of the questions before any
+            is left out); 1: off.
+        max_relation_share: Largest fraction of the questions left that may ask about the same relation,
+            likewise; 1: off. Needs the selection ``maximal``.
         split: How questions are split: ``group`` (no leakage), ``random`` (single rows) or ``none``
             (everything is test).
         ratios: Sizes of train, validation and test relative to each other.
@@ -30,6 +34,7 @@ class QuestionSection(Section):
 
     templates: str = option("", file=True, packaged="templates.toml")
     max_answer_share: float = option(1.0, above=0, most=1, flag=True)
+    max_relation_share: float = option(1.0, above=0, most=1)
     split: str = option("group", choices=("group", "random", "none"), flag=True)
     ratios: tuple[int, ...] = option(
         (8, 1, 1),

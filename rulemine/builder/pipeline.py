@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.assemble import parts_of_build
-from rulemine.builder.balance import balance
+from rulemine.builder.balance import Limits, balance, balance_as_published, explain_few
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.removal.brink import select_brink
@@ -23,7 +23,7 @@ from rulemine.builder.removal.levels import thin, with_levels
 from rulemine.builder.removal.maximal import select
 from rulemine.builder.removal.selection import Selection, read_selection, write_selection
 from rulemine.builder.rule_questions.ask import ask
-from rulemine.builder.split import split
+from rulemine.builder.split import explain_lopsided, split
 from rulemine.builder.stage import Done, Stage, run_stage
 from rulemine.builder.summary import describe_questions
 from rulemine.codec import dump_line, to_json
@@ -290,6 +290,7 @@ class Build:
             write_selection(folder, found)
 
         options = {**to_json(chosen), "seed": self.recipe.seed}
+        del options["per_type"]  # the stage balance applies it
         return self._stage("select", 2, options, work)
 
     def _ask(self) -> Stage:
@@ -319,18 +320,36 @@ class Build:
         return self._stage("ask", 3, options, work)
 
     def _balance(self) -> Stage:
-        share = self.recipe.questions.max_answer_share
-
         def work(folder: Path) -> None:
-            asked = balance(self._asked("ask"), share, self.recipe.seed)
+            before = self._asked("ask")
+            asked = self._balanced(before)
+            if note := explain_few(before, asked):
+                self.context.on_warning(note)
             self._hand_on("balance", folder, asked)
 
-        return self._stage("balance", 2, {"share": share, "seed": self.recipe.seed}, work)
+        return self._stage("balance", 3, self._balancing(), work)
+
+    def _balanced(self, asked: QuestionSet) -> QuestionSet:
+        if self.recipe.selection.mode == "brink":
+            return balance_as_published(
+                asked, self.recipe.questions.max_answer_share, self.recipe.seed
+            )
+        return balance(asked, self._limits, self.recipe.seed)
+
+    @property
+    def _limits(self) -> Limits:
+        chosen = self.recipe.questions
+        return Limits(
+            chosen.max_answer_share, chosen.max_relation_share, self.recipe.selection.per_type
+        )
+
+    def _balancing(self) -> dict[str, Any]:
+        limits = to_json(self._limits)
+        return {"limits": limits, "mode": self.recipe.selection.mode, "seed": self.recipe.seed}
 
     def _verbalize(self) -> Stage:
-        # Dropping questions lowers the limit of questions per answer, so balance again.
-        share = self.recipe.questions.max_answer_share
-        share = share if self.recipe.verbalizer.on_failure == "drop" else 1.0
+        # Dropping questions lowers the limits, so balance again.
+        drops = self.recipe.verbalizer.on_failure == "drop"
 
         def work(folder: Path) -> None:
             from rulemine.builder.verbalize_stage import verbalize_questions
@@ -345,8 +364,8 @@ class Build:
                 status=self.context.on_status,
                 note=self.context.on_warning,
             )
-            if share < 1:
-                asked = balance(asked, share, self.recipe.seed)
+            if drops:
+                asked = self._balanced(asked)
             self._hand_on("verbalize", folder, asked)
             write_trace(folder, trace)
 
@@ -354,10 +373,10 @@ class Build:
             **self.recipe.portable()["verbalizer"],
             "prompt": digest_of(self.inputs.prompts.text.encode()),
             "glosses": digest_of(self.inputs.glosses.to_toml().encode()),
-            "share": share,
+            "balancing": self._balancing() if drops else {},
             "seed": self.recipe.seed,
         }
-        return self._stage("verbalize", 2, options, work)
+        return self._stage("verbalize", 3, options, work)
 
     def _split(self) -> Stage:
         chosen = self.recipe.questions
@@ -366,10 +385,14 @@ class Build:
             asked = split(
                 self._asked(self._before("split")), chosen.split, chosen.ratios, self.recipe.seed
             )
+            if chosen.split == "group" and (
+                note := explain_lopsided(asked.questions, chosen.ratios)
+            ):
+                self.context.on_warning(note)
             self._hand_on("split", folder, asked)
 
         options = {"mode": chosen.split, "ratios": chosen.ratios, "seed": self.recipe.seed}
-        return self._stage("split", 2, options, work)
+        return self._stage("split", 3, options, work)
 
     def _release(self) -> Stage:
         verbalized = self._done.get("verbalize")

@@ -87,6 +87,12 @@ class Recipe(Section):
 
     def __post_init__(self) -> None:
         Section.__post_init__(self)
+        limits = self.questions.max_relation_share, self.selection.per_type
+        if min(limits) < 1 and self.selection.mode == "brink":
+            raise ConfigError(
+                "questions.max_relation_share and selection.per_type are for selection maximal; the "
+                "published procedure (selection.mode brink) limits hard answers alone. Leave them out."
+            )
         if self.questions.filters and self.selection.mode == "brink":
             raise ConfigError(
                 "questions.filter, max_end_share and max_median_answers are for selection maximal; the "

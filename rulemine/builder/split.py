@@ -123,9 +123,10 @@ def _draw(n: int, ratios: Sequence[int], seed: int) -> list[int]:
     """The index of the split of every one of `n` questions, at random."""
     wanted = [n * ratio / sum(ratios) for ratio in ratios]
     sizes = [max(1, int(size)) for size in wanted]
-    while (lack := n - sum(sizes)) != 0:
-        step = 1 if lack > 0 else -1
-        sizes[max(range(len(sizes)), key=lambda k: (step * (wanted[k] - sizes[k]), k))] += step
+    while (lack := n - sum(sizes)) > 0:
+        sizes[max(range(len(sizes)), key=lambda k: (wanted[k] - sizes[k], k))] += 1
+    if lack < 0:
+        sizes[sizes.index(max(sizes))] += lack
     numbers = [k for k, size in enumerate(sizes) for _ in range(size)]
     chosen = [0] * n
     for i, number in zip(stream(seed, "split").permutation(n).tolist(), numbers, strict=True):
@@ -137,7 +138,8 @@ def _strata(question: Question) -> tuple[Hashable, ...]:
     """What should be distributed in each split as in the whole."""
     block = question.rules
     return (
-        ("asked", block.relation, block.direction),
+        ("relation", block.relation),
+        ("direction", block.relation, block.direction),
         ("type", block.rule_type, block.rule_subtype),
         ("core", question.core),
     )

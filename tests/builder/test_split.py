@@ -1,49 +1,61 @@
 from collections import Counter
-from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
-from rulemine.builder.split import groups_of, split
+from rulemine.builder.split import explain_lopsided, split
 from rulemine.errors import UserError
-from rulemine.release.records import SPLITS
-from rulemine.seeds import stream
-from tests.builder.rule_questions.asking import asked, question
+from rulemine.release.groups import groups_of
+from rulemine.release.overlap import compare_splits
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import SPLITS, Unseen
+from tests.questions import question, random_questions
+
+RATIOS = (8, 1, 1)
 
 
-def random_questions(n: int, seed: int):
-    draw = stream(seed, "split test")
-    return [
-        question(
-            i,
-            (f"s{draw.below(n)}", "r", f"o{draw.below(n)}"),
-            ("subject", "object")[draw.below(2)],
-        )
-        for i in range(n)
-    ]
+def made(questions, mode="group", ratios=RATIOS, seed=0):
+    return split(QuestionSet(tuple(questions), (), (), 0), mode, ratios, seed).questions
 
 
-def sizes(made):
-    counts = Counter(q.split for q in made.questions)
+def sizes(questions):
+    counts = Counter(q.split for q in questions)
     return [counts[name] for name in SPLITS]
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_groups_are_not_taken_apart(seed):
-    made = split(asked(random_questions(60, seed)), "group", (8, 1, 1), seed)
-    for bond in (
-        lambda q: q.removed,
-        lambda q: (q.topic, q.relation, q.direction),
-    ):
-        where: dict[object, str] = {}
-        for q in made.questions:
-            assert where.setdefault(bond(q), q.split) == q.split
-    assert min(sizes(made)) >= 1
+def given_away(q):
+    """What may be in one split only."""
+    yield (q.topic, q.rules.relation, q.rules.direction)
+    yield q.rules.removed
+    for row in q.hard:
+        yield from row.witness
+        yield frozenset((q.topic, row.answer))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_nothing_leaks(seed):
+    questions = made(random_questions(150, seed), seed=seed)
+    seen = {
+        name: {x for q in questions if q.split == name for x in given_away(q)} for name in SPLITS
+    }
+    assert all(seen[a].isdisjoint(seen[b]) for a, b in combinations(SPLITS, 2))
+    assert min(sizes(questions)) >= 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_splits_represent_the_whole(seed):
+    # 40 relations, some rare; pairs and topics join about half of the questions to others.
+    questions = made(random_questions(2000, seed, entities=3000, relations=40), seed=seed)
+    for row in compare_splits(questions)[1:]:
+        assert abs(row.questions - 200) <= 10
+        for name in ("relation", "direction", "rule_type", "core"):
+            assert getattr(row.distances, name) < getattr(row.at_random, name)
 
 
 def test_sizes_are_exact_where_groups_are_single():
     questions = [question(i, (f"s{i}", "r", f"o{i}")) for i in range(1000)]
-    assert sizes(split(asked(questions), "group", (8, 1, 1), 0)) == [800, 100, 100]
-    assert sizes(split(asked(questions), "group", (1, 1, 2), 0)) == [250, 250, 500]
+    assert sizes(made(questions)) == [800, 100, 100]
+    assert sizes(made(questions, ratios=(1, 1, 2))) == [250, 250, 500]
 
 
 def test_sizes_are_near_where_groups_are_large():
@@ -51,10 +63,8 @@ def test_sizes_are_near_where_groups_are_large():
     questions = [
         question(1000 * n + i, (f"t{n}", "r", f"o{n}.{i}")) for n in range(1, 31) for i in range(n)
     ]
-    made = sizes(split(asked(questions), "group", (8, 1, 1), 3))
-    assert made[0] == 372
-    assert abs(made[1] - 46.5) <= 1
-    assert abs(made[2] - 46.5) <= 1
+    found = sizes(made(questions, seed=3))
+    assert [abs(n - w) <= 2 for n, w in zip(found, (372, 46.5, 46.5), strict=True)] == [True] * 3
 
 
 def test_large_groups_get_everywhere():
@@ -66,49 +76,89 @@ def test_large_groups_get_everywhere():
     ]
     shares = []
     for seed in range(30):
-        made = split(asked(questions), "group", (8, 1, 1), seed)
-        large = [q.split for q in made.questions if int(q.topic[1:]) < 40]
+        large = [q.split for q in made(questions, seed=seed) if int(q.topic[1:]) < 40]
         shares.append(large.count("test") / len(large))
     assert 0.06 < sum(shares) / len(shares) < 0.14
 
 
-def test_identical_questions_stay_together():
-    questions = [question(i, ("t", "r", f"o{i}")) for i in range(5)]
-    questions += [question(10 + i, ("s", "r", "o"), "subject") for i in range(2)]
-    assert [len(group) for group in groups_of(questions)] == [5, 2]
+def test_rare_relations_get_everywhere():
+    # 100 relations of one question each: no split can have a tenth of each, but of all of them.
+    questions = [question(i, (f"s{i}", f"r{i}" if i < 100 else "r", f"o{i}")) for i in range(1000)]
+    rare = Counter(q.split for q in made(questions) if q.rules.relation != "r")
+    assert rare == {"train": 80, "validation": 10, "test": 10}
 
 
-def test_a_listed_hard_answer_is_not_asked_in_another_split():
-    lists = replace(question(0, ("a", "r", "t"), "subject"), hard_answers=("a", "b"))
-    asks = question(1, ("b", "r", "t"), "object")
-    other = question(2, ("b", "other", "t"), "object")
-    assert groups_of([lists, asks, other]) == [[0, 1], [2]]
+def test_a_group_larger_than_its_split_is_in_train():
+    questions = [question(i, ("t", "r", f"o{i}")) for i in range(20)]
+    questions += [question(100 + i, (f"s{i}", "q", f"x{i}")) for i in range(80)]
+    for seed in range(10):
+        done = made(questions, seed=seed)
+        assert {q.split for q in done if q.topic == "t"} == {"train"}
+        assert sizes(done) == [80, 10, 10]
+    text = explain_lopsided(done, RATIOS)
+    assert text.startswith(
+        "1 group of questions must stay together and is larger than a split should be "
+        "(20 of 100 questions), so train has all of it; validation: 10 questions, distance of its "
+        "relations from the whole 0.20, at random 0.09"
+    )
+    assert explain_lopsided(done[20:], RATIOS) == ""
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_three_groups_fill_three_splits(seed):
     questions = [question(100 * n + i, (f"t{n}", "r", f"o{i}")) for n in range(3) for i in range(9)]
-    assert sizes(split(asked(questions), "group", (8, 1, 1), seed)) == [9, 9, 9]
+    assert sizes(made(questions, seed=seed)) == [9, 9, 9]
 
 
 @pytest.mark.parametrize("mode", ["group", "random"])
 def test_too_few_questions_say_what_to_do(mode):
     questions = [question(i, (f"t{i}", "r", f"o{i}")) for i in range(2)]
     with pytest.raises(UserError, match=r"Set questions\.split to none"):
-        split(asked(questions), mode, (8, 1, 1), 0)
+        made(questions, mode)
 
 
-def test_paper_deals_rows_and_none_deals_nothing():
+def test_random_deals_rows_and_none_deals_nothing():
     questions = [question(i, (f"t{i % 10}", "r", f"o{i}")) for i in range(100)]
-    made = split(asked(questions), "random", (8, 1, 1), 0)
-    assert sizes(made) == [80, 10, 10]
-    assert len({(q.topic, q.split) for q in made.questions}) > 10
-    assert sizes(split(asked(questions), "none", (8, 1, 1), 0)) == [0, 0, 100]
+    done = made(questions, "random")
+    assert sizes(done) == [80, 10, 10]
+    assert len({(q.topic, q.split) for q in done}) > 10
+    assert len(groups_of(questions)) == 10
+    done = made(questions, "none")
+    assert sizes(done) == [0, 0, 100]
+    assert {q.unseen for q in done} == {Unseen(False, False, False)}
 
 
-def test_the_deal_is_seeded_and_keeps_the_order():
+@pytest.mark.parametrize("n", range(3, 24))
+def test_random_splits_are_as_near_the_ratios_as_they_can_be(n):
+    questions = [question(i, (f"t{i}", "r", f"o{i}")) for i in range(n)]
+    found = sizes(made(questions, "random"))
+    assert sum(found) == n
+    assert found[1:] == [max(1, round(n / 10))] * 2 or abs(found[1] - found[2]) == 1
+    assert min(found) >= 1
+
+
+@pytest.mark.parametrize("mode", ["group", "random"])
+@pytest.mark.parametrize("seed", range(5))
+def test_unseen_is_what_no_training_question_has(mode, seed):
+    questions = made(random_questions(120, seed, relations=30), mode, seed=seed)
+    train = [q for q in questions if q.split == "train"]
+    for q in questions:
+        if q.split == "train":
+            assert q.unseen == Unseen(False, False, False)
+            continue
+        assert q.unseen == Unseen(
+            rule=all(t.rules.rule != q.rules.rule for t in train),
+            relation=all(t.rules.relation != q.rules.relation for t in train),
+            answer=not any(q.hard_answer in t.hard_answers for t in train),
+        )
+    assert any(q.unseen.answer for q in questions)
+
+
+def test_the_deal_is_seeded_and_does_not_depend_on_the_order():
     questions = random_questions(100, 1)
-    first, again, other = (split(asked(questions), "group", (8, 1, 1), s) for s in (0, 0, 1))
-    assert first == again
-    assert first != other
-    assert [q.id for q in other.questions] == [q.id for q in questions]
+    for mode in ("group", "random"):
+        first, again, other = (made(questions, mode, seed=s) for s in (0, 0, 1))
+        assert first == again
+        assert first != other
+        assert [q.id for q in other] == [q.id for q in questions]
+        assert made(questions[::-1], mode) == first[::-1]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rulemine.builder.balance import balance
+from rulemine.builder.balance import Limits, balance
 from rulemine.builder.split import split
 from rulemine.codec import parse_object
 from rulemine.errors import InputError
@@ -41,7 +41,7 @@ def verbalized(asked):
 
 
 STAGES = {
-    "balance": lambda asked: balance(asked, 0.2, 0),
+    "balance": lambda asked: balance(asked, Limits(answer=0.2), 0),
     "verbalize": verbalized,
     "split": lambda asked: split(asked, "random", (8, 1, 1), 0),
 }
@@ -70,7 +70,7 @@ def test_every_stage_is_read_back(tmp_path):
     ],
 )
 def test_a_stage_writes_its_own_fields_and_rejections(tmp_path, stage, fields):
-    before = balance(random_build(3)[1], 0.3, 0)
+    before = balance(random_build(3)[1], Limits(answer=0.3), 0)
     after = STAGES[stage](before)
     write_changes(tmp_path, stage, before, after)
     rows = (tmp_path / "questions.jsonl").read_text().splitlines()

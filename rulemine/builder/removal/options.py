@@ -23,6 +23,8 @@ class SelectionSection(Section):
             empty: one level.
         groundings_per_rule: Groundings of a rule that selection looks at, drawn uniformly where there
             are more; 0 means all. ``brink`` ignores this and takes the first `per_rule`.
+        per_type: Largest fraction of the questions left whose certificates have rules of one type and
+            sub-type, among those of the core and among the others; 1: off. Not in ``brink``.
     """
 
     mode: str = option("maximal", choices=("maximal", "brink"), flag_name="--selection")
@@ -37,3 +39,4 @@ class SelectionSection(Section):
         flag=True,
     )
     groundings_per_rule: int = option(5000, least=0)
+    per_type: float = option(1.0, above=0, most=1)

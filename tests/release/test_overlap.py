@@ -1,0 +1,70 @@
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from math import comb
+
+import pytest
+
+from rulemine.release.overlap import compare_splits, distance, distance_at_random
+from rulemine.release.records import Unseen
+from tests.questions import question, random_questions
+
+
+def test_what_test_shares_with_train():
+    train = [
+        question(0, ("a", "r", "b"), rule="R1", split="train", further_hard=["c"]),
+        question(1, ("d", "s", "e"), "subject", rule="R2", split="train"),
+    ]
+    test = [
+        # Its answer is listed in train; its pair is there, turned round and under another relation.
+        question(2, ("c", "t", "a"), "subject", rule="R1", split="test"),
+        # Its topic is a topic of train; its relation is asked in the other direction.
+        question(3, ("e", "s", "x"), rule="R3", split="test", core=True),
+        # Its topic is only an answer in train, its answer only a topic.
+        question(4, ("b", "u", "a"), rule="R4", split="test"),
+        question(5, ("y", "u", "z"), rule="R4", split="test"),
+    ]
+    unseen = Unseen(rule=True, relation=True, answer=False)
+    first, second = compare_splits([*train, *test[:-1], replace(test[-1], unseen=unseen)])
+    assert (first.split, first.questions, first.overlap) == ("train", 2, None)
+    assert (second.split, second.questions, second.core) == ("test", 4, 1)
+    assert (second.unseen_rule, second.unseen_relation, second.unseen_answer) == (1, 1, 0)
+    assert second.overlap is not None
+    # Topics a (of the question about c) and e; answers c and none; pairs a–c and a–b.
+    assert second.overlap.topic == 2 / 4
+    assert second.overlap.answer == 1 / 4
+    assert second.overlap.pair == 2 / 4
+    assert second.overlap.relation == 1 / 4
+    assert second.overlap.rule == 1 / 4
+    # Relations r, s | t, s, u, u of r, s, t, s, u, u.
+    assert second.distances.relation == pytest.approx((1 / 6 + 1 / 12 + 1 / 12 + 1 / 6) / 2)
+
+
+def test_without_training_questions_there_is_no_overlap():
+    (row,) = compare_splits([question(0, ("a", "r", "b"), split="test")])
+    assert row.overlap is None
+    assert row.distances.relation == row.distances.core == row.at_random.relation == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_does_not_matter(seed):
+    questions = [
+        replace(q, split=("train", "test")[i % 4 == 0])
+        for i, q in enumerate(random_questions(60, seed))
+    ]
+    assert compare_splits(questions) == compare_splits(questions[::-1])
+
+
+def test_distance_is_half_the_sum_of_differences():
+    whole = Counter({"a": 2, "b": 1, "c": 1})
+    assert distance("a", whole) == 0.5
+    assert distance("aabc", whole) == 0
+    assert distance("cc", whole) == 0.75
+
+
+@pytest.mark.parametrize("whole", ["aabc", "aaaaaabb", "abcdefg", "aaaa", "aabbbbbbbb"])
+def test_the_distance_at_random_is_the_mean_over_all_draws(whole):
+    counts = Counter(whole)
+    for n in range(1, len(whole) + 1):
+        mean = sum(distance(draw, counts) for draw in combinations(whole, n)) / comb(len(whole), n)
+        assert distance_at_random(counts, n) == pytest.approx(mean, abs=1e-12)
