@@ -124,6 +124,16 @@ def test_a_recipe_holds_nothing_that_cannot_change_bytes() -> None:
     assert not keys(to_json(load("demo"))) & {"threads", "heap", "output", "o", "progress"}
 
 
+@pytest.mark.parametrize(
+    "setting", [("questions", "max_relation_share"), ("selection", "per_type")]
+)
+def test_the_published_procedure_refuses_limits_that_it_does_not_have(setting) -> None:
+    with pytest.raises(ConfigError, match="for selection maximal"):
+        load_recipe("family-brink", [(setting, 0.1)])
+    load_recipe("family-brink", [(("questions", "max_answer_share"), 0.1)])
+    load_recipe("family", [(setting, 0.1)])
+
+
 def test_a_named_recipe_finds_the_files_beside_it() -> None:
     assert Path(load_recipe("family-brink", []).rules).is_file()
     assert load_recipe("family-brink", []).portable()["rules"] == "rules-brink.amie.txt"
