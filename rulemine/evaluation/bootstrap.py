@@ -1,14 +1,19 @@
-"""Bootstrap resampling of questions, vectorized, with bit-for-bit reproducible results.
+"""Bootstrap resampling of clusters of questions, vectorized, with bit-for-bit reproducible results.
 
-The questions of an evaluation are drawn n out of n with replacement, `resamples` times; every group of
-a breakdown is scored on those of its questions that were drawn, so one set of draws serves the whole
-report, and two systems are compared on the same draws (a paired bootstrap). Intervals are percentile
-intervals (Efron & Tibshirani 1993, chapter 13) over the resamples in which the score is defined: a
-resample without a question of the group, or for a ratio with denominator 0, is left out.
+Questions that ask about the same thing are not independent: their clusters (`rulemine.release.groups`) are
+drawn, all clusters out of all with replacement, `resamples` times, and a question counts as often as its
+cluster was drawn. Every group of a breakdown is scored on those of its questions that were drawn, so one
+set of draws serves the whole report, and two systems are compared on the same draws (a paired
+bootstrap). The number of questions varies from draw to draw; a mean is a ratio of two sums, both
+resampled. Intervals are percentile intervals (Efron & Tibshirani 1993, chapter 13; for clusters Davison &
+Hinkley 1997, section 3.8) over the resamples in which the score is defined: a resample without a question
+of the group, or for a ratio with denominator 0, is left out. A group that lies in a single cluster has no
+interval.
 
-Guarantees: scores are rounded to multiples of a power of two so small (about 10⁻¹⁰ for
-100,000 questions) that every sum of them is exact in double precision; hence no
-order of summation, number of threads or processor changes a bit. Zeros and ones stay exact.
+Guarantees: scores are rounded to multiples of a power of two so small (about 10⁻¹⁰ for 100,000 clusters of
+one question) that every sum of them is exact in double precision; hence no order of summation, number of
+threads or processor changes a bit. Zeros and ones stay exact. Where every question is a cluster of its own,
+this is the ordinary bootstrap of questions.
 """
 
 import math
@@ -22,6 +27,7 @@ from rulemine.seeds import stream
 
 __all__ = ["CONFIDENCE", "MeanScores", "Resamples", "interval"]
 
+Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -39,9 +45,10 @@ class MeanScores(NamedTuple):
     """Mean scores of a group of questions.
 
     Attributes:
-        value: Shape (columns,): the mean over the group; NaN when it has no question.
+        value: Shape (columns,): the mean over the questions of the group that have the score; NaN when
+            there is none.
         resampled: Shape (resamples, columns): the mean in each resample; NaN where the resample has no
-            question of the group.
+            such question, and everywhere if the group lies in one cluster.
     """
 
     value: Floats
@@ -49,54 +56,78 @@ class MeanScores(NamedTuple):
 
 
 class Resamples:
-    """Resampled sums of scores, for any group made of whole strata.
+    """Resampled mean scores of groups of questions.
 
     Args:
-        scores: Shape (n, columns), n ≥ 1, values in [−1, 1]; rows in a fixed order (question ids).
-        strata: Shape (n,): the stratum of each question, numbered from 0. Groups are unions of strata.
+        scores: Shape (n, columns), n ≥ 1, values in [−1, 1], NaN where a question does not have the score;
+            rows in a fixed order (question ids).
+        clusters: Shape (n,): the cluster of each question, numbered from 0, none empty.
+        groups: Shape (groups, n): which questions are in each group.
         resamples: Number of resamples, ≥ 1.
-        seed: Seed of the draws, which depend on nothing else but n and `resamples`.
+        seed: Seed of the draws, which depend on nothing else but the number of clusters and `resamples`.
     """
 
-    def __init__(self, scores: Floats, strata: Ints, resamples: int, seed: int) -> None:
+    def __init__(
+        self, scores: Floats, clusters: Ints, groups: Bools, resamples: int, seed: int
+    ) -> None:
         n, columns = scores.shape
-        grain = 2.0 ** (EXACT_BITS - 1 - math.ceil(math.log2(n + 1)))
-        rounded = np.rint(scores * grain) / grain
+        sizes = np.bincount(clusters)
+        most = len(sizes) * int(sizes.max())  # questions in the largest resample that can be drawn
+        grain = 2.0 ** (EXACT_BITS - 1 - math.ceil(math.log2(most + 1)))
         self._scores = scores
-        self._rounded = rounded
-        self._strata = strata
-        order = np.argsort(strata, kind="stable")
-        ends = np.cumsum(np.bincount(strata, minlength=int(strata.max()) + 1))
-        weighted = np.column_stack((rounded, np.ones(n)))[order]
-        # Sum of every column, and of the weights, for every resample and stratum.
-        self._sums = np.zeros((resamples, len(ends), columns + 1))
+        self._rounded = np.rint(scores * grain) / grain
+        self._clusters = clusters
+        self._groups = groups
+        # Columns that the same questions have share a sum of weights.
+        having, self._weight_of = np.unique(~np.isnan(scores), axis=1, return_inverse=True)
+        self._weight_of = self._weight_of.reshape(columns)
+        weighted = np.column_stack((np.nan_to_num(self._rounded), having))
+        strata, order, ends = _strata(groups)
+        member = np.zeros((len(groups), len(ends)))
+        member[:, strata] = groups
+        cluster_of = clusters[order]
+        weighted = weighted[order]
+        # Sum of every column, and of the weights, for every resample and group.
+        self._sums = np.empty((resamples, len(groups), weighted.shape[1]))
         draws = stream(seed, "bootstrap")
         at_once = max(1, DRAWS_AT_ONCE // n)
         for start in range(0, resamples, at_once):
-            stop = min(resamples, start + at_once)
-            drawn = (draws.uniform((stop - start) * n) * n).astype(np.int64)
-            drawn += np.repeat(np.arange(stop - start) * n, n)
-            counts = np.bincount(drawn, minlength=(stop - start) * n).reshape(-1, n)
-            weights = counts[:, order].astype(np.float64)
+            part = min(resamples, start + at_once) - start
+            drawn = (draws.uniform(part * len(sizes)) * len(sizes)).astype(np.int64)
+            drawn += np.repeat(np.arange(part) * len(sizes), len(sizes))
+            counts = np.bincount(drawn, minlength=part * len(sizes)).reshape(part, -1)
+            weights = counts[:, cluster_of].astype(np.float64)
+            sums = np.empty((part, len(ends), weighted.shape[1]))
             low = 0
             for stratum, high in enumerate(ends.tolist()):
-                self._sums[start:stop, stratum] = weights[:, low:high] @ weighted[low:high]
+                sums[:, stratum] = weights[:, low:high] @ weighted[low:high]
                 low = high
+            self._sums[start : start + part] = member @ sums
 
-    def means(self, rows: npt.NDArray[np.bool_]) -> MeanScores:
-        """The means of a group.
-
-        Args:
-            rows: Shape (n,): which questions are in the group; a union of whole strata.
-        """
-        chosen = np.unique(self._strata[rows])
-        sums = self._sums[:, chosen].sum(axis=1)
-        weight = sums[:, -1:]
+    def means(self, group: int) -> MeanScores:
+        """The means of a group, given by its position in `groups`."""
+        rows = self._groups[group]
         value = mean_scores(self._scores[rows])
-        resampled = np.full((len(sums), len(value)), np.nan)
-        np.divide(sums[:, :-1], weight, out=resampled, where=weight > 0)
+        columns = len(value)
+        sums, weights = self._sums[:, group, :columns], self._sums[:, group, columns:]
+        weight = weights[:, self._weight_of]
+        resampled = np.full(sums.shape, np.nan)
+        if len(np.unique(self._clusters[rows])) > 1:
+            np.divide(sums, weight, out=resampled, where=weight > 0)
         # Undoes the shift from rounding, so that a group of equal scores has no spread at all.
         return MeanScores(value, resampled + (value - mean_scores(self._rounded[rows])))
+
+
+def _strata(groups: Bools) -> tuple[Ints, Ints, Ints]:
+    """The coarsest strata of which every group is a union.
+
+    Returns:
+        The stratum of each question; the questions, stratum by stratum; where each stratum ends there.
+    """
+    keys = np.packbits(groups, axis=0).T
+    _, strata = np.unique(keys, axis=0, return_inverse=True)
+    strata = strata.reshape(-1).astype(np.int64)
+    return strata, np.argsort(strata, kind="stable"), np.cumsum(np.bincount(strata))
 
 
 def interval(values: Floats, confidence: float = CONFIDENCE) -> tuple[float, float] | None:

@@ -1,25 +1,25 @@
 """How a report groups the questions of a release.
 
-Guarantees: every breakdown but the sub-types covers all questions; the groups are in a fixed order that
-does not depend on the questions, and the five rule types are there whether or not they occur.
+Guarantees: the core is first, then all questions, then the breakdowns, which are over all questions; their
+order does not depend on the questions, and the five rule types are there whether or not they occur.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.release.records import SPLITS, Question
+from rulemine.errors import ReleaseError
+from rulemine.kg.graph import Triple
+from rulemine.release.records import SPLITS, Question, Removal
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
 
-__all__ = ["Breakdown", "breakdowns", "strata_of"]
-
-Ints = npt.NDArray[np.int64]
+__all__ = ["Breakdown", "breakdowns"]
 
 PROOF_BINS = ((0, "none"), (1, "1"), (2, "2"), (5, "3–5"), (10, "6–10"))
 """Upper bound of the number of remaining proofs, and name of the bin; above the last bin is ``>10``. Every
-question of a sound release has at least one, its certificate."""
+removed triple of a sound release has at least one, its certificate."""
 
 MORE_PROOFS = ">10"
 
@@ -30,59 +30,93 @@ class Breakdown(NamedTuple):
     Attributes:
         name: Its key, e.g. ``rule_type``.
         groups: The names of its groups.
-        codes: int64, shape (questions,): position in `groups`, or −1 for a question in none of them.
+        members: Shape (groups, questions): which questions are in each group. Groups may overlap.
     """
 
     name: str
     groups: tuple[str, ...]
-    codes: Ints
+    members: npt.NDArray[np.bool_]
 
 
-def breakdowns(questions: Sequence[Question]) -> tuple[Breakdown, ...]:
-    """The breakdowns of a report.
+def breakdowns(
+    questions: Sequence[Question], removals: Sequence[Removal], levels: Sequence[int]
+) -> tuple[Breakdown, ...]:
+    """The groups of a report.
 
-    ``rule_type`` has all five types, the others only the groups that occur; ``rule_subtype`` divides
-    the questions of type *other*; ``level`` is present when there is more than one.
+    ``core`` is there if it has a question. ``rule_type`` has all five types, the others only the groups
+    that occur; ``rule_subtype`` divides the questions of type *other*; ``level`` is present when the
+    release has more than one, and is the first of them at which the hard answer is not stated. ``unseen``
+    is about the questions outside training; its groups overlap. Questions without a hard answer are in no
+    group of what describes hard answers.
+
+    Args:
+        questions: The questions, at least one.
+        removals: All removed triples.
+        levels: The incompleteness levels of the release, ascending, the last one 100.
+
+    Raises:
+        ReleaseError: A question is about a triple that is not among the removed ones.
     """
-    names = [name for _, name in PROOF_BINS] + [MORE_PROOFS]
-    levels = sorted({q.level for q in questions})
+    known = {removal.triple: removal for removal in removals}
+    for q in questions:
+        if q.hard_answer is not None and q.rules.removed not in known:
+            raise ReleaseError(
+                f"removed.jsonl: lacks {q.rules.removed}, the removed triple of question {q.id!r}. Check "
+                "the release: rulemine verify."
+            )
     found = [
-        _by("rule_type", RULE_TYPES, questions, lambda q: q.rule_type, keep_empty=True),
+        _by("core", ("core",), questions, lambda q: "core" if q.core else ""),
+        _by("all", ("all",), questions, lambda q: "all"),
+        _by("rule_type", RULE_TYPES, questions, _of_hard(lambda q: q.rules.rule_type), keep=True),
         _by(
             "rule_subtype",
             tuple(RULE_SUBTYPES),
             questions,
-            lambda q: q.rule_subtype if q.rule_type == "other" else "",
+            _of_hard(lambda q: q.rules.rule_subtype if q.rules.rule_type == "other" else ""),
         ),
-        _by("proofs", names, questions, lambda q: _proof_bin(q.diagnosis.proofs)),
         _by(
-            "reverse_edge",
+            "proofs",
+            [name for _, name in PROOF_BINS] + [MORE_PROOFS],
+            questions,
+            _of_hard(lambda q: _proof_bin(_removal(q, known).difficulty.proofs)),
+        ),
+        _by(
+            "inverse_edge",
             ("left", "not left"),
             questions,
-            lambda q: "left" if q.diagnosis.reverse_edge else "not left",
+            _of_hard(
+                lambda q: "left" if _removal(q, known).difficulty.inverse_edge else "not left"
+            ),
         ),
+        _unseen(questions),
         _by("split", SPLITS, questions, lambda q: q.split),
     ]
     if len(levels) > 1:
-        found.append(_by("level", [str(v) for v in levels], questions, lambda q: str(q.level)))
+        level = _of_hard(lambda q: str(next(v for v in levels if v >= q.level)))
+        found.append(_by("level", [str(v) for v in levels], questions, level))
     return tuple(b for b in found if b.groups)
 
 
-def strata_of(parts: Sequence[Breakdown], n: int) -> Ints:
-    """The coarsest strata of n questions such that every group is a union of strata.
+def _of_hard(group_of: Callable[[Question], str]) -> Callable[[Question], str]:
+    return lambda q: "" if q.hard_answer is None else group_of(q)
 
-    Returns:
-        int64, shape (n,): the stratum of each question, numbered from 0; none is empty.
-    """
-    if not parts or not n:
-        return np.zeros(n, np.int64)
-    codes = np.column_stack([part.codes for part in parts])
-    _, strata = np.unique(codes, axis=0, return_inverse=True)
-    return strata.reshape(n).astype(np.int64)
+
+def _removal(question: Question, removals: Mapping[Triple, Removal]) -> Removal:
+    return removals[question.rules.removed]
 
 
 def _proof_bin(proofs: int) -> str:
     return next((name for most, name in PROOF_BINS if proofs <= most), MORE_PROOFS)
+
+
+def _unseen(questions: Sequence[Question]) -> Breakdown:
+    """What a question has that no training question has; ``nothing`` where it has none of these."""
+    outside = np.array([q.split != "train" for q in questions], bool)
+    if not outside.any():
+        return Breakdown("unseen", (), np.empty((0, len(questions)), bool))
+    flags = np.array([(q.unseen.rule, q.unseen.relation, q.unseen.answer) for q in questions], bool)
+    members = np.vstack((flags.T, ~flags.any(axis=1))) & outside
+    return Breakdown("unseen", ("rule", "relation", "answer", "nothing"), members)
 
 
 def _by(
@@ -90,10 +124,12 @@ def _by(
     groups: Sequence[str],
     questions: Sequence[Question],
     group_of: Callable[[Question], str],
-    keep_empty: bool = False,
+    keep: bool = False,
 ) -> Breakdown:
+    """A partition by the name of a group; ``keep`` says whether empty groups are kept."""
     found = [group_of(q) for q in questions]
     present = set(found)
-    kept = tuple(g for g in groups if keep_empty or g in present)
+    kept = tuple(g for g in groups if keep or g in present)
     position = {g: i for i, g in enumerate(kept)}
-    return Breakdown(name, kept, np.array([position.get(g, -1) for g in found], np.int64))
+    codes = np.array([position.get(g, -1) for g in found], np.int64)
+    return Breakdown(name, kept, codes == np.arange(len(kept))[:, None])

@@ -3,8 +3,6 @@
 import numpy as np
 
 from rulemine.errors import PredictionError
-from rulemine.evaluation.bootstrap import Resamples
-from rulemine.evaluation.breakdown import strata_of
 from rulemine.evaluation.estimates import differences, rows_of
 from rulemine.evaluation.reporting.report import Comparison, Report
 
@@ -16,7 +14,7 @@ def compare(
 ) -> Comparison:
     """The paired difference of two reports on the same questions, first minus second.
 
-    Every resample draws the same questions for both, so what makes questions hard for both cancels.
+    Every resample draws the same clusters for both, so what makes questions hard for both cancels.
 
     Args:
         first: E.g. a system's scores on the complete KG.
@@ -33,18 +31,17 @@ def compare(
             f"with {shared} ids in common; the same questions were expected. Evaluate both files on "
             "one release and one split."
         )
-    parts = first.groups
     both = np.column_stack((first.scores, second.scores))
-    sampled = Resamples(both, strata_of(parts, first.n), first.resamples, first.seed)
-    notes = [f"{names[0]}: {note}" for note in first.notes]
-    notes += [f"{names[1]}: {note}" for note in second.notes]
+    notes = [note for note in first.notes if note in second.notes]
+    for name, report in zip(names, (first, second), strict=True):
+        notes += [f"{name}: {note}" for note in report.notes if note not in notes]
     if first.matching != second.matching:
         notes.append(f"Matched differently: {first.matching} and {second.matching}.")
     return Comparison(
         release=first.release,
         naming=first.naming if first.naming == second.naming else "mixed",
         split=first.split,
-        rows=tuple(rows_of(parts, first.n, lambda rows: differences(sampled.means(rows)))),
+        rows=rows_of(both, first.clusters, first.groups, first.resamples, first.seed, differences),
         resamples=first.resamples,
         seed=first.seed,
         notes=tuple(notes),

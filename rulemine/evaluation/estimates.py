@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from rulemine.evaluation.bootstrap import MeanScores, interval
+from rulemine.evaluation.bootstrap import Ints, MeanScores, Resamples, interval
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import COLUMNS, METRICS, Floats, hard_hits_rate
 from rulemine.evaluation.reporting.report import Row, Score
@@ -14,30 +13,40 @@ __all__ = ["differences", "estimates", "rows_of"]
 
 UNDEFINED = Score(None, None, None)
 
-_ANY = COLUMNS.index("hits_any")
+_ANY = COLUMNS.index("hits_any_asked")
 _HARD = COLUMNS.index("hits_hard")
 
 
 def rows_of(
+    scores: Floats,
+    clusters: Ints,
     parts: Sequence[Breakdown],
-    n: int,
-    estimate: Callable[[npt.NDArray[np.bool_]], dict[str, Score]],
-) -> list[Row]:
-    """The row of all questions, then one for every group of every breakdown.
+    resamples: int,
+    seed: int,
+    estimate: Callable[[MeanScores], dict[str, Score]],
+) -> tuple[Row, ...]:
+    """A row for every group of every breakdown, in their order.
 
     Args:
+        scores: The scores of each question, shape (n, columns).
+        clusters: The cluster of each question, shape (n,).
         parts: The breakdowns.
-        n: How many questions there are, ≥ 1.
-        estimate: From a mask of questions, shape (n,), never empty, to the scores of these questions.
+        resamples: See `Resamples`.
+        seed: Likewise.
+        estimate: From the means of a group, which has a question, to its scores.
     """
-    rows = [Row("all", "all", n, estimate(np.ones(n, bool)))]
-    for part in parts:
-        for code, group in enumerate(part.groups):
-            inside = part.codes == code
-            size = int(inside.sum())
-            scores = estimate(inside) if size else dict.fromkeys(METRICS, UNDEFINED)
-            rows.append(Row(part.name, group, size, scores))
-    return rows
+    members = np.vstack([part.members for part in parts])
+    sampled = Resamples(scores, clusters, members, resamples, seed)
+    sizes = members.sum(axis=1).tolist()
+    names = [(part.name, group) for part in parts for group in part.groups]
+    return tuple(
+        Row(
+            *names[i],
+            size,
+            estimate(sampled.means(i)) if size else dict.fromkeys(METRICS, UNDEFINED),
+        )
+        for i, size in enumerate(sizes)
+    )
 
 
 def estimates(means: MeanScores) -> dict[str, Score]:
@@ -62,7 +71,7 @@ def _with_rate(means: MeanScores) -> tuple[dict[str, float], dict[str, Floats]]:
     """Value and resampled values by score, the ratio among them; NaN where undefined."""
     value = dict(zip(COLUMNS, means.value.tolist(), strict=True))
     resampled = dict(zip(COLUMNS, means.resampled.T, strict=True))
-    rate = hard_hits_rate(value["hits_any"], value["hits_hard"])
+    rate = hard_hits_rate(value["hits_any_asked"], value["hits_hard"])
     value["hhr"] = np.nan if rate is None else rate
     hits, hard = means.resampled[:, _ANY], means.resampled[:, _HARD]
     resampled["hhr"] = np.full(len(hits), np.nan)

@@ -1,23 +1,29 @@
 """The scores of one question and of a set of questions, as pure functions.
 
-With P the predicted set and A the answers of a question:
+With P the predicted set, A the answers of a question, H ⊆ A its hard answers (those that the incomplete KG
+does not state), and Q = P − (A − H), the predictions without the other correct answers:
 
 =============  ==============================================================================
 hits_any       1 when P ∩ A is not empty, else 0
 precision      |P ∩ A| / |P|
 recall         |P ∩ A| / |A|
 f1             2 |P ∩ A| / (|P| + |A|), the harmonic mean of the two
-hits_hard      1 when the hard answer (the one the question was made from) is in P, else 0
-hits_any_hard  1 when any of the hard answers (all answers whose triple is removed) is in P, else 0
+hits_hard      1 when the hard answer (the one that the question asks for) is in P, else 0
+hits_any_hard  1 when P ∩ H is not empty, else 0
+hard_recall    |P ∩ H| / |H|
+hard_f1        2 |P ∩ H| / (|Q| + |H|): a stated or further answer is neither right nor wrong here
 hhr            mean hits_hard / mean hits_any: a ratio of two means, never a mean of ratios
 =============  ==============================================================================
 
-All but ``hits_any_hard``, which is ours, are those of Zhou et al., "What Breaks Knowledge Graph based
-RAG?" (arXiv 2508.08344, section 4.2). Every score of a set of questions is the mean over its questions.
+All but ``hits_any_hard``, ``hard_recall`` and ``hard_f1``, which are ours, are those of Zhou et al., "What
+Breaks Knowledge Graph based RAG?" (arXiv 2508.08344, section 4.2). Every score of a set of questions is the
+mean over its questions. Questions without a hard answer (every answer is stated) are left out of
+``hits_hard``, ``hits_any_hard``, ``hard_recall``, ``hard_f1``, and of both means of ``hhr``.
 
-Guarantees for the zero cases: an empty P scores 0 everywhere; an empty A (which no release holds, but
-which a matching mode may make) gives recall 0 and f1 0; ``hhr`` where ``hits_any`` is 0 is undefined
-(None), never 0 or 1; every score of no questions is undefined. Scores lie in [0, 1].
+Guarantees for the zero cases: an empty P scores 0 everywhere; so does an empty Q in ``hard_recall`` and
+``hard_f1``; an empty A or H (which no question with a hard answer has, but which a matching mode may make)
+gives recall and F1 0; ``hhr`` where ``hits_any`` is 0 is undefined (None), never 0 or 1; a score of no
+questions is undefined. Scores lie in [0, 1].
 """
 
 import math
@@ -29,17 +35,35 @@ import numpy.typing as npt
 
 __all__ = ["COLUMNS", "METRICS", "QuestionScores", "hard_hits_rate", "mean_scores", "score"]
 
-METRICS = ("hits_any", "precision", "recall", "f1", "hits_hard", "hhr", "hits_any_hard")
+METRICS = (
+    "hits_any",
+    "precision",
+    "recall",
+    "f1",
+    "hits_hard",
+    "hhr",
+    "hits_any_hard",
+    "hard_recall",
+    "hard_f1",
+)
 """The scores of a set of questions, in the order in which they are reported."""
 
-COLUMNS = ("hits_any", "precision", "recall", "f1", "hits_hard", "hits_any_hard")
-"""The scores of a single question (all but the ratio), in the order of `QuestionScores`."""
+COLUMNS = (
+    *(metric for metric in METRICS if metric != "hhr"),
+    "hits_any_asked",
+)
+"""The scores of a single question, in the order of `QuestionScores`: all but the ratio, and what its
+denominator takes the mean of."""
 
 Floats = npt.NDArray[np.float64]
 
 
 class QuestionScores(NamedTuple):
-    """The scores of one question; see the table of the module."""
+    """The scores of one question; see the table of the module.
+
+    From `hits_hard` on, NaN for a question without a hard answer; `hits_any_asked` is `hits_any` for all
+    others.
+    """
 
     hits_any: float
     precision: float
@@ -47,53 +71,72 @@ class QuestionScores(NamedTuple):
     f1: float
     hits_hard: float
     hits_any_hard: float
+    hard_recall: float
+    hard_f1: float
+    hits_any_asked: float
 
 
 def score(
-    predicted: Set[str], answers: Set[str], hard_answer: str, hard_answers: Set[str] = frozenset()
+    predicted: Set[str], answers: Set[str], hard_answer: str | None, hard_answers: Set[str]
 ) -> QuestionScores:
     """The scores of one question.
 
     Args:
         predicted: P.
         answers: A.
-        hard_answer: The answer that the question was made from.
-        hard_answers: All answers whose triple is removed.
+        hard_answer: The hard answer that the question asks for; None if every answer is stated.
+        hard_answers: H.
 
     Example:
-        >>> score({"a", "x"}, {"a", "b", "c"}, "b", {"a", "b"})
-        QuestionScores(hits_any=1.0, precision=0.5, recall=0.3333333333333333, f1=0.4, hits_hard=0.0, \
-hits_any_hard=1.0)
+        >>> found = score({"a", "x"}, {"a", "b", "c"}, "b", {"a", "b"})
+        >>> found.precision, found.f1, found.hits_hard, found.hits_any_hard, found.hard_f1
+        (0.5, 0.4, 0.0, 1.0, 0.5)
     """
     shared = len(predicted & answers)
     sizes = len(predicted) + len(answers)
+    hits_any = float(shared > 0)
+    hard = [math.nan] * 5
+    if hard_answer is not None:
+        found = len(predicted & hard_answers)
+        counted = len(predicted - (answers - hard_answers)) + len(hard_answers)
+        hard = [
+            float(hard_answer in predicted),
+            float(found > 0),
+            found / len(hard_answers) if hard_answers else 0.0,
+            2 * found / counted if counted else 0.0,
+            hits_any,
+        ]
     return QuestionScores(
-        hits_any=float(shared > 0),
-        precision=shared / len(predicted) if predicted else 0.0,
-        recall=shared / len(answers) if answers else 0.0,
-        f1=2 * shared / sizes if sizes else 0.0,
-        hits_hard=float(hard_answer in predicted),
-        hits_any_hard=float(not hard_answers.isdisjoint(predicted)),
+        hits_any,
+        shared / len(predicted) if predicted else 0.0,
+        shared / len(answers) if answers else 0.0,
+        2 * shared / sizes if sizes else 0.0,
+        *hard,
     )
 
 
 def mean_scores(scores: Floats) -> Floats:
-    """The mean of each column.
+    """The mean of each column, over the questions that have it.
 
     Args:
-        scores: Shape (n, columns), values in [0, 1].
+        scores: Shape (n, columns), values in [0, 1]; NaN where a question does not have the score.
 
     Returns:
-        Shape (columns,); NaN when n is 0. The sum is exact before it is rounded, so the order of the
-        questions changes nothing.
+        Shape (columns,); NaN where no question has the score. The sum is exact before it is rounded, so
+        the order of the questions changes nothing.
     """
-    if not len(scores):
-        return np.full(scores.shape[1], np.nan)
-    return np.array([math.fsum(column) / len(scores) for column in scores.T.tolist()])
+    found = np.full(scores.shape[1], np.nan)
+    for column, values in enumerate(scores.T):
+        defined = values[~np.isnan(values)].tolist()
+        if defined:
+            found[column] = math.fsum(defined) / len(defined)
+    return found
 
 
 def hard_hits_rate(hits_any: float, hits_hard: float) -> float | None:
     """The hard hits rate: mean hits_hard / mean hits_any, None (undefined) where the latter is 0 or NaN.
+
+    Both means are over the questions with a hard answer.
 
     Example:
         >>> hard_hits_rate(0.5, 0.25), hard_hits_rate(0.0, 0.0)

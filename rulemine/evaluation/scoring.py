@@ -11,27 +11,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulemine.errors import ConfigError, PredictionError, ReleaseError
-from rulemine.evaluation.bootstrap import Resamples
-from rulemine.evaluation.breakdown import breakdowns, strata_of
+from rulemine.errors import ConfigError, PredictionError, ReleaseError, counted
+from rulemine.evaluation.bootstrap import Ints
+from rulemine.evaluation.breakdown import breakdowns
 from rulemine.evaluation.comparison import compare
 from rulemine.evaluation.estimates import estimates, rows_of
 from rulemine.evaluation.matching import Matcher, make_matcher
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
 from rulemine.evaluation.predictions import fit, read_predictions
 from rulemine.evaluation.reporting.report import Report, Row, Score
-from rulemine.kg.entity_names import NAMINGS, EntityNames
+from rulemine.kg.entity_names import NAMINGS
+from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, names_in, translation
 from rulemine.seeds import check_seed
 
-__all__ = ["RESAMPLES", "Predictions", "evaluate", "score_questions"]
+__all__ = ["RESAMPLES", "Gold", "Predictions", "evaluate", "score_questions"]
 
 Predictions = str | Path | Iterable[Prediction]
 """A prediction file, or predictions."""
 
 RESAMPLES = 1000
 """Resamples of a bootstrap; enough for bounds of a 95 % interval to one digit of a percentage."""
+
+FEW_CLUSTERS = 20
+"""Below so many clusters of questions the report says that its intervals rest on few."""
 
 _SAMPLE = 200  # predictions examined to find out which naming they use
 
@@ -67,7 +71,8 @@ def evaluate(
         seed: Its seed, ≥ 0.
 
     Returns:
-        The report. In the mode ``brink`` the hard hits rate is 0 where no question is hit, as the
+        The report: the core first, where the questions have one, then all questions, then the breakdowns
+        of all. In the mode ``brink`` the hard hits rate is 0 where no question is hit, as the
         public evaluator has it; in all others it is undefined there.
 
     Raises:
@@ -116,8 +121,9 @@ def _report(
     asked, given = fit(questions, predictions, split=split, missing=missing)
     used = naming or release.naming
     entities = release.entities
-    if used != release.naming:
-        asked = _translated(asked, entities, release.naming, used)
+    golds = _golds(
+        asked, None if used == release.naming else translation(entities, release.naming, used)
+    )
     names = frozenset(names_in(entities, used))
     matcher = make_matcher(matching, names, ignore_case)
     matched = [_predicted(matcher, p) for p in given]
@@ -126,46 +132,71 @@ def _report(
         if matching != "brink":
             raise PredictionError(f"predictions: {problem}")
         notes.append(f"Warning: {problem}")
-    scores = score_questions(asked, matched, matcher)
-    parts = breakdowns(asked)
-    sampled = Resamples(scores, strata_of(parts, len(asked)), resamples, seed)
-    rows = rows_of(parts, len(asked), lambda rows: estimates(sampled.means(rows)))
+    scores = score_questions(golds, matched, matcher)
+    parts = breakdowns(asked, release.removals(), release.levels)
+    clusters = _clusters(asked)
+    notes += _notes_on_questions(asked, int(clusters.max()) + 1)
+    rows = rows_of(scores, clusters, parts, resamples, seed, estimates)
     if matching == "brink" and any(_without_rate(row) for row in rows):
-        rows = [
+        rows = tuple(
             row._replace(scores=row.scores | {"hhr": Score(0.0, None, None)})
             if _without_rate(row)
             else row
             for row in rows
-        ]
+        )
         notes.append("HHR is 0, as the public evaluator has it, where Hits@Any is 0.")
     return Report(
         release=release.name,
         naming=used,
         split=split or "all",
-        rows=tuple(rows),
+        rows=rows,
         resamples=resamples,
         seed=seed,
         notes=tuple(notes),
         matching=matching,
         missing=sum(p is None for p in given),
         ids=tuple(q.id for q in asked),
+        without_hard_answer=sum(q.hard_answer is None for q in asked),
         scores=scores,
+        clusters=clusters,
         groups=parts,
     )
 
 
 def _without_rate(row: Row) -> bool:
-    """Whether the hard hits rate of a row with questions is undefined."""
-    return row.n > 0 and row.scores["hhr"].value is None
+    """Whether the hard hits rate of a row is undefined for want of a hit."""
+    return row.scores["hits_hard"].value is not None and row.scores["hhr"].value is None
+
+
+def _clusters(questions: Sequence[Question]) -> Ints:
+    """The cluster of each question, numbered by their first questions."""
+    found = np.empty(len(questions), np.int64)
+    for number, members in enumerate(groups_of(questions)):
+        found[members] = number
+    return found
+
+
+class Gold(NamedTuple):
+    """What predictions for a question are scored against.
+
+    Attributes:
+        answers: Its answers.
+        hard_answer: The hard answer that it asks for; None if every answer is stated.
+        hard_answers: Its hard answers.
+    """
+
+    answers: tuple[str, ...]
+    hard_answer: str | None
+    hard_answers: tuple[str, ...]
 
 
 def score_questions(
-    questions: Sequence[Question], matched: Sequence[frozenset[str]], matcher: Matcher
+    golds: Sequence[Gold], matched: Sequence[frozenset[str]], matcher: Matcher
 ) -> Floats:
     """The scores of each question.
 
     Args:
-        questions: The questions.
+        golds: What each is scored against.
         matched: The predicted set of each, as keys of the matcher.
         matcher: Turns the names of the answers into keys; those with the key "" are left out.
 
@@ -180,10 +211,11 @@ def score_questions(
         return keys[name]
 
     found: list[QuestionScores] = []
-    for question, predicted in zip(questions, matched, strict=True):
-        answers = frozenset(map(key, question.answers)) - {""}
-        hard = frozenset(map(key, question.hard_answers)) - {""}
-        found.append(score(predicted, answers, key(question.hard_answer), hard))
+    for gold, predicted in zip(golds, matched, strict=True):
+        answers = frozenset(map(key, gold.answers)) - {""}
+        hard = frozenset(map(key, gold.hard_answers)) - {""}
+        asked_for = None if gold.hard_answer is None else key(gold.hard_answer)
+        found.append(score(predicted, answers, asked_for, hard))
     return np.array(found, np.float64).reshape(len(found), len(COLUMNS))
 
 
@@ -210,6 +242,22 @@ def _notes(
         notes.append(
             f"{strange:,} of {items:,} predicted answers are no entity of the release; "
             "each counts as wrong."
+        )
+    return notes
+
+
+def _notes_on_questions(questions: Sequence[Question], clusters: int) -> list[str]:
+    notes = []
+    if not any(q.core for q in questions):
+        notes.append("No question here is in the core: the headline is over all questions.")
+    if without := sum(q.hard_answer is None for q in questions):
+        notes.append(
+            f"{without:,} of {len(questions):,} questions have no hard answer (every answer is stated) "
+            "and are left out of Hits@Hard, HHR and the other hard scores."
+        )
+    if clusters < FEW_CLUSTERS:
+        notes.append(
+            f"The questions form {counted(clusters, 'cluster')}, too few for intervals to be relied on."
         )
     return notes
 
@@ -243,21 +291,20 @@ def _other_naming(
     )
 
 
-def _translated(
-    questions: Sequence[Question], entities: Sequence[EntityNames], source: str, target: str
-) -> tuple[Question, ...]:
-    """The questions with their answers in another naming; scoring uses nothing else."""
-    name = translation(entities, source, target)
+def _golds(questions: Sequence[Question], names: dict[str, str] | None) -> list[Gold]:
+    """What the questions are scored against, translated by a table of names if there is one."""
+    golds = [Gold(q.answers, q.hard_answer, q.hard_answers) for q in questions]
+    if names is None:
+        return golds
     try:
-        return tuple(
-            replace(
-                q,
-                answers=tuple(name[a] for a in q.answers),
-                hard_answer=name[q.hard_answer],
-                hard_answers=tuple(name[a] for a in q.hard_answers),
+        return [
+            Gold(
+                tuple(names[a] for a in gold.answers),
+                None if gold.hard_answer is None else names[gold.hard_answer],
+                tuple(names[a] for a in gold.hard_answers),
             )
-            for q in questions
-        )
+            for gold in golds
+        ]
     except KeyError as unknown:
         raise ReleaseError(
             f"entities.tsv: lacks the answer {unknown}. Check the release: rulemine verify."

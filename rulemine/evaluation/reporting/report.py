@@ -12,6 +12,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from rulemine.evaluation.bootstrap import CONFIDENCE
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import METRICS, Floats
@@ -29,16 +32,22 @@ TITLES = {
 }
 """The columns of tables; JSON and CSV have all `METRICS`."""
 
+SUBSETS = ("core", "all")
+"""The breakdowns that are one group each and come first; all others are over all questions."""
+
 BREAKDOWN_TITLES = {
     "rule_type": "rule type",
     "rule_subtype": "other rules by shape",
     "proofs": "proofs left",
-    "reverse_edge": "reverse edge",
+    "inverse_edge": "inverse edge",
+    "unseen": "unseen in training",
     "split": "split",
     "level": "level",
 }
 
-_INTERVAL = f"{CONFIDENCE:.0%} bootstrap interval".replace("%", " %")
+_INTERVAL = (
+    f"{CONFIDENCE:.0%} bootstrap interval".replace("%", " %") + " over clusters of questions"
+)
 
 
 class Score(NamedTuple):
@@ -59,8 +68,9 @@ class Row(NamedTuple):
     """The scores of a group of questions.
 
     Attributes:
-        breakdown: What the questions are grouped by; "all" for the row of all questions.
-        group: The group; "all" likewise.
+        breakdown: What the questions are grouped by; "core" for the row of the core, "all" for that of
+            all questions.
+        group: The group; "core" and "all" likewise.
         n: Questions in the group; with 0 every score is undefined.
         scores: Score (see `METRICS`) → estimate.
     """
@@ -79,7 +89,8 @@ class _Rows(ABC):
         release: Name of the release.
         naming: The naming of the predictions.
         split: The split evaluated; "all" for all.
-        rows: All questions first, then the breakdowns.
+        rows: The headline first: the core, if it has a question, then all questions, then the
+            breakdowns of all questions.
         resamples: How many resamples the intervals rest on.
         seed: Their seed.
         notes: What a reader of the numbers must know, as sentences.
@@ -96,12 +107,17 @@ class _Rows(ABC):
     @property
     def n(self) -> int:
         """Questions evaluated."""
-        return self.rows[0].n
+        return self.row("all", "all").n
+
+    @property
+    def headline(self) -> Row:
+        """The row of the core, or that of all questions if none of them is in the core."""
+        return self.rows[0]
 
     @property
     def overall(self) -> dict[str, Score]:
         """The scores over all questions: score → estimate."""
-        return self.rows[0].scores
+        return self.row("all", "all").scores
 
     def row(self, breakdown: str, group: str) -> Row:
         """The row of a group.
@@ -120,6 +136,10 @@ class _Rows(ABC):
     @abstractmethod
     def _title(self) -> str: ...
 
+    def _questions(self) -> str:
+        core = self.headline.n if self.headline.group == "core" else 0
+        return f"{self.n:,} questions, {core:,} in the core"
+
     def _signed(self) -> bool:
         return False
 
@@ -129,9 +149,10 @@ class _Rows(ABC):
     def _content(self) -> dict[str, Any]:
         """What `to_json` writes."""
         broken: dict[str, dict[str, Any]] = {}
-        for row in self.rows[1:]:
+        for row in self.rows:
             group = {"n": row.n, "scores": _plain(row.scores)}
             broken.setdefault(row.breakdown, {})[row.group] = group
+        subsets = {name: broken.pop(name, {}).get(name) for name in SUBSETS}
         return self._head() | {
             "naming": self.naming,
             "split": self.split,
@@ -140,7 +161,9 @@ class _Rows(ABC):
             "resamples": self.resamples,
             "seed": self.seed,
             "notes": list(self.notes),
-            "scores": _plain(self.overall),
+            "headline": self.headline.group,
+            **subsets,
+            "breakdowns_over": "all",
             "breakdowns": broken,
         }
 
@@ -155,8 +178,9 @@ class _Rows(ABC):
     def to_json(self) -> str:
         """The report as indented JSON with LF at the end.
 
-        Keys: what was evaluated and how; ``scores``: score → {value, low, high}; ``breakdowns``: breakdown
-        → group → {n, scores}; ``difference``, where there is one: the same of the difference.
+        Keys: what was evaluated and how; ``headline``: ``core`` or ``all``; ``core`` (null if it has no
+        question) and ``all``: n, and scores: score → {value, low, high}; ``breakdowns``, over all questions:
+        breakdown → group → {n, scores}; ``difference``, where there is one: the same of the difference.
         """
         return json.dumps(self._content(), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
@@ -195,7 +219,11 @@ class _Rows(ABC):
         """Sections (title, rows), a row being its label and cells of a value and an interval."""
         sections: list[tuple[str, list[tuple[str, list[Cell]]]]] = []
         for row in self.rows:
-            title = "" if row.breakdown == "all" else BREAKDOWN_TITLES[row.breakdown]
+            title = (
+                ""
+                if row.breakdown in SUBSETS
+                else f"{BREAKDOWN_TITLES[row.breakdown]}, over all questions"
+            )
             if not sections or sections[-1][0] != title:
                 sections.append((title, []))
             cells = [(f"{row.n:,}", "")]
@@ -221,7 +249,7 @@ class Comparison(_Rows):
 
     def _title(self) -> str:
         return (
-            f"{self.release} · split {self.split} · {self.n:,} questions · "
+            f"{self.release} · split {self.split} · {self._questions()} · "
             f"{self.first} − {self.second}, paired"
         )
 
@@ -239,25 +267,35 @@ class Report(_Rows):
     Attributes:
         matching: The matching mode.
         missing: Questions without a prediction, scored as empty.
+        without_hard_answer: Questions without a hard answer, left out of the hard scores.
         ids: The questions evaluated, sorted.
         scores: Per question, the columns of `rulemine.evaluation.metrics.COLUMNS`; shape (n, columns).
-        groups: The breakdowns, with the group of every question.
+        clusters: The cluster of every question, numbered from 0; the intervals resample these.
+        groups: The groups of questions, in the order of `rows`.
         difference: The difference to other predictions, where that was asked for.
     """
 
     matching: str
     missing: int
+    without_hard_answer: int
     ids: tuple[str, ...] = field(repr=False)
     scores: Floats = field(repr=False)
+    clusters: npt.NDArray[np.int64] = field(repr=False)
     groups: tuple[Breakdown, ...] = field(repr=False)
     difference: "Comparison | None" = None
 
     def _head(self) -> dict[str, Any]:
-        return {"release": self.release, "matching": self.matching, "missing": self.missing}
+        return {
+            "release": self.release,
+            "matching": self.matching,
+            "missing": self.missing,
+            "without_hard_answer": self.without_hard_answer,
+            "clusters": int(self.clusters.max()) + 1,
+        }
 
     def _title(self) -> str:
         return (
-            f"{self.release} · split {self.split} · {self.n:,} questions · naming {self.naming} · "
+            f"{self.release} · split {self.split} · {self._questions()} · naming {self.naming} · "
             f"matching {self.matching}"
         )
 
