@@ -23,11 +23,12 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("--with", dest="answerer", required=True, metavar="NAME",
-                        help="lookup, neighbors, reasoner, random, or a name that an "
+                        help="lookup, neighbors, reasoner, prior, random, or a name that an "
                         "installed package adds")  # fmt: skip
     parser.add_argument("--kg", default="incomplete", help="complete or incomplete (incomplete)")
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
     parser.add_argument("--hops", type=int, metavar="K", help="for neighbors (1)")
+    parser.add_argument("--k", type=int, metavar="K", help="guesses of prior (1)")
     parser.add_argument("--seed", type=int, metavar="N", help="for random (0)")
     parser.add_argument(
         "-o",
@@ -79,6 +80,8 @@ def answer(arguments: Namespace) -> int:
 
     if arguments.answerer != "neighbors":
         refuse_idle(arguments, "--with neighbors", "hops")
+    if arguments.answerer != "prior":
+        refuse_idle(arguments, "--with prior", "k")
     if arguments.answerer != "random":
         refuse_idle(arguments, "--with random", "seed")
     check_output(arguments.output)
@@ -90,6 +93,7 @@ def answer(arguments: Namespace) -> int:
             kg=arguments.kg,
             split=_split(arguments.split),
             hops=1 if arguments.hops is None else arguments.hops,
+            k=1 if arguments.k is None else arguments.k,
             seed=arguments.seed or 0,
             progress=tell,
         )

@@ -1,21 +1,27 @@
 """Every model-free answerer on the complete and the incomplete KG, scored, in one table.
 
 What a system must beat: direct lookup shows what needs no inference, forward chaining (``reasoner``) what
-the rules of the release can do, neighbors and random what guessing can do.
+the rules of the release can do, ``prior`` what guessing common answers can do, neighbors and random what
+guessing at random can do.
 """
 
 from collections.abc import Callable
 from typing import Protocol
 
 from rulemine.evaluation.answerers.registry import ANSWERERS, answer
-from rulemine.evaluation.reporting.report import TITLES
+from rulemine.evaluation.reporting.report import SUBSETS, TITLES
 from rulemine.evaluation.reporting.tables import Cell
-from rulemine.evaluation.scoring import evaluate
+from rulemine.evaluation.scoring import evaluate, notes_on_questions
 from rulemine.release.reader import Release
 
 __all__ = ["baselines"]
 
 GRAPHS = ("complete", "incomplete")
+
+GUESSES = (1, 5)
+"""How many guesses ``prior`` makes: a row for each."""
+
+COLUMNS = {**TITLES, "hard_f1": "Hard F1"}
 
 
 class Layout(Protocol):
@@ -40,35 +46,48 @@ def baselines(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> str:
-    """A table with one row per answerer and graph.
+    """A table with one row per answerer for each graph, over the core and over all questions.
 
     Args:
         release: The release.
         layout: How the table becomes text.
         split: The split to answer; None for all.
-        seed: Seed of ``random`` and of the bootstrap.
+        seed: Seed of ``random``.
         progress: Called with (runs done, all runs).
 
     Raises:
         ReleaseError: A file of the release is missing or was edited.
     """
-    sections: list[tuple[str, list[tuple[str, list[Cell]]]]] = []
+    systems = [
+        (name if k == 1 else f"{name}, {k} guesses", name, k)
+        for name in ANSWERERS.own
+        for k in (GUESSES if name == "prior" else (1,))
+    ]
+    sections: dict[str, list[tuple[str, list[Cell]]]] = {}
     number = 0
     for graph in GRAPHS:
-        rows: list[tuple[str, list[Cell]]] = []
-        for name in ANSWERERS.own:
+        by_subset: dict[str, list[tuple[str, list[Cell]]]] = {}
+        for label, name, k in systems:
             if progress is not None:
-                progress(number, len(GRAPHS) * len(ANSWERERS.own))
+                progress(number, len(GRAPHS) * len(systems))
             number += 1
-            found = answer(release, with_=name, kg=graph, split=split, seed=seed)
-            report = evaluate(release, found, split=split, seed=seed)
-            scores = report.rows[0].scores
-            rows.append((name, [_percent(scores[metric].value) for metric in TITLES]))
-        sections.append((f"{graph} KG", rows))
-    title = (
-        f"{release.name} · split {split or 'all'} · {len(release.questions(split)):,} questions · %"
+            found = answer(release, with_=name, kg=graph, split=split, seed=seed, k=k)
+            # The table has no intervals.
+            report = evaluate(release, found, split=split, seed=seed, resamples=1)
+            for row in report.rows:
+                if row.breakdown in SUBSETS:
+                    title = f"{graph} KG, {SUBSETS[row.breakdown]} ({row.n:,})"
+                    cells = [_percent(row.scores[metric].value) for metric in COLUMNS]
+                    by_subset.setdefault(title, []).append((label, cells))
+        sections |= by_subset
+    questions = release.questions(split)
+    title = f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent"
+    return layout(
+        title,
+        ["answerer", *COLUMNS.values()],
+        list(sections.items()),
+        notes_on_questions(questions),
     )
-    return layout(title, ["answerer", *TITLES.values()], sections, [])
 
 
 def _percent(value: float | None) -> Cell:

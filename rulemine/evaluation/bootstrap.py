@@ -34,8 +34,8 @@ Ints = npt.NDArray[np.int64]
 CONFIDENCE = 0.95
 """Coverage of the intervals."""
 
-DRAWS_AT_ONCE = 1 << 21
-"""About how many questions are drawn at once, to bound memory."""
+DRAWS_AT_ONCE = 1 << 20
+"""About how many clusters are drawn at once, to bound memory."""
 
 EXACT_BITS = 52
 """Bits that a sum may use: doubles carry 53."""
@@ -70,7 +70,6 @@ class Resamples:
     def __init__(
         self, scores: Floats, clusters: Ints, groups: Bools, resamples: int, seed: int
     ) -> None:
-        n, columns = scores.shape
         sizes = np.bincount(clusters)
         most = len(sizes) * int(sizes.max())  # questions in the largest resample that can be drawn
         grain = 2.0 ** (EXACT_BITS - 1 - math.ceil(math.log2(most + 1)))
@@ -79,30 +78,28 @@ class Resamples:
         self._clusters = clusters
         self._groups = groups
         # Columns that the same questions have share a sum of weights.
-        having, self._weight_of = np.unique(~np.isnan(scores), axis=1, return_inverse=True)
-        self._weight_of = self._weight_of.reshape(columns)
-        weighted = np.column_stack((np.nan_to_num(self._rounded), having))
-        strata, order, ends = _strata(groups)
-        member = np.zeros((len(groups), len(ends)))
-        member[:, strata] = groups
-        cluster_of = clusters[order]
-        weighted = weighted[order]
-        # Sum of every column, and of the weights, for every resample and group.
-        self._sums = np.empty((resamples, len(groups), weighted.shape[1]))
+        patterns: dict[bytes, int] = {}
+        having = ~np.isnan(scores)
+        self._weight_of = [
+            patterns.setdefault(column.tobytes(), len(patterns)) for column in having.T
+        ]
+        firsts = [self._weight_of.index(number) for number in range(len(patterns))]
+        weighted = np.vstack((np.nan_to_num(self._rounded).T, having.T[firsts]))
+        # Of every cluster, the sums of the columns and of the weights over its questions in each group.
+        of_cluster = np.empty((len(groups), len(weighted), len(sizes)))
+        for group, rows in enumerate(groups):
+            for column, values in enumerate(weighted[:, rows]):
+                of_cluster[group, column] = np.bincount(clusters[rows], values, len(sizes))
+        self._sums = np.empty((resamples, *of_cluster.shape[:2]))
         draws = stream(seed, "bootstrap")
-        at_once = max(1, DRAWS_AT_ONCE // n)
+        at_once = max(1, DRAWS_AT_ONCE // len(sizes))
         for start in range(0, resamples, at_once):
             part = min(resamples, start + at_once) - start
             drawn = (draws.uniform(part * len(sizes)) * len(sizes)).astype(np.int64)
             drawn += np.repeat(np.arange(part) * len(sizes), len(sizes))
             counts = np.bincount(drawn, minlength=part * len(sizes)).reshape(part, -1)
-            weights = counts[:, cluster_of].astype(np.float64)
-            sums = np.empty((part, len(ends), weighted.shape[1]))
-            low = 0
-            for stratum, high in enumerate(ends.tolist()):
-                sums[:, stratum] = weights[:, low:high] @ weighted[low:high]
-                low = high
-            self._sums[start : start + part] = member @ sums
+            sums = counts.astype(np.float64) @ of_cluster.reshape(-1, len(sizes)).T
+            self._sums[start : start + part] = sums.reshape(part, *of_cluster.shape[:2])
 
     def means(self, group: int) -> MeanScores:
         """The means of a group, given by its position in `groups`."""
@@ -116,18 +113,6 @@ class Resamples:
             np.divide(sums, weight, out=resampled, where=weight > 0)
         # Undoes the shift from rounding, so that a group of equal scores has no spread at all.
         return MeanScores(value, resampled + (value - mean_scores(self._rounded[rows])))
-
-
-def _strata(groups: Bools) -> tuple[Ints, Ints, Ints]:
-    """The coarsest strata of which every group is a union.
-
-    Returns:
-        The stratum of each question; the questions, stratum by stratum; where each stratum ends there.
-    """
-    keys = np.packbits(groups, axis=0).T
-    _, strata = np.unique(keys, axis=0, return_inverse=True)
-    strata = strata.reshape(-1).astype(np.int64)
-    return strata, np.argsort(strata, kind="stable"), np.cumsum(np.bincount(strata))
 
 
 def interval(values: Floats, confidence: float = CONFIDENCE) -> tuple[float, float] | None:

@@ -26,7 +26,14 @@ from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, names_in, translation
 from rulemine.seeds import check_seed
 
-__all__ = ["RESAMPLES", "Gold", "Predictions", "evaluate", "score_questions"]
+__all__ = [
+    "RESAMPLES",
+    "Gold",
+    "Predictions",
+    "evaluate",
+    "notes_on_questions",
+    "score_questions",
+]
 
 Predictions = str | Path | Iterable[Prediction]
 """A prediction file, or predictions."""
@@ -135,7 +142,11 @@ def _report(
     scores = score_questions(golds, matched, matcher)
     parts = breakdowns(asked, release.removals(), release.levels)
     clusters = _clusters(asked)
-    notes += _notes_on_questions(asked, int(clusters.max()) + 1)
+    notes += notes_on_questions(asked)
+    if (count := int(clusters.max()) + 1) < FEW_CLUSTERS:
+        notes.append(
+            f"The questions form {counted(count, 'cluster')}, too few for intervals to be relied on."
+        )
     rows = rows_of(scores, clusters, parts, resamples, seed, estimates)
     if matching == "brink" and any(_without_rate(row) for row in rows):
         rows = tuple(
@@ -246,7 +257,8 @@ def _notes(
     return notes
 
 
-def _notes_on_questions(questions: Sequence[Question], clusters: int) -> list[str]:
+def notes_on_questions(questions: Sequence[Question]) -> list[str]:
+    """What a reader of scores must know about the questions scored: no core, no hard answers."""
     notes = []
     if not any(q.core for q in questions):
         notes.append("No question here is in the core: the headline is over all questions.")
@@ -254,10 +266,6 @@ def _notes_on_questions(questions: Sequence[Question], clusters: int) -> list[st
         notes.append(
             f"{without:,} of {len(questions):,} questions have no hard answer (every answer is stated) "
             "and are left out of Hits@Hard, HHR and the other hard scores."
-        )
-    if clusters < FEW_CLUSTERS:
-        notes.append(
-            f"The questions form {counted(clusters, 'cluster')}, too few for intervals to be relied on."
         )
     return notes
 

@@ -3,9 +3,13 @@ import itertools
 import pytest
 
 from rulemine.errors import ConfigError, ReleaseError
-from rulemine.evaluation import answer
+from rulemine.evaluation import answer, evaluate
+from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.atom import Atom
+from rulemine.release.guessing import commonest_answers, guessed, order_of_names
+from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, write_release
@@ -72,9 +76,90 @@ def test_an_answerer_is_not_given_the_answers(release):
     )
 
 
-def test_own_answerer(release):
+def test_own_answerer_by_id_or_by_name(release):
     found = answer(release, lambda kg, questions: [{0} for _ in questions])
     assert found[0].answers == (ANN,)
+    found = answer(release, lambda kg, questions: [{"z", EVE} for _ in questions])
+    assert found[0].answers == (EVE, "z")
+
+
+TRAINING = [
+    question(1, ANN, "mother", "object", [CID, EVE], [EVE], split="train"),
+    question(2, BOB, "mother", "object", [CID], [CID], split="train"),
+    question(3, BOB, "father", "object", [DORA, EVE], [DORA], split="train"),
+    question(4, CID, "aunt", "object", [EVE], [EVE], split="train"),
+]
+PRIORS = [
+    # of the relation and direction: Cid twice, Eve once
+    (("mother", "object"), 1, [CID]),
+    (("mother", "object"), 5, [CID, EVE]),
+    # the hard answer before the stated one
+    (("father", "object"), 1, [DORA]),
+    # never asked: the commonest of all, Eve three times, Cid twice, Dora once
+    (("mother", "subject"), 1, [EVE]),
+    (("wife", "object"), 2, [CID, EVE]),
+]
+
+
+@pytest.mark.parametrize(("asked", "k", "expected"), PRIORS)
+def test_prior_by_hand(tmp_path, asked, k, expected):
+    release = write_release(tmp_path / "r", [*TRAINING, question(5, DORA, *asked, [ANN], [ANN])])
+    for kg in ("complete", "incomplete"):
+        found = answer(release, "prior", kg=kg, k=k)
+        assert [list(p.answers) for p in found] == [expected]
+
+
+def test_prior_never_counts_the_answers_of_the_question_itself(tmp_path):
+    asked = [
+        question(1, BOB, "mother", "object", [CID], [CID], split="train"),
+        question(2, BOB, "mother", "subject", [EVE], [EVE], split="train"),
+    ]
+    assert [p.answers for p in answer(write_release(tmp_path / "r", asked), "prior", split=None)] == [
+        (), (),
+    ]  # fmt: skip
+
+
+def test_prior_is_the_figure_of_the_release(tmp_path):
+    asked = [
+        question(i, f"e{i:05d}", "r", "object", sorted({f"e{k % 7:05d}" for k in (i, i * i)}),
+                 [f"e{i % 7:05d}"], split=("train", "test")[i % 3 == 0])
+        for i in range(20, 80)
+    ]  # fmt: skip
+    names = [EntityNames(f"e{i:05d}", str(i), f"n{i}") for i in range(80)]
+    release = write_release(tmp_path / "r", asked, names=names)
+    order = order_of_names(release.entities, "private")
+    guesses = commonest_answers(release.questions("train"), None, order)
+    for k in (1, 5):
+        report = evaluate(release, answer(release, "prior", k=k), matching="ids", resamples=1)
+        hits = guessed(release.questions("test"), guesses, k)
+        assert 0 < hits < report.n
+        assert report.overall["hits_hard"].value == hits / report.n
+
+
+SPOUSES = Declarations.of(symmetric=["spouse"], inverse=[("parent", "child")])
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("lookup", {"q00001": [BOB], "q00002": [ANN], "q00003": [CID, DORA], "q00004": [ANN]}),
+        ("reasoner", {"q00001": [BOB], "q00002": [ANN], "q00003": [CID, DORA, EVE],
+                      "q00004": [ANN]}),
+    ],
+)  # fmt: skip
+def test_every_statement_of_a_fact_answers(tmp_path, name, expected):
+    stated = [(ANN, "spouse", BOB), (ANN, "parent", CID), (DORA, "child", ANN), (ANN, "aunt", EVE)]
+    asked = [
+        question(1, ANN, "spouse", "object", [BOB], [BOB]),
+        question(2, BOB, "spouse", "object", [ANN], [ANN]),
+        question(3, ANN, "parent", "object", [EVE], [EVE]),
+        question(4, CID, "child", "object", [ANN], [ANN]),
+    ]
+    rules = [parse_readable("aunt(y,x) ⇒ child(x,y)")]
+    release = write_release(
+        tmp_path / "r", asked, incomplete=stated, rules=rules, declarations=SPOUSES
+    )
+    assert {p.id: list(p.answers) for p in answer(release, name)} == expected
 
 
 @pytest.mark.parametrize(
@@ -83,6 +168,7 @@ def test_own_answerer(release):
         ({"with_": "lokup"}, ConfigError, "did you mean 'lookup'"),
         ({"split": "tset"}, ConfigError, "did you mean 'test'"),
         ({"hops": 0}, ConfigError, "hops is 0"),
+        ({"k": 0}, ConfigError, "k is 0"),
         ({"seed": -1}, ConfigError, "seed is -1"),
         ({"kg": "half"}, ReleaseError, "no graph 'half'"),
     ],
@@ -144,6 +230,6 @@ def test_reasoner_equals_trying_every_substitution(tmp_path, number):
         found = [set(p.answers) for p in answer(release, "reasoner")]
         for q, before, after in zip(asked, stated, found, strict=True):
             derived = set().union(
-                *(derived_by_trying(kg, rule, q.topic, q.direction) for rule in rules)
+                *(derived_by_trying(kg, rule, q.topic, q.rules.direction) for rule in rules)
             )
             assert after == before | derived, (rules, q)

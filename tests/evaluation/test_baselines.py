@@ -12,15 +12,19 @@ def test_every_answerer_on_both_graphs(release: Release) -> None:
         release, format_table, split=None, progress=lambda done, total: told.append((done, total))
     )
     for name in ANSWERERS.own:
-        assert text.count(f"  {name} ") == 2
-    assert text.index("complete KG") < text.index("incomplete KG")
-    assert [done for done, _ in told] == list(range(2 * len(ANSWERERS.own)))
+        assert text.count(f"  {name} ") == 4
+    assert text.count("  prior, 5 guesses ") == 4
+    sections = ["complete KG, the core (1)", "complete KG, all questions (4)",
+                "incomplete KG, the core (1)", "incomplete KG, all questions (4)"]  # fmt: skip
+    places = [text.index(f"\n{section}\n") for section in sections]
+    assert places == sorted(places)
+    assert [done for done, _ in told] == list(range(2 * (len(ANSWERERS.own) + 1)))
 
 
 def test_lookup_infers_nothing_and_the_reasoner_does(release: Release) -> None:
     rows = baselines(release, format_markdown, split=None).splitlines()
     lookup, reasoner = (
-        [row for row in rows if row.startswith(f"| {name} ")][1].split("|")
+        [row for row in rows if row.startswith(f"| {name} ")][3].split("|")
         for name in ("lookup", "reasoner")
     )
     assert lookup[6].strip() == "0.0"

@@ -7,70 +7,119 @@ from rulemine.evaluation.metrics import COLUMNS
 from rulemine.seeds import stream
 
 
-def by_brute_force(scores, rows, resamples, seed):
-    """The means of a group in each resample, drawn and added one question at a time."""
-    n = len(scores)
+def by_brute_force(scores, clusters, rows, resamples, seed):
+    """The means of a group in each resample, drawn one cluster and added one question at a time."""
+    n = int(clusters.max()) + 1
     draws = stream(seed, "bootstrap").uniform(resamples * n).reshape(resamples, n)
     found = []
     for line in draws:
-        drawn = [int(u * n) for u in line]
-        inside = [scores[i] for i in drawn if rows[i]]
-        found.append(np.mean(inside, axis=0) if inside else np.full(scores.shape[1], np.nan))
+        inside = [scores[i] for u in line for i in np.flatnonzero((clusters == int(u * n)) & rows)]
+        columns = np.array(inside).reshape(-1, scores.shape[1]).T
+        found.append([c[~np.isnan(c)].mean() if (~np.isnan(c)).any() else np.nan for c in columns])
     return np.array(found)
 
 
 def random_case(number):
+    """Scores, some undefined; clusters of one to many questions; groups that overlap."""
     draws = stream(number, "case")
-    n = 1 + draws.below(40)
+    n = 3 + draws.below(40)
     scores = draws.uniform(n * 3).reshape(n, 3)
     scores[:, 0] = scores[:, 0] > 0.5
-    cells = (draws.uniform(n) * 4).astype(np.int64)
-    return scores, np.unique(cells, return_inverse=True)[1]
+    scores[draws.uniform(n) < 0.2, 2] = np.nan
+    clusters = np.unique((draws.uniform(n) ** 2 * n).astype(np.int64), return_inverse=True)[1]
+    groups = draws.uniform(3 * n).reshape(3, n) < 0.5
+    return scores, clusters, np.vstack((np.ones(n, bool), groups))
+
+
+def on_its_own(n):
+    """Every question a cluster, and the group of all."""
+    return np.arange(n), np.ones((1, n), bool)
 
 
 @pytest.mark.parametrize("number", range(20))
-def test_equals_drawing_question_by_question(number):
-    scores, cells = random_case(number)
-    sampled = Resamples(scores, cells, 50, seed=number)
-    for chosen in (set(cells.tolist()), {0}, set(range(0, 4, 2))):
-        rows = np.isin(cells, list(chosen))
-        expected = by_brute_force(scores, rows, 50, number)
-        found = sampled.means(rows)
-        np.testing.assert_allclose(found.resampled, expected, atol=1e-9, equal_nan=True)
-        np.testing.assert_allclose(found.value, scores[rows].mean(axis=0), atol=1e-15)
+def test_equals_drawing_cluster_by_cluster(number):
+    scores, clusters, groups = random_case(number)
+    sampled = Resamples(scores, clusters, groups, 50, seed=number)
+    for i, rows in enumerate(groups):
+        found = sampled.means(i)
+        expected = by_brute_force(scores, clusters, rows, 50, number)
+        if len(set(clusters[rows].tolist())) < 2:
+            expected[:] = np.nan
+        np.testing.assert_allclose(found.resampled, expected, atol=1e-7, equal_nan=True)
+        value = [c[~np.isnan(c)].mean() if (~np.isnan(c)).any() else np.nan for c in scores[rows].T]
+        np.testing.assert_allclose(found.value, value, atol=1e-15, equal_nan=True)
 
 
 def test_many_draws_are_made_in_parts_without_a_trace(monkeypatch):
-    scores, cells = random_case(3)
-    whole = Resamples(scores, cells, 30, seed=1).means(np.ones(len(scores), bool))
+    scores, clusters, groups = random_case(3)
+    whole = Resamples(scores, clusters, groups, 30, seed=1).means(0)
     monkeypatch.setattr("rulemine.evaluation.bootstrap.DRAWS_AT_ONCE", 1)
-    parts = Resamples(scores, cells, 30, seed=1).means(np.ones(len(scores), bool))
+    parts = Resamples(scores, clusters, groups, 30, seed=1).means(0)
     assert whole.resampled.tobytes() == parts.resampled.tobytes()
 
 
-def test_partition_into_cells_does_not_change_a_bit():
-    scores, cells = random_case(5)
-    everything = np.ones(len(scores), bool)
-    one = Resamples(scores, np.zeros_like(cells), 30, seed=1).means(everything)
-    many = Resamples(scores, cells, 30, seed=1).means(everything)
-    assert one.resampled.tobytes() == many.resampled.tobytes()
+def test_other_groups_do_not_change_a_bit():
+    scores, clusters, groups = random_case(5)
+    alone = Resamples(scores, clusters, groups[:1], 30, seed=1).means(0)
+    among = Resamples(scores, clusters, groups, 30, seed=1).means(0)
+    assert alone.resampled.tobytes() == among.resampled.tobytes()
 
 
 def test_equal_scores_have_no_spread():
     scores = np.array([[1 / 3], [1 / 3], [0.9], [1 / 3]])
-    cells = np.array([0, 0, 1, 0])
-    found = Resamples(scores, cells, 100, seed=0).means(cells == 0)
+    rows = np.array([[True, True, False, True]])
+    found = Resamples(scores, np.array([0, 0, 1, 2]), rows, 100, seed=0).means(0)
     assert interval(found.resampled[:, 0]) == (1 / 3, 1 / 3)
+
+
+def test_a_single_cluster_has_a_value_and_no_interval():
+    scores, groups = np.eye(4)[:, :1], np.ones((1, 4), bool)
+    found = Resamples(scores, np.zeros(4, np.int64), groups, 20, seed=0).means(0)
+    assert found.value == [0.25]
+    assert interval(found.resampled[:, 0]) is None
+
+
+def bounds(scores, clusters, groups, resamples=200, seed=0):
+    return interval(Resamples(scores, clusters, groups, resamples, seed).means(0).resampled[:, 0])
+
+
+def test_rows_that_repeat_a_question_do_not_narrow_the_interval():
+    scores = stream(0, "repeated").uniform(40)[:, None]
+    once = bounds(scores, *on_its_own(40))
+    repeated = np.repeat(scores, 9, axis=0)
+    assert bounds(repeated, np.repeat(np.arange(40), 9), np.ones((1, 360), bool)) == pytest.approx(
+        once, abs=1e-6
+    )
+    low, high = bounds(repeated, *on_its_own(360))
+    assert high - low < 0.5 * (once[1] - once[0])
 
 
 def test_coverage_is_about_95_percent():
     hits = 0
     for number in range(200):
         scores = (stream(number, "coverage").uniform(100) < 0.7).astype(float)[:, None]
-        sampled = Resamples(scores, np.zeros(100, np.int64), 200, seed=number)
-        low, high = interval(sampled.means(np.ones(100, bool)).resampled[:, 0])
+        low, high = bounds(scores, *on_its_own(100), seed=number)
         hits += low <= 0.7 <= high
     assert 180 <= hits <= 199
+
+
+def test_coverage_where_questions_of_a_cluster_are_alike():
+    """Clusters of 1 to 12 questions, hit or missed together four times out of five."""
+    hits = rows_alone = 0
+    for number in range(200):
+        draws = stream(number, "clustered")
+        sizes = 1 + (draws.uniform(80) * 12).astype(np.int64)
+        clusters = np.repeat(np.arange(80), sizes)
+        n = len(clusters)
+        together = (draws.uniform(80) < 0.6)[clusters]
+        alone = draws.uniform(n) < 0.6
+        scores = np.where(draws.uniform(n) < 0.8, together, alone).astype(float)[:, None]
+        low, high = bounds(scores, clusters, np.ones((1, n), bool), seed=number)
+        hits += low <= 0.6 <= high
+        low, high = bounds(scores, *on_its_own(n), seed=number)
+        rows_alone += low <= 0.6 <= high
+    assert 180 <= hits <= 199
+    assert rows_alone < 150
 
 
 def test_interval_leaves_out_what_is_undefined():
@@ -81,20 +130,21 @@ def test_interval_leaves_out_what_is_undefined():
 
 def test_ratio_is_resampled_as_a_ratio_and_skips_resamples_without_hits():
     scores = np.zeros((4, len(COLUMNS)))
-    scores[0, COLUMNS.index("hits_any")] = scores[0, COLUMNS.index("hits_hard")] = 1
-    sampled = Resamples(scores, np.zeros(4, np.int64), 200, seed=0)
-    found = estimates(sampled.means(np.ones(4, bool)))
+    for column in ("hits_any", "hits_hard", "hits_any_asked"):
+        scores[0, COLUMNS.index(column)] = 1
+    found = estimates(Resamples(scores, *on_its_own(4), 200, seed=0).means(0))
     assert found["hhr"] == (1.0, 1.0, 1.0)  # in a third of the resamples there is no hit
     assert found["hits_any"].low == 0.0
 
 
 def test_ratio_without_any_hit_is_undefined():
-    sampled = Resamples(np.zeros((4, len(COLUMNS))), np.zeros(4, np.int64), 20, seed=0)
-    found = estimates(sampled.means(np.ones(4, bool)))
+    found = estimates(Resamples(np.zeros((4, len(COLUMNS))), *on_its_own(4), 20, seed=0).means(0))
     assert found["hhr"] == (None, None, None)
     assert found["hits_any"] == (0.0, 0.0, 0.0)
 
 
 def test_ratio_keeps_its_value_where_every_resample_misses_the_one_hit():
-    means = MeanScores(np.eye(1, len(COLUMNS))[0], np.zeros((2, len(COLUMNS))))
+    value = np.zeros(len(COLUMNS))
+    value[COLUMNS.index("hits_any_asked")] = 1.0
+    means = MeanScores(value, np.zeros((2, len(COLUMNS))))
     assert estimates(means)["hhr"] == (0.0, None, None)

@@ -1,35 +1,44 @@
+import math
+
 import numpy as np
 import pytest
 
 from rulemine.evaluation.metrics import COLUMNS, hard_hits_rate, mean_scores, score
 
-#        P                   A                hard hard answers   any   prec  recall f1      hard any hard
+#    P                     A                hard hard answers   any prec   recall f1    hard any  rec. F1
 CASES = [
-    ({"a"},             {"a"},           "a", {"a"},      (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)),
-    ({"a", "x"},        {"a", "b"},      "a", {"a"},      (1.0, 0.5, 0.5, 0.5, 1.0, 1.0)),
-    ({"b"},             {"a", "b"},      "a", {"a"},      (1.0, 1.0, 0.5, 2 / 3, 0.0, 0.0)),
-    ({"b"},             {"a", "b"},      "a", {"a", "b"}, (1.0, 1.0, 0.5, 2 / 3, 0.0, 1.0)),
-    ({"a", "b", "x"},   {"a", "b", "c"}, "c", {"c"},      (1.0, 2 / 3, 2 / 3, 2 / 3, 0.0, 0.0)),
-    ({"a", "x", "y", "z"}, {"a", "b"},   "a", {"a"},      (1.0, 0.25, 0.5, 1 / 3, 1.0, 1.0)),
-    ({"x"},             {"a"},           "a", {"a"},      (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
-    (set(),             {"a"},           "a", {"a"},      (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
-    ({"x"},             set(),           "",  set(),      (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
-    (set(),             set(),           "",  set(),      (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+    ({"a"},               {"a"},           "a", {"a"},      (1, 1,     1,     1,     1,   1,   1,   1)),
+    ({"a", "x"},          {"a", "b"},      "a", {"a"},      (1, 1 / 2, 1 / 2, 1 / 2, 1,   1,   1,   2 / 3)),
+    ({"b"},               {"a", "b"},      "a", {"a"},      (1, 1,     1 / 2, 2 / 3, 0,   0,   0,   0)),
+    ({"a", "b"},          {"a", "b"},      "a", {"a"},      (1, 1,     1,     1,     1,   1,   1,   1)),
+    ({"b"},               {"a", "b"},      "a", {"a", "b"}, (1, 1,     1 / 2, 2 / 3, 0,   1,   1 / 2, 2 / 3)),
+    ({"a", "b", "x"},     {"a", "b", "c"}, "c", {"c"},      (1, 2 / 3, 2 / 3, 2 / 3, 0,   0,   0,   0)),
+    ({"c", "b", "x"},     {"a", "b", "c"}, "c", {"a", "c"}, (1, 2 / 3, 2 / 3, 2 / 3, 1,   1,   1 / 2, 1 / 2)),
+    ({"a", "x", "y", "z"}, {"a", "b"},     "a", {"a"},      (1, 1 / 4, 1 / 2, 1 / 3, 1,   1,   1,   2 / 5)),
+    ({"x"},               {"a"},           "a", {"a"},      (0, 0,     0,     0,     0,   0,   0,   0)),
+    (set(),               {"a"},           "a", {"a"},      (0, 0,     0,     0,     0,   0,   0,   0)),
+    ({"x"},               set(),           "",  set(),      (0, 0,     0,     0,     0,   0,   0,   0)),
+    (set(),               set(),           "",  set(),      (0, 0,     0,     0,     0,   0,   0,   0)),
+    ({"a"},               {"a", "b"},      None, set(),     (1, 1,     1 / 2, 2 / 3, *[math.nan] * 4)),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("predicted", "answers", "hard", "hards", "expected"), CASES)
 def test_scores_by_hand(predicted, answers, hard, hards, expected):
-    assert score(predicted, answers, hard, hards) == pytest.approx(expected, abs=1e-15)
+    found = score(predicted, answers, hard, hards)
+    assert found[:-1] == pytest.approx(expected, abs=1e-15, nan_ok=True)
+    assert found.hits_any_asked == pytest.approx(
+        math.nan if hard is None else found.hits_any, nan_ok=True
+    )
 
 
 def test_f1_is_the_harmonic_mean_of_precision_and_recall():
-    found = score({"a", "b", "x"}, {"a", "b", "c", "d", "e"}, "a")
+    found = score({"a", "b", "x"}, {"a", "b", "c", "d", "e"}, "a", {"a"})
     assert found.f1 == pytest.approx(2 / (1 / found.precision + 1 / found.recall))
 
 
 def test_mean_of_the_f1s_is_not_the_f1_of_the_means():
-    scores = np.array([score({"a"}, {"a", "b"}, "a"), score({"a", "x"}, {"a"}, "a")])
+    scores = np.array([score({"a"}, {"a", "b"}, "a", {"a"}), score({"a", "x"}, {"a"}, "a", {"a"})])
     means = dict(zip(COLUMNS, mean_scores(scores), strict=True))
     assert means["f1"] == pytest.approx(2 / 3)
     assert means["precision"] == means["recall"] == 0.75
@@ -37,6 +46,10 @@ def test_mean_of_the_f1s_is_not_the_f1_of_the_means():
 
 def test_no_questions_have_no_mean():
     assert np.isnan(mean_scores(np.empty((0, 6)))).all()
+
+
+def test_questions_without_a_score_are_left_out_of_its_mean():
+    assert mean_scores(np.array([[1.0, np.nan], [0.0, 0.25]])).tolist() == [0.5, 0.25]
 
 
 def test_order_of_questions_does_not_change_a_bit():

@@ -5,17 +5,27 @@ import json
 import numpy as np
 import pytest
 
-from rulemine.errors import ConfigError, PredictionError
-from rulemine.evaluation import METRICS, compare, evaluate, write_predictions
-from rulemine.evaluation.breakdown import breakdowns, strata_of
+from rulemine.errors import ConfigError, PredictionError, ReleaseError
+from rulemine.evaluation import METRICS, evaluate
 from rulemine.evaluation.metrics import COLUMNS, score
 from rulemine.kg.entity_names import EntityNames
 from rulemine.release.records import Prediction
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
 from rulemine.seeds import stream
-from tests.evaluation.world import ANN, CID, EVE, question, write_release
+from tests.evaluation.world import (
+    ANN,
+    BOB,
+    CID,
+    DORA,
+    EVE,
+    QUESTIONS,
+    question,
+    removals_of,
+    write_release,
+)
 
-# Of the questions of the split test: [CID, EVE] (hard EVE), [ANN], [ANN].
+# Of the questions of the split test: [CID, EVE] (hard EVE, core), [ANN], [ANN]. The first and the third are
+# about the same removed triple, with four proofs.
 GIVEN = [
     Prediction("q00001", raw_output=f"It is {CID}, or {ANN}."),
     Prediction("q00002", answers=(ANN,)),
@@ -35,7 +45,14 @@ def test_report_by_hand(release):
         "private",
         "vocabulary",
     )
-    assert values(report.rows[0]) == pytest.approx(
+    assert report.headline == report.rows[0] == report.row("core", "core")
+    assert report.headline.n == 1
+    assert values(report.headline) == {
+        "hits_any": 1, "precision": 0.5, "recall": 0.5, "f1": 0.5, "hits_hard": 0, "hhr": 0,
+        "hits_any_hard": 0, "hard_recall": 0, "hard_f1": 0,
+    }  # fmt: skip
+    assert report.rows[1] == report.row("all", "all")
+    assert values(report.rows[1]) == pytest.approx(
         {
             "hits_any": 2 / 3,
             "precision": (0.5 + 1) / 3,
@@ -43,14 +60,24 @@ def test_report_by_hand(release):
             "f1": (0.5 + 1) / 3,
             "hits_hard": 1 / 3,
             "hits_any_hard": 1 / 3,
+            "hard_recall": 1 / 3,
+            "hard_f1": 1 / 3,
             "hhr": 0.5,
         }
     )
     assert values(report.row("rule_type", "inversion"))["hhr"] == 1.0
     assert values(report.row("rule_subtype", "common subject"))["hhr"] is None
     assert values(report.row("rule_subtype", "common subject"))["hits_any"] == 0.0
-    assert report.row("reverse_edge", "left").n == 1
-    assert values(report.row("proofs", "3–5"))["f1"] == 0.0
+    assert report.row("inverse_edge", "left").n == 1
+    assert values(report.row("proofs", "3–5"))["f1"] == 0.25
+    assert [report.row("unseen", g).n for g in ("rule", "relation", "answer", "nothing")] == [
+        1,
+        0,
+        1,
+        2,
+    ]
+    assert report.clusters.tolist() == [0, 1, 0]
+    assert any("2 clusters, too few" in note for note in report.notes)
     assert report.row("rule_type", "symmetry").n == 0
     assert set(values(report.row("rule_type", "symmetry")).values()) == {None}
 
@@ -65,65 +92,140 @@ def test_seed_moves_the_intervals_only(release):
     assert one.to_json() != two.to_json()
 
 
+UNSEEN = ("rule", "relation", "answer")
+
+
 def random_questions(n):
+    """Questions in clusters, with predictions; the difficulty of each."""
     draws = stream(0, "questions")
-    found = []
+    found, difficulty = [], {}
     for i in range(n):
         names = [f"e{k:05d}" for k in range(5)]
         answers = sorted({names[draws.below(5)] for _ in range(3)})
         kind = RULE_TYPES[draws.below(5)]
         subtype = sorted(RULE_SUBTYPES)[draws.below(8)] if kind == "other" else kind
         found.append(
-            question(i, answers=answers, hard=answers[: 1 + draws.below(2)], kind=kind,
-                     subtype=subtype, proofs=1 + draws.below(15), level=20 * (1 + draws.below(5)),
-                     reverse=["r"][: draws.below(2)], split=("train", "test")[draws.below(2)])
+            question(i, topic=f"e{1000 + i - i % (1 + draws.below(2)):05d}", relation=f"r{i}",
+                     answers=answers, hard=answers[: 1 + draws.below(2)], kind=kind, subtype=subtype,
+                     level=1 + draws.below(100), core=draws.below(3) == 0,
+                     unseen=[u for u in UNSEEN if draws.below(3) == 0],
+                     split=("train", "test")[draws.below(2)])
         )  # fmt: skip
+        difficulty[f"q{i:05d}"] = {
+            "proofs": 1 + draws.below(15), "inverse_edge": ("r",)[: draws.below(2)],
+        }  # fmt: skip
     given = [
         Prediction(q.id, answers=tuple({f"e{draws.below(5):05d}" for _ in range(draws.below(4))}))
         for q in found
     ]
-    return found, given
+    return found, given, difficulty
 
 
-GROUP_OF = {
-    "rule_type": lambda q: q.rule_type,
-    "rule_subtype": lambda q: q.rule_subtype,
-    "proofs": lambda q: next(
-        (b for b, low, high in [("1", 1, 1), ("2", 2, 2), ("3–5", 3, 5), ("6–10", 6, 10)]
-         if low <= q.diagnosis.proofs <= high), ">10"),
-    "reverse_edge": lambda q: "left" if q.diagnosis.reverse_edge else "not left",
-    "split": lambda q: q.split,
-    "level": lambda q: str(q.level),
-}  # fmt: skip
+def is_in(breakdown, group, q, difficulty):
+    """Whether a question is in a group."""
+    told = difficulty[q.id]
+    return {
+        "core": q.core,
+        "all": True,
+        "rule_type": q.rules.rule_type == group,
+        "rule_subtype": q.rules.rule_subtype == group,
+        "proofs": group == next(
+            (b for b, low, high in [("1", 1, 1), ("2", 2, 2), ("3–5", 3, 5), ("6–10", 6, 10)]
+             if low <= told["proofs"] <= high), ">10"),
+        "inverse_edge": group == ("left" if told["inverse_edge"] else "not left"),
+        "unseen": q.split == "test" and (
+            getattr(q.unseen, group, not any(getattr(q.unseen, u) for u in UNSEEN))),
+        "split": q.split == group,
+        "level": group == ("25" if q.level <= 25 else "60" if q.level <= 60 else "100"),
+    }[breakdown]  # fmt: skip
 
 
-def test_breakdowns_equal_scoring_each_group_alone(tmp_path):
-    questions, given = random_questions(150)
-    release = write_release(tmp_path / "r", questions)
+def test_rows_equal_scoring_each_group_alone(tmp_path):
+    questions, given, difficulty = random_questions(150)
+    removals = removals_of(questions, difficulty)
+    release = write_release(tmp_path / "r", questions, removals=removals, levels=[25, 60, 100])
     report = evaluate(release, given, split=None, resamples=20)
-    assert {row.breakdown for row in report.rows} == {"all", *GROUP_OF}
+    assert list(dict.fromkeys(row.breakdown for row in report.rows)) == [
+        "core", "all", "rule_type", "rule_subtype", "proofs", "inverse_edge", "unseen", "split", "level",
+    ]  # fmt: skip
     for row in report.rows:
         inside = [
             score(set(p.answers), set(q.answers), q.hard_answer, set(q.hard_answers))
             for q, p in zip(questions, given, strict=True)
-            if row.breakdown == "all" or GROUP_OF[row.breakdown](q) == row.group
+            if is_in(row.breakdown, row.group, q, difficulty)
         ]
         assert row.n == len(inside) > 0
         means = dict(zip(COLUMNS, np.mean(inside, axis=0), strict=True))
-        means["hhr"] = means["hits_hard"] / means["hits_any"] if means["hits_any"] else None
+        asked = means.pop("hits_any_asked")
+        means["hhr"] = means["hits_hard"] / asked if asked else None
         assert values(row) == pytest.approx(means, abs=1e-12)
-        for estimate in row.scores.values():
-            assert estimate.low <= estimate.high
+        for name, estimate in row.scores.items():
+            assert estimate.value is None or estimate.low <= estimate.high, name
 
 
-def test_cells_are_the_finest_partition():
-    questions, _ = random_questions(80)
-    parts = breakdowns(questions)
-    cells = strata_of(parts, 80)
-    kinds = [tuple(int(p.codes[i]) for p in parts) for i in range(80)]
-    for i in range(80):
-        for j in range(80):
-            assert (cells[i] == cells[j]) == (kinds[i] == kinds[j])
+def test_a_release_without_a_core_says_so(tmp_path):
+    release = write_release(tmp_path / "r", [question(1), question(2, BOB, "husband", hard=[CID])])
+    report = evaluate(release, [Prediction("q00001", EVE), Prediction("q00002", "")])
+    assert report.headline == report.row("all", "all")
+    with pytest.raises(KeyError):
+        report.row("core", "core")
+    content = json.loads(report.to_json())
+    assert (content["headline"], content["core"], content["all"]["n"]) == ("all", None, 2)
+    for text in (report.to_table(), report.to_markdown()):
+        assert "0 in the core" in text
+        assert "No question here is in the core: the headline is over all questions." in text
+
+
+def test_questions_without_a_hard_answer_are_left_out_of_hard_scores_and_counted(tmp_path):
+    asked = [
+        question(1),
+        question(2, BOB, "father", answers=[CID, DORA], hard=[]),
+        question(3, DORA, "aunt", answers=[EVE], hard=[EVE]),
+    ]
+    report = evaluate(
+        write_release(tmp_path / "r", asked),
+        [Prediction("q00001", answers=(CID, EVE)), Prediction("q00002", answers=(CID,)),
+         Prediction("q00003", answers=())],
+    )  # fmt: skip
+    assert report.without_hard_answer == 1
+    assert any(note.startswith("1 of 3 questions have no hard answer") for note in report.notes)
+    found = values(report.headline)
+    assert found["hits_any"] == 2 / 3
+    assert found["recall"] == 0.5
+    for name in ("hits_hard", "hits_any_hard", "hard_recall", "hard_f1"):
+        assert found[name] == 0.5
+    assert found["hhr"] == 1.0  # of q00001 and q00003
+    assert report.row("rule_type", "composition").n == 2
+    alone = evaluate(
+        write_release(tmp_path / "s", asked[1:2]), [Prediction("q00002", answers=(CID,))]
+    )
+    assert values(alone.headline) == {
+        **dict.fromkeys(METRICS, None), "hits_any": 1, "precision": 1, "recall": 0.5, "f1": 2 / 3,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ((EVE,), (1, 1)),
+        ((EVE, CID, ANN), (1, 1)),  # stated and further answers are neither right nor wrong
+        ((EVE, DORA), (1, 2 / 3)),
+        ((CID, ANN), (0, 0)),
+        ((), (0, 0)),
+    ],
+)
+def test_stated_and_further_answers_are_left_out_of_hard_recall_and_f1(tmp_path, answers, expected):
+    asked = [question(1, BOB, answers=[ANN, CID, EVE], hard=[EVE], further=[ANN])]
+    report = evaluate(write_release(tmp_path / "r", asked), [Prediction("q00001", answers=answers)])
+    found = values(report.headline)
+    assert (found["hard_recall"], found["hard_f1"]) == pytest.approx(expected)
+
+
+def test_removed_triple_that_the_release_lacks(tmp_path):
+    removals = removals_of(QUESTIONS[1:2])
+    release = write_release(tmp_path / "r", removals=removals)
+    with pytest.raises(ReleaseError, match=r"removed\.jsonl: lacks .*'q00001'"):
+        evaluate(release, GIVEN)
 
 
 def test_level_is_told_apart_only_where_there_are_several(release):
@@ -132,20 +234,27 @@ def test_level_is_told_apart_only_where_there_are_several(release):
 
 def test_json(release):
     content = json.loads(evaluate(release, GIVEN, missing="empty").to_json())
-    assert content["scores"]["hhr"]["value"] == 0.5
+    assert content["headline"] == "core"
+    assert content["core"]["n"] == 1
+    assert content["core"]["scores"]["hhr"]["value"] == 0.0
+    assert content["all"]["n"] == 3
+    assert content["all"]["scores"]["hhr"]["value"] == 0.5
+    assert content["breakdowns_over"] == "all"
+    assert not {"core", "all"} & set(content["breakdowns"])
     assert content["breakdowns"]["rule_type"]["symmetry"]["n"] == 0
     assert content["breakdowns"]["rule_subtype"]["common subject"]["scores"]["hhr"] == {
         "value": None, "low": None, "high": None,
     }  # fmt: skip
-    assert list(content["scores"]) == list(METRICS)
+    assert list(content["all"]["scores"]) == list(METRICS)
     head = ("release", "matching", "naming", "split", "n", "confidence", "seed", "missing")
     assert [content[k] for k in head] == ["small", "vocabulary", "private", "test", 3, 0.95, 0, 0]
 
 
 def test_csv(release):
     rows = list(csv.DictReader(io.StringIO(evaluate(release, GIVEN).to_csv())))
-    assert (rows[0]["what"], rows[0]["breakdown"], rows[0]["n"]) == ("scores", "all", "3")
-    assert float(rows[0]["hits_any"]) == 2 / 3
+    assert (rows[0]["what"], rows[0]["breakdown"], rows[0]["n"]) == ("scores", "core", "1")
+    assert (rows[1]["what"], rows[1]["breakdown"], rows[1]["n"]) == ("scores", "all", "3")
+    assert float(rows[1]["hits_any"]) == 2 / 3
     undefined = next(r for r in rows if r["group"] == "common subject")
     assert (undefined["hits_any"], undefined["hhr"], undefined["hhr_low"]) == ("0.0", "", "")
 
@@ -157,6 +266,10 @@ def test_table_and_markdown(release):
     assert line.split() == ["all", "3", "66.7", "50.0", "50.0", "50.0", "33.3", "50.0"]
     line = next(text for text in table if "common subject" in text)
     assert line.split()[-1] == "–"
+    core = next(number for number, text in enumerate(table) if text.startswith("core"))
+    assert table[core].split() == ["core", "1", "100.0", "50.0", "50.0", "50.0", "0.0", "0.0"]
+    assert core < table.index("rule type, over all questions")
+    assert "3 questions, 1 in the core" in table[0]
     assert all(len(text) <= 100 for text in table)
     markdown = report.to_markdown().splitlines()
     line = next(text for text in markdown if text.startswith("| common subject"))
@@ -172,7 +285,7 @@ def test_missing_and_strange_answers_are_told(release):
     )  # fmt: skip
     assert report.missing == 1
     assert report.overall["precision"].value == 0.5 / 3
-    assert [note.split(" ", 1)[0] for note in report.notes] == ["1", "1", "1"]
+    assert [note.split(" ", 1)[0] for note in report.notes][:3] == ["1", "1", "1"]
 
 
 @pytest.mark.parametrize(
@@ -231,81 +344,3 @@ def test_answer_that_the_entity_table_lacks(tmp_path):
     release = write_release(tmp_path / "r", names=(EntityNames("e00000", "11", "Ann"),))
     with pytest.raises(Exception, match="lacks the answer"):
         evaluate(release, IN_TEXT, naming="text")
-
-
-BETTER = [
-    Prediction("q00001", answers=(CID, EVE)),
-    Prediction("q00002", answers=(ANN,)),
-    Prediction("q00003", answers=(ANN,)),
-]
-
-
-def test_difference_is_paired(release):
-    report, better = evaluate(release, GIVEN), evaluate(release, BETTER)
-    difference = compare(better, report)
-    assert values(difference.rows[0]) == pytest.approx(
-        {"hits_any": 1 / 3, "precision": 0.5, "recall": 0.5, "f1": 0.5, "hits_hard": 2 / 3,
-         "hits_any_hard": 2 / 3, "hhr": 0.5}
-    )  # fmt: skip
-    assert (
-        difference.overall["f1"].low == 0.0
-    )  # where q00002 alone is drawn, which is equal in both
-    same = compare(report, report)
-    for row in same.rows:
-        for name, estimate in row.scores.items():
-            assert set(estimate) <= {0.0, None}, (row, name)
-    assert same.row("rule_subtype", "common subject").scores["hhr"].value is None
-
-
-def test_difference_equals_drawing_question_by_question(tmp_path):
-    questions, given = random_questions(60)
-    other = [Prediction(p.id, answers=p.answers[:1]) for p in given]
-    release = write_release(tmp_path / "r", questions)
-    first, second = (evaluate(release, g, split=None, resamples=40, seed=3) for g in (given, other))
-    drawn = (stream(3, "bootstrap").uniform(40 * 60).reshape(40, 60) * 60).astype(int)
-    for name in ("f1", "recall"):
-        column = COLUMNS.index(name)
-        each = first.scores[:, column] - second.scores[:, column]
-        expected = np.quantile(each[drawn].mean(axis=1), [0.025, 0.975])
-        found = compare(first, second).overall[name]
-        assert (found.low, found.high) == pytest.approx(tuple(expected), abs=1e-9)
-    any_, hard = COLUMNS.index("hits_any"), COLUMNS.index("hits_hard")
-    rates = [
-        r.scores[drawn, hard].mean(axis=1) / r.scores[drawn, any_].mean(axis=1)
-        for r in (first, second)
-    ]
-    expected = np.quantile(rates[0] - rates[1], [0.025, 0.975])
-    found = compare(first, second).overall["hhr"]
-    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=1e-9)
-
-
-def test_report_against_other_predictions(tmp_path, release):
-    write_predictions(tmp_path / "better.jsonl", BETTER)
-    write_predictions(tmp_path / "given.jsonl", GIVEN)
-    report = evaluate(release, tmp_path / "better.jsonl", against=tmp_path / "given.jsonl")
-    title = "better.jsonl − given.jsonl, paired"
-    assert title in report.to_table()
-    assert title in report.to_markdown()
-    assert "+66.7" in report.to_table()
-    content = json.loads(report.to_json())
-    assert content["difference"]["scores"]["hits_hard"]["value"] == pytest.approx(2 / 3)
-    rows = list(csv.DictReader(io.StringIO(report.to_csv())))
-    assert {r["what"] for r in rows} == {"scores", "difference"}
-    assert report.difference is not None
-    assert report.difference.to_csv().splitlines()[1].startswith("difference,all,all,3,")
-
-
-def test_notes_of_a_difference_say_whose_they_are(release):
-    first = evaluate(release, GIVEN[:1], missing="empty", matching="ids")
-    second = evaluate(release, BETTER)
-    notes = compare(first, second, names=("one", "two")).notes
-    assert notes[0].startswith("one: 2 of 3 questions have no prediction")
-    assert notes[-1] == "Matched differently: ids and vocabulary."
-
-
-def test_different_questions_are_not_compared(release):
-    with pytest.raises(PredictionError, match="0 ids in common"):
-        compare(
-            evaluate(release, GIVEN),
-            evaluate(release, [Prediction("q00004", "")], split="train"),
-        )

@@ -1,15 +1,30 @@
 """A release made by hand, for tests: five people, two rules, four questions."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rulemine.codec import to_json
 from rulemine.files import digest_of, write_bytes
 from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.phrasing.templates import load_templates
 from rulemine.release.reader import Release
-from rulemine.release.records import FORMAT_VERSION, SPLITS, Difficulty, Question
+from rulemine.release.records import (
+    FORMAT_VERSION,
+    SPLITS,
+    Certificate,
+    Difficulty,
+    HardAnswer,
+    PerDirection,
+    Question,
+    Removal,
+    RuleBlock,
+    Unseen,
+)
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Rule
 
@@ -46,43 +61,80 @@ def question(
     answers: Sequence[str] = (CID, EVE),
     hard: Sequence[str] = (EVE,),
     *,
+    further: Sequence[str] = (),
     kind: str = "composition",
     subtype: str = "composition",
-    proofs: int = 1,
-    reverse: Sequence[str] = (),
     level: int = 100,
+    core: bool = False,
+    unseen: Sequence[str] = (),
     split: str = "test",
 ) -> Question:
-    """A question; its first hard answer is the one it was made from."""
-    ends = (topic, hard[0]) if direction == "object" else (hard[0], topic)
+    """A question; its first hard answer is the one asked for, without any every answer is stated."""
+
+    def triple(answer: str) -> Triple:
+        return (topic, relation, answer) if direction == "object" else (answer, relation, topic)
+
+    asked_for = hard[0] if hard else None
+    removed = triple(asked_for or answers[0])
     return Question(
         id=f"q{number:05d}",
+        kind="rules",
         question=f"Who? ({topic})",
-        topic=topic,
-        relation=relation,
-        direction=direction,
+        anchors=(topic,),
         answers=tuple(answers),
-        hard_answer=hard[0],
-        hard_answers=tuple(hard),
-        removed=(ends[0], relation, ends[1]),
-        level=level,
-        rule=RULES[0].id,
-        rule_type=kind,
-        rule_subtype=subtype,
-        certificate=((ANN, "wife", BOB),),
-        diagnosis=Difficulty(proofs, 1, tuple(reverse), (), 1, 1.0, 1.0, 1.0),
+        stated=tuple(a for a in answers if a not in {*hard, *further}),
+        hard=tuple(HardAnswer(a, 1, level, (triple(a),), core) for a in sorted(hard)),
+        further=tuple(further),
+        hard_answer=asked_for,
+        core=core,
+        evidence=(removed,),
+        spurious=(),
+        value=None,
+        stated_value=None,
         split=split,
+        unseen=Unseen(*(name in unseen for name in ("rule", "relation", "answer"))),
+        wording="template",
+        paraphrases=(),
+        patterns=(),
+        rules=RuleBlock(removed, relation, direction, RULES[0].id, kind, subtype),
     )
 
 
 QUESTIONS = [
-    question(1),
-    question(2, BOB, "husband", "object", [ANN], [ANN], kind="inversion", subtype="inversion",
-             reverse=["wife"]),
+    question(1, core=True),
+    question(2, BOB, "husband", "object", [ANN], [ANN], kind="inversion", subtype="inversion"),
     question(3, EVE, "mother", "subject", [ANN], [ANN], kind="other", subtype="common subject",
-             proofs=4),
+             unseen=["rule", "answer"]),
     question(4, BOB, "father", "object", [CID, DORA, EVE], [DORA], split="train"),
 ]  # fmt: skip
+
+DIFFICULTY = {"q00002": {"inverse_edge": ("wife",)}, "q00003": {"proofs": 4}}
+"""Question → what is not as usual about its removed triple; the first and the third share theirs."""
+
+
+def removals_of(
+    questions: Iterable[Question], difficulty: Mapping[str, Mapping[str, Any]] = DIFFICULTY
+) -> list[Removal]:
+    """The removed triples of questions."""
+    usual = Difficulty(
+        1, 1, (), (), 1.0, 1.0, 1.0, PerDirection(0.01, 0.01), PerDirection(100, 100)
+    )
+    found: dict[Triple, Removal] = {}
+    for q in questions:
+        if q.hard_answer is not None:
+            changed = replace(usual, **difficulty.get(q.id, {}))
+            if q.rules.removed not in found or changed != usual:
+                certificate = Certificate(q.rules.rule, ((ANN, "wife", BOB),))
+                found[q.rules.removed] = Removal(
+                    q.rules.removed,
+                    q.level,
+                    (q.rules.direction,),
+                    certificate,
+                    None,
+                    changed,
+                    q.core,
+                )
+    return list(found.values())
 
 
 def write_release(
@@ -94,12 +146,23 @@ def write_release(
     rules: Sequence[Rule] = RULES,
     names: Sequence[EntityNames] = NAMES,
     naming: str = "private",
+    removals: Sequence[Removal] | None = None,
+    declarations: Declarations | None = None,
+    levels: Sequence[int] = (100,),
 ) -> Release:
     """Writes the files that evaluation reads, and opens them."""
     asked = list(questions)
+    of_questions = {q.rules.relation for q in asked}
+    relations = sorted({r for _, r, _ in [*incomplete, *removed]} | of_questions)
+    templates = replace(load_templates("", relations), declarations=declarations or Declarations())
+    header, *rows = [list(templates.to_plain()[0]), *(r.values() for r in templates.to_plain())]
     texts = {
         "kg/incomplete.tsv.gz": KnowledgeGraph.from_triples(incomplete).to_tsv(),
         "kg/complete.tsv.gz": KnowledgeGraph.from_triples([*incomplete, *removed]).to_tsv(),
+        "removed.jsonl": _lines(
+            to_json(r) for r in (removals_of(asked) if removals is None else removals)
+        ),
+        "relations.tsv": "".join("\t".join(row) + "\n" for row in (header, *rows)),
         "rules.jsonl": _lines(rule_to_json(rule) for rule in rules),
         "entities.tsv": "private\tentity\ttext\n"
         + "".join(f"{n.private}\t{n.entity}\t{n.text}\n" for n in names),
@@ -115,6 +178,7 @@ def write_release(
         "format_version": FORMAT_VERSION,
         "name": "small",
         "naming": naming,
+        "levels": list(levels),
         "config": {},
         "kg": {},
         "counts": {},

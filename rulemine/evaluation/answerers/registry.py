@@ -11,7 +11,9 @@ from typing import Any, NamedTuple, Protocol
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.phrasing.templates import Templates
 from rulemine.registry import Registry
+from rulemine.release.guessing import order_of_names
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction
 from rulemine.seeds import check_seed
@@ -40,8 +42,10 @@ class OpenQuestion(NamedTuple):
 class Answerer(Protocol):
     """Anything that answers questions from a graph."""
 
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> Sequence[set[int]]:
-        """The answers to each question, as entity ids of the graph."""
+    def __call__(
+        self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]
+    ) -> Sequence[set[int]] | Sequence[set[str]]:
+        """The answers to each question, as entity ids of the graph or as names."""
         ...
 
 
@@ -53,11 +57,14 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "lookup": "rulemine.evaluation.answerers.model_free:Lookup",
         "neighbors": "rulemine.evaluation.answerers.model_free:Neighbors",
         "reasoner": "rulemine.evaluation.answerers.model_free:Reasoner",
+        "prior": "rulemine.evaluation.answerers.model_free:Prior",
         "random": "rulemine.evaluation.answerers.model_free:RandomEntity",
     },
 )
 """Name → what makes the answerer. It says by the names of its parameters what it is to be given:
-``rules`` (those of the release), ``hops``, ``seed``, ``progress``."""
+``rules`` (those of the release), ``train`` (its training questions, answers and all), ``declarations`` (which
+relations state the same facts), ``order`` (entity → its place in the same order for every naming), ``hops``,
+``k``, ``seed``, ``progress``."""
 
 
 def answer(
@@ -68,6 +75,7 @@ def answer(
     split: str | None = "test",
     seed: int = 0,
     hops: int = 1,
+    k: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Prediction]:
     """Predictions of an answerer.
@@ -79,33 +87,37 @@ def answer(
         split: The split to answer; None for all.
         seed: For answerers that draw (``random``), ≥ 0.
         hops: For answerers that walk (``neighbors``): how far, ≥ 1.
+        k: For answerers that guess (``prior``): how many answers, ≥ 1.
         progress: For answerers that take long (``reasoner``): called with steps done and all steps.
 
     Returns:
         A prediction for each question, sorted by id, its answers sorted, in the naming of the release.
 
     Raises:
-        ConfigError: There is no such answerer or split, `hops` or `seed` is out of range, or the
+        ConfigError: There is no such answerer or split, `hops`, `k` or `seed` is out of range, or the
             answerer of another package failed.
         ReleaseError: The release has no such graph, or a file is missing or was edited.
     """
     if split is not None and split not in SPLITS:
         raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
     check_seed(seed)
-    if hops < 1:
-        raise ConfigError(f"hops is {hops}; expected a whole number, 1 or more.")
+    for name, value in (("hops", hops), ("k", k)):
+        if value < 1:
+            raise ConfigError(f"{name} is {value}; expected a whole number, 1 or more.")
     graph = release.kg(kg)
     questions = release.questions(split)
     with ANSWERERS.blaming(with_):
-        options = {"hops": hops, "seed": seed, "progress": progress}
+        options = {"hops": hops, "k": k, "seed": seed, "progress": progress}
         answerer = _make(with_, release, options) if isinstance(with_, str) else with_
-        asked = [OpenQuestion(*(getattr(q, f) for f in OpenQuestion._fields)) for q in questions]
+        asked = [
+            OpenQuestion(q.id, q.question, q.topic, q.rules.relation, q.rules.direction)
+            for q in questions
+        ]
         found = answerer(graph, asked)
-        _check(found, len(questions), len(graph.entities))
-    names = graph.entities
+        names = _names(found, len(questions), graph)
     return [
-        Prediction(question.id, answers=tuple(names[i] for i in sorted(ids)))  # ids: label order
-        for question, ids in zip(questions, found, strict=True)
+        Prediction(question.id, answers=tuple(sorted(answers)))
+        for question, answers in zip(questions, names, strict=True)
     ]
 
 
@@ -113,13 +125,27 @@ def _make(name: str, release: Release, options: dict[str, Any]) -> Answerer:
     """An answerer, given what its parameters name."""
     make = ANSWERERS.find(name)
     wanted = inspect.signature(make).parameters
-    if "rules" in wanted:
-        options = {**options, "rules": release.rules()}
+    of_release: dict[str, Callable[[], Any]] = {
+        "rules": release.rules,
+        "train": lambda: release.questions("train"),
+        "declarations": lambda: Templates.from_plain(release.relations().values()).declarations,
+        "order": lambda: order_of_names(release.entities, release.naming),
+    }
+    options = options | {key: value() for key, value in of_release.items() if key in wanted}
     return make(**{key: value for key, value in options.items() if key in wanted})
 
 
-def _check(found: Sequence[set[int]], questions: int, entities: int) -> None:
+def _names(
+    found: Sequence[set[int]] | Sequence[set[str]], questions: int, kg: KnowledgeGraph
+) -> list[set[str]]:
+    """What an answerer found, as names."""
     if len(found) != questions:
         raise ValueError(f"it gave {len(found)} sets of answers to {questions} questions")
-    if wrong := {i for ids in found for i in ids if not 0 <= i < entities}:
-        raise ValueError(f"{min(wrong)} is no entity id; the graph has {entities} entities")
+    names = kg.entities
+    named: list[set[str]] = []
+    for answers in found:
+        for i in answers:
+            if not isinstance(i, str) and not 0 <= i < len(names):
+                raise ValueError(f"{i} is no entity id; the graph has {len(names)} entities")
+        named.append({i if isinstance(i, str) else names[i] for i in answers})
+    return named

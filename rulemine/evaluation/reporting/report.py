@@ -32,8 +32,8 @@ TITLES = {
 }
 """The columns of tables; JSON and CSV have all `METRICS`."""
 
-SUBSETS = ("core", "all")
-"""The breakdowns that are one group each and come first; all others are over all questions."""
+SUBSETS = {"core": "the core", "all": "all questions"}
+"""The breakdowns that are one group each and come first, in words; all others are over all questions."""
 
 BREAKDOWN_TITLES = {
     "rule_type": "rule type",
