@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rulemine.builder.homonyms import tell_apart
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.relation_filter import excluded_relations, load_filter
 from rulemine.codec import to_json
@@ -78,7 +79,7 @@ class Inputs:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """Entity → text label, for the entities that have one."""
+        """Entity → text label, for the entities that have one; homonyms told apart."""
         if not self.recipe.labels:
             return {}
         with _of_key("labels"):
@@ -88,7 +89,8 @@ class Inputs:
                 f"labels: {self.recipe.labels} has {counted(len(labels), 'label')}, none of an entity of "
                 f"{self.recipe.kg}."
             )
-        return labels
+        further = self.reference.entities if self.reference else ()
+        return labels | tell_apart(self.kg, labels, (*self.kg.entities, *further))
 
     @cached_property
     def templates(self) -> Templates:

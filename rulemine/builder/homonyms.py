@@ -1,0 +1,79 @@
+"""Homonyms told apart by a word about them: *Mercury (planet)*, *Mercury (god)*.
+
+The word is the label of a neighbor in the graph that the homonyms lack, the one that most entities share:
+*planet* says more than the name of a crater.
+
+Guarantee: depends on the graph and the labels alone; every new label is unique. Homonyms that no neighbor
+tells apart keep their label; `rulemine.release.naming.name_entities` adds their ids to it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from rulemine.kg.graph import KnowledgeGraph
+
+__all__ = ["tell_apart"]
+
+COMMON = 0.5
+"""A neighbor of more than this fraction of a relation's triples (a gender, a currency) says little."""
+
+MAX_LENGTH = 40
+"""Most characters of a word about a homonym."""
+
+
+def tell_apart(
+    kg: KnowledgeGraph, labels: Mapping[str, str], entities: Iterable[str]
+) -> dict[str, str]:
+    """Labels for homonyms.
+
+    Args:
+        kg: The graph.
+        labels: Entity → label; an entity without one is its own label.
+        entities: All entities that will have a name: those of the graph, and further ones.
+
+    Returns:
+        Entity → label, for the homonyms that a neighbor tells apart.
+    """
+    groups: dict[str, list[str]] = {}
+    for entity in sorted(set(entities)):
+        groups.setdefault(labels.get(entity, entity), []).append(entity)
+    homonyms = {label: group for label, group in groups.items() if len(group) > 1}
+    words = _words(kg, labels, [entity for group in homonyms.values() for entity in group])
+    taken = set(groups)
+    found: dict[str, str] = {}
+    for label, group in homonyms.items():
+        about = [words.get(entity, {}) for entity in group]
+        shared = Counter(word for ranked in about for word in ranked)
+        for entity, ranked in zip(group, about, strict=True):
+            names = (f"{label} ({word})" for word in ranked if shared[word] == 1 and word != label)
+            name = next((name for name in names if name not in taken), None)
+            if name is not None:
+                taken.add(name)
+                found[entity] = name
+    return found
+
+
+def _words(
+    kg: KnowledgeGraph, labels: Mapping[str, str], entities: Sequence[str]
+) -> dict[str, dict[str, int]]:
+    """The labels of each entity's neighbors, with their degrees, best first."""
+    s, r, o = (kg.triples[:, column].astype(np.int64) for column in range(3))
+    n, sizes = len(kg.entities), kg.relation_sizes()
+    degree = np.bincount(np.append(s, o), minlength=n)
+    wanted = np.zeros(n, bool)
+    wanted[[kg.entity_ids[entity] for entity in entities if entity in kg.entity_ids]] = True
+    words: dict[str, dict[str, int]] = {}
+    for ends, others in ((s, o), (o, s)):
+        _, which, times = np.unique(r * n + others, return_inverse=True, return_counts=True)
+        rows = np.flatnonzero(wanted[ends] & (times[which] <= COMMON * sizes[r]))
+        for end, other in zip(ends[rows].tolist(), others[rows].tolist(), strict=True):
+            neighbor = kg.entities[other]
+            word = labels.get(neighbor, "" if labels else neighbor)
+            if word and len(word) <= MAX_LENGTH and not set(word) & set("()"):
+                words.setdefault(kg.entities[end], {})[word] = int(degree[other])
+    return {
+        entity: dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+        for entity, found in words.items()
+    }
