@@ -24,6 +24,9 @@ __all__ = ["explain_lopsided", "split"]
 
 TRAIN, TEST = SPLITS.index("train"), SPLITS.index("test")
 
+FAR = 0.1
+"""How much farther from the whole than at random is worth a warning, as a total variation distance."""
+
 SIZE_WEIGHT = 10.0
 """Of the size of a split against one stratum. On FB15k-237 it brings sizes within half a percent of the
 ratios; with 100, relations are up to twice as far from the whole."""
@@ -70,34 +73,33 @@ def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> Qu
 
 
 def explain_lopsided(questions: Sequence[Question], ratios: Sequence[int]) -> str:
-    """Says which groups are too large to be split well, and how far that puts test from the whole.
+    """Says how far validation and test are from the whole, if groups are too large to be split well.
 
     Args:
         questions: The questions, with their splits of mode ``group``.
         ratios: As for `split`.
 
     Returns:
-        A sentence, or "" if no group is larger than a split should be.
+        A sentence; "" if no group is larger than a split should be, and relations are at most `FAR`
+        farther from the whole than those of questions drawn at random.
     """
-    smallest = len(questions) * min(ratios) / sum(ratios)
-    large = sorted((len(g) for g in groups_of(questions) if len(g) > smallest), reverse=True)
-    if not large:
+    sizes = sorted(map(len, groups_of(questions)), reverse=True)
+    rows = [row for row in compare_splits(questions) if row.split != "train"]
+    large = sum(size > len(questions) * min(ratios) / sum(ratios) for size in sizes)
+    far = any(row.distances.relation > row.at_random.relation + FAR for row in rows)
+    if not large and not far:
         return ""
-    figures = {row.split: row for row in compare_splits(questions)}
-    parts = [
-        f"{name}: {counted(row.questions, 'question')}, distance of its relations from the whole "
+    largest = ", ".join(map(str, sizes[:3]))
+    figures = "; ".join(
+        f"{row.split}: {counted(row.questions, 'question')}, distance of its relations from the whole "
         f"{row.distances.relation:.2f}, at random {row.at_random.relation:.2f}"
-        for name, row in figures.items()
-        if name != "train"
-    ]
-    stay = "group of questions must stay together and is" if len(large) == 1 else (
-        "groups of questions must stay together and are"
-    )  # fmt: skip
+        for row in rows
+    )
     return (
-        f"{len(large)} {stay} larger than a split should be ({', '.join(map(str, large[:5]))}"
-        f"{', …' * (len(large) > 5)} of {len(questions):,} questions), so train has all of it; "
-        f"{'; '.join(parts)}. For rows at random, where answers of test are in train, set questions.split "
-        "to random."
+        f"the largest groups of questions that must stay together have {largest} of {len(questions):,}"
+        + f"; {large:,} larger than a split should be: all in train" * bool(large)
+        + f". {figures}. For rows at random, where training gives away answers of test, set "
+        "questions.split to random."
     )
 
 

@@ -1,6 +1,7 @@
 """The stages together, on the demo world with given rules (so without Java) and once with mining."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,7 @@ def test_a_second_run_does_nothing_and_a_changed_option_only_what_it_must(
     assert run((("questions", "max_answer_share"), 0.01)) == ["balance", "split", "release"]
     # The share makes no difference to the questions, so nothing after balancing has to be done.
     assert run((("questions", "max_answer_share"), 0.011)) == ["balance", "release"]
+    assert run((("selection", "per_type"), 0.6)) == ["balance", "split", "release"]
     assert run((("seed",), 5)) == TEMPLATE_STAGES[1:]
 
 
@@ -286,3 +288,22 @@ def test_every_option_that_changes_rules_can_be_had_in_a_build(
     assert chosen != load_recipe("demo", []).mining
     again = Build(built.recipe, tmp_path / "out", BuildContext(Resources(threads=1)))
     assert again.run("mine").reused, "resources are in no key"
+
+
+def test_limits_of_a_recipe_hold_in_its_release(tmp_path: Path) -> None:
+    settings: list[tuple[tuple[str, ...], object]] = [
+        (("questions", "max_answer_share"), 0.05),
+        (("questions", "max_relation_share"), 0.15),
+        (("selection", "per_type"), 0.4),
+    ]
+    Build(load_recipe("demo", settings), tmp_path / "out").run()
+    release = Release.open(tmp_path / "out")
+    parts = [[q for q in release.questions() if q.core == core] for core in (True, False)]
+    for part in parts:
+        for share, values in (
+            (0.05, [q.hard_answer for q in part]),
+            (0.15, [q.rules.relation for q in part]),
+            (0.4, [(q.rules.rule_type, q.rules.rule_subtype) for q in part]),
+        ):
+            assert max(Counter(values).values()) <= max(1, int(share * len(part))), share
+    assert max(map(len, parts)) > 20

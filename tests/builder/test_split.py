@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -95,13 +96,25 @@ def test_a_group_larger_than_its_split_is_in_train():
         done = made(questions, seed=seed)
         assert {q.split for q in done if q.topic == "t"} == {"train"}
         assert sizes(done) == [80, 10, 10]
-    text = explain_lopsided(done, RATIOS)
-    assert text.startswith(
-        "1 group of questions must stay together and is larger than a split should be "
-        "(20 of 100 questions), so train has all of it; validation: 10 questions, distance of its "
-        "relations from the whole 0.20, at random 0.09"
+    assert explain_lopsided(done, RATIOS).startswith(
+        "the largest groups of questions that must stay together have 20, 1, 1 of 100; 1 larger than a "
+        "split should be: all in train. validation: 10 questions, distance of its relations from the "
+        "whole 0.20, at random 0.09; test: 10"
     )
     assert explain_lopsided(done[20:], RATIOS) == ""
+
+
+def test_relations_that_are_far_from_the_whole_are_told():
+    # Ten groups of ten questions, each of one relation: none is too large, and no split is like the whole.
+    questions = [
+        question(10 * n + i, ("t", f"r{n}", f"o{i}")) for n in range(10) for i in range(10)
+    ]
+    questions = [replace(q, anchors=(f"t{i // 10}",)) for i, q in enumerate(questions)]
+    text = explain_lopsided(made(questions), RATIOS)
+    assert text.startswith(
+        "the largest groups of questions that must stay together have 10, 10, 10 of 100. validation: 10 "
+        "questions, distance of its relations from the whole 0.90, at random 0.3"
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
