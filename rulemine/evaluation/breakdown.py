@@ -44,9 +44,9 @@ def breakdowns(
     """The groups of a report.
 
     ``core`` is there if it has a question. ``rule_type`` has all five types, the others only the groups
-    that occur; ``rule_subtype`` divides the questions of type *other*; ``level`` is present when the
-    release has more than one, and is the first of them at which the hard answer is not stated. ``unseen``
-    is about the questions outside training; its groups overlap. Questions without a hard answer are in no
+    that occur; ``rule_subtype`` divides the questions of type *other*; ``split`` is there when there are
+    several; so is ``level``, the first of the release at which the hard answer is not stated. ``unseen`` is
+    about the questions outside training; its groups overlap. Questions without a hard answer are in no
     group of what describes hard answers.
 
     Args:
@@ -89,8 +89,9 @@ def breakdowns(
             ),
         ),
         _unseen(questions),
-        _by("split", SPLITS, questions, lambda q: q.split),
     ]
+    if len({q.split for q in questions}) > 1:
+        found.append(_by("split", SPLITS, questions, lambda q: q.split))
     if len(levels) > 1:
         level = _of_hard(lambda q: str(next(v for v in levels if v >= q.level)))
         found.append(_by("level", [str(v) for v in levels], questions, level))
