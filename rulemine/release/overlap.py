@@ -103,7 +103,10 @@ def compare_splits(questions: Sequence[Question]) -> tuple[SplitFigures, ...]:
     """
     whole = {name: Counter(map(of, questions)) for name, of in _STRATA.items()}
     train = [q for q in questions if q.split == "train"]
-    seen = [set[Hashable]().union(*(row[k] for row in map(_features, train))) for k in range(5)]
+    seen: tuple[set[Hashable], ...] = tuple(set() for _ in range(5))
+    for question in train:
+        for known, own in zip(seen, _features(question, question.hard_answers), strict=True):
+            known.update(own)
     rows = []
     for name in SPLITS:
         part = [q for q in questions if q.split == name]
@@ -111,10 +114,10 @@ def compare_splits(questions: Sequence[Question]) -> tuple[SplitFigures, ...]:
             continue
         overlap = None
         if train and name != "train":
-            asked_for = [_features(q, asked_for=True) for q in part]
+            asked_for = [_features(q, (q.hard_answer,)) for q in part]
             overlap = Overlap(
                 *(
-                    sum(not row[k].isdisjoint(seen[k]) for row in asked_for) / len(part)
+                    sum(not seen[k].isdisjoint(row[k]) for row in asked_for) / len(part)
                     for k in range(5)
                 )
             )
@@ -134,20 +137,16 @@ def compare_splits(questions: Sequence[Question]) -> tuple[SplitFigures, ...]:
     return tuple(rows)
 
 
-def _features(question: Question, *, asked_for: bool = False) -> tuple[set[Hashable], ...]:
-    """What may overlap, in the order of the fields of `Overlap`.
-
-    Args:
-        question: The question.
-        asked_for: Only of the hard answer asked for, not of all it has.
-    """
-    answers = [question.hard_answer] if asked_for else question.hard_answers
+def _features(
+    question: Question, answers: tuple[str | None, ...]
+) -> tuple[tuple[Hashable, ...], ...]:
+    """What may overlap, in the order of the fields of `Overlap`, with these of its hard answers."""
     return (
-        set(question.anchors),
-        set(answers),
-        {frozenset((anchor, answer)) for anchor in question.anchors for answer in answers},
-        {question.rules.relation},
-        {question.rules.rule},
+        question.anchors,
+        answers,
+        tuple(frozenset((anchor, answer)) for anchor in question.anchors for answer in answers),
+        (question.rules.relation,),
+        (question.rules.rule,),
     )
 
 
