@@ -19,7 +19,9 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_flow
 
-from rulemine.builder.removal.maximal import select
+from rulemine.builder.removal.candidates import candidates_of
+from rulemine.builder.removal.maximal import choose
+from rulemine.builder.removal.setting import Setting
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.formats import read_rules
 from rulemine.rules.grounding import Groundings, ground
@@ -77,13 +79,16 @@ def main() -> None:
     kg, rules = KnowledgeGraph.read(given.kg), read_rules(Path(given.rules))
     groundings = ground(kg, rules, sample=given.sample)
     print(groundings.describe())
+    setting = Setting.of(kg)
     started = time.process_time()
-    found = select(kg, groundings, per_rule=given.per_rule)
-    print(f"{found.describe()}, {time.process_time() - started:.2f} s CPU")
+    found = choose(setting, groundings, per_rule=given.per_rule)
+    covered = len(np.unique(found.rule))
+    print(f"{len(found):,} triples, {covered:,} rules, {time.process_time() - started:.2f} s CPU")
+    groundings = candidates_of(setting, groundings).groundings
     bound = flow_bound(groundings, given.per_rule)
     print(f"flow bound: {bound:,} triples; reached {len(found) / bound:.2%}")
     bound = flow_bound(groundings, 1)
-    print(f"flow bound: {bound:,} rules; reached {found.rules_covered / bound:.2%}")
+    print(f"flow bound: {bound:,} rules; reached {covered / bound:.2%}")
     if given.lp:
         value = lp_bound(groundings, given.per_rule)
         print(f"LP bound: {value:,.1f} triples; reached {len(found) / value:.2%}")

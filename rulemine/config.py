@@ -66,6 +66,7 @@ class Option:
         file: Whether it names a file. Recipes name files relative to themselves, releases without their
             folder.
         data_set: Whether it names a data set or else a file.
+        word: A value that names no file, where the others do.
         packaged: The name of the file in the folders of packaged data sets, if the name of such a data set
             may be given in place of a file; empty: it may not.
         secret: Whether messages may not repeat its value.
@@ -82,6 +83,7 @@ class Option:
     metavar: str = ""
     file: bool = False
     data_set: bool = False
+    word: str = ""
     packaged: str = ""
     secret: bool = False
 

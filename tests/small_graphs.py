@@ -3,10 +3,13 @@
 import itertools
 import random
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
 
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.atom import Atom, Term
-from rulemine.rules.rule import Rule
+from rulemine.rules.rule import Measures, Rule
 
 Proof = tuple[Triple, tuple[Triple, ...]]
 """Head and body of a grounding."""
@@ -88,3 +91,62 @@ def groundings_of(kg: KnowledgeGraph, rule: Rule) -> list[Proof]:
 def _filled(atom: Atom, given: dict[int, str]) -> Triple:
     s, r, o = atom
     return (given[s] if isinstance(s, int) else s, r, given[o] if isinstance(o, int) else o)
+
+
+def measured(rng: random.Random, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """The rules with made-up measures; some have the same standard confidence."""
+    return tuple(
+        replace(rule, measures=Measures(rng.randrange(1, 11), 10, 10, 10, 0)) for rule in rules
+    )
+
+
+class Declared(NamedTuple):
+    """Declarations as pairs of relations; symmetric relations are inverse to themselves."""
+
+    inverse: tuple[tuple[str, str], ...] = ()
+    same: tuple[tuple[str, str], ...] = ()
+
+    def closed(self) -> Declarations:
+        """As the product reads them."""
+        both = [a for a, b in self.inverse if a == b]
+        return Declarations.of(both, [p for p in self.inverse if p[0] != p[1]], self.same)
+
+    def statements(self, triple: Triple) -> set[Triple]:
+        """Everything that states the same, in the graph or not, by saying it again and again."""
+        found, waiting = {triple}, [triple]
+        while waiting:
+            s, r, o = waiting.pop()
+            said = {(o, b, s) for a, b in self.inverse if a == r}
+            said |= {(o, a, s) for a, b in self.inverse if b == r}
+            said |= {(s, b, o) for a, b in self.same if a == r}
+            said |= {(s, a, o) for a, b in self.same if b == r}
+            waiting += said - found
+            found |= said
+        return found
+
+    def prior(self, kg: KnowledgeGraph, triple: Triple, place: int) -> float:
+        """The fraction of the topic entities of a triple's relation that have its answer.
+
+        Args:
+            kg: The graph.
+            triple: The triple.
+            place: Which of its ends is the answer: 0 the subject, 2 the object.
+        """
+        known = set(kg.labeled())
+        topic = 2 - place
+        pairs = set()
+        for a, b in itertools.product(kg.entities, repeat=2):
+            if known & self.statements((a, triple[1], b)):
+                pairs.add(((a, b)[topic // 2], (a, b)[place // 2]))
+        topics = {pair[0] for pair in pairs}
+        return len({t for t, answer in pairs if answer == triple[place]}) / len(topics)
+
+
+def some_declared(rng: random.Random) -> Declared:
+    """No declarations, or one or two."""
+    inverse, same = [], []
+    for _ in range(rng.randrange(3)):
+        (inverse if rng.random() < 0.6 else same).append(
+            (rng.choice(RELATIONS), rng.choice(RELATIONS))
+        )
+    return Declared(tuple(inverse), tuple(same))

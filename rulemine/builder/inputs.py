@@ -62,6 +62,7 @@ class Inputs:
         recipe, questions, verbalizer = self.recipe, self.recipe.questions, self.recipe.verbalizer
         names = [recipe.kg, recipe.reference, recipe.labels, recipe.rules]
         names += [questions.templates, questions.filter, verbalizer.prompt, verbalizer.glosses]
+        names.append(recipe.selection.body_filter)
         return [path for name in names if name for path in files_of(name)]
 
     @cached_property
@@ -135,6 +136,17 @@ class Inputs:
         with _of_key("questions.filter"):
             listed = load_filter(chosen.filter, relations)
         return excluded_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
+
+    @cached_property
+    def kept_out(self) -> frozenset[str]:
+        """The relations that prove nothing."""
+        named = self.recipe.selection.body_filter
+        if named == "none" or self.recipe.selection.mode == "brink":
+            return frozenset()
+        if not named:
+            return frozenset(self.excluded)
+        with _of_key("selection.body_filter"):
+            return frozenset(load_filter(named, self.kg.relations))
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

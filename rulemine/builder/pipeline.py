@@ -19,9 +19,12 @@ from rulemine.builder.balance import Limits, balance, balance_as_published, expl
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.removal.brink import select_brink
-from rulemine.builder.removal.levels import thin, with_levels
-from rulemine.builder.removal.maximal import select
+from rulemine.builder.removal.certificates import certify, certify_as_chosen
+from rulemine.builder.removal.eligibility import eligible_rules
+from rulemine.builder.removal.levels import thin
+from rulemine.builder.removal.maximal import choose
 from rulemine.builder.removal.selection import Selection, read_selection, write_selection
+from rulemine.builder.removal.setting import Setting
 from rulemine.builder.rule_questions.ask import ask
 from rulemine.builder.split import explain_lopsided, split
 from rulemine.builder.stage import Done, Stage, run_stage
@@ -29,6 +32,7 @@ from rulemine.builder.summary import describe_questions
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of
+from rulemine.kg.priors import CORE_PRIOR
 from rulemine.mining import Resources, explain_no_rules, mine
 from rulemine.release.contents import read_trace
 from rulemine.release.folders import working_folder
@@ -52,6 +56,9 @@ STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "r
 
 RULES_WITH_UNKNOWN_NAMES = "rules_with_unknown_names.jsonl"
 """The file for given rules with unknown entities or relations, in the folder of ``mine``."""
+
+LEAST_FAIR = 1 / 3
+"""A build warns if fewer triples than this fraction have a prior that is low enough."""
 
 MOST_SHOWN = 5
 """Number of such rules that the summary names."""
@@ -173,9 +180,40 @@ class Build:
     # Results of stages, read from their files.
 
     @cached_property
-    def rules(self) -> tuple[Rule, ...]:
+    def mined_rules(self) -> tuple[Rule, ...]:
         """The rules, mined or given."""
         return read_rules(self._done["mine"].folder / "rules.jsonl")
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that may prove something; all of them in mode ``brink``.
+
+        Raises:
+            ConfigError: There is none.
+        """
+        chosen = self.recipe.selection
+        if chosen.mode == "brink":
+            return self.mined_rules
+        rules = eligible_rules(self.mined_rules, chosen.min_std_confidence, self.inputs.kept_out)
+        if not rules:
+            raise ConfigError(
+                f"{self.recipe.kg}: none of {counted(len(self.mined_rules), 'rule')} reaches "
+                "selection.min_std_confidence without a relation that is kept out of bodies "
+                "(selection.body_filter). Lower the one or shorten the other."
+            )
+        return rules
+
+    @cached_property
+    def setting(self) -> Setting:
+        """What may be removed from the graph."""
+        if self.recipe.selection.mode == "brink":
+            return Setting.of(self.inputs.kg)
+        return Setting.of(
+            self.inputs.kg,
+            self.inputs.templates.declarations,
+            excluded=self.inputs.excluded,
+            max_prior=self.recipe.selection.max_prior,
+        )
 
     @cached_property
     def groundings(self) -> Groundings:
@@ -257,41 +295,70 @@ class Build:
             "sample": chosen.groundings_per_rule,
             "seed": self.recipe.seed,
             "dropped": sorted(self.inputs.excluded),
+            "min_std_confidence": chosen.min_std_confidence,
+            "kept_out": sorted(self.inputs.kept_out),
         }
-        return self._stage("ground", 4, options, work)
+        return self._stage("ground", 5, options, work)
 
     def _select(self) -> Stage:
         chosen = self.recipe.selection
 
         def work(folder: Path) -> None:
             seed = self.recipe.seed
+            setting = self.setting
             if chosen.mode == "brink":
                 found = select_brink(
-                    self.inputs.kg, self.rules, per_rule=chosen.per_rule, progress=self._progress
+                    setting.kg, self.rules, per_rule=chosen.per_rule, progress=self._progress
                 )
             else:
-                found = select(
-                    self.inputs.kg,
+                found = choose(
+                    setting,
                     self.groundings,
                     per_rule=chosen.per_rule,
                     seed=seed,
                     progress=self._progress,
                 )
-            if chosen.share < 1:
-                found = thin(found, chosen.share, seed)
-            if chosen.levels:
-                found = with_levels(found, chosen.levels, seed)
-            if not len(found.head):
+            if not len(found):
                 raise MiningError(
                     f"{self.recipe.kg}: none of {counted(len(self.rules), 'rule')} has a grounding in the "
-                    "graph that could prove a removed triple. Give other rules, or mine with lower "
-                    "thresholds."
+                    "graph that could prove a removed triple. Give other rules, mine with lower thresholds, "
+                    "or raise selection.max_prior."
                 )
-            write_selection(folder, found)
+            if chosen.share < 1:
+                found = thin(found, chosen.share, seed)
+            write_selection(
+                folder,
+                certify_as_chosen(setting, found, seed)
+                if chosen.mode == "brink"
+                else certify(setting, found, seed, self._progress),
+            )
 
+        self._warn_of_priors()
         options = {**to_json(chosen), "seed": self.recipe.seed}
         del options["per_type"]  # the stage balance applies it
-        return self._stage("select", 2, options, work)
+        del options["levels"]  # which levels are written as graphs changes no level of a triple
+        options["declarations"] = (
+            {}
+            if chosen.mode == "brink"
+            else {
+                relation: list(reading)
+                for relation, reading in self.inputs.templates.declarations.readings.items()
+            }
+        )
+        return self._stage("select", 3, options, work)
+
+    def _warn_of_priors(self) -> None:
+        chosen = self.recipe.selection
+        if chosen.mode == "brink":
+            return
+        fair = float(self.setting.directions.any(axis=1).mean())
+        if fair < LEAST_FAIR:
+            self.context.on_warning(
+                f"Only {fair:.0%} of the triples can be asked about so that the answer is not among the "
+                f"commonest ones (prior at most {chosen.max_prior:g}): most facts of this graph can be "
+                "guessed. Raise selection.max_prior to ask about more; what is above "
+                f"{CORE_PRIOR:g} is then asked about and never in the core."
+            )
 
     def _ask(self) -> Stage:
         def work(folder: Path) -> None:

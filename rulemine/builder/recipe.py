@@ -98,6 +98,11 @@ class Recipe(Section):
                 "questions.filter, max_end_share and max_median_answers are for selection maximal; the "
                 "published procedure (selection.mode brink) removes what it removes. Leave them out."
             )
+        if self.selection.mode == "brink" and self.selection.refines:
+            raise ConfigError(
+                "selection.max_prior, min_std_confidence and body_filter are for selection maximal; the "
+                "published procedure (selection.mode brink) takes every rule and triple. Leave them out."
+            )
 
     def portable(self) -> dict[str, Any]:
         """The recipe as plain values, with file names instead of paths: the same on every machine.
@@ -190,7 +195,7 @@ def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> N
         value, packed = lookup(values, key.path) or "", key.option.packaged
         known = data_sets() if key.option.data_set else {}
         there = (packaged_or_given(value, packed) if packed else Path(value)).exists()
-        if not value or there or value == name or value in known:
+        if not value or there or value in (name, key.option.word) or value in known:
             continue
         folders = [path.parent, Path()] if path.suffix == ".toml" else [Path()]
         looked = " and ".join(dict.fromkeys(str((f / value).absolute()) for f in folders))

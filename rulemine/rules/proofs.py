@@ -1,20 +1,34 @@
-"""Remaining proofs of a triple in an incomplete graph: their number, and the shortest."""
+"""Remaining proofs of triples in an incomplete graph: their number, the shortest, and the best.
 
-from collections.abc import Callable, Sequence
+Guarantee: exact, whatever the order of the rules. Facts that are stated by several triples are proved by
+the proofs of all of them.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
-from rulemine.rules.bodies import bind_rule
+from rulemine.rules.bodies import BoundRule, bind_rule
+from rulemine.rules.decoration import Decorations
 from rulemine.rules.path_bodies import Chains
 from rulemine.rules.rule import Rule
 
-__all__ = ["RemainingProofs", "remaining_proofs"]
+__all__ = ["WITHIN", "BestProofs", "RemainingProofs", "best_proofs", "remaining_proofs"]
 
 Ints = npt.NDArray[np.int64]
+
+WITHIN = Fraction(1, 10)
+"""The best proof may be less confident than the most confident one by this much if it is shorter."""
+
+AT_ONCE = 1 << 18
+"""About how many groundings are enumerated at once; the groundings of one triple are never split."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -24,10 +38,26 @@ class RemainingProofs:
     Attributes:
         count: int64, shape (m,): groundings of all rules with the triple as head.
         shortest: int64, shape (m,): body atoms of the shortest of them; 0 if there is none.
+        by_rule: For each rule, the triples (positions, ascending) that it proves, and in how many ways.
     """
 
     count: Ints
     shortest: Ints
+    by_rule: tuple[tuple[Ints, Ints], ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BestProofs:
+    """The best proof of each of some facts.
+
+    Attributes:
+        rule: int64, shape (facts,): position of its rule; −1 where there is none.
+        body: int64, shape (facts, atoms of the widest body): its body in the order of the rule's body,
+            rows of the complete graph's triples, padded with −1.
+    """
+
+    rule: Ints
+    body: Ints
 
 
 def remaining_proofs(
@@ -51,14 +81,118 @@ def remaining_proofs(
     chains = Chains(index)
     count = np.zeros(len(heads), np.int64)
     shortest = np.zeros(len(heads), np.int64)
+    by_rule: list[tuple[Ints, Ints]] = []
+    order = np.argsort(heads[:, 1], kind="stable")
+    relations = heads[order, 1]
+    nothing = np.empty(0, np.int64)
     for done, rule in enumerate(rules, start=1):
         bound = bind_rule(index, rule)
+        rows = nothing
         if bound is not None:
+            low, high = np.searchsorted(relations, [bound.head.relation, bound.head.relation + 1])
+            rows = order[low:high]
+        found = nothing
+        if bound is not None and len(rows):
             chain = chains.of(bound)
-            found = bound.count(heads) if chain is None else chain.over(heads).counts
-            count += found
+            found = bound.count(heads[rows]) if chain is None else chain.over(heads[rows]).counts
+            rows, found = rows[found > 0], found[found > 0]
+            count[rows] += found
             length = len(rule.body)
-            shortest[(found > 0) & ((shortest == 0) | (shortest > length))] = length
+            shortest[rows[(shortest[rows] == 0) | (shortest[rows] > length)]] = length
+        by_rule.append((rows, found))
         if progress:
             progress(done, len(rules))
-    return RemainingProofs(count, shortest)
+    return RemainingProofs(count, shortest, tuple(by_rule))
+
+
+def best_proofs(
+    kg: KnowledgeGraph,
+    rules: Sequence[Rule],
+    decorations: Decorations,
+    removed: Ints,
+    fact: Ints,
+    remaining: RemainingProofs,
+    progress: Callable[[int, int], None] | None = None,
+) -> BestProofs:
+    """The best remaining proof of each removed fact that is not decorated.
+
+    That is the shortest whose standard confidence is at most `WITHIN` below the best one; of equals the
+    most confident, then the least rule id, then the first in canonical order (head row, body rows).
+
+    Args:
+        kg: The complete graph.
+        rules: The rules; with measures.
+        decorations: Of the same graph and rules.
+        removed: The removed triples, rows of ``kg.triples``, ascending; shape (m,).
+        fact: The fact that each of them states, 0 … facts − 1; shape (m,).
+        remaining: Their remaining proofs in the graph without them.
+        progress: Called with (rules done, all rules).
+    """
+    left = np.setdiff1d(np.arange(len(kg)), removed)
+    index = Index(kg.without(removed))
+    heads = kg.triples[removed]
+    exact = [Fraction(rule.support, rule.body_size) for rule in rules]
+    values = sorted(set(exact))
+    rank = {value: number for number, value in enumerate(values)}
+    # The least confidence that may still win, for each confidence of the best proof.
+    lowest = np.array([bisect_left(values, value - WITHIN) for value in values], np.int64)
+    facts = int(fact.max(initial=-1)) + 1
+    best = np.full(facts, -1, np.int64)  # rank of the confidence of the first proof found
+    length = np.zeros(facts, np.int64)
+    chosen = np.full(facts, -1, np.int64)
+    body = np.full((facts, max((len(rule.body) for rule in rules), default=0)), -1, np.int64)
+    order = sorted(range(len(rules)), key=lambda r: (-exact[r], len(rules[r].body), rules[r].id))
+    for done, number in enumerate(order, start=1):
+        rows, ways = remaining.by_rule[number]
+        own, atoms = rank[exact[number]], len(rules[number].body)
+        of = fact[rows]
+        open_ = (best[of] < 0) | ((lowest[best[of]] <= own) & (atoms < length[of]))
+        bound = bind_rule(index, rules[number]) if open_.any() else None
+        if bound is not None and not decorations.always(number):
+            for head, found in _firsts(
+                bound, decorations, number, heads, removed, left, rows[open_], ways[open_]
+            ):
+                of = fact[head]
+                # Of several statements of a fact, the first one.
+                of, first = np.unique(of, return_index=True)
+                fresh = chosen[of] != number
+                of, first = of[fresh], first[fresh]
+                best[of] = np.where(best[of] < 0, own, best[of])
+                length[of], chosen[of] = atoms, number
+                body[of, :atoms] = found[first]
+                body[of, atoms:] = -1
+        if progress:
+            progress(done, len(rules))
+    return BestProofs(chosen, body)
+
+
+def _firsts(
+    bound: BoundRule,
+    decorations: Decorations,
+    number: int,
+    heads: npt.NDArray[np.int32],
+    removed: Ints,
+    left: Ints,
+    rows: Ints,
+    ways: Ints,
+) -> Iterator[tuple[Ints, Ints]]:
+    """The first undecorated body of each head that has one, in batches of ascending heads.
+
+    Yields:
+        Positions of heads, ascending; and bodies as rows of the complete graph.
+    """
+    batch = np.cumsum(ways) // AT_ONCE
+    cuts = np.flatnonzero(np.diff(batch)) + 1
+    for low, high in pairwise([0, *cuts.tolist(), len(rows)]):
+        part = rows[low:high]
+        head = np.empty(0, np.int64)
+        body = np.empty((0, len(bound.body)), np.int64)
+        for found in bound.bodies(heads[part]):
+            rows_ = left[found.rows]
+            fine = decorations.without(number, removed[part[found.head]], rows_)
+            head = np.concatenate((head, part[found.head[fine]]))
+            body = np.concatenate((body, rows_[fine]))
+            order = np.lexsort((*body.T[::-1], head))
+            order = order[np.diff(head[order], prepend=-1) > 0]
+            head, body = head[order], body[order]
+        yield head, body

@@ -8,8 +8,10 @@ import pytest
 
 from rulemine.builder.difficulty import edges_between
 from rulemine.builder.removal.brink import select_brink
-from rulemine.builder.removal.maximal import select
+from rulemine.builder.removal.certificates import certify, certify_as_chosen
+from rulemine.builder.removal.maximal import choose
 from rulemine.builder.removal.selection import Selection, read_selection, write_selection
+from rulemine.builder.removal.setting import Setting
 from rulemine.config import packaged
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.formats import read_rules
@@ -52,7 +54,7 @@ def share_with_reverse_edge(kg: KnowledgeGraph, selection: Selection) -> float:
 
 def check(kg: KnowledgeGraph, selection: Selection) -> None:
     assert not np.isin(selection.body, selection.removed).any()
-    assert np.bincount(selection.rule).max() <= 30
+    assert np.bincount(selection.selected_by).max() <= 30
     left = kg.without(selection.removed)
     assert len(left) == len(kg) - len(selection.removed)
     proofs = remaining_proofs(left, selection.rules, kg.triples[selection.removed])
@@ -66,7 +68,7 @@ def test_groundings(groundings: Groundings) -> None:
 
 
 def test_published_selection(kg: KnowledgeGraph, rules: tuple[Rule, ...]) -> None:
-    found = select_brink(kg, rules)
+    found = certify_as_chosen(Setting.of(kg), select_brink(kg, rules), 0)
     assert found.counts.groundings == 122_543
     assert found.counts.provable == 16_607
     assert found.counts.considered == 4_350
@@ -78,12 +80,15 @@ def test_published_selection(kg: KnowledgeGraph, rules: tuple[Rule, ...]) -> Non
     check(kg, found)
 
 
-def test_default_selection_is_the_largest_that_the_quota_allows(
+def test_default_selection_comes_near_the_largest_that_the_quota_allows(
     kg: KnowledgeGraph, groundings: Groundings, tmp_path: Path
 ) -> None:
-    found = select(kg, groundings)
-    assert len(found.removed) == len(found) == found.counts.upper_bound == 145 * 30
+    setting = Setting.of(kg, max_prior=0.07)
+    found = certify(setting, choose(setting, groundings), 0)
+    assert found.counts.upper_bound == 145 * 30
+    assert 0.99 * 145 * 30 < len(found.removed) == len(found) <= 145 * 30
     assert found.rules_covered == 145
+    assert 2_000 < found.core.sum() <= found.counts.core_upper_bound
     check(kg, found)
     write_selection(tmp_path, found)
     again = read_selection(tmp_path, groundings.rules)

@@ -1,17 +1,20 @@
 """Hubs cost what their edges are, not their square: rows are counted, since times say little."""
 
+import random
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from rulemine.builder.removal.maximal import select
+from rulemine.builder.removal.certificates import certify
+from rulemine.builder.removal.maximal import choose
+from rulemine.builder.removal.setting import Setting
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query import join
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.grounding import ground
 from rulemine.rules.proofs import remaining_proofs
-from rulemine.rules.rule import Rule
+from tests.small_graphs import measured
 
 N = 4000
 
@@ -71,12 +74,13 @@ def test_grounding_selecting_and_proving_at_hubs(
 ) -> None:
     triples, texts = GRAPHS[name]
     kg = KnowledgeGraph.from_triples(triples())
-    rules: list[Rule] = [parse_readable(text) for text in texts]
+    rules = measured(random.Random(0), tuple(parse_readable(text) for text in texts))
     found = ground(kg, rules, sample=sample)
     assert (found.counts > 0).all()
     assert 0 < sum(rows) <= 4 * len(rules) * len(kg)
     rows.clear()
-    chosen = select(kg, found)
+    setting = Setting.of(kg)
+    chosen = certify(setting, choose(setting, found), 0)
     assert len(chosen.removed) > 60
     left = remaining_proofs(kg.without(chosen.removed), rules, kg.triples[chosen.removed])
     assert (left.count >= 1).all()

@@ -2,15 +2,25 @@
 
 import random
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from rulemine.kg.facts import facts_of
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.atom import Atom
-from rulemine.rules.proofs import remaining_proofs
+from rulemine.rules.decoration import Decorations
+from rulemine.rules.proofs import best_proofs, remaining_proofs
 from rulemine.rules.rule import Rule
-from tests.small_graphs import RELATIONS, proofs_of, small_graph, small_rules
+from tests.small_graphs import (
+    RELATIONS,
+    measured,
+    proofs_of,
+    small_graph,
+    small_rules,
+    some_declared,
+)
 
 
 def ids(kg: KnowledgeGraph, triples: list[Triple]) -> np.ndarray:
@@ -65,3 +75,59 @@ def test_no_triples_have_no_proofs() -> None:
     )
     assert found.count.tolist() == []
     assert told == [(1, 1)]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_best_proof_is_the_shortest_of_the_confident_ones(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(seed)
+    if seed % 2:
+        monkeypatch.setattr("rulemine.rules.proofs.AT_ONCE", 1)
+    kg, declared = small_graph(rng), some_declared(rng)
+    rules = measured(rng, small_rules(rng, 12))
+    facts = facts_of(kg, declared.closed())
+    gone = set(rng.sample(range(len(kg)), min(len(kg), 6)))
+    removed = np.array([row for row in range(len(kg)) if facts[row] in {facts[g] for g in gone}])
+    which = np.unique(facts[removed], return_inverse=True)[1]
+    left = kg.without(removed)
+    decorations = Decorations(kg, rules, facts)
+    row_of = {triple: row for row, triple in enumerate(kg.labeled())}
+    still = set(left.labeled())
+    best: dict[int, tuple[Fraction, int, str, int, tuple[int, ...]]] = {}
+    tops: dict[int, Fraction] = {}
+    proofs = []
+    for number, rule in enumerate(rules):
+        for head, body in proofs_of(kg, rule):
+            if row_of.get(head, -1) in removed and still.issuperset(body):
+                rows = [row_of[t] for t in body]
+                if decorations.without(number, np.array([row_of[head]]), np.array([rows]))[0]:
+                    sure = Fraction(rule.support, rule.body_size)
+                    of = int(which[removed.tolist().index(row_of[head])])
+                    tops[of] = max(sure, tops.get(of, sure))
+                    proofs.append((of, sure, rule, row_of[head], tuple(rows)))
+    for of, sure, rule, at, rows_ in proofs:
+        if tops[of] - sure <= Fraction(1, 10):
+            key = (len(rows_), -sure, rule.id, at, rows_)
+            best[of] = min(best.get(of, key), key)
+    remaining = remaining_proofs(left, rules, kg.triples[removed])
+    found = best_proofs(kg, rules, decorations, removed, which, remaining)
+    for of in range(int(which.max()) + 1):
+        if of not in best:
+            assert found.rule[of] == -1
+        else:
+            length, _, rule_id, _, rows_ = best[of]
+            assert rules[found.rule[of]].id == rule_id
+            assert found.body[of, :length].tolist() == list(rows_)
+            assert set(found.body[of, length:].tolist()) <= {-1}
+    shuffled = rng.sample(range(len(rules)), len(rules))
+    others = tuple(rules[i] for i in shuffled)
+    again = best_proofs(
+        kg,
+        others,
+        Decorations(kg, others, facts),
+        removed,
+        which,
+        remaining_proofs(left, others, kg.triples[removed]),
+    )
+    assert again.body.tolist() == found.body.tolist()

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.builder.removal.completed import completed
-from rulemine.builder.removal.selection import Selection, SelectionCounts
+from rulemine.builder.removal.choice import Choice
+from rulemine.builder.removal.selection import SelectionCounts
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
@@ -33,7 +33,7 @@ def select_brink(
     *,
     per_rule: int = 30,
     progress: Callable[[int, int], None] | None = None,
-) -> Selection:
+) -> Choice:
     """Selects as the published procedure does.
 
     A removed triple may have several rows, and a rule may lose all of its own.
@@ -78,7 +78,10 @@ def select_brink(
     needed[body[body >= 0]] = True
     keep = ~needed[head]
     counts = SelectionCounts(groundings, int(provable.sum()), len(head), upper_bound=0)
-    return completed(kg, rules, head[keep], rule_of[keep], body[keep], counts)
+    head = head[keep]
+    size = np.zeros(len(head), np.int64)
+    size[np.unique(head, return_index=True)[1]] = 1
+    return Choice(tuple(rules), head, rule_of[keep], body[keep], head, size, counts)
 
 
 def _first(

@@ -1,38 +1,35 @@
 """Incompleteness levels: fewer removals, and nested levels of them.
 
-Both cut one order of the removed triples, which depends on the selection and the seed alone.
-Guarantees: every prefix of the order holds each rule's triples in proportion, up to one triple per
-rule; what is removed at a level is removed at every higher one; the triples of ``thin(s, 0.2, seed)``
-are those of level 20 of ``with_levels(s, [20], seed)``; at least one triple is left. Fewer removals
-break no certificate.
+Both cut one order of what is removed, which depends on the choice and the seed alone. What has to go
+together (the triples between two entities, the statements of a fact) is a unit of that order.
+Guarantees: every prefix of the order holds each rule's units in proportion, up to one unit per rule; what
+is removed at a level is removed at every higher one; the triples of ``thin(c, 0.2, seed)`` are those whose
+level is at most 20 in ``levels_of(c, seed)``; at least one triple is left. Fewer removals break no proof.
 """
-
-from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.builder.removal.selection import Selection
+from rulemine.builder.removal.choice import Choice
 from rulemine.errors import ConfigError
 from rulemine.seeds import stream
 
-__all__ = ["thin", "with_levels"]
+__all__ = ["levels_of", "thin"]
 
 Ints = npt.NDArray[np.int64]
 
 
-def thin(selection: Selection, share: float, seed: int) -> Selection:
-    """A selection that removes only a share of the triples.
+def thin(choice: Choice, share: float, seed: int) -> Choice:
+    """A choice that removes only a share of the triples.
 
     Args:
-        selection: The selection; its levels are discarded.
+        choice: The choice.
         share: 0 < share ≤ 1, the share of the removed triples that are still removed; rounded to the
-            nearest number of triples, at least one.
+            nearest number of triples, at least one, and up to a whole unit.
         seed: Seed of the order.
 
     Returns:
-        The rows of the triples that are still removed, in their order, all at level 100.
+        The rows that are still removed, in their order.
 
     Raises:
         ConfigError: The share is out of its range.
@@ -41,74 +38,47 @@ def thin(selection: Selection, share: float, seed: int) -> Selection:
         raise ConfigError(
             f"share: found {share}; expected a number above 0 and at most 1. Change it."
         )
-    removed = _order(selection, seed)[: _part(len(selection.removed), share)]
-    keep = np.isin(selection.head, removed)
-    names = (
-        "head",
-        "rule",
-        "body",
-        "selected_by",
-        "level",
-        "directions",
-        "prior",
-        "core",
-        "proofs",
-        "shortest",
-    )
-    return replace(selection, **{name: getattr(selection, name)[keep] for name in names})
+    return choice.only(_before(choice, seed) < _part(int(choice.size.sum()), share))
 
 
-def with_levels(selection: Selection, levels: Sequence[int], seed: int) -> Selection:
-    """A selection with nested levels of removal.
+def levels_of(choice: Choice, seed: int) -> npt.NDArray[np.int16]:
+    """The level of each row of a choice: the percentage of the removal at which it goes.
 
     Args:
-        selection: The selection.
-        levels: Percentages of its removed triples, 1 … 100, ascending; 100 is added where it is not
-            the last. Each is rounded to the nearest number of triples, at least one.
+        choice: The choice.
         seed: Seed of the order.
 
     Returns:
-        The same rows; a row's level is the smallest at which its head is removed.
-
-    Raises:
-        ConfigError: The levels are not ascending whole percentages.
+        int16, shape (rows,), 1 … 100, the same in a unit. Up to level L go L percent of the removed
+        triples, rounded as in `thin`.
     """
-    wanted = list(levels)
-    whole = all(type(v) is int and 1 <= v <= 100 for v in wanted)
-    if not whole or wanted != sorted(set(wanted)):
-        raise ConfigError(
-            f"levels: found {wanted}; expected ascending whole percentages from 1 to 100, "
-            "e.g. 20,40,60,80,100. Change them."
-        )
-    if wanted[-1:] != [100]:
-        wanted.append(100)
-    order = _order(selection, seed)
-    level = np.empty(len(order), np.int16)
-    for percent in reversed(wanted):
-        level[: _part(len(order), percent / 100)] = percent
-    by_row = np.argsort(order)
-    position = by_row[np.searchsorted(order[by_row], selection.head)]
-    return replace(selection, level=level[position])
+    total = int(choice.size.sum())
+    parts = [_part(total, percent / 100) for percent in range(1, 101)]
+    return (1 + np.searchsorted(parts, _before(choice, seed), "right")).astype(np.int16)
 
 
 def _part(total: int, share: float) -> int:
     return min(total, max(1, round(total * share)))
 
 
-def _order(selection: Selection, seed: int) -> Ints:
-    """The removed triples in the order in which levels take them.
+def _before(choice: Choice, seed: int) -> Ints:
+    """How many triples go before the unit of each row.
 
-    The triples of each rule are shuffled and spread evenly over the order, from a random offset. A
-    triple with several rows belongs to the rule of its first row.
+    The units of each rule are shuffled and spread evenly over the order, from a random offset. A unit
+    belongs to the rule of its first row.
     """
-    removed, first = np.unique(selection.head, return_index=True)
-    rule = selection.rule[first]
-    due = np.empty(len(removed), np.float64)
+    units, first, which = np.unique(choice.unit, return_index=True, return_inverse=True)
+    size = np.zeros(len(units), np.int64)
+    np.add.at(size, which, choice.size)
+    rule = choice.rule[first]
+    due = np.empty(len(units), np.float64)
     for number in np.unique(rule).tolist():
         own = np.flatnonzero(rule == number)
-        draws = stream(seed, "levels", selection.rules[number].id)
+        draws = stream(seed, "levels", choice.rules[number].id)
         offset = draws.uniform(1)[0]
         due[own] = (draws.permutation(len(own)) + offset) / len(own)
-    tie = np.array([rule.id for rule in selection.rules])[rule]
-    order: Ints = removed[np.lexsort((removed, tie, due))]
-    return order
+    tie = np.array([rule.id for rule in choice.rules])[rule]
+    order = np.lexsort((units, tie, due))
+    before = np.empty(len(units), np.int64)
+    before[order] = np.cumsum(size[order]) - size[order]
+    return before[which]

@@ -1,34 +1,37 @@
-"""The default selection: removes as many triples as the per-rule cap and the proofs allow.
+"""The default selection: removes for the core first, then as much as the caps and the proofs allow.
 
-A greedy pass, then local search. In the greedy pass the rules take turns, those with the fewest heads
-first. At its turn a rule adds one grounding: of a few drawn at random, the one that blocks the fewest
-others. When no rule can add any more, the local search adds groundings that conflict with chosen ones,
-takes the conflicting ones out, and replaces each by another proof of its head or another grounding of
-its rule. A step is undone if it costs a rule or a triple.
+For the core, everything between two entities has to go, so whole pairs of entities are selected: each
+fact between them by a grounding whose body joins them nowhere. The head relations take turns, so that the
+scarce ones are not crowded out; within a relation its rules do.
 
-Triples from an entity to itself are never removed: a question about one would name its own answer.
+Then the rest: a greedy pass and local search. In the greedy pass the rules take turns, those with the
+fewest heads first. At its turn a rule adds one grounding: of a few drawn at random, the one that blocks
+the fewest others. When no rule can add any more, the local search adds groundings that conflict with chosen
+ones, takes the conflicting ones out, and replaces each by another proof of its head or another grounding of
+its rule. A step is undone if it costs a rule or a fact; what was selected for the core stays.
 
-Guarantees: the invariants of `rulemine.builder.removal.selection`, and one certificate per removed triple; a
+Guarantees: no removed triple is in the body of a chosen grounding, no rule selects more than its cap; a
 function of graph, groundings and seed, whatever the order of the rules; time linear in the groundings
 times the cap, with a fixed number of passes.
 """
 
 import itertools
+from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.builder.removal.completed import completed
+from rulemine.builder.removal.candidates import Candidates, candidates_of
+from rulemine.builder.removal.choice import Choice
 from rulemine.builder.removal.search_state import SearchState
-from rulemine.builder.removal.selection import Selection, SelectionCounts
+from rulemine.builder.removal.selection import SelectionCounts
+from rulemine.builder.removal.setting import Setting
 from rulemine.errors import ConfigError
-from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.grounding import Groundings
 from rulemine.seeds import stream
 
-__all__ = ["select"]
+__all__ = ["choose"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -50,35 +53,37 @@ CONFLICTS_FIRST = 8
 """Most conflicts for a rule that has no certificate yet."""
 
 
-def select(
-    kg: KnowledgeGraph,
+def choose(
+    setting: Setting,
     groundings: Groundings,
     *,
     per_rule: int = 30,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> Selection:
-    """Chooses triples to remove, as many rules and then as many triples as possible.
+) -> Choice:
+    """Chooses facts to remove: for the core, then as many rules and as many facts as possible.
 
     Args:
-        kg: The graph.
+        setting: The graph, and what may be removed from it.
         groundings: Its groundings, or a sample of them.
-        per_rule: Cap: most certificates per rule, ≥ 1.
+        per_rule: Cap: how many facts a rule selects at most, ≥ 1.
         seed: Seed of the order in which groundings are tried.
         progress: Called with (rounds done, most rounds).
 
     Returns:
-        One row per removed triple, by rule, then by triple. The upper bound of its counts is what caps
-        and distinct heads allow: the sum of min(cap, heads) over the rules, at most all heads.
+        One row per removed fact, by rule, then by head. The upper bounds of its counts are what caps
+        and distinct heads of these groundings allow, for everything and for the core: the triples of
+        so many facts as the sum of min(cap, facts) over the rules, at most all facts.
 
     Raises:
         ConfigError: `per_rule` is not positive.
     """
     if per_rule < 1:
         raise ConfigError(f"per_rule: found {per_rule}; expected at least 1. Raise it.")
-    usable = _without_loops(kg, groundings)
-    state = SearchState(usable, len(kg), per_rule)
-    search = _Search(state, usable, seed)
+    candidates = candidates_of(setting, groundings)
+    state = SearchState(candidates.facts, len(setting.kg), per_rule)
+    search = _Search(state, candidates, setting, seed)
+    search.fill_core()
     search.fill()
     for done, conflicts in enumerate(CONFLICTS, start=1):
         if progress:
@@ -89,41 +94,130 @@ def select(
         search.fill()
     if progress:
         progress(len(CONFLICTS) + 1, len(CONFLICTS) + 1)
-    chosen = state.chosen
-    counts = SelectionCounts(
-        int(groundings.counts.sum()), groundings.provable, len(groundings), search.upper_bound
-    )
-    return completed(
-        kg, usable.rules, usable.head[chosen], usable.rule[chosen], usable.body[chosen], counts
+    return _choice(setting, groundings, candidates, search)
+
+
+def _choice(
+    setting: Setting, groundings: Groundings, candidates: Candidates, search: "_Search"
+) -> Choice:
+    chosen, removed = search.state.chosen, search.state.removed
+    found = candidates.groundings
+    head = found.head[chosen]
+    statements = np.bincount(setting.facts, minlength=len(setting.kg))
+    # What empties a pair of entities goes at one level, or it would be in the core too late.
+    there = np.zeros(int(setting.pairs.max(initial=-1)) + 1, bool)
+    there[setting.pairs[~removed[setting.facts]]] = True
+    pair = setting.pairs[head]
+    return Choice(
+        found.rules,
+        head,
+        found.rule[chosen],
+        found.body[chosen],
+        np.where(there[pair], len(setting.kg) + setting.facts[head], pair),
+        statements[setting.facts[head]],
+        SelectionCounts(
+            int(groundings.counts.sum()),
+            groundings.provable,
+            len(groundings),
+            _most(statements, candidates.facts.head, search.upper_bound),
+            _most(statements, candidates.facts.head[candidates.core], search.core_upper_bound),
+        ),
     )
 
 
-def _without_loops(kg: KnowledgeGraph, groundings: Groundings) -> Groundings:
-    """The groundings whose head can be asked about: a question names its topic entity, never its answer."""
-    fit = kg.triples[groundings.head, 0] != kg.triples[groundings.head, 2]
-    return replace(
-        groundings,
-        rule=groundings.rule[fit],
-        head=groundings.head[fit],
-        body=groundings.body[fit],
-    )
+def _most(statements: Ints, heads: Ints, facts: int) -> int:
+    """Most triples that so many of the given facts may have."""
+    return int(np.sort(statements[np.unique(heads)])[::-1][:facts].sum())
 
 
 class _Search:
     """The steps of the procedure; see the module."""
 
-    def __init__(self, state: SearchState, groundings: Groundings, seed: int) -> None:
+    def __init__(
+        self, state: SearchState, candidates: Candidates, setting: Setting, seed: int
+    ) -> None:
         self.state = state
         self._seed = seed
-        self._ids = [rule.id for rule in groundings.rules]
-        starts = np.searchsorted(groundings.rule, np.arange(len(self._ids) + 1))
+        facts = candidates.facts
+        self._core = candidates.core
+        self._pair = setting.pairs
+        self._rules = facts.rules
+        self._ids = [rule.id for rule in facts.rules]
+        starts = np.searchsorted(facts.rule, np.arange(len(self._ids) + 1))
         self._rows = [np.arange(a, b) for a, b in itertools.pairwise(starts)]
-        heads = [len(np.unique(groundings.head[rows])) for rows in self._rows]
+        heads = [len(np.unique(facts.head[rows])) for rows in self._rows]
         self._most = [min(state.cap, n) for n in heads]
-        self.upper_bound = min(sum(self._most), len(np.unique(groundings.head)))
+        self.upper_bound = min(sum(self._most), len(np.unique(facts.head)))
         self._fewest_heads_first = sorted(
             (r for r, n in enumerate(heads) if n), key=lambda r: (heads[r], self._ids[r])
         )
+        self._core_heads = [
+            len(np.unique(facts.head[rows[self._core[rows]]])) for rows in self._rows
+        ]
+        core_facts = np.unique(facts.head[self._core])
+        self.core_upper_bound = min(
+            sum(min(state.cap, n) for n in self._core_heads), len(core_facts)
+        )
+        self._of_pair: dict[int, list[int]] = {}
+        for fact, pair in zip(core_facts.tolist(), self._pair[core_facts].tolist(), strict=True):
+            self._of_pair.setdefault(pair, []).append(fact)
+        self._locked = np.zeros(len(state.removed), bool)
+
+    def fill_core(self) -> None:
+        """The pass for the core: whole pairs, one per head relation and turn."""
+        state = self.state
+        state.value(self._core)
+        waiting: dict[int, Ints] = {}
+        turns: dict[str, deque[int]] = {}
+        for r in self._fewest_heads_first:
+            if self._core_heads[r]:
+                rows = self._shuffled(r, "core")
+                waiting[r] = rows[self._core[rows]]
+                turns.setdefault(self._rules[r].head.relation, deque()).append(r)
+        for relation, queue in turns.items():
+            turns[relation] = deque(
+                sorted(queue, key=lambda r: (self._core_heads[r], self._ids[r]))
+            )
+        while turns:
+            for relation in sorted(turns):
+                queue = turns[relation]
+                while queue:
+                    r = queue[0]
+                    waiting[r] = state.free(waiting[r]) if self._wants(r) else waiting[r][:0]
+                    if not len(waiting[r]):
+                        queue.popleft()
+                        continue
+                    grounding = state.least_harmful(waiting[r][:CANDIDATES])
+                    if self._add_pair(grounding):
+                        queue.rotate(-1)
+                        break
+                    # Another fact of its pair has no free proof now, and never will have one again.
+                    own = self._pair[state.head[waiting[r]]]
+                    waiting[r] = waiting[r][own != self._pair[state.head[grounding]]]
+                if not queue:
+                    del turns[relation]
+        self._locked = state.removed.copy()
+        state.value(np.ones(len(self._core), bool))
+
+    def _add_pair(self, grounding: int) -> bool:
+        """Adds a grounding and one for each other fact of its pair; or nothing, if one has none."""
+        state = self.state
+        state.add(grounding)
+        head = int(state.head[grounding])
+        added = [head]
+        for fact in self._of_pair[int(self._pair[head])]:
+            if fact == head:
+                continue
+            rows = state.of_head(fact)
+            rows = state.free(rows[self._core[rows]])
+            rows = rows[state.count[state.rule[rows]] < state.cap]
+            if not len(rows):
+                for fact in added:
+                    state.drop(fact)
+                return False
+            state.add(state.least_harmful(rows))
+            added.append(fact)
+        return True
 
     def fill(self) -> None:
         """The greedy pass: adds free groundings, one per rule and turn, until no rule can take any."""
@@ -162,7 +256,7 @@ class _Search:
         state = self.state
         uncovered = state.count[r] == 0
         out = state.conflicting(grounding)
-        if len(out) > (CONFLICTS_FIRST if uncovered else conflicts):
+        if len(out) > (CONFLICTS_FIRST if uncovered else conflicts) or self._locked[out].any():
             return
         if any(state.rule[state.certificate[head]] == r for head in out):
             return  # the rule would lose what it gains

@@ -6,6 +6,9 @@ from rulemine.config import Section, option
 
 __all__ = ["SelectionSection"]
 
+MAX_PRIOR = 0.07
+"""That of the core, `rulemine.kg.priors.CORE_PRIOR`; written again here because that module loads numpy."""
+
 
 def _nested(levels: tuple[int, ...]) -> bool:
     return list(levels) == sorted(set(levels)) and levels[-1:] in ((), (100,))
@@ -16,8 +19,9 @@ class SelectionSection(Section):
     """What is removed.
 
     Attributes:
-        mode: How triples are selected: ``maximal``, or ``brink`` for the published procedure.
-        per_rule: Certificates per rule at most.
+        mode: How triples are selected: ``maximal``, or ``brink`` for the published procedure, which has
+            none of the options ``max_prior``, ``min_std_confidence`` and ``body_filter``.
+        per_rule: Triples that a rule selects at most (``brink``: certificates).
         share: Fraction of the selected triples that is really removed.
         levels: Nested levels of incompleteness, in percent of the removed triples, e.g. 20,40,60,80,100;
             empty: one level.
@@ -25,6 +29,12 @@ class SelectionSection(Section):
             are more; 0 means all. ``brink`` ignores this and takes the first `per_rule`.
         per_type: Largest fraction of the questions left whose certificates have rules of one type and
             sub-type, among those of the core and among the others; 1: off. Not in ``brink``.
+        max_prior: A triple is removed, and asked about, only in directions in which the prior of the
+            answer is at most this: the fraction of the relation's topic entities that have it. 1: off.
+        min_std_confidence: Lower bounds on the standard confidence of the mined rules with 1, 2, … body
+            atoms; the last one holds for longer bodies too. Empty: none beyond that of ``mining``.
+        body_filter: Relations that prove nothing: a file like that of ``questions.filter`` or the name of
+            a data set that has one; empty: those that are not asked about; ``none``: no relation.
     """
 
     mode: str = option("maximal", choices=("maximal", "brink"), flag_name="--selection")
@@ -40,3 +50,12 @@ class SelectionSection(Section):
     )
     groundings_per_rule: int = option(5000, least=0)
     per_type: float = option(1.0, above=0, most=1)
+    max_prior: float = option(MAX_PRIOR, above=0, most=1, flag=True)
+    min_std_confidence: tuple[float, ...] = option((), least=0, most=1)
+    body_filter: str = option("", file=True, packaged="filter.toml", word="none")
+
+    @property
+    def refines(self) -> bool:
+        """Whether an option is set that ``brink`` does not have."""
+        given = (self.max_prior, self.min_std_confidence, self.body_filter)
+        return given != (MAX_PRIOR, (), "")

@@ -1,4 +1,6 @@
-"""The state of the search for a selection: which triples are removed, needed and free.
+"""The state of the search for a selection: which facts are removed, needed and free.
+
+A fact is given by one of its triples (see `rulemine.kg.facts`); here, "triple" means such a fact.
 
 Guarantee: at any time between two calls, no removed triple is in the body of a chosen grounding,
 each triple is the head of at most one chosen grounding, and no rule has more than its cap.
@@ -12,9 +14,6 @@ from rulemine.rules.grounding import Groundings
 __all__ = ["SearchState"]
 
 Ints = npt.NDArray[np.int64]
-
-BLOCK = 1 << 16
-"""Groundings that are taken out of an array at once."""
 
 
 class SearchState:
@@ -46,20 +45,24 @@ class SearchState:
         self.needed = np.zeros(triples + 1, np.int64)
         self.count = np.zeros(len(groundings.rules), np.int64)
         self._users: dict[int, list[int]] = {}
-        # How many groundings have each triple as head, and how many in their body.
-        self._as_head = np.bincount(self.head, minlength=triples + 1)
-        self._in_body = np.bincount(self.body.ravel(), minlength=triples + 1)
-        self._in_body[triples] = 0
-        self._parts = [  # by blocks: one list of millions of rows would hold everything else up
-            sorted({t for t in row if t != triples})
-            for start in range(0, len(self.body), BLOCK)
-            for row in self.body[start : start + BLOCK].tolist()
-        ]
+        self._none = triples
+        self.value(np.ones(len(self.head), bool))
         by_id = sorted(range(len(groundings.rules)), key=lambda r: groundings.rules[r].id)
         rank = np.empty(len(by_id), np.int64)
         rank[by_id] = np.arange(len(by_id))
         self._by_head = np.lexsort((rank[self.rule], self.head))
         self._head_start = np.searchsorted(self.head[self._by_head], np.arange(triples + 2))
+
+    def value(self, groundings: npt.NDArray[np.bool_]) -> None:
+        """Sets the groundings that `least_harmful` tries not to block; all of them at first."""
+        # How many of them have each triple as head, and how many in their body.
+        self._as_head = np.bincount(self.head[groundings], minlength=self._none + 1)
+        self._in_body = np.bincount(self.body[groundings].ravel(), minlength=self._none + 1)
+        self._in_body[self._none] = 0
+
+    def parts(self, grounding: int) -> list[int]:
+        """The body of a grounding, each triple once, ascending."""
+        return sorted({t for t in self.body[grounding].tolist() if t != self._none})
 
     @property
     def chosen(self) -> Ints:
@@ -96,7 +99,7 @@ class SearchState:
         """The removed triples that would have to be put back for a grounding to be added."""
         head = int(self.head[grounding])
         found = [head] if self.removed[head] else list(self._users.get(head, ()))
-        found += [t for t in self._parts[grounding] if self.removed[t] and t not in found]
+        found += [t for t in self.parts(grounding) if self.removed[t] and t not in found]
         return found
 
     def add(self, grounding: int) -> None:
@@ -105,7 +108,7 @@ class SearchState:
         self.certificate[head] = grounding
         self.removed[head] = True
         self.count[self.rule[grounding]] += 1
-        for part in self._parts[grounding]:
+        for part in self.parts(grounding):
             self.needed[part] += 1
             self._users.setdefault(part, []).append(head)
 
@@ -115,7 +118,7 @@ class SearchState:
         self.certificate[head] = -1
         self.removed[head] = False
         self.count[self.rule[grounding]] -= 1
-        for part in self._parts[grounding]:
+        for part in self.parts(grounding):
             self.needed[part] -= 1
             self._users[part].remove(head)
         return grounding

@@ -31,12 +31,14 @@ class SelectionCounts:
         considered: Groundings that were considered: all of them or a sample.
         upper_bound: No selection from these groundings under this cap removes more triples; see the
             procedure for how it is computed. 0 for a procedure that does not maximize.
+        core_upper_bound: Nor does any remove more facts for the core; likewise.
     """
 
     groundings: int
     provable: int
     considered: int
     upper_bound: int
+    core_upper_bound: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +111,9 @@ def write_selection(folder: Path, selection: Selection) -> None:
     write_arrays(
         folder,
         **{name: getattr(selection, name) for name in _ARRAYS},
-        counts=np.array([c.groundings, c.provable, c.considered, c.upper_bound]),
+        counts=np.array(
+            [c.groundings, c.provable, c.considered, c.upper_bound, c.core_upper_bound]
+        ),
     )
 
 

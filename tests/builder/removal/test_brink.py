@@ -7,7 +7,7 @@ import pytest
 
 import rulemine.query.join
 from rulemine.builder.removal.brink import select_brink
-from rulemine.builder.removal.selection import Selection
+from rulemine.builder.removal.choice import Choice
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.atom import Atom, Term
@@ -48,7 +48,7 @@ def literal(triples: list[Triple], rules: tuple[Rule, ...], per_rule: int) -> tu
     return [row for row in sampled if row[1] not in needed], count
 
 
-def rows(kg: KnowledgeGraph, found: Selection) -> list[Row]:
+def rows(kg: KnowledgeGraph, found: Choice) -> list[Row]:
     triples = kg.labeled()
     return [
         (rule, triples[head], tuple(triples[row] for row in body if row >= 0))
@@ -76,7 +76,6 @@ def test_rows_and_their_order_are_those_of_the_nested_loop(
     expected, count = literal(triples, rules, per_rule)
     assert rows(kg, found) == expected
     assert found.counts.groundings == count
-    assert found.level.tolist() == [100] * len(expected)
 
 
 def test_the_order_of_the_body_and_of_the_source_decide_what_is_kept() -> None:

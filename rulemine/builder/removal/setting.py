@@ -1,0 +1,74 @@
+"""What may be removed from a graph: its facts, the priors of their answers, and the pairs they join."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kg.facts import Declarations, facts_of
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.priors import CORE_PRIOR, priors
+
+__all__ = ["Setting"]
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A graph with what selection needs to know of each of its triples; made by `Setting.of`.
+
+    Attributes:
+        kg: The complete graph.
+        facts: int64, shape (triples,): see `rulemine.kg.facts.facts_of`.
+        prior: float64, shape (triples, 2): see `rulemine.kg.priors.priors`.
+        directions: bool, shape (triples, 2): whether the prior allows to ask for the subject, and for
+            the object.
+        removable: bool, shape (triples,): whether the fact may be removed: it can be asked about, joins
+            two entities, and none of its relations is excluded. The same for all its statements.
+        pairs: int64, shape (triples,): a number for the two entities that it joins, in either order.
+    """
+
+    kg: KnowledgeGraph
+    facts: Ints
+    prior: npt.NDArray[np.float64]
+    directions: Bools
+    removable: Bools
+    pairs: Ints
+
+    @classmethod
+    def of(
+        cls,
+        kg: KnowledgeGraph,
+        declarations: Declarations | None = None,
+        *,
+        excluded: Collection[str] = (),
+        max_prior: float = 1.0,
+    ) -> "Setting":
+        """The setting of a selection.
+
+        Args:
+            kg: The complete graph.
+            declarations: Which relations state the same facts.
+            excluded: Relations whose triples are never removed.
+            max_prior: Highest prior at which an answer is asked for.
+        """
+        declared = declarations or Declarations()
+        facts, prior = facts_of(kg, declared), priors(kg, declared)
+        directions = prior <= max_prior
+        out = np.array([relation in excluded for relation in kg.relations], bool)
+        subject, _, obj = (kg.triples[:, column].astype(np.int64) for column in range(3))
+        fit = directions.any(axis=1) & (subject != obj) & ~out[kg.triples[:, 1]]
+        all_fit = np.ones(len(kg), bool)
+        all_fit[facts[~fit]] = False
+        low, high = np.minimum(subject, obj), np.maximum(subject, obj)
+        _, pairs = np.unique(low * max(1, len(kg.entities)) + high, return_inverse=True)
+        return cls(kg, facts, prior, directions, all_fit[facts], pairs.reshape(-1).astype(np.int64))
+
+    def guarded(self) -> Bools:
+        """Whether the prior of each triple is that of the core in all its directions, shape (triples,)."""
+        low = (self.prior <= CORE_PRIOR) | ~self.directions
+        guarded: Bools = low.all(axis=1) & self.directions.any(axis=1)
+        return guarded
