@@ -336,6 +336,7 @@ class Build:
         self._warn_of_priors()
         options = {**to_json(chosen), "seed": self.recipe.seed}
         del options["per_type"]  # the stage balance applies it
+        options["body_filter"] = sorted(self.inputs.kept_out)
         del options["levels"]  # which levels are written as graphs changes no level of a triple
         options["declarations"] = (
             {}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.builder.removal.choice import Choice
+from rulemine.builder.removal.plan import RemovalPlan
 from rulemine.builder.removal.selection import SelectionCounts
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph
@@ -33,7 +33,7 @@ def select_brink(
     *,
     per_rule: int = 30,
     progress: Callable[[int, int], None] | None = None,
-) -> Choice:
+) -> RemovalPlan:
     """Selects as the published procedure does.
 
     A removed triple may have several rows, and a rule may lose all of its own.
@@ -81,7 +81,7 @@ def select_brink(
     head = head[keep]
     size = np.zeros(len(head), np.int64)
     size[np.unique(head, return_index=True)[1]] = 1
-    return Choice(tuple(rules), head, rule_of[keep], body[keep], head, size, counts)
+    return RemovalPlan(tuple(rules), head, rule_of[keep], body[keep], head, size, counts)
 
 
 def _first(

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.builder.removal.choice import Choice
 from rulemine.builder.removal.levels import levels_of
+from rulemine.builder.removal.plan import RemovalPlan
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.removal.setting import Setting
 from rulemine.rules.decoration import Decorations
@@ -20,7 +20,7 @@ Bools = npt.NDArray[np.bool_]
 
 def certify(
     setting: Setting,
-    choice: Choice,
+    choice: RemovalPlan,
     seed: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> Selection:
@@ -80,7 +80,7 @@ def certify(
     )
 
 
-def certify_as_chosen(setting: Setting, choice: Choice, seed: int) -> Selection:
+def certify_as_chosen(setting: Setting, choice: RemovalPlan, seed: int) -> Selection:
     """The selection of a choice whose groundings are the certificates, one row for each.
 
     A row is of the core if nothing joins the two ends of its triple, both priors are low enough, and its

@@ -10,7 +10,7 @@ level is at most 20 in ``levels_of(c, seed)``; at least one triple is left. Fewe
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.builder.removal.choice import Choice
+from rulemine.builder.removal.plan import RemovalPlan
 from rulemine.errors import ConfigError
 from rulemine.seeds import stream
 
@@ -19,7 +19,7 @@ __all__ = ["levels_of", "thin"]
 Ints = npt.NDArray[np.int64]
 
 
-def thin(choice: Choice, share: float, seed: int) -> Choice:
+def thin(choice: RemovalPlan, share: float, seed: int) -> RemovalPlan:
     """A choice that removes only a share of the triples.
 
     Args:
@@ -41,7 +41,7 @@ def thin(choice: Choice, share: float, seed: int) -> Choice:
     return choice.only(_before(choice, seed) < _part(int(choice.size.sum()), share))
 
 
-def levels_of(choice: Choice, seed: int) -> npt.NDArray[np.int16]:
+def levels_of(choice: RemovalPlan, seed: int) -> npt.NDArray[np.int16]:
     """The level of each row of a choice: the percentage of the removal at which it goes.
 
     Args:
@@ -61,7 +61,7 @@ def _part(total: int, share: float) -> int:
     return min(total, max(1, round(total * share)))
 
 
-def _before(choice: Choice, seed: int) -> Ints:
+def _before(choice: RemovalPlan, seed: int) -> Ints:
     """How many triples go before the unit of each row.
 
     The units of each rule are shuffled and spread evenly over the order, from a random offset. A unit

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.builder.removal.candidates import Candidates, candidates_of
-from rulemine.builder.removal.choice import Choice
+from rulemine.builder.removal.plan import RemovalPlan
 from rulemine.builder.removal.search_state import SearchState
 from rulemine.builder.removal.selection import SelectionCounts
 from rulemine.builder.removal.setting import Setting
@@ -60,7 +60,7 @@ def choose(
     per_rule: int = 30,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> Choice:
+) -> RemovalPlan:
     """Chooses facts to remove: for the core, then as many rules and as many facts as possible.
 
     Args:
@@ -99,7 +99,7 @@ def choose(
 
 def _choice(
     setting: Setting, groundings: Groundings, candidates: Candidates, search: "_Search"
-) -> Choice:
+) -> RemovalPlan:
     chosen, removed = search.state.chosen, search.state.removed
     found = candidates.groundings
     head = found.head[chosen]
@@ -108,7 +108,7 @@ def _choice(
     there = np.zeros(int(setting.pairs.max(initial=-1)) + 1, bool)
     there[setting.pairs[~removed[setting.facts]]] = True
     pair = setting.pairs[head]
-    return Choice(
+    return RemovalPlan(
         found.rules,
         head,
         found.rule[chosen],

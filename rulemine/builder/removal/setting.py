@@ -70,5 +70,5 @@ class Setting:
     def guarded(self) -> Bools:
         """Whether the prior of each triple is that of the core in all its directions, shape (triples,)."""
         low = (self.prior <= CORE_PRIOR) | ~self.directions
-        guarded: Bools = low.all(axis=1) & self.directions.any(axis=1)
+        guarded: Bools = np.logical_and(low.all(axis=1), self.directions.any(axis=1))
         return guarded

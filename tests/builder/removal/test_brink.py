@@ -7,7 +7,7 @@ import pytest
 
 import rulemine.query.join
 from rulemine.builder.removal.brink import select_brink
-from rulemine.builder.removal.choice import Choice
+from rulemine.builder.removal.plan import RemovalPlan
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.atom import Atom, Term
@@ -48,7 +48,7 @@ def literal(triples: list[Triple], rules: tuple[Rule, ...], per_rule: int) -> tu
     return [row for row in sampled if row[1] not in needed], count
 
 
-def rows(kg: KnowledgeGraph, found: Choice) -> list[Row]:
+def rows(kg: KnowledgeGraph, found: RemovalPlan) -> list[Row]:
     triples = kg.labeled()
     return [
         (rule, triples[head], tuple(triples[row] for row in body if row >= 0))

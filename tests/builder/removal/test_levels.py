@@ -7,9 +7,9 @@ import pytest
 
 from rulemine.builder.removal.brink import select_brink
 from rulemine.builder.removal.certificates import certify, certify_as_chosen
-from rulemine.builder.removal.choice import Choice
 from rulemine.builder.removal.levels import levels_of, thin
 from rulemine.builder.removal.maximal import choose
+from rulemine.builder.removal.plan import RemovalPlan
 from rulemine.builder.removal.selection import SelectionCounts
 from rulemine.builder.removal.setting import Setting
 from rulemine.errors import ConfigError
@@ -19,12 +19,12 @@ from rulemine.rules.rule import Rule
 from tests.small_graphs import measured, small_graph, small_rules
 
 
-def made(rows: list[tuple[int, int]], rules: int, unit: list[int] | None = None) -> Choice:
+def made(rows: list[tuple[int, int]], rules: int, unit: list[int] | None = None) -> RemovalPlan:
     """A choice out of (head, rule) rows; without units each head is one."""
     head, rule = np.array(rows).T
     size = np.zeros(len(rows), np.int64)
     size[np.unique(head, return_index=True)[1]] = 1
-    return Choice(
+    return RemovalPlan(
         tuple(Rule(Atom(0, "r", 1), (Atom(0, f"p{i}", 1),)) for i in range(rules)),
         head.astype(np.int64),
         rule.astype(np.int32),
@@ -36,7 +36,7 @@ def made(rows: list[tuple[int, int]], rules: int, unit: list[int] | None = None)
 
 
 @pytest.fixture
-def choice() -> Choice:
+def choice() -> RemovalPlan:
     """120 triples of rules with 60, 30, 20, 9 and 1 of them."""
     sizes = (60, 30, 20, 9, 1)
     rules = np.repeat(np.arange(5), sizes).tolist()
@@ -46,7 +46,7 @@ def choice() -> Choice:
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("share", [0.001, 0.05, 0.2, 0.5, 0.77, 1])
 def test_a_share_is_met_and_each_rule_gives_its_part(
-    choice: Choice, share: float, seed: int
+    choice: RemovalPlan, share: float, seed: int
 ) -> None:
     found = thin(choice, share, seed)
     assert len(found) == max(1, round(120 * share))
@@ -58,7 +58,7 @@ def test_a_share_is_met_and_each_rule_gives_its_part(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_levels_are_nested_and_level_and_share_agree(choice: Choice, seed: int) -> None:
+def test_levels_are_nested_and_level_and_share_agree(choice: RemovalPlan, seed: int) -> None:
     levels = levels_of(choice, seed)
     assert (levels.min(), levels.max()) == (1, 100)
     for level in range(1, 101):
@@ -67,14 +67,14 @@ def test_levels_are_nested_and_level_and_share_agree(choice: Choice, seed: int) 
         assert thin(choice, level / 100, seed).head.tolist() == removed.tolist()
 
 
-def test_the_order_depends_on_the_seed_alone(choice: Choice) -> None:
+def test_the_order_depends_on_the_seed_alone(choice: RemovalPlan) -> None:
     first = thin(choice, 0.5, 1).head.tolist()
     assert thin(choice, 0.5, 1).head.tolist() == first
     assert thin(choice, 0.5, 2).head.tolist() != first
     assert len(choice) == 120, "the input is not changed"
 
 
-def test_every_triple_of_a_rule_is_equally_likely_to_be_kept(choice: Choice) -> None:
+def test_every_triple_of_a_rule_is_equally_likely_to_be_kept(choice: RemovalPlan) -> None:
     runs = 400
     kept = np.zeros(120)
     for seed in range(runs):
@@ -124,6 +124,6 @@ def test_nothing_removed_stays_so() -> None:
 
 
 @pytest.mark.parametrize("share", [0, -0.5, 1.01, float("nan")])
-def test_a_share_out_of_range_is_an_error(choice: Choice, share: float) -> None:
+def test_a_share_out_of_range_is_an_error(choice: RemovalPlan, share: float) -> None:
     with pytest.raises(ConfigError, match="share: found"):
         thin(choice, share, 0)

@@ -1,4 +1,4 @@
-"""A choice: which facts are removed, and which grounding selects each, before certificates are published."""
+"""A plan: which facts are removed, and which grounding selects each, before certificates are published."""
 
 from dataclasses import dataclass, replace
 
@@ -8,13 +8,13 @@ import numpy.typing as npt
 from rulemine.builder.removal.selection import SelectionCounts
 from rulemine.rules.rule import Rule
 
-__all__ = ["Choice"]
+__all__ = ["RemovalPlan"]
 
 Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class RemovalPlan:
     """Removed facts with their selecting groundings, one row each (``brink``: one per certificate).
 
     Attributes:
@@ -39,7 +39,7 @@ class Choice:
     def __len__(self) -> int:
         return len(self.head)
 
-    def only(self, keep: npt.NDArray[np.bool_]) -> "Choice":
+    def only(self, keep: npt.NDArray[np.bool_]) -> "RemovalPlan":
         """The rows that are marked."""
         columns = ("head", "rule", "body", "unit", "size")
         return replace(self, **{name: getattr(self, name)[keep] for name in columns})
