@@ -60,6 +60,7 @@ def show(arguments: Namespace) -> int:
     import shutil
 
     from rulemine.release.reader import Release
+    from rulemine.release.show import remaining
     from rulemine.release.show import show as show_question
     from rulemine.seeds import check_seed, stream
 
@@ -78,7 +79,8 @@ def show(arguments: Namespace) -> int:
             everything = [question.id for question in release.questions()]
             order = stream(arguments.seed or 0, "show").permutation(len(everything))
             ids += sorted(everything[i] for i in order[: arguments.sample])
-        shown = [show_question(release, question, width=width) for question in ids]
+        proofs = remaining(release)
+        shown = [show_question(release, question, width, proofs) for question in ids]
     print(f"\n\n{'─' * width}\n\n".join(shown))
     return 0
 

@@ -1,4 +1,4 @@
-"""Shows a question of a release in the terminal: the question, its rule, proof and difficulty features.
+"""Shows a question of a release in the terminal: question, answers, rule, proof, and how hard it is.
 
 Entities have their names in the naming of the release, followed by the text label if it differs.
 """
@@ -11,15 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from rulemine.errors import ReleaseError, counted
+from rulemine.kg.priors import CORE_PRIOR
+from rulemine.phrasing.templates import Templates
 from rulemine.query.atom import Atom, Term
 from rulemine.release.drawing import display_width, draw_proof, printable
+from rulemine.release.proofs_left import ProofsLeft, why_best
 from rulemine.release.reader import Release
-from rulemine.release.records import Question
+from rulemine.release.records import Certificate, Question, Removal
 from rulemine.rules.formats import format_readable
 from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import SUBTYPE_NAMES
 
-__all__ = ["show"]
+__all__ = ["remaining", "show"]
 
 MOST_ANSWERS = 12
 """Number of answers that are listed; the others are counted."""
@@ -30,13 +33,19 @@ _INDENT = "  "
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(subject|object)\}")
 
 
-def show(release: str | Path | Release, question_id: str, width: int = 100) -> str:
+def show(
+    release: str | Path | Release,
+    question_id: str,
+    width: int = 100,
+    proofs: ProofsLeft | None = None,
+) -> str:
     """Shows one question.
 
     Args:
         release: The release, or its folder.
         question_id: Its id.
         width: Columns of the terminal; at least `NARROWEST` are used.
+        proofs: What `remaining` made of the release, for more than one question.
 
     Returns:
         Lines separated by LF.
@@ -47,29 +56,50 @@ def show(release: str | Path | Release, question_id: str, width: int = 100) -> s
     """
     opened = release if isinstance(release, Release) else Release.open(release)
     question = _find(opened, question_id)
+    asked = question.rules
+    removal = next((r for r in opened.removals() if r.triple == asked.removed), None)
     names = _names(opened)
-    rule = next((rule for rule in opened.rules() if rule.id == question.rule), None)
-    if rule is None:
+    rule = next((rule for rule in opened.rules() if rule.id == asked.rule), None)
+    if rule is None or removal is None:
+        lacks, file = (
+            (f"names rule {asked.rule}", "rules.jsonl")
+            if rule is None
+            else (f"is about {asked.removed}", "removed.jsonl")
+        )
         raise ReleaseError(
-            f"{opened.path}: question {question.id} names rule {question.rule}, which rules.jsonl "
-            "lacks. rulemine verify lists all faults."
+            f"{opened.path}: question {question.id} {lacks}, which {file} lacks. rulemine verify lists all "
+            "faults."
         )
     width = max(width, NARROWEST)
     inner = width - len(_INDENT)
     statements = {r: row.get("statement", "") for r, row in opened.relations().items()}
+    proof = next(
+        (p for p in (removal.certificate, *removal.further_certificates) if p.rule == asked.rule),
+        removal.certificate,
+    )
+    why = _why(opened, removal, proof, proofs or remaining(opened))
     blocks = [
         _headline(opened, question),
         _indented(_wrapped(printable(question.question), inner)),
         *_otherwise(opened, question, inner),
         _asked(question, names, inner),
         _titled("Rule", _rule(question, rule, statements, inner)),
-        _titled(
-            "Remaining proof",
-            draw_proof(question.certificate, question.removed, names, inner),
-        ),
-        _titled("Difficulty", _difficulty(opened, question, inner)),
+        _titled("Proof", draw_proof(proof.body, asked.removed, names, inner)),
+        _titled("Why this proof", _sentences(why, inner)),
+        _titled("How hard", _sentences(_difficulty(opened, question, removal, rule), inner)),
     ]
     return "\n\n".join("\n".join(block) for block in blocks)
+
+
+def remaining(release: Release) -> ProofsLeft:
+    """Prepares the search for the remaining proofs of a release's removed triples.
+
+    Raises:
+        ReleaseError: A file is missing or was edited.
+    """
+    removed = [removal.triple for removal in release.removals()]
+    declared = Templates.from_plain(release.relations().values()).declarations
+    return ProofsLeft(release.kg("complete"), removed, release.rules(), declared)
 
 
 def _find(release: Release, wanted: str) -> Question:
@@ -107,7 +137,7 @@ def _names(release: Release) -> dict[str, str]:
 
 
 def _headline(release: Release, question: Question) -> list[str]:
-    facts = [question.id, release.name, question.split]
+    facts = [question.id, release.name, question.split, *(["core"] if question.core else [])]
     if release.levels != (100,):
         facts.append(f"level {question.level}")
     return [" · ".join(facts)]
@@ -128,45 +158,45 @@ def _otherwise(release: Release, question: Question, width: int) -> list[list[st
 
 
 def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str]:
-    end = "subject" if question.direction == "object" else "object"
-    asked = printable(question.relation)
-    triple = f"? ──{asked}──▶ topic" if question.direction == "subject" else f"topic ──{asked}──▶ ?"
+    asked = question.rules
+    end = "subject" if asked.direction == "object" else "object"
+    relation = printable(asked.relation)
+    triple = f"? ──{relation}──▶ topic" if end == "object" else f"topic ──{relation}──▶ ?"
     if display_width(triple) + len("asked for  subjects:  ") > width:
-        triple = asked
+        triple = relation
+    subject, _, obj = (names.get(part, part) for part in asked.removed)
     rows = [
         ("topic", f"{names.get(question.topic, question.topic)} · the {end}"),
-        ("asked for", f"{question.direction}s:  {triple}"),
+        ("asked for", f"{asked.direction}s:  {triple}"),
+        ("removed", f"{subject} ──{relation}──▶ {obj}"),
     ]
-    others = [a for a in question.answers if a not in question.hard_answers]
-    all_stated = question.diagnosis.answers_stated == len(others)
-    order = [
-        question.hard_answer,
-        *(a for a in question.hard_answers if a != question.hard_answer),
-        *others,
-    ]
+    kinds = dict.fromkeys(question.stated, "stated")
+    kinds |= dict.fromkeys(question.further, "right by the reference graph alone, never asked for")
+    kinds |= {row.answer: "hard: it is not stated either" for row in question.hard}
+    first = [a for a in (question.hard_answer,) if a is not None]
+    order = [*first, *(a for a in (*question.hard_answers, *question.stated) if a not in first)]
+    order += question.further
     for place, answer in enumerate(order[:MOST_ANSWERS]):
         name = names.get(answer, answer)
         if answer == question.hard_answer:
-            name = f"★ {name}  hard answer of this question, its triple was removed"
-        elif answer in question.hard_answers:
-            name = f"☆ {name}  also hard, its triple was removed"
+            name = f"★ {name}  the hard answer that is asked for"
         else:
-            name = f"  {name}" + ("  still stated" if all_stated else "")
+            name = f"{'☆' if answer in question.hard_answers else ' '} {name}  {kinds[answer]}"
         rows.append((counted(len(order), "answer") if place == 0 else "", name))
     if len(order) > MOST_ANSWERS:
         rows.append(("", f"  … and {len(order) - MOST_ANSWERS:,} more"))
     column = max(len(key) for key, _ in rows) + 2
     lines = []
     for key, text in rows:
-        first, *rest = _wrapped(text, width - column, "  ")
-        lines += [key.ljust(column) + first, *(" " * column + line for line in rest)]
+        line, *rest = _wrapped(text, width - column, "  ")
+        lines += [key.ljust(column) + line, *(" " * column + more for more in rest)]
     return _indented(lines)
 
 
 def _rule(question: Question, rule: Rule, statements: Mapping[str, str], width: int) -> list[str]:
-    kind = question.rule_type
-    if question.rule_subtype != question.rule_type:
-        kind += f" ({SUBTYPE_NAMES.get(question.rule_subtype, question.rule_subtype)})"
+    kind, subtype = question.rules.rule_type, question.rules.rule_subtype
+    if subtype != kind:
+        kind += f" ({SUBTYPE_NAMES.get(subtype, subtype)})"
     symbols = _wrapped(printable(format_readable(rule)), width)
     if len(symbols) > 1:  # an atom a line
         atoms = [printable(format_readable(replace(rule, body=(atom,)))) for atom in rule.body]
@@ -176,7 +206,7 @@ def _rule(question: Question, rule: Rule, statements: Mapping[str, str], width: 
     said = [_say(atom, rule, statements) for atom in (*rule.body, rule.head)]
     condition = said[0] if len(said) == 2 else ", ".join(said[:-2]) + " and " + said[-2]
     words = f"If {condition}, then {said[-1]}."
-    d = question.diagnosis
+    d = rule.known
     measures = (
         f"{kind}; head coverage {d.head_coverage:.3f}, standard confidence {d.std_confidence:.3f}, "
         f"PCA confidence {d.pca_confidence:.3f}; id {rule.id}"
@@ -201,14 +231,34 @@ def _say(atom: Atom, rule: Rule, statements: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda m: ends[m[1]] if m[1] else m[0][0], printable(template))
 
 
-def _difficulty(release: Release, question: Question, width: int) -> list[str]:
-    d = question.diagnosis
+def _why(release: Release, removal: Removal, proof: Certificate, proofs: ProofsLeft) -> list[str]:
+    """Why this proof is the published one."""
+    if release.manifest["config"]["selection"]["mode"] == "brink":
+        return [
+            "It is among the first groundings of its rule, as the published procedure takes them."
+        ]
+    sentences = [why_best(proof, proofs.of(removal.triple))]
+    if removal.selected_by is not None:
+        by = next((rule for rule in release.rules() if rule.id == removal.selected_by), None)
+        said = f"{removal.selected_by}" if by is None else printable(format_readable(by))
+        sentences.append(f"Another rule selected the triple: {said}.")
+    return sentences
+
+
+def _difficulty(release: Release, question: Question, removal: Removal, rule: Rule) -> list[str]:
+    d, asked = removal.difficulty, question.rules
     remain = "remains" if d.proofs == 1 else "remain"
     length = counted(d.shortest_proof, "triple")
     what = "it takes" if d.proofs == 1 else "the shortest takes"
-    sentences = [f"{counted(d.proofs, 'proof')} of the removed triple {remain}; {what} {length}."]
+    prior = d.prior.subject if asked.direction == "subject" else d.prior.object
+    lift = rule.known.std_confidence / prior
+    sentences = [
+        f"{counted(d.proofs, 'proof')} of the removed triple {remain}; {what} {length}.",
+        f"Prior {prior:.3g}: {100 * prior:.3g} % of the relation's topic entities have this answer. "
+        f"Lift {lift:.3g}: the rule is right {lift:.3g} times as often.",
+    ]
     for relations, where, edge in (
-        (d.reverse_edge, "from its object to its subject", "An inverse"),
+        (d.inverse_edge, "from its object to its subject", "An inverse"),
         (d.parallel_edge, "from its subject to its object", "A parallel"),
     ):
         if relations:
@@ -218,12 +268,40 @@ def _difficulty(release: Release, question: Question, width: int) -> list[str]:
             )
         else:
             sentences.append(f"No edge remains {where}.")
-    verb = "is" if d.answers_stated == 1 else "are"
-    stated = f"{d.answers_stated} of {counted(len(question.answers), 'answer')} {verb} still"
-    sentences.append(f"{stated if d.answers_stated else 'No answer is'} stated directly.")
+    verb = "is" if len(question.stated) == 1 else "are"
+    stated = f"{len(question.stated)} of {counted(len(question.answers), 'answer')} {verb} still"
+    sentences.append(f"{stated if question.stated else 'No answer is'} stated directly.")
     if release.levels != (100,):
         higher = " and higher" if question.level < release.levels[-1] else " only"
         sentences.append(f"The triple was removed at level {question.level} %{higher}.")
+    sentences.append(_core(question, removal))
+    return sentences
+
+
+def _core(question: Question, removal: Removal) -> str:
+    if question.core:
+        return "In the core: nothing else joins the two ends, and the answer cannot be guessed."
+    d = removal.difficulty
+    if d.inverse_edge or d.parallel_edge:
+        why = "an edge still joins the two ends"
+    elif d.shortest_proof == 1:
+        why = "a proof of one triple remains"
+    elif any(
+        (d.prior.subject if end == "subject" else d.prior.object) > CORE_PRIOR
+        for end in removal.directions
+    ):
+        why = f"its prior is above {CORE_PRIOR:g} in a direction that may be asked for"
+    elif question.rules.direction not in removal.directions:
+        why = f"its prior is too high when the {question.rules.direction} is asked for"
+    else:
+        why = (
+            "its proof is below the thresholds of the core, or an edge between the two ends goes at a "
+            "later level"
+        )
+    return f"Not in the core: {why}."
+
+
+def _sentences(sentences: Sequence[str], width: int) -> list[str]:
     return [line for sentence in sentences for line in _wrapped(sentence, width, "  ")]
 
 
