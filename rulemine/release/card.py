@@ -1,21 +1,45 @@
 """The card of a release: its README.md.
 
-The card states what the release contains, how it was made, and its known limits in figures. Every
-number is one of the counts of its manifest.
+The card says what the release contains, how hard it is, how it was made, and its known limits in figures.
+Every number is one of the counts of its manifest.
 """
 
-from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rulemine.codec import dump_line
+from rulemine.errors import counted
+from rulemine.kg.priors import CORE_PRIOR
 from rulemine.kg.relation_overlap import LEAST_SHARE
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.records import Question
+from rulemine.release.figures import bin_label
+from rulemine.release.plots import FIGURES
+from rulemine.release.provenance import describe_build, describe_excluded
+from rulemine.release.records import SPLITS, Question
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
 
 __all__ = ["write_card"]
 
 EXAMPLES = 5
+
+LITTLE_CORE = 0.1
+"""Below this fraction of questions in the core, the card warns."""
+
+MOST_RELATIONS = 10
+"""Number of undeclared relations that are listed."""
+
+_SHARED = {
+    "topic": "topic entity is one of train",
+    "answer": "hard answer is one of train",
+    "relation": "relation is one of train",
+    "rule": "rule is one of train",
+}
+
+_STRATA = {
+    "relation": "relation",
+    "direction": "relation and direction",
+    "rule_type": "rule type",
+    "core": "core",
+}
 
 
 def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
@@ -26,127 +50,221 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         manifest: Its manifest, without the digests of files.
     """
     counts, source, config = manifest["counts"], manifest["kg"], manifest["config"]
-    mode = config["selection"]["mode"]
+    name, brink = manifest["name"], config["selection"]["mode"] == "brink"
+    sections = {
+        "": [
+            f"# {name}: questions whose answers a knowledge graph no longer states",
+            "",
+            f"{counted(counts['questions'], 'question')} about {counts['triples_removed']:,} triples that "
+            f"were removed from a knowledge graph of {counts['triples_complete']:,}. Each removed triple "
+            "still follows from the remaining ones by a rule; the proof is published with it.",
+            "",
+            _core(counts, brink),
+        ],
+        "Size": _size(counts),
+        "How hard it is": [*_hardness(counts), "", f"![Figures of this release]({FIGURES})"],
+        "Splits": _splits(counts["splits"]),
+        "Proofs": _proofs(counts),
+        "Known limits": [
+            *_limits(counts, brink),
+            *describe_excluded(source.get("dropped", {}), config["questions"]),
+        ],
+        "How it was made": describe_build(manifest),
+        "Examples": _examples(parts.questions),
+        "Files": _files(manifest["naming"], parts),
+        "Use": _use(),
+        "License and citation": [
+            f"License of the graph: {source['license']}. Cite the graph ({source['citation']}) and rulemine, "
+            "which made the questions from it.",
+        ],
+    }
     lines = [
-        f"# {manifest['name']}: questions whose answers a knowledge graph no longer states",
-        "",
-        f"{counts['questions']:,} questions about {counts['triples_removed']:,} triples that were removed "
-        f"from a knowledge graph of {counts['triples_complete']:,}. Each removed triple can still be "
-        "derived by a rule from the remaining triples; the proof is part of the question.",
-        "",
-        "## Counts",
-        "",
-        "| | |",
-        "|---|---:|",
-        *_counts(counts),
-        "",
-        "| rule type | rules | questions |",
-        "|---|---:|---:|",
-        *(
-            f"| {kind} | {counts['rules_by_type'][kind]:,} | {counts['questions_by_type'][kind]:,} |"
-            for kind in RULE_TYPES
-        ),
-        *_subtypes(parts.questions),
-        "",
-        "## Known limits",
-        "",
-        *_limits(counts),
-        *_dropped(source.get("dropped", {}), config["questions"]),
-        "",
-        "## How it was made",
-        "",
-        f"- Knowledge graph: {source['title']}. Source: {source['source']}.",
-        f"- License of the graph: {source['license']}. Cite: {source['citation']}.",
-        f"- SHA-256 of its sorted triples (source names): `{source['digest']}`.",
-        f"- Selection: `{mode}`, at most {config['selection']['per_rule']} certificates per rule. "
-        + (
-            "The published procedure: the first groundings of each rule, without every row whose head "
-            "occurs in another row's body."
-            if mode == "brink"
-            else "One question per removed triple."
-        ),
-        *_wording(counts, config.get("verbalizer", {"name": "template"})),
-        f"- Entities are named by `{manifest['naming']}`; `entities.tsv` has private ids, entities "
-        "and text labels.",
-        "- All random choices depend on the seed; the same options give the same bytes:",
-        "",
-        "```json",
-        dump_line(config),
-        "```",
-        "",
-        "## Examples",
-        "",
-        *_examples(parts.questions),
-        "",
-        "## Files",
-        "",
-        "`manifest.json` (options, counts, SHA-256 of every file; of the content for `.gz`), "
-        "`kg/complete.tsv.gz`, `kg/incomplete.tsv.gz` (and `-<level>`), `removed.jsonl` (triples with "
-        "certificates), `rules.jsonl`, `entities.tsv`, `relations.tsv`, "
-        "`questions/{train,validation,test}.jsonl`, `rejected.jsonl`"
-        + (
-            ", `llm/` (every reply of the model, the prompts, the relation descriptions). "
-            if parts.trace
-            else ". "
-        )
-        + "Give a system `kg/incomplete.tsv.gz` and the questions; score it with "
-        "`rulemine evaluate`; check the release with `rulemine verify`.",
-        "",
+        line
+        for title, body in sections.items()
+        for line in (*([f"## {title}", ""] if title else []), *body, "")
     ]
     return "\n".join(lines)
 
 
-def _counts(counts: dict[str, Any]) -> list[str]:
-    splits = ", ".join(f"{n:,} {name}" for name, n in counts["questions_by_split"].items())
-    fallback = counts["questions_by_wording"][
-        "fallback"
-    ]  # rejected texts of questions that are kept
+def _core(counts: Mapping[str, Any], brink: bool) -> str:
+    total, core = counts["questions"], counts["core"]
+    if not total:
+        return "No question was left."
+    said = f"**{core:,} of {counted(total, 'question')} need more than one edge: the core.** "
+    if not core:
+        return said + "There is nothing to report a headline score on: " + _why_little(brink)
+    if core < LITTLE_CORE * total:
+        return said + "That is little; scores on it have wide intervals. " + _why_little(brink)
+    return said + (
+        "There nothing else joins the two ends of the removed triple, and its answer is rare among those of "
+        f"its relation (prior ≤ {CORE_PRIOR:g}). Report scores on the core first, then on all questions."
+    )
+
+
+def _why_little(brink: bool) -> str:
+    if brink:
+        return "The published procedure (`brink`) does not select for the core."
+    return (
+        "Most removed triples are restated by an edge between the same two ends, or can be guessed."
+    )
+
+
+def _size(counts: Mapping[str, Any]) -> list[str]:
+    def splits(prefix: str) -> str:
+        return " / ".join(f"{n:,}" for n in counts[f"{prefix}_by_split"].values())
+
+    selection = counts["selection"]
     rows = [
-        ("questions", f"{counts['questions']:,} ({splits})"),
-        ("triples: complete", f"{counts['triples_complete']:,}"),
-        ("triples: removed", f"{counts['triples_removed']:,}"),
-        ("triples: incomplete", f"{counts['triples_incomplete']:,}"),
-        ("entities, relations", f"{counts['entities']:,}, {counts['relations']:,}"),
-        ("rules (with a question)", f"{counts['rules']:,} ({counts['rules_with_question']:,})"),
-        ("answers per question", _ratio(counts["answers"], counts["questions"])),
-        ("hard answers per question", _ratio(counts["answers_hard"], counts["questions"])),
+        ("", "all", "core"),
+        ("questions", counts["questions"], counts["core"]),
+        (" / ".join(SPLITS), splits("questions"), splits("core")),
+        ("hard answers", counts["answers_hard"], counts["answers_core"]),
+        ("removed triples", counts["triples_removed"], counts["removed_core"]),
+        *(
+            [
+                (
+                    "no selection can exceed",
+                    selection["upper_bound"],
+                    selection.get("core_bound", "–"),
+                )
+            ]
+            if selection.get("upper_bound")
+            else []
+        ),
+        ("relations asked about", counts["relations_asked"], counts["core_relations_asked"]),
     ]
     levels = counts["removed_by_level"]
-    if len(levels) > 1:
-        text = ", ".join(f"{level} %: {n:,}" for level, n in levels.items())
-        rows.append(("triples removed by level", text))
-    if fallback:
-        rows.append(("questions that fell back to their template", f"{fallback:,}"))
-    rows.append(("rejected questions", f"{sum(counts['rejected'].values()) - fallback:,}"))
-    rows += [(f"— {reason}", f"{n:,}") for reason, n in counts["rejected"].items()]
-    return [f"| {name} | {value} |" for name, value in rows]
+    graph = [
+        ("", "number"),
+        ("triples before the removal", counts["triples_complete"]),
+        ("triples after it", counts["triples_incomplete"]),
+        *((f"removed at level {level} %", n) for level, n in levels.items() if len(levels) > 1),
+        ("entities", counts["entities"]),
+        ("relations", counts["relations"]),
+        ("rules", counts["rules"]),
+        ("rules with a question", counts["rules_with_question"]),
+        ("answers per question", _ratio(counts["answers"], counts["questions"])),
+        ("of them stated", _percent(counts["answers_stated"], counts["answers"])),
+    ]
+    return [*_table(rows), "", *_table(graph)]
 
 
-def _subtypes(questions: tuple[Question, ...]) -> list[str]:
-    found = Counter(q.rules.rule_subtype for q in questions if q.rules.rule_type == "other")
+def _hardness(counts: Mapping[str, Any]) -> list[str]:
+    total, core = counts["questions"], counts["core"]
+    test = [counts[f"{prefix}_by_split"]["test"] for prefix in ("questions", "core")]
+    trained = counts["questions_by_split"]["train"] > 0
+    rows: list[Sequence[object]] = [("", "all", "core")]
+    for guesses, hits in counts["guessed"].items():
+        of_core = counts["core_guessed"][guesses]
+        guessed = (_percent(hits, test[0]), _percent(of_core, test[1])) if trained else ("–", "–")
+        label = (
+            f"Hits@Hard of the {guesses} commonest training answers"
+            if guesses != "1"
+            else ("Hits@Hard of the commonest training answer")
+        )
+        rows.append((label, *guessed))
+    rows += [
+        (
+            "most frequent hard answer",
+            _percent(counts["top_answer"], total),
+            _percent(counts["core_top_answer"], core),
+        ),
+        (
+            "most frequent relation",
+            _percent(counts["top_relation"], total),
+            _percent(counts["core_top_relation"], core),
+        ),
+        (
+            "effective number of relations, 1/Σp²",
+            f"{counts['effective_relations']:.1f}",
+            f"{counts['core_effective_relations']:.1f}",
+        ),
+    ]
+    said = [
+        "Guessing reads no graph: it names the commonest answers of the training questions about the same "
+        "relation and direction, and is scored on the test questions."
+    ]
+    return [*said, "", *_table(rows)]
+
+
+def _proofs(counts: Mapping[str, Any]) -> list[str]:
+    types: list[Sequence[object]] = [("rule type", "rules", "questions", "core")]
+    for kind in RULE_TYPES:
+        of = [counts[f"{prefix}_by_type"][kind] for prefix in ("rules", "questions", "core")]
+        types.append((kind, *of))
+    for kind in RULE_SUBTYPES:
+        some, core = (counts[f"{prefix}_by_subtype"][kind] for prefix in ("questions", "core"))
+        if some:
+            types.append((f"other: {SUBTYPE_NAMES.get(kind, kind)}", "", some, core))
+    rows: list[Sequence[object]] = [("", "all", "core")]
+    for key, title in (
+        ("body_atoms", "body atoms of the proof"),
+        ("shortest_proof", "body atoms of the shortest remaining proof"),
+        ("proofs", "remaining proofs"),
+        ("confidence", "standard confidence of the proof"),
+        ("prior", "prior of the answer"),
+        ("lift", "lift: confidence / prior"),
+    ):
+        cells = (counts[f"{prefix}_by_{key}"] for prefix in ("questions", "core"))
+        rows.append((title, *(_bins(key, cell) for cell in cells)))
+    said = [
+        "The proof of a question is the best that remains of its removed triple: the shortest within 0.1 of "
+        "the best confidence. Below, each value or range with its number of questions."
+    ]
+    return [*_table(types), "", *said, "", *_table(rows)]
+
+
+def _bins(key: str, cell: Mapping[str, int]) -> str:
+    return " · ".join(f"{bin_label(key, name)}: {n:,}" for name, n in cell.items() if n) or "–"
+
+
+def _splits(splits: Mapping[str, Any]) -> list[str]:
+    known = {name: row for name, row in splits.items() if row is not None}
+    if len(known) < 2:
+        return ["There is one split only."]
+    shared: list[Sequence[object]] = [("of the questions", *(n for n in known if n != "train"))]
+    for key, title in _SHARED.items():
+        cells = [
+            _percent(row["overlap"][key]) if row["overlap"] else "–"
+            for name, row in known.items()
+            if name != "train"
+        ]
+        shared.append((title, *cells))
+    apart: list[Sequence[object]] = [("total variation from the whole, by", *known)]
+    for key, title in _STRATA.items():
+        cells = [f"{r['distances'][key]:.2f} ({r['at_random'][key]:.2f})" for r in known.values()]
+        apart.append((title, *cells))
     return [
-        f"| other: {SUBTYPE_NAMES.get(kind, kind)} | | {found[kind]:,} |"
-        for kind in RULE_SUBTYPES
-        if found[kind]
+        *_table(shared),
+        "",
+        "In brackets, the distance that as many questions drawn at random have on average:",
+        "",
+        *_table(apart),
     ]
 
 
-def _limits(counts: dict[str, Any]) -> list[str]:
-    total = counts["questions"]
-    return [
-        f"- In {_percent(counts['inverse_edge_left'], total)} of the questions the graph still has an "
-        "inverse "
-        "edge, from the removed triple's object to its subject, which gives the answer away in one hop; "
-        f"in {_percent(counts['parallel_edge_left'], total)} it has another edge in the same direction.",
-        f"- Of {counts['overlapping_relations']:,} pairs of relations the second states at least "
-        f"{100 * LEAST_SHARE:.0f} % of the triples of the first, in the same direction or inverted "
-        "(near-duplicates, near-inverses, and symmetric relations with themselves). In "
-        f"{_percent(counts['restating_edge_left'], total)} of the questions the graph still has such a restating "
-        "edge of the removed triple.",
-        f"- In {_percent(counts['some_answer_stated'], total)} of the questions some other answer is still "
-        f"stated directly: {_percent(counts['answers_stated'], counts['answers'])} of all answers are. "
-        "Hits@Any does not need inference there; Hits@Hard does.",
-        f"- {_percent(counts['questions_by_proofs']['1'], total)} of the questions have a single remaining proof.",
+def _limits(counts: Mapping[str, Any], brink: bool) -> list[str]:
+    total, removed = counts["questions"], counts["triples_removed"]
+    askable = counts["triples_askable"]
+    lines = [
+        f"- Base rates: {_percent(askable, counts['triples_complete'])} of the triples of the graph have an "
+        "answer that is rare enough to ask for in at least one direction"
+        + (". All others can be guessed." if 3 * askable < counts["triples_complete"] else "."),
+        f"- Restatement: in {_percent(counts['inverse_edge_left'], total)} of the questions an inverse edge, "
+        f"from the removed triple's object to its subject, is left; in "
+        f"{_percent(counts['parallel_edge_left'], total)} another edge in the same direction. In "
+        f"{_percent(counts['restating_edge_left'], total)} it is an edge of a relation that states at least "
+        f"{100 * LEAST_SHARE:.0f} % of the same triples. None of these questions is in the core.",
+        f"- Completion: {counts['relations_declared']:,} relations are declared symmetric, inverse or the "
+        f"same as another; {counts['answers_completed']:,} answers of "
+        f"{counted(counts['questions_completed'], 'question')} come only from another statement, and "
+        f"{counts['removed_restatements']:,} of the removed triples are further statements of removed facts.",
+        *_undeclared(counts["relations_undeclared"]),
+        f"- {removed and counts['removed_not_asked']:,} of the removed triples are not asked about.",
+        f"- In {_percent(counts['some_answer_stated'], total)} of the questions another answer is still "
+        "stated. Hits@Any needs no inference there; Hits@Hard does.",
+        f"- {_percent(counts['questions_by_proofs']['1'], total)} of the questions have a single remaining "
+        "proof.",
         "- Answers are those that the graph states"
         + (
             f", with {counts['triples_reference']:,} triples of a larger reference graph"
@@ -155,78 +273,130 @@ def _limits(counts: dict[str, Any]) -> list[str]:
         )
         + "; an answer that is true but not stated counts as wrong.",
     ]
-
-
-def _wording(counts: dict[str, Any], config: dict[str, Any]) -> list[str]:
-    """How the questions were verbalized."""
-    templates = (
-        f"{counts['phrases_written']} relations with templates by hand, {counts['phrases_derived']} with "
-        "templates derived from their names"
+    if counts["distinct_texts"] < total:
+        lines.append(f"- The questions have {counts['distinct_texts']:,} distinct texts.")
+    dropped = _rejected(counts)
+    return [*lines, *dropped] + (
+        ["- The published procedure bounds neither priors nor the length of proofs."]
+        if brink
+        else []
     )
-    if config["name"] == "template":
-        return [f"- Questions: templates, {templates}. No language model."]
-    worded, calls = counts["questions_by_wording"], counts["model_calls"]
-    tokens = counts["model_tokens"]
-    lines = [
-        f"- Questions: {worded['model']:,} verbalized by the model `{config['model']}`, "
-        f"{_without_text(counts, config)} ({templates})"
-        + (f"; {counts['paraphrases']:,} paraphrases" if config["paraphrases"] else "")
-        + ".",
-        f"- Calls: {', '.join(f'{n:,} {purpose}' for purpose, n in calls.items())}; "
-        f"{tokens['prompt']:,} tokens sent, {tokens['completion']:,} received. All replies are in "
-        "`llm/journal.jsonl`: `rulemine build RECIPE --replay DIR` makes the questions again without "
-        "calling the model.",
-    ]
-    if config["judge_model"]:
-        found = counts["audits"]
-        lines.append(
-            f"- Judge `{config['judge_model']}`: accepted {found['passed']:,} texts, rejected "
-            f"{found['failed']:,} (asked again), {found['unreadable']:,} replies unreadable."
-        )
-    if config["round_trip"]:
-        found = counts["round_trips"]
-        lines.append(
-            f"- Round-trip check: relation and direction recognized in {found['right']:,} texts, not in "
-            f"{found['wrong']:,} (asked again), {found['unreadable']:,} replies unreadable."
-        )
-    return lines
 
 
-def _without_text(counts: dict[str, Any], config: dict[str, Any]) -> str:
-    """What happened to the questions for which no text of the model passed the checks."""
-    if config["on_failure"] == "drop":
-        dropped = sum(n for why, n in counts["rejected"].items() if why.startswith("verbalize: "))
-        return f"{dropped:,} left out because no text of it passed the checks"
-    fallback = counts["questions_by_wording"]["fallback"]
-    return f"{fallback:,} by template because no text of it passed the checks"
-
-
-def _dropped(dropped: dict[str, str], config: dict[str, Any]) -> list[str]:
-    """The excluded relations, counted by reason."""
-    if not dropped:
+def _undeclared(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    if not rows:
         return []
-    reasons = Counter(dropped.values())
+    said = {
+        "symmetric": "`{relation}` looks symmetric ({share:.0f} %)",
+        "inverse": "`{relation}` and `{other}` look inverse ({share:.0f} %)",
+        "same": "`{relation}` and `{other}` look the same ({share:.0f} %)",
+    }
+    shown = [
+        said[row["looks"]].format(**{**row, "share": 100 * row["share"]})
+        for row in sorted(rows, key=lambda row: -row["share"])[:MOST_RELATIONS]
+    ]
+    more = f"; and {len(rows) - len(shown):,} more" if len(rows) > len(shown) else ""
     return [
-        f"- {len(dropped):,} relations are excluded, i.e. not asked about (see `kg.dropped` in "
-        "`manifest.json`): "
-        + "; ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
-        + f". Filter `{config['filter'] or 'none'}`, thresholds in `questions` of the options.",
+        f"- Not declared, so not completed: {'; '.join(shown)}{more}. If so, say it in the template file: "
+        "`symmetric = true`, `inverse_of`, `same_as`."
     ]
 
 
-def _examples(questions: tuple[Question, ...]) -> list[str]:
-    step = max(1, len(questions) // EXAMPLES)
-    chosen = sorted(questions, key=lambda q: q.id)[::step][:EXAMPLES]
+def _rejected(counts: Mapping[str, Any]) -> list[str]:
+    fallback = counts["questions_by_wording"][
+        "fallback"
+    ]  # rejected texts of questions that are kept
+    rejected = counts["rejected"]
+    if not rejected:
+        return ["- No question was rejected."]
+    reasons = "; ".join(f"{reason} ({n:,})" for reason, n in rejected.items())
+    return [f"- {sum(rejected.values()) - fallback:,} questions were rejected: {reasons}."]
+
+
+def _examples(questions: Sequence[Question]) -> list[str]:
+    ordered = sorted((q for q in questions if q.core), key=lambda q: q.id) or sorted(
+        questions, key=lambda q: q.id
+    )
+    step = max(1, len(ordered) // EXAMPLES)
     return [
         f"- `{q.id}` {q.question} — hard answer: {q.hard_answer}"
-        + (f" (one of {len(q.answers)})" if len(q.answers) > 1 else "")
-        for q in chosen
+        + (f" (one of {len(q.answers)} answers)" if len(q.answers) > 1 else "")
+        for q in ordered[::step][:EXAMPLES]
+    ] or ["None."]
+
+
+def _files(naming: str, parts: ReleaseParts) -> list[str]:
+    rows = [
+        ("file", "what is in it"),
+        (
+            "`questions/*.jsonl`",
+            "`id`, `kind`, `question`, `anchors` (topic entities); `answers` = `stated` + `hard` (rows of "
+            "`answer`, `missing`, `level`, `witness`, `core`) + `further`; `hard_answer` (the one asked "
+            "for), `core`, `evidence`, `split`, `unseen`; `wording`, `paraphrases`, `patterns`; `rules` "
+            "(the removed triple, relation, direction, rule and its type)",
+        ),
+        (
+            "`removed.jsonl`",
+            "`triple`, `level`, `directions` (ends that may be asked for), `certificate` (`rule`, `body`), "
+            "`selected_by`, `difficulty` (with `prior` and `lift`), `core`",
+        ),
+        ("`kg/incomplete.tsv.gz`, `kg/complete.tsv.gz`", "the graph after and before the removal"),
+        *(
+            [("`kg/reference.tsv.gz`", "triples that give further answers")]
+            if parts.reference
+            else []
+        ),
+        ("`rules.jsonl`", "the rules that proofs may use, with their measures"),
+        (
+            "`entities.tsv`, `relations.tsv`",
+            f"names of entities (`private`, `entity`, `text`; this release uses `{naming}`); templates and "
+            "declarations of relations",
+        ),
+        ("`rejected.jsonl`", "rejected questions, each with the reason"),
+        *(
+            [("`llm/`", "every reply of the model, the prompts, the relation descriptions")]
+            if parts.trace
+            else []
+        ),
+        ("`manifest.json`", "options, counts (every figure of this card), SHA-256 of every file"),
     ]
+    return _table(rows, text=True)
+
+
+def _use() -> list[str]:
+    return [
+        "Give a system `kg/incomplete.tsv.gz` and, of each question, `id`, `question` and `anchors` only. "
+        "Score its answers with `rulemine evaluate`; check the release with `rulemine verify`.",
+        "",
+        "```python",
+        "from rulemine import Release",
+        "",
+        'release = Release.open(".")',
+        'test = release.questions("test")',
+        'graph = release.kg("incomplete")',
+        "```",
+    ]
+
+
+def _table(rows: Iterable[Sequence[object]], *, text: bool = False) -> list[str]:
+    """A Markdown table; the first row is its header.
+
+    Args:
+        rows: The rows.
+        text: Whether the columns after the first are text; otherwise numbers.
+    """
+    lines = []
+    for row in rows:
+        cells = (f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row)
+        lines.append(f"| {' | '.join(cells)} |")
+        if len(lines) == 1:
+            lines.append("|---" + ("|---" if text else "|---:") * (len(row) - 1) + "|")
+    return lines
 
 
 def _ratio(part: int, whole: int) -> str:
     return f"{part / whole:.2f}" if whole else "–"
 
 
-def _percent(part: int, whole: int) -> str:
+def _percent(part: float, whole: float = 1) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "–"

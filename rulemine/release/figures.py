@@ -7,6 +7,7 @@ Guarantees: the keys are always the same; no figure depends on the naming or on 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,12 @@ from rulemine.kg.priors import CORE_PRIOR, priors
 from rulemine.kg.relation_overlap import overlapping_relations, undeclared_relations
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.guessing import commonest_answers, guessed, order_of_names
+from rulemine.release.overlap import Distances, Overlap, compare_splits
 from rulemine.release.records import SPLITS, WORDINGS, Question, Removal
 from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, classify
 
-__all__ = ["GUESSES", "LIFTS", "PRIORS", "PROOFS", "figures_of"]
+__all__ = ["GUESSES", "LIFTS", "PRIORS", "PROOFS", "bin_label", "figures_of"]
 
 GUESSES = (1, 5)
 """Numbers of guesses."""
@@ -46,6 +48,7 @@ def figures_of(parts: ReleaseParts) -> dict[str, Any]:
         **_edges(parts),
         **_guesses(parts),
         **_spread(parts.questions),
+        "splits": _splits(parts.questions),
         **_texts(parts),
         **parts.model_counts,
     }
@@ -166,6 +169,35 @@ def _from(value: float, bounds: Sequence[float]) -> str:
     return next(f"{bound:g}" for bound in reversed(bounds) if value >= bound)
 
 
+def bin_label(key: str, name: str) -> str:
+    """What the card and its plots call a bin.
+
+    Args:
+        key: What is counted, as in ``questions_by_<key>``.
+        name: The name of the bin there.
+
+    Example:
+        >>> bin_label("proofs", "5"), bin_label("lift", "4"), bin_label("prior", "0.05")
+        ('3–5', '4–10', '0.03–0.05')
+    """
+    if key == "confidence":
+        return "1" if name == "1.0" else f"{name}–{float(name) + 0.1:.1f}"
+    if key == "lift":
+        place = LIFTS.index(int(name))
+        last = place == len(LIFTS) - 1
+        return f"≥ {name}" if last else f"{name}–{LIFTS[place + 1]}" if place else f"< {LIFTS[1]}"
+    if key == "prior":
+        place = PRIORS.index(float(name))
+        return f"{PRIORS[place - 1]:g}–{name}" if place else f"≤ {name}"
+    if key == "proofs":
+        if name == "more":
+            return f"> {PROOFS[-1]}"
+        place = PROOFS.index(int(name))
+        low = PROOFS[place - 1] + 1 if place else 1
+        return name if name == str(low) else f"{low}–{name}"
+    return name
+
+
 def _answers(parts: ReleaseParts) -> dict[str, Any]:
     """Answers, and how many of them only another statement of the fact gives."""
     declared = parts.templates.declarations
@@ -244,6 +276,25 @@ def _spread(questions: Sequence[Question]) -> dict[str, Any]:
         squares = sum(n * n for n in relations.values())
         found[f"{prefix}effective_relations"] = round(len(some) ** 2 / squares, 2) if some else 0.0
     return found
+
+
+def _splits(questions: Sequence[Question]) -> dict[str, Any]:
+    """How far each split is from the whole, and what it shares with train; None for an empty one."""
+    found: dict[str, Any] = dict.fromkeys(SPLITS)
+    for row in compare_splits(questions):
+        found[row.split] = {
+            "unseen": {
+                "rule": row.unseen_rule, "relation": row.unseen_relation, "answer": row.unseen_answer,
+            },
+            "overlap": row.overlap and _rounded(row.overlap),
+            "distances": _rounded(row.distances),
+            "at_random": _rounded(row.at_random),
+        }  # fmt: skip
+    return found
+
+
+def _rounded(row: Overlap | Distances) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in asdict(row).items()}
 
 
 def _texts(parts: ReleaseParts) -> dict[str, Any]:

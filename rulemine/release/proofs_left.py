@@ -7,6 +7,7 @@ proof of at least the same confidence does without.
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -94,14 +95,14 @@ class ProofsLeft:
         found = [(rule, body) for rule, body in found if self._plain(body)]
         best: dict[frozenset[int], float] = {}
         for rule, body in found:
-            rows = frozenset(body)
-            best[rows] = max(best.get(rows, 0.0), rule.known.std_confidence)
+            best[frozenset(body)] = max(best.get(frozenset(body), 0.0), rule.known.std_confidence)
         needed = [
             Proof(rule, tuple(kg.labeled(np.array(body))))
             for rule, body in found
             if not any(
-                rows < frozenset(body) and confidence >= rule.known.std_confidence
-                for rows, confidence in best.items()
+                best.get(frozenset(part), -1.0) >= rule.known.std_confidence
+                for size in range(1, len(body))
+                for part in combinations(body, size)
             )
         ]
         return sorted(needed, key=lambda p: (-p.confidence, len(p.body), p.rule.id, p.body))
@@ -124,8 +125,10 @@ def why_best(certificate: Certificate, proofs: Sequence[Proof]) -> str:
     """
     best = max((proof.confidence for proof in proofs), default=0.0)
     near = [proof for proof in proofs if proof.confidence >= best - TOLERANCE]
-    short = [p for p in near if len(p.body) == min(len(q.body) for q in near)]
-    sure = [p for p in short if p.confidence == max(q.confidence for q in short)]
+    least = min((len(proof.body) for proof in near), default=0)
+    short = [proof for proof in near if len(proof.body) == least]
+    most = max((proof.confidence for proof in short), default=0.0)
+    sure = [proof for proof in short if proof.confidence == most]
     if (certificate.rule, certificate.body) not in {(p.rule.id, p.body) for p in sure}:
         return _better(sure)
     within = f"within {TOLERANCE:g} of the best confidence, {best:.2f}"

@@ -15,6 +15,7 @@ from rulemine.kg.graph import Triple, format_tsv
 from rulemine.release.card import write_card
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
 from rulemine.release.figures import figures_of
+from rulemine.release.plots import FIGURES, draw_figures
 from rulemine.release.reader import FORMAT, MANIFEST, dump_manifest
 from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
 from rulemine.rules.formats import write_rules
@@ -52,6 +53,7 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
         "counts": figures_of(named),
     }
     write_text(folder / "README.md", write_card(named, manifest))
+    write_text(folder / FIGURES, draw_figures(named.config["name"], manifest["counts"]))
     manifest["files"] = {name: _describe(folder / name) for name in _files(folder)}
     write_text(folder / MANIFEST, dump_manifest(manifest))
 
