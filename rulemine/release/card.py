@@ -244,8 +244,7 @@ def _splits(splits: Mapping[str, Any]) -> list[str]:
 
 
 def _limits(counts: Mapping[str, Any], brink: bool) -> list[str]:
-    total, removed = counts["questions"], counts["triples_removed"]
-    askable = counts["triples_askable"]
+    total, askable = counts["questions"], counts["triples_askable"]
     lines = [
         f"- Base rates: {_percent(askable, counts['triples_complete'])} of the triples of the graph have an "
         "answer that is rare enough to ask for in at least one direction"
@@ -255,12 +254,12 @@ def _limits(counts: Mapping[str, Any], brink: bool) -> list[str]:
         f"{_percent(counts['parallel_edge_left'], total)} another edge in the same direction. In "
         f"{_percent(counts['restating_edge_left'], total)} it is an edge of a relation that states at least "
         f"{100 * LEAST_SHARE:.0f} % of the same triples. None of these questions is in the core.",
-        f"- Completion: {counts['relations_declared']:,} relations are declared symmetric, inverse or the "
-        f"same as another; {counts['answers_completed']:,} answers of "
-        f"{counted(counts['questions_completed'], 'question')} come only from another statement, and "
-        f"{counts['removed_restatements']:,} of the removed triples are further statements of removed facts.",
+        f"- Completion: {_are(counts['relations_declared'], 'relation')} declared symmetric, inverse or the "
+        f"same as another; {counted(counts['answers_completed'], 'answer')} of "
+        f"{counted(counts['questions_completed'], 'question')} come only from another statement. "
+        f"Removed triples that only restate another one: {counts['removed_restatements']:,}.",
         *_undeclared(counts["relations_undeclared"]),
-        f"- {removed and counts['removed_not_asked']:,} of the removed triples are not asked about.",
+        f"- {_are(counts['removed_not_asked'], 'removed triple')} not asked about.",
         f"- In {_percent(counts['some_answer_stated'], total)} of the questions another answer is still "
         "stated. Hits@Any needs no inference there; Hits@Hard does.",
         f"- {_percent(counts['questions_by_proofs']['1'], total)} of the questions have a single remaining "
@@ -392,6 +391,10 @@ def _table(rows: Iterable[Sequence[object]], *, text: bool = False) -> list[str]
         if len(lines) == 1:
             lines.append("|---" + ("|---" if text else "|---:") * (len(row) - 1) + "|")
     return lines
+
+
+def _are(n: int, noun: str) -> str:
+    return f"{counted(n, noun)} {'is' if n == 1 else 'are'}"
 
 
 def _ratio(part: int, whole: int) -> str:

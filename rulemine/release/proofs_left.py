@@ -133,7 +133,7 @@ def why_best(certificate: Certificate, proofs: Sequence[Proof]) -> str:
         return _better(sure)
     within = f"within {TOLERANCE:g} of the best confidence, {best:.2f}"
     if len(proofs) == 1:
-        return "It is the only proof that remains."
+        return "It is the only one."
     if len(near) == 1:
         others = "the other one is" if len(proofs) == 2 else "all others are"
         return f"It has the best confidence, {best:.2f}; {others} more than {TOLERANCE:g} below."

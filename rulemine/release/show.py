@@ -237,7 +237,14 @@ def _why(release: Release, removal: Removal, proof: Certificate, proofs: ProofsL
         return [
             "It is among the first groundings of its rule, as the published procedure takes them."
         ]
-    sentences = [why_best(proof, proofs.of(removal.triple))]
+    found = proofs.of(removal.triple)
+    sentences = [why_best(proof, found)]
+    if 0 < len(found) < removal.difficulty.proofs:
+        sentences.insert(
+            0,
+            f"Of {counted(removal.difficulty.proofs, 'remaining proof')}, {len(found):,} without repeated "
+            "triple, self-loop or idle atom may be published.",
+        )
     if removal.selected_by is not None:
         by = next((rule for rule in release.rules() if rule.id == removal.selected_by), None)
         said = f"{removal.selected_by}" if by is None else printable(format_readable(by))

@@ -5,108 +5,29 @@ import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.relation_overlap import undeclared_relations
-from rulemine.phrasing.templates import load_templates
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.figures import LIFTS, PRIORS, PROOFS, figures_of
-from rulemine.release.records import (
-    Certificate,
-    Difficulty,
-    PerDirection,
-    Question,
-    Rejection,
-    Removal,
-)
-from rulemine.rules.formats import parse_readable
-from rulemine.rules.rule import Measures, Rule
+from rulemine.release.figures import LIFTS, PRIORS, PROOFS, bin_label, figures_of
+from rulemine.release.records import Rejection
 from rulemine.seeds import stream
 from tests.questions import question
-
-
-def rule(text: str, support: int, body_size: int) -> Rule:
-    return replace(parse_readable(text), measures=Measures(support, body_size, body_size, 99, 0))
-
-
-def removal(
-    triple: Triple, by: Rule, body: tuple[Triple, ...], prior: tuple[float, float], **changes: Any
-) -> Removal:
-    std = by.known.std_confidence
-    lift = PerDirection(std / prior[0], std / prior[1])
-    difficulty = Difficulty(3, len(body), (), (), std, std, 0.5, PerDirection(*prior), lift)
-    whole = Removal(triple, 100, ("object",), Certificate(by.id, body), None, difficulty, False)
-    return replace(whole, **changes)
-
-
-def parts_of(
-    complete: list[Triple],
-    removals: list[Removal],
-    rules: list[Rule],
-    questions: list[Question],
-    declared: Declarations | None = None,
-    **changes: Any,
-) -> ReleaseParts:
-    kg = KnowledgeGraph.from_triples(complete)
-    templates = load_templates("", kg.relations)
-    object.__setattr__(templates, "declarations", declared or Declarations())
-    names = tuple(EntityNames(f"e{i}", name, name.title()) for i, name in enumerate(kg.entities))
-    parts = ReleaseParts(
-        naming="entity", config={"naming": "entity", "selection": {"max_prior": 0.5}}, source={},
-        complete=kg, reference=(), levels=(50, 100), removals=tuple(removals), rules=tuple(rules),
-        questions=tuple(questions), rejections=(), names=names, templates=templates,
-        model_counts={}, selection_counts={"upper_bound": 7},
-    )  # fmt: skip
-    return replace(parts, **changes)
-
+from tests.release.by_hand import (
+    FAMILY,
+    QUESTIONS,
+    REMOVALS,
+    RULES,
+    SPOUSE,
+    parts_of,
+    removal,
+    rule,
+)
 
 ROOT = Path(__file__).parents[2]
-
-AUNT = rule("sister(x,z) ∧ parent(z,y) ⇒ aunt(x,y)", 3, 4)
-WIFE = rule("wife(y,x) ⇒ husband(x,y)", 1, 1)
-SPOUSE = rule("lives_with(x,y) ⇒ spouse(x,y)", 3, 10)
-FAMILY = [
-    ("ann", "sister", "bea"), ("bea", "parent", "cy"), ("ann", "aunt", "cy"),
-    ("ann", "aunt", "dan"), ("bea", "parent", "dan"),
-    ("bea", "wife", "bob"), ("bob", "husband", "bea"),
-    ("ann", "spouse", "al"), ("al", "spouse", "ann"), ("al", "lives_with", "ann"),
-    ("ann", "lives_with", "al"),
-]  # fmt: skip
-REMOVALS = [
-    removal(
-        ("ann", "aunt", "cy"), AUNT, (("ann", "sister", "bea"), ("bea", "parent", "cy")),
-        (1.0, 0.04), core=True, level=50,
-    ),
-    removal(("bob", "husband", "bea"), WIFE, (("bea", "wife", "bob"),), (1.0, 1.0), selected_by="x"),
-    removal(("ann", "spouse", "al"), SPOUSE, (("ann", "lives_with", "al"),), (0.5, 0.5)),
-    removal(("al", "spouse", "ann"), SPOUSE, (("ann", "lives_with", "al"),), (0.5, 0.5)),
-]  # fmt: skip
-_KNOWN = {r.triple: r for r in REMOVALS}
-_EDGE = replace(_KNOWN["bob", "husband", "bea"].difficulty, proofs=1, inverse_edge=("wife",))
-REMOVALS[1] = replace(REMOVALS[1], difficulty=_EDGE)
-QUESTIONS = [
-    replace(
-        question(
-            0, ("ann", "aunt", "cy"), core=True, rule=AUNT.id, rule_subtype="composition",
-            rule_type="composition", split="test",
-        ),
-        answers=("cy", "dan"), stated=("dan",),
-    ),
-    question(
-        1, ("bob", "husband", "bea"), rule=WIFE.id, rule_type="inversion", rule_subtype="inversion",
-        split="train",
-    ),
-    question(
-        2, ("al", "spouse", "ann"), "subject", rule=SPOUSE.id, rule_type="hierarchy",
-        rule_subtype="hierarchy", split="train",
-    ),
-]  # fmt: skip
-RULES = [AUNT, WIFE, SPOUSE]
 
 
 def test_a_release_by_hand() -> None:
@@ -341,3 +262,16 @@ def test_every_figure_is_documented_and_no_other() -> None:
     model = ["model_calls", "model_tokens", "audits", "round_trips"]
     documented = sorted(key for row in rows for key in re.findall(r"`(\w+)`", row))
     assert documented == sorted([*figures_of(parts_of(FAMILY, [], RULES, [])), *model])
+
+
+def test_bins_are_called_by_the_values_in_them() -> None:
+    figures = figures_of(parts_of(FAMILY, [], RULES, []))
+
+    def labels(key: str) -> list[str]:
+        return [bin_label(key, name) for name in figures[f"questions_by_{key}"]]
+
+    assert labels("proofs") == ["1", "2", "3–5", "6–10", "11–100", "> 100"]
+    assert labels("lift")[:3] + labels("lift")[-1:] == ["< 1", "1–2", "2–4", "≥ 1000"]
+    assert labels("prior")[:2] + labels("prior")[-1:] == ["≤ 0.001", "0.001–0.01", "0.2–1"]
+    assert labels("confidence")[-2:] == ["0.9–1.0", "1"]
+    assert labels("split") == ["train", "validation", "test"]

@@ -1,0 +1,105 @@
+"""What the card says, in usual and in empty cases."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.kg.facts import Declarations
+from rulemine.release.card import write_card
+from rulemine.release.figures import figures_of
+from rulemine.release.records import Rejection
+from rulemine.release.writer import write_release
+from tests.release.by_hand import FAMILY, QUESTIONS, REMOVALS, RULES, parts_of
+
+CONFIG: dict[str, Any] = {
+    "name": "tiny",
+    "naming": "entity",
+    "selection": {"mode": "maximal", "per_rule": 30, "max_prior": 0.5},
+    "questions": {"filter": ""},
+}
+SOURCE = {
+    "title": "A family",
+    "source": "by hand",
+    "license": "CC0",
+    "citation": "nobody",
+    "digest": "d",
+}
+
+
+def card(questions=QUESTIONS, declared=None, config=CONFIG, **changes: Any) -> str:
+    parts = parts_of(FAMILY, REMOVALS, RULES, questions, declared, config=config, **changes)
+    manifest = {
+        "name": "tiny", "naming": "entity", "counts": figures_of(parts), "kg": {**SOURCE, **parts.source},
+        "config": config,
+    }  # fmt: skip
+    return write_card(parts, manifest)
+
+
+def test_the_card_leads_with_the_core_and_shows_every_figure_for_both() -> None:
+    text = card(declared=Declarations.of(symmetric=["spouse"]))
+    assert "**1 of 3 questions need more than one edge: the core.**" in text
+    for row in (
+        "| questions | 3 | 1 |",
+        "| train / validation / test | 2 / 0 / 1 | 0 / 0 / 1 |",
+        "| removed triples | 4 | 1 |",
+        "| no selection can exceed | 7 | – |",
+        "| Hits@Hard of the 5 commonest training answers | 0.0 % | 0.0 % |",
+        "| effective number of relations, 1/Σp² | 3.0 | 1.0 |",
+        "| composition | 1 | 1 | 1 |",
+        "| lift: confidence / prior | < 1: 1 · 1–2: 1 · 10–30: 1 | 10–30: 1 |",
+        "| removed at level 50 % | 1 |",
+    ):
+        assert row in text
+    assert "1 relation is declared symmetric, inverse or the same as another; 0 answers of" in text
+    assert "Removed triples that only restate another one: 1." in text
+    assert "0 removed triples are not asked about" in text
+    assert "![Figures of this release](figures.svg)" in text
+    assert "Cite the graph (nobody)" in text
+
+
+def test_a_release_with_little_core_says_so() -> None:
+    text = card(QUESTIONS[1:])
+    assert (
+        "**0 of 2 questions need more than one edge: the core.** There is nothing to report" in text
+    )
+    assert "| Hits@Hard of the commonest training answer | – | – |" in text  # nothing to test
+    assert "No question was left." in card([])
+    many = [replace(QUESTIONS[1], id=f"q{i}") for i in range(20)]
+    assert "That is little; scores on it have wide intervals." in card([*many, QUESTIONS[0]])
+
+
+def test_a_release_of_the_published_procedure_says_what_it_lacks() -> None:
+    config = CONFIG | {"selection": {"mode": "brink", "per_rule": 30}}
+    text = card(QUESTIONS[1:], config=config)
+    assert "The published procedure (`brink`) does not select for the core." in text
+    assert "The published procedure bounds neither priors" in text
+    assert "The published procedure: the first groundings of each rule" in text
+
+
+def test_without_training_questions_nothing_is_guessed() -> None:
+    text = card([replace(q, split="test") for q in QUESTIONS])
+    assert "| Hits@Hard of the commonest training answer | – | – |" in text
+    assert "There is one split only." in text
+
+
+def test_what_was_rejected_or_looks_undeclared_is_said() -> None:
+    assert "No question was rejected." in card()
+    rows = [Rejection("balance", "too many", "", ("a", "r", "b"), "object", "r", "")] * 2
+    assert "2 questions were rejected: balance: too many (2)." in card(rejections=tuple(rows))
+    pairs = [(f"a{i}", f"b{i}") for i in range(12)]
+    met = [(a, "met", b) for a, b in pairs] + [(b, "met", a) for a, b in pairs]
+    parts = parts_of(met, [], [], [], config=CONFIG, source=SOURCE)
+    counts = figures_of(parts)
+    manifest = {"name": "x", "naming": "entity", "counts": counts, "kg": SOURCE, "config": CONFIG}
+    assert "`met` looks symmetric (100 %)" in write_card(parts, manifest)
+
+
+@pytest.mark.parametrize("naming", ["private", "text"])
+def test_a_release_has_the_card_and_its_plots(tmp_path: Path, naming: str) -> None:
+    config = CONFIG | {"naming": "entity"}
+    parts = parts_of(FAMILY, REMOVALS, RULES, QUESTIONS, config=config, source=SOURCE)
+    write_release(tmp_path, parts, naming)
+    assert (tmp_path / "figures.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert "(figures.svg)" in (tmp_path / "README.md").read_text(encoding="utf-8")
