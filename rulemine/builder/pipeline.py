@@ -478,7 +478,7 @@ class Build:
             write_release(folder, parts, self.recipe.naming)
 
         options = {"recipe": self.recipe.portable(), "about": self.inputs.about()}
-        return self._stage("release", 2, options, work)
+        return self._stage("release", 3, options, work)
 
     def summary(self, until: str) -> str:
         """Summarizes the build in a few lines."""

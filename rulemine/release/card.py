@@ -9,11 +9,11 @@ from typing import Any
 
 from rulemine.errors import counted
 from rulemine.kg.priors import CORE_PRIOR
-from rulemine.kg.relation_overlap import LEAST_SHARE
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.figures import bin_label
+from rulemine.release.limits import describe_limits
 from rulemine.release.plots import FIGURES
-from rulemine.release.provenance import describe_build, describe_excluded
+from rulemine.release.provenance import describe_build
 from rulemine.release.records import SPLITS, Question
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
 
@@ -23,9 +23,6 @@ EXAMPLES = 5
 
 LITTLE_CORE = 0.1
 """Below this fraction of questions in the core, the card warns."""
-
-MOST_RELATIONS = 10
-"""Number of undeclared relations that are listed."""
 
 _SHARED = {
     "topic": "topic entity is one of train",
@@ -65,10 +62,7 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         "How hard it is": [*_hardness(counts), "", f"![Figures of this release]({FIGURES})"],
         "Splits": _splits(counts["splits"]),
         "Proofs": _proofs(counts),
-        "Known limits": [
-            *_limits(counts, brink),
-            *describe_excluded(source.get("dropped", {}), config["questions"]),
-        ],
+        "Known limits": describe_limits(manifest),
         "How it was made": describe_build(manifest),
         "Examples": _examples(parts.questions),
         "Files": _files(manifest["naming"], parts),
@@ -243,75 +237,6 @@ def _splits(splits: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _limits(counts: Mapping[str, Any], brink: bool) -> list[str]:
-    total, askable = counts["questions"], counts["triples_askable"]
-    lines = [
-        f"- Base rates: {_percent(askable, counts['triples_complete'])} of the triples of the graph have an "
-        "answer that is rare enough to ask for in at least one direction"
-        + (". All others can be guessed." if 3 * askable < counts["triples_complete"] else "."),
-        f"- Restatement: in {_percent(counts['inverse_edge_left'], total)} of the questions an inverse edge, "
-        f"from the removed triple's object to its subject, is left; in "
-        f"{_percent(counts['parallel_edge_left'], total)} another edge in the same direction. In "
-        f"{_percent(counts['restating_edge_left'], total)} it is an edge of a relation that states at least "
-        f"{100 * LEAST_SHARE:.0f} % of the same triples. None of these questions is in the core.",
-        f"- Completion: {_are(counts['relations_declared'], 'relation')} declared symmetric, inverse or the "
-        f"same as another; {counted(counts['answers_completed'], 'answer')} of "
-        f"{counted(counts['questions_completed'], 'question')} come only from another statement. "
-        f"Removed triples that only restate another one: {counts['removed_restatements']:,}.",
-        *_undeclared(counts["relations_undeclared"]),
-        f"- {_are(counts['removed_not_asked'], 'removed triple')} not asked about.",
-        f"- In {_percent(counts['some_answer_stated'], total)} of the questions another answer is still "
-        "stated. Hits@Any needs no inference there; Hits@Hard does.",
-        f"- {_percent(counts['questions_by_proofs']['1'], total)} of the questions have a single remaining "
-        "proof.",
-        "- Answers are those that the graph states"
-        + (
-            f", with {counts['triples_reference']:,} triples of a larger reference graph"
-            if counts["triples_reference"]
-            else ""
-        )
-        + "; an answer that is true but not stated counts as wrong.",
-    ]
-    if counts["distinct_texts"] < total:
-        lines.append(f"- The questions have {counts['distinct_texts']:,} distinct texts.")
-    dropped = _rejected(counts)
-    return [*lines, *dropped] + (
-        ["- The published procedure bounds neither priors nor the length of proofs."]
-        if brink
-        else []
-    )
-
-
-def _undeclared(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    if not rows:
-        return []
-    said = {
-        "symmetric": "`{relation}` looks symmetric ({share:.0f} %)",
-        "inverse": "`{relation}` and `{other}` look inverse ({share:.0f} %)",
-        "same": "`{relation}` and `{other}` look the same ({share:.0f} %)",
-    }
-    shown = [
-        said[row["looks"]].format(**{**row, "share": 100 * row["share"]})
-        for row in sorted(rows, key=lambda row: -row["share"])[:MOST_RELATIONS]
-    ]
-    more = f"; and {len(rows) - len(shown):,} more" if len(rows) > len(shown) else ""
-    return [
-        f"- Not declared, so not completed: {'; '.join(shown)}{more}. If so, say it in the template file: "
-        "`symmetric = true`, `inverse_of`, `same_as`."
-    ]
-
-
-def _rejected(counts: Mapping[str, Any]) -> list[str]:
-    fallback = counts["questions_by_wording"][
-        "fallback"
-    ]  # rejected texts of questions that are kept
-    rejected = counts["rejected"]
-    if not rejected:
-        return ["- No question was rejected."]
-    reasons = "; ".join(f"{reason} ({n:,})" for reason, n in rejected.items())
-    return [f"- {sum(rejected.values()) - fallback:,} questions were rejected: {reasons}."]
-
-
 def _examples(questions: Sequence[Question]) -> list[str]:
     ordered = sorted((q for q in questions if q.core), key=lambda q: q.id) or sorted(
         questions, key=lambda q: q.id
@@ -391,10 +316,6 @@ def _table(rows: Iterable[Sequence[object]], *, text: bool = False) -> list[str]
         if len(lines) == 1:
             lines.append("|---" + ("|---" if text else "|---:") * (len(row) - 1) + "|")
     return lines
-
-
-def _are(n: int, noun: str) -> str:
-    return f"{counted(n, noun)} {'is' if n == 1 else 'are'}"
 
 
 def _ratio(part: int, whole: int) -> str:

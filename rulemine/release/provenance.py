@@ -1,12 +1,11 @@
-"""How a release was made, in words for its card: graph, selection, texts, excluded relations, options."""
+"""How a release was made, in words for its card: graph, selection, texts, options."""
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from rulemine.codec import dump_line
 
-__all__ = ["describe_build", "describe_excluded"]
+__all__ = ["describe_build"]
 
 
 def describe_build(manifest: Mapping[str, Any]) -> list[str]:
@@ -26,19 +25,6 @@ def describe_build(manifest: Mapping[str, Any]) -> list[str]:
         "```json",
         dump_line(config),
         "```",
-    ]
-
-
-def describe_excluded(dropped: Mapping[str, str], config: Mapping[str, Any]) -> list[str]:
-    """The excluded relations, counted by reason."""
-    if not dropped:
-        return []
-    reasons = Counter(dropped.values())
-    return [
-        f"- {len(dropped):,} relations are excluded, i.e. not asked about (see `kg.dropped` in "
-        "`manifest.json`): "
-        + "; ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
-        + f". Filter `{config['filter'] or 'none'}`, thresholds in `questions` of the options.",
     ]
 
 

@@ -1,0 +1,113 @@
+"""The known limits of a release in figures, in words for its card."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rulemine.errors import counted
+from rulemine.kg.relation_overlap import LEAST_SHARE
+
+__all__ = ["describe_limits"]
+
+MOST_RELATIONS = 10
+"""Number of undeclared relations that are listed."""
+
+
+def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
+    """The limits of a release, as lines of Markdown.
+
+    Args:
+        manifest: Its manifest, without the digests of files.
+    """
+    counts, config = manifest["counts"], manifest["config"]
+    total, askable = counts["questions"], counts["triples_askable"]
+    lines = [
+        f"- Base rates: {_percent(askable, counts['triples_complete'])} of the triples of the graph have an "
+        "answer that is rare enough to ask for in at least one direction"
+        + (
+            ". Most facts of this graph can be guessed."
+            if 3 * askable < counts["triples_complete"]
+            else "."
+        ),
+        f"- Restatement: in {_percent(counts['inverse_edge_left'], total)} of the questions an inverse edge, "
+        f"from the removed triple's object to its subject, is left; in "
+        f"{_percent(counts['parallel_edge_left'], total)} another edge in the same direction. In "
+        f"{_percent(counts['restating_edge_left'], total)} it is an edge of a relation that states at least "
+        f"{100 * LEAST_SHARE:.0f} % of the same triples. None of these questions is in the core.",
+        f"- Completion: {_are(counts['relations_declared'], 'relation')} declared symmetric, inverse or the "
+        f"same as another; {counted(counts['answers_completed'], 'answer')} of "
+        f"{counted(counts['questions_completed'], 'question')} come only from another statement. "
+        f"Removed triples that only restate another one: {counts['removed_restatements']:,}.",
+        *_undeclared(counts["relations_undeclared"]),
+        f"- {_are(counts['removed_not_asked'], 'removed triple')} not asked about.",
+        f"- In {_percent(counts['some_answer_stated'], total)} of the questions another answer is still "
+        "stated. Hits@Any needs no inference there; Hits@Hard does.",
+        f"- {_percent(counts['questions_by_proofs']['1'], total)} of the questions have a single remaining "
+        "proof.",
+        "- Answers are those that the graph states"
+        + (
+            f", with {counts['triples_reference']:,} triples of a larger reference graph"
+            if counts["triples_reference"]
+            else ""
+        )
+        + "; an answer that is true but not stated counts as wrong.",
+    ]
+    if counts["distinct_texts"] < total:
+        lines.append(f"- The questions have {counts['distinct_texts']:,} distinct texts.")
+    lines += _rejected(counts)
+    if config["selection"]["mode"] == "brink":
+        lines.append(
+            "- The published procedure bounds neither priors nor the confidence of long proofs."
+        )
+    return [*lines, *_excluded(manifest["kg"].get("dropped", {}), config["questions"])]
+
+
+def _undeclared(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    if not rows:
+        return []
+    said = {
+        "symmetric": "`{relation}` looks symmetric ({share:.0f} %)",
+        "inverse": "`{relation}` and `{other}` look inverse ({share:.0f} %)",
+        "same": "`{relation}` and `{other}` look the same ({share:.0f} %)",
+    }
+    shown = [
+        said[row["looks"]].format(**{**row, "share": 100 * row["share"]})
+        for row in sorted(rows, key=lambda row: -row["share"])[:MOST_RELATIONS]
+    ]
+    more = f"; and {len(rows) - len(shown):,} more" if len(rows) > len(shown) else ""
+    return [
+        f"- Not declared, so not completed: {'; '.join(shown)}{more}. If so, say it in the template file: "
+        "`symmetric = true`, `inverse_of`, `same_as`."
+    ]
+
+
+def _rejected(counts: Mapping[str, Any]) -> list[str]:
+    fallback = counts["questions_by_wording"][
+        "fallback"
+    ]  # rejected texts of questions that are kept
+    rejected = counts["rejected"]
+    if not rejected:
+        return ["- No question was rejected."]
+    reasons = "; ".join(f"{reason} ({n:,})" for reason, n in rejected.items())
+    return [f"- {sum(rejected.values()) - fallback:,} questions were rejected: {reasons}."]
+
+
+def _excluded(dropped: Mapping[str, str], config: Mapping[str, Any]) -> list[str]:
+    """The excluded relations, counted by reason."""
+    if not dropped:
+        return []
+    reasons = Counter(dropped.values())
+    return [
+        f"- {len(dropped):,} relations are excluded, i.e. not asked about (see `kg.dropped` in "
+        "`manifest.json`): "
+        + "; ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
+        + f". Filter `{config['filter'] or 'none'}`, thresholds in `questions` of the options.",
+    ]
+
+
+def _are(n: int, noun: str) -> str:
+    return f"{counted(n, noun)} {'is' if n == 1 else 'are'}"
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "–"
