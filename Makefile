@@ -38,6 +38,7 @@ demo: install jar ## the whole way on a small invented world: build, verify, sco
 	$(RULEMINE) verify out/demo
 	$(RULEMINE) baselines out/demo
 	$(RULEMINE) show out/demo --sample 3
+	@echo "The same benchmark with anonymized names: $(RULEMINE) rename out/demo --naming private -o out/demo-private"
 
 family: install jar ## the Family benchmark, verified, with the four model-free answerers
 	$(RULEMINE) build family -o out/family

@@ -1,4 +1,4 @@
-"""The names of the demo world: invented places and families, deliberately in several scripts.
+"""The names of the demo world: invented places and families, mostly in Latin script, some in four others.
 
 Guarantee: realistic Unicode text, with spaces, commas, apostrophes, hyphens, an ampersand, combining
 accents (``Lo\u0301rin`` is written with two code points), and scripts that run from right to left or
@@ -7,7 +7,7 @@ without spaces.
 
 from typing import NamedTuple
 
-__all__ = ["COUNTRY", "GUILDS", "LANGUAGES", "PEOPLES", "PROVINCES", "TRADES", "People"]
+__all__ = ["COUNTRY", "GUILDS", "LANGUAGES", "PEOPLES", "PROVINCES", "People"]
 
 
 class People(NamedTuple):
@@ -73,43 +73,53 @@ PEOPLES = {
     ),
     "island": People(
         (
-            "Ελένη",
-            "Αλέξης",
-            "Ζωή",
-            "Ηρώ",
-            "Χάρης",
-            "Φοίβη",
-            "Ορέστης",
-            "Νίκος",
-            "Δάφνη",
-            "Πέτρος",
-            "Ιόλη",
-            "Μάρκος",
-            "Θάλεια",
-            "Στέλιος",
-            "Μυρτώ",
-            "Λουκάς",
+            "Amadeo",
+            "Belisa",
+            "Ciro",
+            "Dalia",
+            "Elio",
+            "Fiora",
+            "Ginevra",
+            "Inigo",
+            "Liseta",
+            "Maristela",
+            "Nestor",
+            "Ottavia",
+            "Piera",
+            "Renzo",
+            "Silvana",
+            "Tullio",
         ),
-        ("Αλμυράς", "Κοραλλίδης", "Φαροφύλακας", "Ανεμάς", "Δελφινάς", "Καραβίτης"),
+        ("Almira", "Corallo", "Faroni", "Anemar", "Delfín", "Caravita"),
     ),
     "northern": People(
         (
-            "Мила",
-            "Егор",
-            "Дарья",
-            "Тихон",
-            "Вера",
-            "Лука",
-            "Злата",
-            "Пётр",
-            "Ульяна",
-            "Фома",
-            "Аглая",
-            "Савва",
-            "Нина",
-            "Илья",
+            "Agata",
+            "Bořek",
+            "Daria",
+            "Ewa",
+            "Feodor",
+            "Halina",
+            "Ilja",
+            "Katja",
+            "Luka",
+            "Mila",
+            "Nadja",
+            "Ondrej",
+            "Piotr",
+            "Savva",
+            "Tihon",
+            "Ulana",
         ),
-        ("Белогор", "Снежин", "Ладожа", "Морошко", "Ручей", "Гаваниц"),
+        ("Belogor", "Snežin", "Ladoga", "Moroško", "Rucej", "Havanic"),
+    ),
+    "cape": People(
+        ("Ελένη", "Αλέξης", "Ζωή", "Χάρης", "Φοίβη", "Ορέστης", "Δάφνη", "Μάρκος"),
+        ("Αλμυράς", "Κοραλλίδης", "Δελφινάς"),
+    ),
+    "forest": People(
+        ("Мила", "Егор", "Дарья", "Тихон", "Вера", "Лука", "Злата", "Фома"),
+        ("Белогор", "Снежин", "Ладожа"),
     ),
     "valley": People(
         (
@@ -150,43 +160,52 @@ PEOPLES = {
 """Name of a people → its names."""
 
 LANGUAGES = {
-    "harbour": "Harbour Selmari",
-    "island": "Νησιώτικα",
-    "northern": "Горская речь",
+    "harbour": "Selmari",
+    "island": "Amberish",
+    "northern": "Northmarkish",
+    "cape": "Νησιώτικα",
+    "forest": "Горская речь",
     "valley": "لغة الوادي",
     "bay": "海语",
 }
 """People → its language."""
 
 PROVINCES = {
-    "Salt Marches": ("harbour", ("Port Sable", "Keld's Landing", "Saint-Orven", "Wick, Lower")),
-    "Upper Selmar": ("harbour", ("Ash Hollow", "Wick, Upper", "Bre\u0302me-on-Lune", "Tollgate")),
-    "Ανατολικά Νησιά": ("island", ("Νέα Πλαγιά", "Φάρος", "Πέτρινο Λιμάνι")),
-    "Северный Берег": ("northern", ("Тихая Гавань", "Белый Мыс", "Малиновка")),
-    "وادي النخيل": ("valley", ("عين الغزال", "باب البحر")),
-    "青湾": ("bay", ("云桥", "白石津")),
+    "Salt Marches": (
+        "harbour",
+        ("Port Sable", "Keld's Landing", "Saint-Orven", "Lower Wick", "Tern Quay"),
+    ),
+    "Upper Selmar": (
+        "harbour",
+        ("Ash Hollow", "Upper Wick", "Bre\u0302me-on-Lune", "Tollgate", "Harrow Ferry"),
+    ),
+    "Amber Isles": ("island", ("Vallarosa", "Porto Ambra", "Santa Fiora", "Torrealta", "Caldera")),
+    "Northmark": ("northern", ("Zimohrad", "Stara Luka", "Brodek", "Krasna", "Ledovice")),
+    "Ανατολικά Νησιά": ("cape", ("Φάρος",)),
+    "Северный Берег": ("forest", ("Тихая Гавань",)),
+    "وادي النخيل": ("valley", ("عين الغزال",)),
+    "青湾": ("bay", ("云桥",)),
 }
 """Province → the people of most of its families, and its towns."""
 
-GUILDS = (
-    "Guild of Ropewalkers",
-    "Potters' Guild",
-    "Weavers' and Dyers' Guild",
-    "Clockmakers, Honourable Company of",
-    "Συντεχνία των Ναυπηγών",
-    "Артель рыбаков",
-    "نقابة النحاسين",
-    "茶行",
-)
-
-TRADES = (
-    "Ropewalk",
-    "Pottery",
-    "Loom",
-    "Clockworks",
-    "Boatyard",
-    "Smokehouse",
-    "Forge",
-    "Teahouse",
-)
-"""The trade in the names of the workshops of each of `GUILDS`."""
+GUILDS = {
+    "Guild of Ropewalkers": "Ropewalk",
+    "Potters' Guild": "Pottery",
+    "Weavers' and Dyers' Guild": "Mill",
+    "Honorable Company of Clockmakers": "Clockworks",
+    "Shipwrights' Guild": "Boatyard",
+    "Fishers' Guild": "Smokehouse",
+    "Guild of Smiths": "Forge",
+    "Tea Traders' Guild": "Teahouse",
+    "Glassblowers' Guild": "Glassworks",
+    "Bookbinders' Guild": "Bindery",
+    "Guild of Bakers": "Bakery",
+    "Coopers' Guild": "Cooperage",
+    "Tanners' Guild": "Tannery",
+    "Beekeepers' Guild": "Apiary",
+    "Sailmakers' Guild": "Sail Loft",
+    "Guild of Masons": "Quarry",
+    "Chandlers' Guild": "Chandlery",
+    "Salters' Guild": "Saltworks",
+}
+"""Guild → the trade in the names of its workshops."""

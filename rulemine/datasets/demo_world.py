@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from rulemine.datasets.demo_names import COUNTRY, GUILDS, LANGUAGES, PEOPLES, PROVINCES, TRADES
+from rulemine.datasets.demo_names import COUNTRY, GUILDS, LANGUAGES, PEOPLES, PROVINCES
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.seeds import stream
 
@@ -29,11 +29,13 @@ UNKNOWN = {
     "child_of": 0.12,
     "sibling_of": 0.10,
     "grandparent_of": 0.15,
+    "aunt_or_uncle_of": 0.15,
     "lives_in": 0.06,
     "born_in": 0.10,
     "citizen_of": 0.12,
     "speaks": 0.12,
     "works_for": 0.06,
+    "works_in": 0.10,
     "works_with": 0.12,
     "member_of": 0.12,
     "apprentice_of": 0.05,
@@ -104,12 +106,15 @@ class _World:
         for town, province in _PROVINCE_OF.items():
             people = PEOPLES[PROVINCES[province][0]]
             for _ in range(dice.between(1, 3)):
-                trade = dice.between(0, len(GUILDS) - 1)
-                owner = dice.pick(people.family)
-                name = f"{owner} & {dice.pick(('Sons', 'Daughters', 'Kin'))}, {TRADES[trade]}"
+                guild = dice.pick(tuple(GUILDS))
+                owner, partner = dice.shuffled(people.family)[:2]
+                firm = dice.pick(
+                    (f"{owner} & Sons", f"{owner} & Daughters", f"{owner}, {partner} & Kin")
+                )
+                name = f"{firm} {GUILDS[guild]}"
                 if name not in self.taken:
                     self.taken.add(name)
-                    made.append(_Workshop(name, town, GUILDS[trade]))
+                    made.append(_Workshop(name, town, guild))
         return made
 
     def _person(self, dice: _Dice, people: str, family: str, born: str, home: str) -> _Person:
@@ -187,7 +192,7 @@ class _World:
             near = by_town.get(person.home, self.workshops)
             workshop = dice.pick(near if dice.chance(0.85) else self.workshops)
             person.workshop = workshop.name
-            person.guild = workshop.guild if dice.chance(0.85) else dice.pick(GUILDS)
+            person.guild = workshop.guild if dice.chance(0.85) else dice.pick(tuple(GUILDS))
             elders = staff.setdefault(workshop.name, [])
             if elders and dice.chance(0.45):
                 person.master = dice.pick(elders)
@@ -237,15 +242,20 @@ def _kinship(world: _World) -> list[Triple]:
             facts.append((parent.name, "parent_of", person.name))
             facts.append((person.name, "child_of", parent.name))
             facts += [(grand.name, "grandparent_of", person.name) for grand in parent.parents]
-        if person.parents:
-            siblings = [s for s in person.parents[0].children if s is not person]
-            facts += [(person.name, "sibling_of", sibling.name) for sibling in siblings]
+            for one in _siblings(parent):
+                facts.append((one.name, "aunt_or_uncle_of", person.name))
+        facts += [(person.name, "sibling_of", sibling.name) for sibling in _siblings(person)]
     return facts
+
+
+def _siblings(person: _Person) -> list[_Person]:
+    return [s for parent in person.parents[:1] for s in parent.children if s is not person]
 
 
 def _work(world: _World) -> list[Triple]:
     dice = _Dice(world.seed, "colleagues")
     facts: list[Triple] = []
+    town_of = {workshop.name: workshop.town for workshop in world.workshops}
     for workshop in world.workshops:
         facts.append((workshop.name, "located_in", workshop.town))
         facts.append((workshop.name, "belongs_to", workshop.guild))
@@ -253,6 +263,7 @@ def _work(world: _World) -> list[Triple]:
         if not person.workshop:
             continue
         facts.append((person.name, "works_for", person.workshop))
+        facts.append((person.name, "works_in", town_of[person.workshop]))
         facts.append((person.name, "member_of", person.guild))
         if person.master is not None:
             facts.append((person.name, "apprentice_of", person.master.name))

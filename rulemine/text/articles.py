@@ -32,32 +32,37 @@ Summer Wars|War of the Worlds|Western Union
 _NAMES = (
     r"Netherlands|Bahamas|Philippines|Maldives|Seychelles|Gambia|Vatican|Bronx|Caribbean|Middle East|"
     r"Far East|Balkans|Himalayas|Andes|West Indies|Antilles|Levant|Midwest|English Channel|World Bank|"
-    r"Holocaust|Lake District|BBC|FBI|CIA|NBA|NFL|NHL|NCAA|USSR"
+    r"Holocaust|Lake District|British Raj|Viet Cong|Associated Press|Australian National University|"
+    r"Axis powers|Cartoon Network|Internal Revenue Service|Juilliard School|Girl Scouts of the USA|"
+    r"Crusades|BBC|FBI|CIA|NBA|NFL|NHL|NCAA|USSR"
 )
 """Names, and last words of names, that take it."""
 
 _STARTS = (
     r"United (?:Kingdom|States|Nations|Arab)\b|Federated States\b|Democratic Republic\b|Republic of\b|"
-    r"(?:Technical |Polytechnic |State )?University (?:of|at)\b|Polytechnic Institute of\b|"
+    r"(?:Technical |Polytechnic |State |City |Free |National Autonomous )?University (?:of|at)\b|"
     r"(?:Kingdom|Duchy|Grand Duchy|Commonwealth|Province|Canton|Isle|Gulf|Bay|Strait|Order|Church|Guild|"
-    r"Treaty|Battle|Siege|Invasion|Ministry|Department|Museum|Federation|Confederation) of (?!the\b)|"
+    r"Honorable Company|Treaty|Siege|Invasion|Ministry|Department|Museum|Federation|Confederation|Crown|"
+    r"Dominion|Electorate|Landgraviate|Empire|Union|League|Council|Association|Allies) of (?!the\b)|"
+    r"Battle of\b|(?:Eastern|Western) Front\b|First War of\b|"
     r"Bank of [A-Z]\w+$|War (?:of|on|in)\b|(?:Golden|Silver) (?:Bear|Lion|Leopard)\b|Palme d'Or\b|"
     r"Confederate States\b"
 )
 
 _ENDS = (
     r"national (?:[\w'-]+ )*team|Olympics|(?:Olympic|Asian|Commonwealth|Pan American|Paralympic) Games|"
-    r"(?<!'s )(?<!World )Wars?|Republic|Empire|Union|Islands|Mountains|Alps|Sea|Ocean|Peninsula|Desert|Canal|"
-    r"Coast|Highlands|Midlands|Archipelago|Territory|Territories|Marches|Voivodeship|Oblast|Conference|"
+    r"(?<!'s )(?<!World )Wars?|Republic|Empire|Union|Islands|Isles|Mountains|Alps|Sea|Ocean|Peninsula|Desert|"
+    r"Canal|Coast|Highlands|Midlands|Archipelago|Territory|Territories|Marches|Voivodeship|Oblast|Conference|"
     r"(?:Premier|National|Football|Hockey|Basketball|Baseball|American|Soccer|Champions|Europa|Super) League|"
     r"Festival|Tournament|Championships?|World Cup|[Dd]raft|[Ss]eason|Hall of Fame|Party|Army|Navy|Air Force|"
     r"Marine Corps|Coast Guard|Senate|Congress|Parliament|House of (?:Representatives|Commons|Lords)|"
     r"Supreme Court|Legislature|Legislative Assembly|Monarchy|SSR|Registry|Observatory|Time Zone|Band|River|"
     r"Range|[Mm]etropolitan area|Metropolitan Statistical Area|Association|Federation|Confederation|"
     r"Foundation|Commission|Council|Committee|Organization|Guild|Agency|Society|Alliance|Orchestra|"
-    r"Philharmonic|Choir|Company|Language|Crusade|"
+    r"Philharmonic|Choir|(?<!& )Company|Language|Crusade|"
     r"Revolution|(?:Rebellion|War) of \d+|Rebellion|Broadcasting (?:Corporation|Company|Service|System)|"
-    r"(?:Catholic|Orthodox|Methodist|Episcopal|Baptist) Church"
+    r"Campaign|conquests|Intifada|insurgency|Forces|Free State|[Dd]ynasty|"
+    r"Development Bank|Art Institute|campaign of \d+|(?:Catholic|Orthodox|Methodist|Episcopal|Baptist) Church"
 )
 """Last words of names of two words or more."""
 
@@ -79,7 +84,9 @@ _TEAMS = (
 
 _WITHIN = (
     r"\b(?:Awards?|Prize|Medal)(?: (?:(?:for|of|in)\b|-).*| \d+)?$|"
-    r"\b(?:Institute|Academy|Conservatory|College|School|Museum|Order) of [A-Z]|"
+    r"\b(?:Institute|Academy|Conservatory|College|School|Museum|Order|Council|Party) of [A-Z]|"
+    r"\bInstitute for [A-Z]|\binvasion of\b|World Championships in\b|theatre of World War\b|\bwars in [A-Z]|"
+    r"^National (?!Lampoon)\w+ of [A-Z]|"
     r"^\d+(?:st|nd|rd|th) .*\b(?:Awards|Congress|Parliament|century)\b"
 )
 
@@ -87,7 +94,7 @@ _WANTS = re.compile(
     rf"^(?:{_STARTS})|^(?:(?:.* )?(?:{_NAMES})|.* (?:{_ENDS})|{_TEAMS})(?: \(.*\))?$|{_WITHIN}"
 )  # a note in parentheses, as in "Congo League (football)", is no part of the name
 
-_DETERMINED = re.compile(r"\b(?:the|a|an)((?: [\w'-]+){0,3})$", re.IGNORECASE)
+_DETERMINED = re.compile(r".*\b(?:the|a|an)((?: [\w'-]+){0,3})$", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 16)  # the same names stand in thousands of texts
@@ -118,7 +125,7 @@ def in_sentence(before: str, name: str) -> str:
         return name
     if not before:
         return f"The {name}"
-    determined = _DETERMINED.search(before.rstrip())
+    determined = _DETERMINED.match(before.rstrip())
     if before[-1] not in " \t" or (determined and _only_nouns(determined[1].split())):
         return name
     return f"the {name}"

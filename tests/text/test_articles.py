@@ -4,19 +4,20 @@ from rulemine.phrasing.templates import RelationTemplates
 from rulemine.text.articles import in_sentence, wants_article
 
 WITH = """
-United Kingdom|United States of America|Netherlands|Colombia national football team|Solomon Islands
-Holy Roman Empire|Sweden women's national football team|Academy Award for Best Actor|Booker Prize
-Grammy Awards|64th Academy Awards|104th United States Congress|University of Oxford|Royal College of Art
-Massachusetts Institute of Technology|Isle of Man|Korean War|War of 1812|2008 Summer Olympics
-Cannes Film Festival|Chicago Symphony Orchestra|National Football League|Boston Red Sox|Philadelphia 76ers
-Los Angeles Lakers|Miami Heat|Democratic Party|Soviet Union|Czech Republic|BBC
+2003 invasion of Iraq|Battle of the Somme|Second Intifada|Empire of Japan|Liberal Party of Canada
+Art Institute of Chicago|United Kingdom|United States of America|Netherlands|Colombia national football team
+Solomon Islands|Holy Roman Empire|Sweden women's national football team|Academy Award for Best Actor
+Booker Prize|Grammy Awards|64th Academy Awards|104th United States Congress|University of Oxford
+Royal College of Art|Massachusetts Institute of Technology|Isle of Man|Korean War|War of 1812
+2008 Summer Olympics|Cannes Film Festival|Chicago Symphony Orchestra|National Football League|Boston Red Sox
+Philadelphia 76ers|Los Angeles Lakers|Miami Heat|Democratic Party|Soviet Union|Czech Republic|BBC
 Congo Football League (former)|Los Angeles Film Critics Association Award for Best Director|Greek Language
 North Sea
 """
 WITHOUT = """
-Canada|The Hague|A League of Their Own|World War II|Harvard University|University College London
-Arsenal F.C.|Star Wars|Tom Hanks|Tennessee Williams|Cook County|Warner Bros.|Charlie Wilson's War
-Mystic River|In Good Company|Union|Juilliard School|Hellboy II: The Golden Army|Kingdom of Heaven|Boston
+John Brown & Company|Canada|The Hague|A League of Their Own|World War II|Harvard University
+University College London|Arsenal F.C.|Star Wars|Tom Hanks|Tennessee Williams|Cook County|Warner Bros.
+Charlie Wilson's War|Mystic River|In Good Company|Union|Hellboy II: The Golden Army|Kingdom of Heaven|Boston
 Rock and roll|Texas blues|東京|e00012|12|Dr. Strangelove|My Own Army
 """
 
@@ -46,6 +47,8 @@ def test_names_that_do_not(name):
             "Which are the countries bordering {topic}?",
             "Which are the countries bordering the Netherlands?",
         ),
+        ("Who won an award at the {topic}?", "Who won an award at the Netherlands?"),
+        ("Who won an award in {topic}?", "Who won an award in the Netherlands?"),
         ("{topic} borders which country?", "The Netherlands borders which country?"),
         ("Who is linked to “{topic}”?", "Who is linked to “Netherlands”?"),
         ("What is {topic}'s capital?", "What is the Netherlands's capital?"),
