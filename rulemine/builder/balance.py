@@ -1,10 +1,10 @@
 """Limits how many questions share a hard answer, a relation, or a type of rule.
 
-The limits are fractions of the questions that are left. They hold among the questions of the core and
-among the others, each for themselves, so that they hold in the whole too and scores on the core need no
-other set.
+The limits are fractions of the questions that are left. They hold in the core by itself, so that scores on
+the core need no other set, and in the whole: the core is chosen first, and what is outside it may use what
+the core leaves of the limits.
 
-Guarantees: in each of the two parts, at most max(1, ⌊fraction · questions left⌋) questions share one of
+Guarantees: in the core and in the whole at most max(1, ⌊fraction · questions left⌋) questions share one of
 them; the choice is drawn with the seed and depends on the questions alone, not on their order. A largest
 such set is hard to find (matching in three dimensions); this one is near it: on FB15k-237 as large as the
 bound of the linear program, under each of six combinations of limits.
@@ -21,10 +21,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.seeds import stream
+
+Ints = npt.NDArray[np.int64]
 
 __all__ = ["Limits", "balance", "balance_as_published", "explain_few"]
 
@@ -57,7 +60,7 @@ class _Limit(NamedTuple):
 
 
 PARTS = ((True, "core questions"), (False, "questions outside the core"))
-"""`Question.core` and what texts call the part."""
+"""`Question.core` and what texts call the part, in the order in which they are chosen."""
 
 FEW = 3
 """A part of which less than one in so many is left is worth a warning."""
@@ -112,14 +115,18 @@ def balance(asked: QuestionSet, limits: Limits, seed: int) -> QuestionSet:
     if not active:
         return asked
     rejected: dict[str, Rejection] = {}
+    chosen: list[Question] = []
     for core, name in PARTS:
         part = sorted((q for q in asked.questions if q.core == core), key=lambda q: q.id)
-        met = _largest(part, active, seed, name)
-        left = met.count(None)
+        met = _largest(part, chosen, active, seed, name)
+        chosen += [q for q, number in zip(part, met, strict=True) if number is None]
+        left = f"{len(chosen):,} {name if core else 'questions'} left"
         for question, number in zip(part, met, strict=True):
             if number is not None:
                 limit = active[number]
-                detail = f"at most {_most(limit.share, left):,} of the {left:,} {name} left may {limit.verb}"
+                detail = (
+                    f"at most {_most(limit.share, len(chosen)):,} of the {left} may {limit.verb}"
+                )
                 rejected[question.id] = _rejection(question, limit.reason, detail)
     return asked.keep(
         [q for q in asked.questions if q.id not in rejected],
@@ -197,9 +204,13 @@ def _most(share: float, questions: int) -> int:
 
 
 def _largest(
-    questions: Sequence[Question], limits: Sequence[_Limit], seed: int, name: str
+    questions: Sequence[Question],
+    chosen: Sequence[Question],
+    limits: Sequence[_Limit],
+    seed: int,
+    name: str,
 ) -> list[int | None]:
-    """A large set of questions within the limits.
+    """A large set of questions that, with those chosen before, is within the limits.
 
     The limits depend on how many are left. So a number is assumed, from the largest that each limit alone
     allows downward, and questions are taken as long as the limits that go with it allow, those first that
@@ -211,38 +222,43 @@ def _largest(
     """
     if not questions:
         return []
-    columns: list[list[int]] = []
+    columns: list[Ints] = []
+    counts: list[Ints] = []
+    used: list[Ints] = []
     for limit in limits:
         numbers: dict[Hashable, int] = {}
-        columns.append([numbers.setdefault(limit.shared(q), len(numbers)) for q in questions])
-    counts = [np.bincount(column, minlength=1) for column in columns]
+        of_each = [numbers.setdefault(limit.shared(q), len(numbers)) for q in questions]
+        before = Counter(map(limit.shared, chosen))
+        columns.append(np.array(of_each))
+        counts.append(np.bincount(of_each))
+        used.append(np.array([before[value] for value in numbers]))
     types = Counter(map(_type, questions))
     common = np.array([types[_type(q)] > RARE_TYPE for q in questions], bool)
     draw = stream(seed, "balance", name).permutation(len(questions))
     assumed = len(questions)
     while True:
-        most = [_most(limit.share, assumed) for limit in limits]
-        bound = min(int(np.minimum(n, m).sum()) for n, m in zip(counts, most, strict=True))
+        most = [_most(limit.share, len(chosen) + assumed) for limit in limits]
+        rooms = [m - u for m, u in zip(most, used, strict=True)]
+        bound = min(int(np.minimum(n, r).sum()) for n, r in zip(counts, rooms, strict=True))
         if bound < assumed:
             assumed = bound
             continue
         crowd = np.zeros(len(questions))
-        for n, m, column in zip(counts, most, columns, strict=True):
-            crowd += np.maximum(n / m, 1.0)[column]
+        for n, room, column in zip(counts, rooms, columns, strict=True):
+            # Without room the place in the order does not matter.
+            crowd += np.maximum(n / np.maximum(room, 1), 1.0)[column]
         order = np.lexsort((draw, crowd, common))
-        met = _take(order.tolist(), columns, most)
+        met = _take(order.tolist(), columns, rooms)
         left = met.count(None)
         if left >= assumed:
             return met
         assumed = left
 
 
-def _take(
-    order: Sequence[int], columns: Sequence[Sequence[int]], most: Sequence[int]
-) -> list[int | None]:
-    """Takes questions in order while the limits allow; for each the limit that it met, or None."""
-    room = [[m] * (max(column) + 1) for m, column in zip(most, columns, strict=True)]
-    rows = list(zip(*columns, strict=True))
+def _take(order: Sequence[int], columns: Sequence[Ints], rooms: Sequence[Ints]) -> list[int | None]:
+    """Takes questions in order while there is room; for each the limit that it met, or None."""
+    room: list[list[int]] = [numbers.tolist() for numbers in rooms]
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
     met: list[int | None] = [None] * len(order)
     for i in order:
         full = [k for k, value in enumerate(rows[i]) if not room[k][value]]

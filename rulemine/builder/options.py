@@ -15,8 +15,8 @@ class QuestionSection(Section):
         templates: ``family``, ``demo``, ``fb15k237`` or a TOML file of verbalization templates; empty:
             derived from the names of the relations.
         max_answer_share: Largest fraction of the questions left that may have the same entity as hard
-            answer, among those of the core and among the others (``brink``: of the questions before any
-            is left out); 1: off.
+            answer, in the core by itself and in the whole (``brink``: of the questions before any is left
+            out); 1: off.
         max_relation_share: Largest fraction of the questions left that may ask about the same relation,
             likewise; 1: off. Needs the selection ``maximal``.
         split: How questions are split: ``group`` (no leakage), ``random`` (single rows) or ``none``
