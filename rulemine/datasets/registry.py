@@ -102,7 +102,7 @@ class DataSet:
         license: Its license.
         citation: What to cite.
         files: Its files; their contents are concatenated.
-        path: A file on this machine with its content instead; None for most.
+        path: A file on this machine with its content, or more of it; None for most.
         corrections: For labels, a file of the same form whose lines replace those of the files.
     """
 
@@ -184,9 +184,8 @@ def find_files(name: str) -> tuple[Path | None, ...]:
         DatasetError: There is no such data set, or a file found has a wrong digest.
     """
     wanted = data_set(name)
-    if wanted.path is not None:
-        return (wanted.path,)
-    return tuple(_find(file) for file in wanted.files)
+    own = () if wanted.path is None else (wanted.path,)
+    return (*own, *(_find(file) for file in wanted.files))
 
 
 def _find(file: SourceFile) -> Path | None:
@@ -210,9 +209,8 @@ def get_files(name: str, progress: Progress | None = None) -> tuple[Path, ...]:
         DatasetError: There is no such data set, or it cannot be downloaded; says where to put its files.
     """
     wanted = data_set(name)
-    if wanted.path is not None:
-        return (wanted.path,)
-    return tuple(_find(file) or _download(name, file, progress) for file in wanted.files)
+    own = () if wanted.path is None else (wanted.path,)
+    return (*own, *(_find(file) or _download(name, file, progress) for file in wanted.files))
 
 
 def _download(name: str, file: SourceFile, progress: Progress | None) -> Path:

@@ -15,6 +15,7 @@ from rulemine.phrasing.templates import load_templates
 from tests import ROOT
 
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
+IMPLIED = ROOT / "rulemine/datasets/fb15k237/implied.tsv"
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +43,17 @@ def test_dull_relations_are_dropped(kg: KnowledgeGraph) -> None:
     dropped = excluded_relations(kg, listed, chosen.max_end_share, chosen.max_median_answers)
     assert len(dropped) == 87
     assert {"/people/person/gender", "/tv/tv_program/languages"} <= dropped.keys() - listed.keys()
+
+
+def test_the_reference_adds_what_the_graph_implies(kg: KnowledgeGraph) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RULEMINE_DATA", str(DATA))
+        stated, reference = load_kg("fb15k237-all"), load_kg(load_recipe("fb15k237", []).reference)
+    implied = {tuple(line.split("\t")) for line in read_lines(IMPLIED)}
+    assert set(reference.labeled()) - set(stated.labeled()) == implied
+    assert (reference.entities, reference.relations) == (stated.entities, stated.relations)
+    linked = {frozenset((s, o)) for s, _, o in stated.labeled()}
+    assert all(frozenset((s, o)) in linked for s, _, o in implied)
 
 
 def test_no_two_entities_have_one_label(kg: KnowledgeGraph) -> None:

@@ -227,7 +227,7 @@ def test_every_data_set_says_what_it_is_and_where_it_comes_from() -> None:
     for name, entry in data_sets().items():
         assert entry.kind in ("kg", "labels"), name
         assert all((entry.title, entry.source, entry.license, entry.citation)), name
-        assert bool(entry.files) != bool(entry.path), name
+        assert entry.files or entry.path, name
         for file in entry.files:
             assert file.url.startswith("https://")
             assert all(len(bytes.fromhex(digest)) == 32 for digest in file.sha256)
