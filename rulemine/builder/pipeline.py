@@ -28,7 +28,7 @@ from rulemine.builder.removal.setting import Setting
 from rulemine.builder.rule_questions.ask import ask
 from rulemine.builder.split import explain_lopsided, split
 from rulemine.builder.stage import Done, Stage, run_stage
-from rulemine.builder.summary import describe_questions
+from rulemine.builder.summary import describe_questions, describe_undeclared
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of
@@ -510,6 +510,9 @@ class Build:
                 )
             left = len(self.inputs.kg) - len(self.selection.removed)
             lines.append(f"{self.selection.describe()}; {counted(left, 'triple')} left")
+            if self.recipe.selection.mode == "maximal":
+                declared = self.inputs.templates.declarations
+                lines += describe_undeclared(self.inputs.kg, declared, self.inputs.excluded)
         if at >= STAGES.index("ask"):
             asked = self._asked("split" if until == "release" else until)
             lines += describe_questions(

@@ -1,14 +1,23 @@
 """The summary of a build, in lines for the user."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
+from rulemine.codec import dump_line
 from rulemine.errors import counted
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.relation_overlap import undeclared_relations
 from rulemine.phrasing.templates import Templates
 from rulemine.release.question_set import QuestionSet
 
-__all__ = ["describe_questions"]
+__all__ = ["describe_questions", "describe_undeclared"]
+
+MOST_SHOWN = 3
+"""Number of undeclared relations that are spelled out."""
+
+_KEYS = {"symmetric": "symmetric", "inverse": "inverse_of", "same": "same_as"}
 
 
 def describe_questions(
@@ -36,6 +45,35 @@ def describe_questions(
         yield f"  {number:,} by {stage}: {reason} ({rejected(stage)})"
     if not model:
         yield from _describe_derived(asked, templates)
+
+
+def describe_undeclared(
+    kg: KnowledgeGraph, declarations: Declarations, excluded: Collection[str]
+) -> Iterator[str]:
+    """Describes relations that look as if they stated the same facts and are not declared to.
+
+    Args:
+        kg: The graph.
+        declarations: What is declared.
+        excluded: Relations that are not asked about, which do not matter.
+    """
+    sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
+    found = [
+        (-share * sizes[relation], relation, other, looks, share)
+        for relation, other, looks, share in undeclared_relations(kg, declarations)
+        if relation not in excluded and other not in excluded
+    ]
+    if not found:
+        return
+    yield (
+        f"{counted(len(found), 'declaration')} suggested by the graph and made by no template file; those "
+        "that are true complete answers and keep proofs from restating them (key questions.templates):"
+    )
+    for _, relation, other, looks, share in sorted(found)[:MOST_SHOWN]:
+        key = _KEYS[looks] + (" = true" if relation == other else f" = {dump_line(other)}")
+        yield f"  [{dump_line(relation)}] {key}  # {100 * share:.0f} % of its triples"
+    if len(found) > MOST_SHOWN:
+        yield "  …"
 
 
 def _describe_derived(asked: QuestionSet, templates: Templates) -> Iterator[str]:
