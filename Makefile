@@ -40,7 +40,7 @@ demo: install jar ## the whole way on a small invented world: build, verify, sco
 	$(RULEMINE) show out/demo --sample 3
 	@echo "The same benchmark with anonymized names: $(RULEMINE) rename out/demo --naming private -o out/demo-private"
 
-family: install jar ## the Family benchmark, verified, with the four model-free answerers
+family: install jar ## the Family benchmark, verified, with the model-free answerers
 	$(RULEMINE) build family -o out/family
 	$(RULEMINE) verify out/family
 	$(RULEMINE) baselines out/family

@@ -42,7 +42,7 @@ RESAMPLES = 1000
 """Resamples of a bootstrap; enough for bounds of a 95 % interval to one digit of a percentage."""
 
 FEW_CLUSTERS = 20
-"""Below so many clusters of questions the report says that its intervals rest on few."""
+"""Below so many clusters of questions in its headline a report warns that its intervals rest on few."""
 
 _SAMPLE = 200  # predictions examined to find out which naming they use
 
@@ -143,9 +143,11 @@ def _report(
     parts = breakdowns(asked, release.removals(), release.levels)
     clusters = _clusters(asked)
     notes += notes_on_questions(asked)
-    if (count := int(clusters.max()) + 1) < FEW_CLUSTERS:
+    headline = len(np.unique(clusters[parts[0].members[0]]))
+    if headline < FEW_CLUSTERS:
         notes.append(
-            f"The questions form {counted(count, 'cluster')}, too few for intervals to be relied on."
+            f"The questions of the headline form {counted(headline, 'cluster')}, too few for intervals "
+            "to be relied on."
         )
     rows = rows_of(scores, clusters, parts, resamples, seed, estimates)
     if matching == "brink" and any(_without_rate(row) for row in rows):

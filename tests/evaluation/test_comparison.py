@@ -87,7 +87,7 @@ def test_notes_of_a_difference_say_whose_they_are(release):
     first = evaluate(release, GIVEN[:1], missing="empty", matching="ids")
     second = evaluate(release, BETTER)
     notes = compare(first, second, names=("one", "two")).notes
-    assert notes[0].startswith("The questions form 2 clusters")  # true of both
+    assert notes[0].startswith("The questions of the headline form 1 cluster,")  # true of both
     assert notes[1].startswith("one: 2 of 3 questions have no prediction")
     assert notes[-1] == "Matched differently: ids and vocabulary."
 

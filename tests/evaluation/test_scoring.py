@@ -77,7 +77,7 @@ def test_report_by_hand(release):
         2,
     ]
     assert report.clusters.tolist() == [0, 1, 0]
-    assert any("2 clusters, too few" in note for note in report.notes)
+    assert any("headline form 1 cluster, too few" in note for note in report.notes)
     assert report.row("rule_type", "symmetry").n == 0
     assert set(values(report.row("rule_type", "symmetry")).values()) == {None}
 
