@@ -35,8 +35,6 @@ __all__ = [
 _R = TypeVar("_R")
 
 
-_TEXTS = tuple[str, ...]
-
 _LARGEST = 10**300
 """Larger integers cannot be converted to floating point."""
 
@@ -126,11 +124,81 @@ def from_json(kind: type[_R], row: dict[str, Any], where: str) -> _R:
     Raises:
         InputError: A field is missing, unknown, or of the wrong type; names the first such field.
     """
+    try:
+        return typing.cast(_R, _quick(typing.cast(Any, kind))(row))
+    except _UnusualError:
+        pass  # the careful way says what is wrong, or finds it is right after all
     problems: list[str] = []
     record = decode(kind, row, problems)
     if problems:
         raise InputError(f"{where}: {problems[0]}{'' if problems[0].endswith('?') else '.'}")
     return typing.cast(_R, record)
+
+
+class _UnusualError(Exception):
+    """A value that the quick way leaves to the careful one."""
+
+
+@functools.cache
+def _quick(hint: Any) -> Callable[[Any], Any]:
+    """A reader of values of a type that are exactly as `to_json` writes them; others are `_UnusualError`.
+
+    Made once for a type, because most of the time of reading a release goes into records.
+    """
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if dataclasses.is_dataclass(hint):
+        slots = slots_of(typing.cast(type, hint))
+        if any(slot.option is not None or slot.factory for slot in slots):
+            return _refuse
+        return functools.partial(
+            _quick_record,
+            typing.cast(type, hint),
+            tuple((slot.name, _quick(slot.hint)) for slot in slots),
+        )
+    if origin is types.UnionType:
+        return functools.partial(_quick_or_null, _quick(inner[0]))
+    if inner and set(inner) <= {str, ...}:
+        return functools.partial(_quick_texts, None if ... in inner else len(inner))
+    if origin is tuple and inner[-1] is ...:
+        return functools.partial(_quick_list, _quick(inner[0]))
+    return functools.partial(_quick_value, hint) if origin is None else _refuse
+
+
+def _refuse(_: Any) -> Any:
+    raise _UnusualError
+
+
+def _quick_record(kind: type, slots: tuple[tuple[str, Callable[[Any], Any]], ...], row: Any) -> Any:
+    if type(row) is not dict or len(row) != len(slots):
+        raise _UnusualError
+    try:
+        return kind(*[read(row[name]) for name, read in slots])
+    except (KeyError, UserError):
+        raise _UnusualError from None
+
+
+def _quick_or_null(read: Callable[[Any], Any], value: Any) -> Any:
+    return None if value is None else read(value)
+
+
+def _quick_texts(length: int | None, value: Any) -> Any:
+    if type(value) is not list or (length is not None and len(value) != length):
+        raise _UnusualError
+    if value and set(map(type, value)) != {str}:
+        raise _UnusualError
+    return tuple(value)
+
+
+def _quick_list(read: Callable[[Any], Any], value: Any) -> Any:
+    if type(value) is not list:
+        raise _UnusualError
+    return tuple(map(read, value))
+
+
+def _quick_value(hint: type, value: Any) -> Any:
+    if type(value) is not hint:
+        raise _UnusualError
+    return value
 
 
 def decode(
@@ -162,12 +230,7 @@ def decode(
                 problems.append(f"{prefix}{name} is missing")
             continue
         value = row[name]
-        # Common cases without a call: most of a release is strings and lists of answers.
-        if option is None and type(value) is hint:
-            values[name] = value
-        elif hint == _TEXTS and option is None and type(value) is list and _all_texts(value):
-            values[name] = tuple(value)
-        elif factory is not None:  # a section with defaults of its own
+        if factory is not None:  # a section with defaults of its own
             place = prefix + name
             if isinstance(value, Mapping):
                 made = factory()
@@ -225,9 +288,6 @@ def _read(hint: Any, value: Any, name: str, problems: list[str]) -> Any:
     elif origin is tuple:
         expected = "a list"
         if type(value) in (list, tuple):
-            # Most of a release is lists of answers and triples.
-            if inner in ((str, ...), (str,) * len(value)) and _all_texts(value):
-                return tuple(value)
             if inner[-1] is Ellipsis:
                 inner = inner[:1] * len(value)
             if len(value) == len(inner):
@@ -244,10 +304,6 @@ def _read(hint: Any, value: Any, name: str, problems: list[str]) -> Any:
         expected = TYPE_NAMES.get(hint, str(hint))
     problems.append(f"{name} is {shown(value)}; expected {expected}")
     return None
-
-
-def _all_texts(values: Iterable[Any]) -> bool:
-    return all(type(value) is str for value in values)
 
 
 def shown(value: object) -> str:
