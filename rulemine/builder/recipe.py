@@ -87,21 +87,19 @@ class Recipe(Section):
 
     def __post_init__(self) -> None:
         Section.__post_init__(self)
-        limits = self.questions.max_relation_share, self.selection.per_type
-        if min(limits) < 1 and self.selection.mode == "brink":
+        if self.selection.mode == "brink":
+            self._check_brink()
+
+    def _check_brink(self) -> None:
+        """Refuses options that the published procedure does not have."""
+        own, default = to_json(self), to_json(Recipe(name="NAME", kg="KG"))
+        paths = {name: tuple(name.split(".")) for name in _MAXIMAL_ONLY}
+        given = [n for n, path in paths.items() if lookup(own, path) != lookup(default, path)]
+        if given:
             raise ConfigError(
-                "questions.max_relation_share and selection.per_type are for selection maximal; the "
-                "published procedure (selection.mode brink) limits hard answers alone. Leave them out."
-            )
-        if self.questions.filters and self.selection.mode == "brink":
-            raise ConfigError(
-                "questions.filter, max_end_share and max_median_answers are for selection maximal; the "
-                "published procedure (selection.mode brink) removes what it removes. Leave them out."
-            )
-        if self.selection.mode == "brink" and self.selection.refines:
-            raise ConfigError(
-                "selection.max_prior, min_std_confidence and body_filter are for selection maximal; the "
-                "published procedure (selection.mode brink) takes every rule and triple. Leave them out."
+                f"{', '.join(given)}: for selection maximal only; the published procedure "
+                "(selection.mode brink) has no such step. Leave it out, or use a recipe for that "
+                "procedure, e.g. family-brink."
             )
 
     def portable(self) -> dict[str, Any]:
@@ -125,6 +123,18 @@ class Recipe(Section):
 
 KEYS: tuple[Key, ...] = tuple(keys_of(Recipe(name="NAME", kg="KG")))
 """Every key of a recipe, in order, with its default in a build."""
+
+_MAXIMAL_ONLY = (
+    "questions.filter",
+    "questions.max_end_share",
+    "questions.max_median_answers",
+    "questions.max_relation_share",
+    "selection.body_filter",
+    "selection.max_prior",
+    "selection.min_std_confidence",
+    "selection.per_type",
+)
+"""Options that the selection ``brink`` does not have."""
 
 _FILES = [key for key in KEYS if key.option.file]
 

@@ -6,9 +6,6 @@ from rulemine.config import Section, option
 
 __all__ = ["SelectionSection"]
 
-MAX_PRIOR = 0.07
-"""That of the core, `rulemine.kg.priors.CORE_PRIOR`; written again here because that module loads numpy."""
-
 
 def _nested(levels: tuple[int, ...]) -> bool:
     return list(levels) == sorted(set(levels)) and levels[-1:] in ((), (100,))
@@ -50,12 +47,6 @@ class SelectionSection(Section):
     )
     groundings_per_rule: int = option(5000, least=0)
     per_type: float = option(1.0, above=0, most=1)
-    max_prior: float = option(MAX_PRIOR, above=0, most=1, flag=True)
+    max_prior: float = option(0.07, above=0, most=1, flag=True)
     min_std_confidence: tuple[float, ...] = option((), least=0, most=1)
     body_filter: str = option("", file=True, packaged="filter.toml", word="none")
-
-    @property
-    def refines(self) -> bool:
-        """Whether an option is set that ``brink`` does not have."""
-        given = (self.max_prior, self.min_std_confidence, self.body_filter)
-        return given != (MAX_PRIOR, (), "")
