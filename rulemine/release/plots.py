@@ -17,8 +17,8 @@ __all__ = ["FIGURES", "draw_figures"]
 FIGURES = "figures.svg"
 """The file of the page in a release."""
 
-_COLUMNS, _WIDTH, _GAP, _TOP = 3, 300, 30, 86
-_LABELS, _BARS = 122, 98
+_COLUMNS, _WIDTH, _GAP, _TOP = 3, 306, 30, 86
+_LABELS, _BARS = 122, 90
 """Pixels for the labels of a chart, and for its longest bar."""
 
 _ROW, _HEAD = 22, 36
