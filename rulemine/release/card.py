@@ -119,7 +119,7 @@ def _size(counts: Mapping[str, Any]) -> list[str]:
                 (
                     "no selection can exceed",
                     selection["upper_bound"],
-                    selection.get("core_bound", "–"),
+                    selection["core_upper_bound"] or "–",
                 )
             ]
             if selection.get("upper_bound")

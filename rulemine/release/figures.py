@@ -62,6 +62,7 @@ def _graph(parts: ReleaseParts) -> dict[str, Any]:
     }
     most = parts.config["selection"].get("max_prior", CORE_PRIOR)
     removed = len(parts.removals)
+    dropped: dict[str, str] = parts.source.get("dropped", {})
     return {
         "triples_complete": len(parts.complete),
         "triples_incomplete": len(parts.complete) - removed,
@@ -79,13 +80,14 @@ def _graph(parts: ReleaseParts) -> dict[str, Any]:
         "selection": parts.selection_counts,
         "entities": len(parts.names),
         "relations": len(parts.templates.rows),
-        "relations_dropped": len(parts.source.get("dropped", {})),
+        "relations_dropped": len(dropped),
         "relations_declared": sum(
             row.relation in declared.readings for row in parts.templates.rows
         ),
         "relations_undeclared": [
             {"relation": a, "other": b, "looks": looks, "share": share}
             for a, b, looks, share in undeclared_relations(parts.complete, declared)
+            if not {a, b} & dropped.keys()
         ],
         "triples_reference": len(parts.reference),
     }

@@ -233,7 +233,10 @@ def _chart(chart: Chart, left: int, top: int) -> str:
         longest = max((bars * value / most for value in bar[1:] if value is not None), default=0)
         lines.append(_text(zero + longest + 6, y + 14, " · ".join(numbers) or "–"))
         y += _ROW
-    lines.append(f'<line class="axis" x1="{zero}" y1="{top + _HEAD - 8}" x2="{zero}" y2="{y}"/>')
+    if not chart.long:
+        lines.append(
+            f'<line class="axis" x1="{zero}" y1="{top + _HEAD - 8}" x2="{zero}" y2="{y}"/>'
+        )
     return "\n".join(lines)
 
 

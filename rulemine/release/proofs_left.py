@@ -144,7 +144,9 @@ def why_best(certificate: Certificate, proofs: Sequence[Proof]) -> str:
         among = f"{len(near)} equally short proofs"
     if len(sure) == 1:
         return f"It has the highest confidence among the {among} {within}."
-    return f"It shares the highest confidence among the {among} {within}, with {len(sure) - 1} of them."
+    return (
+        f"It shares the highest confidence among the {among} {within}, with {len(sure) - 1} more."
+    )
 
 
 def _better(sure: Sequence[Proof]) -> str:

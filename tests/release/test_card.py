@@ -44,7 +44,7 @@ def test_the_card_leads_with_the_core_and_shows_every_figure_for_both() -> None:
         "| questions | 3 | 1 |",
         "| train / validation / test | 2 / 0 / 1 | 0 / 0 / 1 |",
         "| removed triples | 4 | 1 |",
-        "| no selection can exceed | 7 | – |",
+        "| no selection can exceed | 7 | 5 |",
         "| Hits@Hard of the 5 commonest training answers | 0.0 % | 0.0 % |",
         "| effective number of relations, 1/Σp² | 3.0 | 1.0 |",
         "| composition | 1 | 1 | 1 |",
@@ -94,6 +94,9 @@ def test_what_was_rejected_or_looks_undeclared_is_said() -> None:
     counts = figures_of(parts)
     manifest = {"name": "x", "naming": "entity", "counts": counts, "kg": SOURCE, "config": CONFIG}
     assert "`met` looks symmetric (100 %)" in write_card(parts, manifest)
+    excluded = replace(parts, source=SOURCE | {"dropped": {"met": "dull"}})
+    assert counts["relations_undeclared"]
+    assert figures_of(excluded)["relations_undeclared"] == []
 
 
 @pytest.mark.parametrize("naming", ["private", "text"])

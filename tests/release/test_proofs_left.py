@@ -103,7 +103,7 @@ def proof(confidence: int, atoms: int, name: str = "r") -> Proof:
         (
             [proof(83, 2), proof(83, 2, "s")],
             "It shares the highest confidence among the 2 equally short proofs within 0.1 of the best "
-            "confidence, 0.83, with 1 of them.",
+            "confidence, 0.83, with 1 more.",
         ),
         (
             [proof(70, 1), proof(90, 2)],
