@@ -9,8 +9,8 @@ from argparse import Namespace
 from pathlib import Path
 
 from rulemine.cli.console import Line, bar, refuse_idle
-from rulemine.cli.parser import Parser, add_command
-from rulemine.errors import ConfigError
+from rulemine.cli.parser import Parser, add_command, add_flags, given
+from rulemine.errors import ConfigError, counted
 
 __all__ = ["add_reading"]
 
@@ -22,6 +22,22 @@ def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("--most", type=int, default=20, metavar="N", help="problems to print (20)")
+    parser.add_argument(
+        "--thorough", action="store_true", help="recount every rule behind a published proof"
+    )
+    parser.add_argument(
+        "--rebuild",
+        action="store_true",
+        help="also build it again from its own recipe, and compare the two byte by byte",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=FILE",
+        help="with --rebuild: a file that the recipe names, e.g. rules=rules.tsv",
+    )
+    parser.options = _add_resources
     parser = add_command(commands, "show", show, "show questions with their proofs")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("id", nargs="*", metavar="ID", help="id of a question, e.g. q00001")
@@ -44,15 +60,62 @@ def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
 
 
+def _add_resources(parser: Parser) -> None:
+    from rulemine.config import keys_of
+    from rulemine.mining import Resources
+
+    resources = keys_of(Resources(), "resources.")
+    add_flags(parser, [k for k in resources if k.name != "resources.limit_seconds"])
+
+
 def verify(arguments: Namespace) -> int:
     """``verify``."""
     from rulemine.verify import verify as verify_release
 
+    if not arguments.rebuild:
+        refuse_idle(arguments, "--rebuild", *["set"] * bool(arguments.set))
+        for option in given(arguments):
+            raise ConfigError(f"--{option.split('.')[-1]}: is for --rebuild. Leave it out.")
     line = Line()
     with line.watch("verify") as tell:
-        report = verify_release(arguments.release, tell, lambda text: line.phase(f"verify {text}"))
+        report = verify_release(
+            arguments.release,
+            tell,
+            lambda text: line.phase(f"verify {text}"),
+            thorough=arguments.thorough,
+        )
     print(report.to_text(arguments.most))
-    return 1 if report.problems else 0
+    differs = arguments.rebuild and _rebuild(arguments, line)
+    return 1 if report.problems or differs else 0
+
+
+def _rebuild(arguments: Namespace, line: Line) -> bool:
+    """Builds the release again and prints what differs; returns whether anything does."""
+    from tempfile import TemporaryDirectory
+
+    from rulemine.builder.pipeline import BuildContext
+    from rulemine.builder.rebuild import compare, rebuild
+    from rulemine.config import parse_setting
+    from rulemine.mining import Resources
+    from rulemine.release.reader import Release
+
+    files = {".".join(key): str(value) for key, value in map(parse_setting, arguments.set)}
+    context = BuildContext(
+        resources=Resources(**given(arguments, "resources.")),
+        observe=line.watch,
+        on_warning=line.note,
+        on_status=line.status,
+    )
+    release = Release.open(arguments.release)
+    with TemporaryDirectory(prefix="rulemine-") as folder:
+        made = Path(folder) / release.name
+        rebuild(release, made, files, context)
+        found = list(compare(release, made))
+    for difference in found:
+        print(f"  {difference}")
+    verdict = f"not what its recipe makes: {counted(len(found), 'file')}"
+    print(f"{release.path}: {verdict if found else 'every byte is what its recipe makes'}")
+    return bool(found)
 
 
 def show(arguments: Namespace) -> int:

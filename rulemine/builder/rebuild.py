@@ -1,0 +1,227 @@
+"""Builds a release again from its own recipe and compares the two, byte by byte.
+
+This proves everything that follows from recipe and inputs: options, mining, selection, texts, rejections,
+counts and the card. The replies of a language model are taken from the release's journal.
+
+A recipe in a release names its files without their folders. Data sets and packaged files are found by
+name; any other file must be given, or the release itself stands in for it where it has the content (see
+`STAND_INS`). What a stand-in says is then not proved, and a note says so.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from rulemine.builder.inputs import Inputs
+from rulemine.builder.pipeline import Build, BuildContext
+from rulemine.builder.recipe import KEYS, Recipe
+from rulemine.config import Key, build, lookup, override, packaged
+from rulemine.datasets.registry import data_sets
+from rulemine.errors import ConfigError, DatasetError, InputError, list_problems
+from rulemine.files import read_bytes
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.release.contents import JOURNAL, read_parts
+from rulemine.release.reader import MANIFEST, Release
+
+__all__ = ["FILE_KEYS", "Difference", "compare", "rebuild"]
+
+FILE_KEYS = tuple(key.name for key in KEYS if key.option.file)
+"""The keys of a recipe that name files."""
+
+WIDEST = 100
+"""Characters shown of a line that differs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A file of a release that is not what its recipe makes.
+
+    Attributes:
+        file: Its name in the release.
+        line: The first line that differs, from 1; None if one of the two has no such file.
+        found: That line in the release, shortened to where it differs.
+        made: That line as built again.
+    """
+
+    file: str
+    line: int | None
+    found: str
+    made: str
+
+    def __str__(self) -> str:
+        where = self.file if self.line is None else f"{self.file}: line {self.line}"
+        return f"{where}: found {self.found}; its recipe makes {self.made}"
+
+
+def rebuild(
+    release: Release, target: Path, given: Mapping[str, str], context: BuildContext
+) -> None:
+    """Builds a release again, in its naming.
+
+    Args:
+        release: The release.
+        target: The folder for the new one.
+        given: Keys of `FILE_KEYS` → the files that the recipe of the release names.
+        context: Resources and callbacks; each stand-in is a warning.
+
+    Raises:
+        ConfigError: A key of `given` names no file of this recipe, an input is not at hand, or the recipe
+            is not one of this version.
+        RulemineError: As `rulemine.builder.pipeline.Build.run`.
+    """
+    config: dict[str, Any] = release.manifest["config"]
+    values, problems = config, []
+    replaced = []
+    for key in KEYS:
+        named = lookup(config, key.path) if key.option.file else None
+        if key.name in given and Path(given[key.name]).name != named:
+            problems.append(f'{key.name}={given[key.name]}: the recipe names "{named or "none"}"')
+        elif key.name in given:
+            values = override(values, key.path, given[key.name])
+        elif not isinstance(named, str) or not named or _is_known(key, named):
+            continue
+        elif (place := _inside(release, key, named)) is not None:
+            values = override(values, key.path, str(place))
+        elif key.name in STAND_INS and _may_stand_in(key, config):
+            replaced.append(key.name)
+        else:
+            problems.append(f"{key.name} names {named}: give the file, --set {key.name}=…/{named}")
+    where = f"the recipe of {release.path}"
+    if problems:
+        raise ConfigError(list_problems(where, problems, "To build it again, all inputs are needed."))
+    made = Build(build(Recipe, values, where), target, context)
+    for name in replaced:
+        _stand_in(name, made.inputs, release, "is a file", context.on_warning)
+    _fetch(made.inputs, release, set(replaced) | set(given), context.on_warning)
+    if JOURNAL in release.manifest["files"]:
+        made.context = replace(context, replay=release.path)
+    made.run()
+
+
+def _is_known(key: Key, named: str) -> bool:
+    """Whether a recipe finds it by its name, wherever it is built."""
+    packed = key.option.packaged
+    return (
+        (key.option.data_set and named in data_sets())
+        or (bool(packed) and packaged("datasets", named, packed).is_file())
+        or named in key.option.choices
+    )
+
+
+def _inside(release: Release, key: Key, named: str) -> Path | None:
+    """The file itself, in the release or in this package."""
+    if f"llm/{named}" in release.manifest["files"] or named in release.manifest["files"]:
+        return release.file(named)
+    return next(iter(sorted(packaged("datasets").glob(f"*/{named}"))), None)
+
+
+def _may_stand_in(key: Key, config: dict[str, Any]) -> bool:
+    # The published procedure follows the order of the lines, which no release keeps.
+    return key.name != "kg" or lookup(config, ("selection", "mode")) != "brink"
+
+
+def _fetch(
+    inputs: Inputs, release: Release, done: set[str], warn: Callable[[str], None]
+) -> None:
+    """Reads the named data sets; the release stands in for one that cannot be had."""
+    for name in ("kg", "reference", "labels"):
+        if name in done or not getattr(inputs.recipe, name):
+            continue
+        try:
+            getattr(inputs, name)
+        except DatasetError as problem:
+            if name == "kg" and inputs.recipe.selection.mode == "brink":
+                raise
+            _stand_in(name, inputs, release, f"cannot be had ({problem})", warn)
+    stated = release.manifest["kg"].get("digest")
+    if inputs.kg.digest != stated:
+        raise InputError(
+            f"{inputs.recipe.kg}: is another graph than that of {release.path} (digest "
+            f"{inputs.kg.digest[:12]}…; expected {str(stated)[:12]}…). Give its own with --set kg=FILE."
+        )
+
+
+def _stand_in(
+    name: str, inputs: Inputs, release: Release, why: str, warn: Callable[[str], None]
+) -> None:
+    source, what = STAND_INS[name]
+    source(inputs, release)
+    warn(
+        f"{name} {why}: taken from {what} of the release, so what that says is not proved. "
+        f"To prove it too, give the file: --set {name}=FILE."
+    )
+
+
+def _graph(release: Release, which: str) -> KnowledgeGraph:
+    names = {row.name_in(release.naming): row.entity for row in release.entities}
+    return release.kg(which).renamed(names)
+
+
+def _kg(inputs: Inputs, release: Release) -> None:
+    duplicates = release.manifest["kg"].get("duplicates", 0)
+    inputs.kg = replace(_graph(release, "complete"), duplicates=duplicates)
+
+
+def _reference(inputs: Inputs, release: Release) -> None:
+    there = "kg/reference.tsv.gz" in release.manifest["files"]
+    inputs.reference = _graph(release, "reference") if there else None
+
+
+def _labels(inputs: Inputs, release: Release) -> None:
+    inputs.labels = {row.entity: row.text for row in release.entities}
+
+
+def _templates(inputs: Inputs, release: Release) -> None:
+    inputs.templates = read_parts(release).templates
+
+
+def _filter(inputs: Inputs, release: Release) -> None:
+    inputs.excluded = dict(release.manifest["kg"].get("dropped", {}))
+
+
+STAND_INS: dict[str, tuple[Callable[[Inputs, Release], None], str]] = {
+    "kg": (_kg, "kg/complete.tsv.gz"),
+    "reference": (_reference, "kg/reference.tsv.gz"),
+    "labels": (_labels, "entities.tsv"),
+    "questions.templates": (_templates, "relations.tsv"),
+    "questions.filter": (_filter, "kg.dropped in manifest.json"),
+}
+"""Key of a recipe → what puts the release's own content in place of the file, and where that is."""
+
+
+def compare(release: Release, made: Path) -> Iterator[Difference]:
+    """Yields the files that differ, sorted by name; compressed ones are compared by their content.
+
+    Args:
+        release: The release.
+        made: The folder of the release that its recipe makes.
+    """
+    other = Release.open(made)
+    names = {MANIFEST, *release.manifest["files"], *other.manifest["files"]}
+    for name in sorted(names):
+        one, two = release.path / name, made / name
+        if not one.is_file() or not two.is_file():
+            yield Difference(name, None, *("a file" if p.is_file() else "none" for p in (one, two)))
+        elif (contents := (read_bytes(one), read_bytes(two)))[0] != contents[1]:
+            yield _first(name, *contents)
+
+
+def _first(name: str, found: bytes, made: bytes) -> Difference:
+    both = (content.decode("utf-8", "replace").split("\n") for content in (found, made))
+    for number, (one, two) in enumerate(zip_longest(*both), start=1):
+        if one != two:
+            break
+    pairs = enumerate(zip(one or "", two or "", strict=False))
+    at = next((i for i, (a, b) in pairs if a != b), min(len(one or ""), len(two or "")))
+    return Difference(name, number, _around(one, at), _around(two, at))
+
+
+def _around(line: str | None, at: int) -> str:
+    """A line, shortened to what is around a place."""
+    if line is None:
+        return "the end of the file"
+    low = max(0, at - WIDEST // 3)
+    piece = line[low : low + WIDEST]
+    return f"{'…' * (low > 0)}{piece!r}{'…' * (low + WIDEST < len(line))}"
