@@ -23,8 +23,8 @@ from rulemine.verify.shapes import MANIFEST, SPLITS, Shape
 
 __all__ = ["Folder", "key_at"]
 
-FORMAT_VERSION = 2
-"""The newest format version that this verifier knows."""
+FORMAT_VERSION = 3
+"""The format version that this verifier knows."""
 
 MANIFEST_NAME = "manifest.json"
 QUESTION_FILES = tuple(f"questions/{split}.jsonl" for split in SPLITS)
@@ -40,6 +40,12 @@ LAYOUT = (
     "rules.jsonl",
 )
 """The files of every release."""
+
+MODEL_LAYOUT = ("llm/glosses.toml", "llm/journal.jsonl", "llm/prompt.toml")
+"""The files of a release whose questions a language model verbalized."""
+
+OPTIONAL = ("kg/reference.tsv.gz",)
+"""The files that a release may have."""
 
 _KEY_START = b"sk-"
 _KEY = re.compile(rb"sk-(?:[A-Za-z0-9]{1,10}[-_]){0,3}([A-Za-z0-9_-]{20,})")
@@ -83,29 +89,26 @@ class Folder:
             add(MANIFEST_NAME, None, "manifest", f"not JSON in UTF-8 ({problem})", "an object")
             return {}
         version = value.get("format_version") if isinstance(value, dict) else None
-        if type(version) is int and version > FORMAT_VERSION:
+        if type(version) is int and version != FORMAT_VERSION:
             raise ReleaseError(
                 f"{self.path / MANIFEST_NAME}: format version {version}; this program verifies "
-                f"versions up to {FORMAT_VERSION}. Upgrade: pip install -U rulemine."
+                f"version {FORMAT_VERSION}. "
+                + ("Upgrade: pip install -U rulemine." if version > FORMAT_VERSION else "Build it again.")
             )
-        # Other keys are free.
-        known = (
-            {key: value[key] for key in _KEYS if key in value} if isinstance(value, dict) else value
-        )
-        if (misfit := MANIFEST(known, "")) is not None:
+        if (misfit := MANIFEST(value, "")) is not None:
             add(MANIFEST_NAME, None, "manifest", misfit.found, misfit.expected)
             return {}
         return dict(value)
 
-    @property
-    def version(self) -> int:
-        """The format version of the release."""
-        return int(self.manifest["format_version"])
+    def option(self, section: str, key: str) -> Any:
+        """An option of the build; None if the manifest does not state it."""
+        options = self.manifest["config"].get(section)
+        return options.get(key) if isinstance(options, dict) else None
 
     @cached_property
     def levels(self) -> list[int]:
-        """The incompleteness levels of the manifest, [100] if it has none; invalid ones become a problem."""
-        levels = self.manifest.get("levels", [100])
+        """The incompleteness levels of the manifest; [100] if they are invalid, which becomes a problem."""
+        levels = self.manifest["levels"]
         whole = isinstance(levels, list) and all(type(v) is int and 1 <= v <= 100 for v in levels)
         if not whole or levels != sorted(set(levels)) or levels[-1:] != [100]:
             expected = "ascending percentages, the last one 100"
@@ -117,8 +120,11 @@ class Folder:
         """Checks that files and manifest agree, and reads every listed file."""
         add, listed = self._findings.add, self.manifest["files"]
         levels = [f"kg/incomplete-{level}.tsv.gz" for level in self.levels if level < 100]
-        for name in sorted({*LAYOUT, *levels} - set(listed)):
+        layout = {*LAYOUT, *levels, *MODEL_LAYOUT * (self.option("verbalizer", "name") == "openai")}
+        for name in sorted(layout - set(listed)):
             add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of the layout")
+        for name in sorted(set(listed) - layout - set(OPTIONAL)):
+            add(MANIFEST_NAME, None, "layout", f"{shown(name)} in files", "files of the layout only")
         for name, entry in sorted(listed.items()):
             parts = PurePosixPath(name).parts
             if not parts or name.startswith("/") or ".." in parts or name == MANIFEST_NAME:
@@ -259,16 +265,17 @@ class Folder:
             yield number, value
 
     def fields(
-        self, name: str, columns: int, labels: bool = True
+        self, name: str, columns: int, labels: bool = True, empty: int = 0
     ) -> Iterator[tuple[int, list[str]]]:
         """The well-formed rows of a TSV file; other lines become problems.
 
         Args:
             name: The file.
-            columns: Fields per row, none of them empty.
+            columns: Fields per row.
             labels: Whether the fields are labels, which have no white space at their ends.
+            empty: How many of the last fields may be empty.
         """
-        yield from self._rows(name, self.lines(name), columns, labels)
+        yield from self._rows(name, self.lines(name), columns, labels, empty)
 
     def triples(self, name: str) -> Iterator[tuple[Sequence[int], list[str]]]:
         """The rows of a TSV file of three columns, as `fields` gives them, many at a time.
@@ -284,11 +291,16 @@ class Folder:
                 yield [number for number, _ in rows], [field for _, row in rows for field in row]
 
     def _rows(
-        self, name: str, lines: Iterable[tuple[int, str]], columns: int, labels: bool
+        self,
+        name: str,
+        lines: Iterable[tuple[int, str]],
+        columns: int,
+        labels: bool,
+        empty: int = 0,
     ) -> Iterator[tuple[int, list[str]]]:
         for number, line in lines:
             row = line.split("\t")
-            if len(row) != columns or not all(row):
+            if len(row) != columns or not all(row[: columns - empty]):
                 expected = f"{columns} non-empty fields"
                 self._findings.add(name, number, "record", shown(line), expected)
             elif labels and any(field != field.strip() for field in row):
@@ -324,9 +336,6 @@ _UNREADABLE = (OSError, EOFError, ValueError, zlib.error)
 """Errors of reading a file, compressed or not."""
 
 _count_tabs = methodcaller("count", "\t")
-
-_KEYS = ("format", "format_version", "name", "naming", "config", "kg", "counts", "files")
-
 
 def _parse(text: str) -> Any:
     value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)

@@ -9,9 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from rulemine.verify.model.replies import fold, unify
-
-__all__ = ["find_leaks", "occurrences"]
+__all__ = ["find_leaks", "fold", "occurrences"]
 
 Spot = tuple[int, int]
 """Start and end, in characters."""
@@ -94,6 +92,30 @@ def _bare(text: str) -> str:
     """A text without punctuation; "D.C." is one word, "Ann's" two."""
     text = _POSSESSIVE.sub(" ", unify(text).replace("&", " and "))
     return " ".join(_SIGNS.sub(" ", text.replace(".", "").replace("'", "")).split())
+
+
+_ALIKE = {
+    **dict.fromkeys(map(ord, "‘’‚‛′´`ʼʻ＇"), "'"),
+    **dict.fromkeys(map(ord, "“”„‟″«»＂"), '"'),
+    **dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-"),
+}
+
+
+def fold(text: str) -> str:
+    """Folds what readers do not distinguish: case, width, white space, quotes and dashes."""
+    if text.isascii():  # the rest would do the same
+        return " ".join(text.lower().replace("`", "'").split())
+    for _ in range(2):  # a step may produce what an earlier one folds
+        text = unify(text).casefold()
+    return " ".join(unify(text).split())
+
+
+def unify(text: str) -> str:
+    """A text with plain quotes and dashes, usual width, nothing invisible; case and white space stay."""
+    if text.isascii():
+        return text.replace("`", "'")
+    text = unicodedata.normalize("NFKC", text.translate(_ALIKE)).translate(_ALIKE)
+    return "".join(c for c in text if unicodedata.category(c) != "Cf")
 
 
 def _plain(text: str) -> str:

@@ -19,7 +19,9 @@ RELATIONS = "relations.tsv"
 _COLUMNS = ["private", "entity", "text"]
 _RELATION_COLUMNS = [
     "relation", "statement", "ask_subject", "ask_object", "source", "triples", "removed",
+    "fact", "reversed", "symmetric",
 ]  # fmt: skip
+_MAY_BE_EMPTY = 2
 _PRIVATE = re.compile(r"e(\d+)")
 
 
@@ -112,7 +114,8 @@ def _check_relations(
 ) -> tuple[dict[str, dict[str, str]], dict[str, int]]:
     relations: dict[str, dict[str, str]] = {}
     lines: dict[str, int] = {}
-    for number, row in folder.fields(RELATIONS, len(_RELATION_COLUMNS), labels=False):
+    columns = len(_RELATION_COLUMNS)
+    for number, row in folder.fields(RELATIONS, columns, labels=False, empty=_MAY_BE_EMPTY):
         if number == 1:
             if row != _RELATION_COLUMNS:
                 findings.add(RELATIONS, 1, "header", shown(row), shown(_RELATION_COLUMNS))

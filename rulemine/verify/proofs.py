@@ -110,15 +110,17 @@ class Prover:
             by_relation.setdefault(rule.head[1], []).append(rule)
         return cls(by_relation, triples)
 
+    def ways(self, rule: HornRule, triple: Triple) -> int:
+        """Counts the proofs of a triple by one rule."""
+        bindings: Bindings = {}
+        matched = match(rule.head, triple, bindings)
+        return count(list(rule.body), bindings, self.triples) if matched else 0
+
     def prove(self, triple: Triple) -> Proofs:
         """Counts the proofs of a triple that is not itself in the graph."""
         total, shortest = 0, 0
         for rule in self.rules.get(triple[1], ()):
-            bindings: Bindings = {}
-            if not match(rule.head, triple, bindings):
-                continue
-            ways = count(list(rule.body), bindings, self.triples)
-            if ways:
+            if ways := self.ways(rule, triple):
                 total += ways
                 shortest = min(shortest or len(rule.body), len(rule.body))
         return Proofs(total, shortest)

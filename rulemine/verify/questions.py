@@ -1,20 +1,21 @@
 """The questions, each against the graphs, the removed triples and the rules.
 
-Checks ids and files; that topic entity and hard answer are the ends of a removed triple in the stated
-direction; that the answers are exactly those of the complete KG (and the reference KG) in that direction,
-the hard answers exactly those whose triple is removed; that the certificate is one of the removed triple;
-that rule type and confidences are the rule's; that the text names the topic entity and, in every naming, no
-answer; and that the difficulty features come out the same when recounted.
+Checks files; that the answers are exactly those of the complete KG (and the reference KG), by all statements
+of the relation asked about, and the disjoint union of stated, hard and further ones; of each hard answer
+its level, witness and core flag; that the hard answer asked for is the one that the format names; that the
+rule is that of its certificate; and that the text names the topic entity and, in every naming, no answer.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rulemine.verify.facts import Facts, Way
 from rulemine.verify.graphs import REMOVED, Removed, as_triple
 from rulemine.verify.mentions import find_leaks, occurrences
 from rulemine.verify.names import Entity
-from rulemine.verify.proofs import Proofs, Prover, Triples
+from rulemine.verify.proofs import Triples
+from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.rules import RULES, HornRule
 from rulemine.verify.shapes import NAMINGS
@@ -29,135 +30,170 @@ class Benchmark:
     """The data that questions are checked against.
 
     Attributes:
-        known: Complete KG and reference KG, for the answers.
+        known: The complete KG.
+        wider: Complete KG and reference KG.
         left: The incomplete KG.
         removed: The removed triples.
         rules: Rules by id.
         entities: The table of names.
-        prover: Counts proofs in the incomplete KG.
-        proofs: Removed triple → its proofs, filled as they are counted.
+        facts: What triples state.
+        brink: Whether questions are those of the published procedure, one per certificate.
     """
 
     known: Triples
+    wider: Triples
     left: Triples
     removed: dict[Triple, Removed]
     rules: dict[str, HornRule]
     entities: dict[str, Entity]
-    prover: Prover
-    proofs: dict[Triple, Proofs]
-
-    def proofs_of(self, triple: Triple) -> Proofs:
-        """The proofs of a removed triple, cached."""
-        if triple not in self.proofs:
-            self.proofs[triple] = self.prover.prove(triple)
-        return self.proofs[triple]
+    facts: Facts
+    brink: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Here:
-    """Collects the problems of one question."""
+    """One question, and what it asks; collects its problems."""
 
-    file: str
-    line: int
+    at: Located
     findings: Findings
+    topic: str
+    ways: list[Way]
+
+    @property
+    def row(self) -> dict[str, Any]:
+        return self.at.row
 
     def add(self, invariant: str, found: str, expected: str) -> None:
-        self.findings.add(self.file, self.line, invariant, found, expected)
+        self.findings.add(self.at.file, self.at.line, invariant, found, expected)
 
     def equal(self, invariant: str, found: object, expected: object, source: str = "") -> None:
         if found != expected:
             self.add(invariant, shown(found), shown(expected) + (f" ({source})" if source else ""))
 
+    def answers(self, triples: Triples) -> set[str]:
+        """Everything in a graph that answers the question."""
+        found: set[str] = set()
+        for relation, end in self.ways:
+            if end == "object":
+                found |= triples.objects(self.topic, relation)
+            else:
+                found |= triples.subjects(relation, self.topic)
+        return found
 
-def check_question(
-    file: str, line: int, row: dict[str, Any], benchmark: Benchmark, findings: Findings
-) -> None:
-    """Checks one question.
+    def statements(self, answer: str, removed: dict[Triple, Removed]) -> dict[Triple, str]:
+        """The removed triples that state an answer, each with its end that is the answer."""
+        topic = self.topic
+        pairs = {
+            (topic, r, answer) if end == "object" else (answer, r, topic): end
+            for r, end in self.ways
+        }
+        return {triple: end for triple, end in pairs.items() if triple in removed}
 
-    Args:
-        file: Its file, for the message.
-        line: Its line.
-        row: The record, of the right shape.
-        benchmark: The data to check it against.
-        findings: Collects the problems.
-    """
-    here = _Here(file, line, findings)
-    here.equal("split", row["split"], file.removeprefix("questions/").removesuffix(".jsonl"))
-    triple = as_triple(row["removed"])
-    s, r, o = triple
-    ends = (s, o) if row["direction"] == "object" else (o, s)
-    asked = (row["topic"], row["relation"], row["hard_answer"])
-    expected = (ends[0], r, ends[1])
-    if asked != expected:
-        what = f"topic, relation, hard answer for direction {row['direction']} of {shown(triple)}"
-        here.add("ends of the removed triple", shown(asked), f"{shown(expected)} ({what})")
-    _check_proof(here, row, triple, benchmark)
-    _check_answers(here, row, benchmark)
-    if row["hard_answer"] == row["topic"]:
-        wanted = "a hard answer other than the topic entity"
-        here.add("text hides the answers", shown(row["topic"]), wanted)
+
+def check_question(at: Located, benchmark: Benchmark, findings: Findings) -> None:
+    """Checks one question."""
+    row, block = at.row, at.row["rules"]
+    ways = benchmark.facts.ways(block["relation"], block["direction"])
+    here = _Here(at, findings, row["anchors"][0], ways)
+    here.equal("split", row["split"], at.file.removeprefix("questions/").removesuffix(".jsonl"))
+    _check_answers(here, benchmark)
+    hard = {item["answer"]: item for item in row["hard"]}
+    for item in row["hard"]:
+        _check_hard(here, item, benchmark)
+    if row["hard_answer"] not in hard:
+        here.add("hard answer", shown(row["hard_answer"]), "one of the hard answers")
+    else:
+        item = hard[row["hard_answer"]]
+        here.equal("core", row["core"], item["core"], "as of the hard answer")
+        here.equal("evidence", row["evidence"], item["witness"], "witness of the hard answer")
+        _check_block(here, benchmark)
     for text, cut in texts_of(row):
-        _check_text(here, text, cut, row, benchmark.entities)
-    _check_difficulty(here, row, triple, benchmark)
+        _check_text(here, text, cut, benchmark.entities)
 
 
-def _check_proof(here: _Here, row: dict[str, Any], triple: Triple, benchmark: Benchmark) -> None:
-    record = benchmark.removed.get(triple)
-    if record is None:
-        here.add("removed", shown(triple), f"a triple of {REMOVED}")
-    else:
-        here.equal("level", row["level"], record.level, f"{REMOVED} line {record.line}")
-        certificate = (row["rule"], tuple(as_triple(t) for t in row["certificate"]))
-        if certificate not in record.certificates:
-            expected = f"a certificate of {REMOVED} line {record.line}"
-            here.add("certificate", f"rule {row['rule']} with {shown(certificate[1])}", expected)
-    rule = benchmark.rules.get(row["rule"])
-    if rule is None:
-        here.add("certificate rule", shown(row["rule"]), f"the id of a rule in {RULES}")
+def _check_answers(here: _Here, benchmark: Benchmark) -> None:
+    row = here.row
+    whole, stated = here.answers(benchmark.known), here.answers(benchmark.left)
+    wider = here.answers(benchmark.wider)
+    listed = {**row, "hard": [item["answer"] for item in row["hard"]]}
+    for key, expected in (
+        ("answers", wider),
+        ("stated", stated),
+        ("hard", whole - stated),
+        ("further", wider - whole),
+    ):
+        found = listed[key]
+        what = key if key == "answers" else f"{key} answers"
+        if set(found) != expected:
+            here.add(what, difference(set(found), expected), "all that the graphs give, by all statements")
+        elif found != sorted(expected):
+            here.add(f"{what} sorted", shown(found), "code point order, unique")
+
+
+def _check_hard(here: _Here, item: dict[str, Any], benchmark: Benchmark) -> None:
+    possible = here.statements(item["answer"], benchmark.removed)
+    here.equal("missing", item["missing"], 1)
+    witness = [as_triple(triple) for triple in item["witness"]]
+    if len(witness) != 1 or witness[0] not in possible:
+        here.add("witness", shown(witness), f"a triple of {REMOVED} that states the answer")
         return
-    source = f"{RULES} line {rule.line}"
-    here.equal("rule type", (row["rule_type"], row["rule_subtype"]), rule.type, source)
-    stated = {key: row["diagnosis"][key] for key in rule.measures}
-    here.equal("confidences", stated, rule.measures, source)
+    record = benchmark.removed[witness[0]]
+    source = f"{REMOVED} line {record.line}"
+    here.equal("level", item["level"], record.level, source)
+    allowed = possible[witness[0]] in record.row["directions"]
+    here.equal("core", item["core"], record.row["core"] and allowed, source)
 
 
-def _answer_triple(row: dict[str, Any], answer: str) -> Triple:
-    topic, relation = row["topic"], row["relation"]
-    ends = (topic, answer) if row["direction"] == "object" else (answer, topic)
-    return (ends[0], relation, ends[1])
+def _check_block(here: _Here, benchmark: Benchmark) -> None:
+    """Checks what is said of the hard answer, and that it is the right one to ask for."""
+    row, block = here.row, here.row["rules"]
+    triple, asked = as_triple(block["removed"]), row["hard_answer"]
+    ends = here.statements(asked, benchmark.removed)
+    if triple not in ends or (triple[1], ends[triple]) != (block["relation"], block["direction"]):
+        expected = f"the triple of {REMOVED} that is asked about, with its relation and direction"
+        here.add("removed", f"{shown(triple)} {shown(block['direction'])}", expected)
+        return
+    record = benchmark.removed[triple]
+    if block["direction"] not in record.row["directions"]:
+        expected = f"one of {record.row['directions']} ({REMOVED} line {record.line})"
+        here.add("direction", shown(block["direction"]), expected)
+    proofs = [rule for rule, _ in record.certificates]
+    if block["rule"] not in (proofs if benchmark.brink else proofs[:1]):
+        here.add("rule", shown(block["rule"]), f"the rule of {REMOVED} line {record.line}")
+    elif (rule := benchmark.rules.get(block["rule"])) is not None:
+        kind = (block["rule_type"], block["rule_subtype"])
+        here.equal("rule type", kind, rule.type, f"{RULES} line {rule.line}")
+    if benchmark.brink:
+        return
+    best = min(
+        (
+            (not other.row["core"], item["missing"], _source(item["answer"], benchmark))
+            for item in row["hard"]
+            for statement, end in here.statements(item["answer"], benchmark.removed).items()
+            for other in (benchmark.removed[statement],)
+            if end in other.row["directions"]
+        ),
+        default=(True, 1, ""),
+    )
+    wanted = "of the core first, then with the fewest missing triples, then by name in the source"
+    here.equal("hard answer", _source(asked, benchmark), best[2], wanted)
 
 
-def _check_answers(here: _Here, row: dict[str, Any], benchmark: Benchmark) -> None:
-    topic, relation, answers = row["topic"], row["relation"], row["answers"]
-    if row["direction"] == "object":
-        correct = set(benchmark.known.objects(topic, relation))
-    else:
-        correct = set(benchmark.known.subjects(relation, topic))
-    if set(answers) != correct:
-        expected = f"all {len(correct)} of the complete KG in direction {row['direction']}"
-        here.add("answers", difference(set(answers), correct), expected)
-    hard = {a for a in answers if _answer_triple(row, a) in benchmark.removed}
-    if set(row["hard_answers"]) != hard:
-        found = difference(set(row["hard_answers"]), hard)
-        here.add("hard answers", found, "exactly the answers whose triple is removed")
-    if row["hard_answer"] not in row["hard_answers"]:
-        here.add("hard answers", f"no {shown(row['hard_answer'])}", "the hard answer among them")
-    for key in ("answers", "hard_answers"):
-        if row[key] != sorted(set(row[key])):
-            here.add(f"{key.replace('_', ' ')} sorted", shown(row[key]), "code point order, unique")
-    if topic in answers and topic not in correct:
-        here.add("topic ∉ answers", shown(topic), "the topic only if its self-loop is a triple")
+def _source(entity: str, benchmark: Benchmark) -> str:
+    named = benchmark.entities.get(entity)
+    return named.source if named is not None else entity
 
 
-def _check_text(
-    here: _Here, text: str, pieces: Pieces, row: dict[str, Any], entities: dict[str, Entity]
-) -> None:
-    topic = row["topic"]
+def _check_text(here: _Here, text: str, pieces: Pieces, entities: dict[str, Entity]) -> None:
+    row, topic = here.row, here.topic
     if not occurrences(text, topic):
         here.add("text names the topic", shown(text), f"{shown(topic)} as a whole word")
         return
+    if row["hard_answer"] == topic:
+        wanted = "a hard answer other than the topic entity"
+        here.add("text hides the answers", shown(topic), wanted)
     # A release can be renamed: texts must hide the answers in every naming.
-    by_model = row.get("wording") == "model"
+    by_model = row["wording"] == "model"
     answers = [entities[a].spelled for a in row["answers"] if a in entities and a != topic]
     own_names = entities[topic].spelled if topic in entities else ()
     for naming, own in enumerate(own_names):
@@ -177,20 +213,3 @@ def _starts(pieces: Pieces, name: str) -> Iterator[int]:
     for piece in pieces[:-1]:
         yield end + len(piece)
         end += len(piece) + len(name)
-
-
-def _check_difficulty(
-    here: _Here, row: dict[str, Any], triple: Triple, benchmark: Benchmark
-) -> None:
-    stated, left = row["diagnosis"], benchmark.left
-    s, _, o = triple
-    proofs = benchmark.proofs_of(triple)
-    here.equal("remaining proofs", stated["proofs"], proofs.ways)
-    here.equal("shortest proof", stated["shortest_proof"], proofs.shortest)
-    here.equal("inverse edges", stated["reverse_edge"], sorted(left.between(o, s)))
-    here.equal("parallel edges", stated["parallel_edge"], sorted(left.between(s, o)))
-    if row["direction"] == "object":
-        still = left.objects(row["topic"], row["relation"])
-    else:
-        still = left.subjects(row["relation"], row["topic"])
-    here.equal("answers stated", stated["answers_stated"], len(still & set(row["answers"])))

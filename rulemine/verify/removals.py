@@ -1,114 +1,271 @@
-"""The certificates: every removed triple can still be proved from the incomplete KG.
+"""The removed triples: each can still be proved from the incomplete KG, and what is said of it holds.
 
-Checks for each certificate that its rule exists, that body and head are an instance of that rule under
-one substitution, that the whole body is in the incomplete KG (so no removed triple is in any body) and
-that the head is not in its own body; that certificates are unique; and that no rule has more certificates
-than the per-rule cap of the build.
+Checks for each certificate that its body and a statement of the removed fact are an instance of its rule,
+and that the whole body is in the incomplete KG (so no removed triple is in any body); and of the triple,
+that all statements of its fact go at one level; its directions, priors, lifts and core flag; the remaining
+proofs, the shortest of them and the edges still stated between its ends; that the rule which selected it
+still proves it; and that no rule selected more triples than the per-rule cap.
+
+Unless the selection is the published one (``brink``), a certificate also has no triple twice, no two statements
+of one fact, no self-loop and no idle atom: no part of its body proves the head by another rule with at
+least the same confidence.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, permutations
 
-from rulemine.verify.graphs import INCOMPLETE, REMOVED, Removed, as_triple
-from rulemine.verify.proofs import Bindings, match
-from rulemine.verify.question_set import Located
+from rulemine.verify.facts import Facts, Priors
+from rulemine.verify.folder import Folder
+from rulemine.verify.graphs import INCOMPLETE, REMOVED, Removed
+from rulemine.verify.proofs import Bindings, Prover, match
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import RULES, HornRule
 from rulemine.verify.triples import Graph, Triple
 
-__all__ = ["check_asked", "check_certificates"]
+__all__ = ["Removals", "check_removals"]
+
+CORE_PRIOR = 0.07
+"""Highest prior of an answer in the core."""
+
+CLOSE = 1e-9
+"""Relative difference of two quotients of the same numbers."""
+
+Proof = tuple[str, tuple[Triple, ...]]
+Say = Callable[[str, str, str], None]
+"""Adds a problem of one removed triple: invariant, found, expected."""
 
 
-def check_certificates(
-    removed: dict[Triple, Removed],
-    rules: dict[str, HornRule],
-    incomplete: Graph | None,
-    cap: int | None,
-    findings: Findings,
-) -> None:
-    """Checks all certificates of ``removed.jsonl``.
+class Removals:
+    """What removed triples are checked against.
 
     Args:
+        folder: The release, for its options.
         removed: The removed triples.
         rules: Rules by id.
-        incomplete: The incomplete KG; None if it cannot be read.
-        cap: Most certificates per rule; None if unknown.
+        facts: What triples state.
+        complete: The complete KG.
+        incomplete: The incomplete KG.
+        prover: Counts proofs in the incomplete KG.
+    """
+
+    def __init__(
+        self,
+        folder: Folder,
+        removed: dict[Triple, Removed],
+        rules: dict[str, HornRule],
+        facts: Facts,
+        complete: Graph,
+        incomplete: Graph,
+        prover: Prover,
+    ) -> None:
+        self.brink = folder.option("selection", "mode") == "brink"
+        bound = folder.option("selection", "max_prior")
+        self.max_prior = bound if type(bound) in (int, float) and not self.brink else 1
+        cap = folder.option("selection", "per_rule")
+        self.cap = cap if type(cap) is int else None
+        self.dropped = folder.manifest["kg"].get("dropped", {})
+        self.removed, self.rules, self.facts = removed, rules, facts
+        self.complete, self.incomplete, self.prover = complete, incomplete, prover
+        self.priors = Priors(complete, facts)
+        self.statements: dict[Triple, list[Triple]] = defaultdict(list)
+        for triple in removed:
+            self.statements[facts.of(triple)].append(triple)
+        self.proofs: dict[Triple, tuple[int, int]] = {}
+        # Relations of head and body → rules.
+        self.parts: dict[tuple[str, ...], list[HornRule]] = defaultdict(list)
+        for rule in rules.values():
+            self.parts[_relations(rule.head, rule.body)].append(rule)
+
+
+def check_removals(
+    removals: Removals, findings: Findings, progress: Callable[[int, int], None] | None = None
+) -> None:
+    """Checks all lines of ``removed.jsonl``.
+
+    Args:
+        removals: What to check them against.
         findings: Collects the problems.
+        progress: Called now and then with (triples checked, all).
     """
     used: Counter[str] = Counter()
-    for head, record in removed.items():
-        if len(set(record.certificates)) != len(record.certificates):
-            found = "a duplicate certificate"
-            findings.add(REMOVED, record.line, "certificates unique", found, "unique certificates")
-        for place, (rule, body) in enumerate(record.certificates, start=1):
-            used[rule] += 1
-            where = f"certificate {place}: "
-            for invariant, found, expected in certificate_problems(head, rule, body, rules):
-                findings.add(REMOVED, record.line, invariant, where + found, expected)
-            if incomplete is None:
-                continue
-            for triple in body:
-                if triple not in incomplete:
-                    why = "which is removed" if triple in removed else "which is not in the KG"
-                    found = f"{where}{shown(triple)}, {why}"
-                    expected = f"triples of {INCOMPLETE} only"
-                    findings.add(REMOVED, record.line, "body survives", found, expected)
-    findings.count("certificates", used.total())
+    everything = removals.complete.keys_of(removals.removed)
+    held = set(removals.complete.triples(everything))
+    for done, (triple, record) in enumerate(removals.removed.items()):
+        if progress is not None and done % 256 == 0:
+            progress(done, len(removals.removed))
+
+        def say(invariant: str, found: str, expected: str, line: int = record.line) -> None:
+            findings.add(REMOVED, line, invariant, found, expected)
+
+        if removals.brink:
+            used.update(rule for rule, _ in record.certificates)
+        else:
+            used[record.row["selected_by"] or record.certificates[0][0]] += 1
+        _check_certificates(triple, record, removals, say)
+        _check_fact(triple, record, removals, held, say)
+        _check_difficulty(triple, record, removals, say)
+    findings.count("certificates", sum(len(r.certificates) for r in removals.removed.values()))
     for rule, number in sorted(used.items()):
-        if cap is not None and number > cap:
-            line = rules[rule].line if rule in rules else None
-            found = f"{number} certificates of rule {rule}"
-            findings.add(RULES, line, "per-rule cap", found, f"at most {cap} (manifest, config)")
+        if removals.cap is not None and number > removals.cap and rule in removals.rules:
+            found = f"selected {number} triples"
+            expected = f"at most {removals.cap} (manifest, config.selection.per_rule)"
+            findings.add(RULES, removals.rules[rule].line, "per-rule cap", found, expected)
+
+
+def _check_certificates(triple: Triple, record: Removed, removals: Removals, say: Say) -> None:
+    certificates = record.certificates
+    if len(set(certificates)) != len(certificates):
+        say("certificates unique", "a duplicate certificate", "unique certificates")
+    if len(certificates) > 1 and not removals.brink:
+        say("certificates unique", f"{len(certificates)} certificates", "one")
+    heads = removals.statements[removals.facts.of(triple)]
+    for proof in certificates:
+        problems = {h: list(certificate_problems(h, *proof, removals.rules)) for h in heads}
+        head = min(heads, key=lambda head: len(problems[head]))
+        for problem in problems[head]:
+            say(*problem)
+        for other in proof[1]:
+            if other not in removals.incomplete:
+                why = "which is removed" if other in removals.removed else "which is not in the KG"
+                say("body survives", f"{shown(other)}, {why}", f"triples of {INCOMPLETE} only")
+        if not removals.brink:
+            _check_undecorated(head, proof, removals, say)
+    selected = record.row["selected_by"]
+    if selected is None:
+        return
+    rule = removals.rules.get(selected)
+    if removals.brink or selected == certificates[0][0]:
+        say("selected by", shown(selected), "null, or another rule than the certificate's")
+    elif rule is None or not any(removals.prover.ways(rule, head) for head in heads):
+        say("selected by", shown(selected), "a rule that still proves the triple")
 
 
 def certificate_problems(
-    head: Triple, rule_id: str, body: tuple[Triple, ...], rules: dict[str, HornRule]
-) -> list[tuple[str, str, str]]:
-    """The problems of a proof, as (invariant, found, expected); empty if it is one."""
+    head: Triple, rule_id: str, body: Sequence[Triple], rules: Mapping[str, HornRule]
+) -> Iterator[tuple[str, str, str]]:
+    """Yields the problems of a proof, as (invariant, found, expected)."""
     rule = rules.get(rule_id)
     if rule is None:
-        return [("certificate rule", shown(rule_id), f"the id of a rule in {RULES}")]
-    problems = []
+        yield "certificate rule", shown(rule_id), f"the id of a rule in {RULES}"
+        return
     if head in body:
-        problems.append(("head not in body", shown(head), "a body without the head"))
+        yield "head not in body", shown(head), "a body without the head"
     bindings: Bindings = {}
     if len(body) != len(rule.body):
         found, expected = f"{len(body)} triple(s)", f"{len(rule.body)}, as the body of the rule"
-        problems.append(("instance of its rule", found, expected))
+        yield "instance of its rule", found, expected
     elif not match(rule.head, head, bindings):
-        expected = f"an instance of the head of rule {rule_id}"
-        problems.append(("instance of its rule", shown(head), expected))
+        yield "instance of its rule", shown(head), f"an instance of the head of rule {rule_id}"
     else:
         for number, (atom, triple) in enumerate(zip(rule.body, body, strict=True), start=1):
             if not match(atom, triple, bindings):
                 expected = f"an instance of body atom {number} of rule {rule_id}, same substitution"
-                problems.append(("instance of its rule", shown(triple), expected))
+                yield "instance of its rule", shown(triple), expected
                 break
-    return problems
 
 
-def check_asked(
-    removed: dict[Triple, Removed],
-    questions: list[Located],
-    rejections: list[Located],
-    findings: Findings,
+def _check_undecorated(head: Triple, proof: Proof, removals: Removals, say: Say) -> None:
+    name, body = proof
+    stated = [removals.facts.of(other) for other in (head, *body)]
+    if len(set(stated)) != len(stated):
+        say("decoration", shown(body), "each fact once, and not that of the head")
+    if any(s == o for s, _, o in body):
+        say("decoration", shown(body), "no self-loop")
+    rule = removals.rules.get(name)
+    if rule is None or len(body) > len(rule.body):
+        return
+    for size in range(1, len(body)):
+        for part in combinations(body, size):
+            for other in removals.parts.get(_relations(head, part), ()):
+                if other.confidence >= rule.confidence and _proves(other, head, part):
+                    found = f"{shown(part)} proves it by rule {other.row['id']}"
+                    say("decoration", found, "no idle atom")
+
+
+def _proves(rule: HornRule, head: Triple, part: Sequence[Triple]) -> bool:
+    """Whether triples are an instance of the body of a rule, in any order."""
+    for order in permutations(part):
+        bindings: Bindings = {}
+        if match(rule.head, head, bindings) and all(
+            match(atom, triple, bindings) for atom, triple in zip(rule.body, order, strict=True)
+        ):
+            return True
+    return False
+
+
+def _relations(head: Sequence[object], body: Iterable[Sequence[object]]) -> tuple[str, ...]:
+    return (str(head[1]), *sorted(str(atom[1]) for atom in body))
+
+
+def _check_fact(
+    triple: Triple, record: Removed, removals: Removals, held: set[Triple], say: Say
 ) -> None:
-    """Checks that certificates match questions and rejections one to one."""
-    made: Counter[tuple[Triple, str]] = Counter()
-    for here in (*questions, *rejections):
-        made[as_triple(here.row["removed"]), here.row["rule"]] += 1
-    held = Counter(
-        (triple, rule) for triple, record in removed.items() for rule, _ in record.certificates
-    )
-    invariant = "a question or a rejection for each certificate"
-    for (triple, rule), number in sorted((held - made).items()):
-        found = f"{number} certificate(s) of rule {rule} without a question or rejection"
-        findings.add(REMOVED, removed[triple].line, invariant, found, "one for each")
-    for here in rejections:
-        if not held[as_triple(here.row["removed"]), here.row["rule"]]:
-            found = f"{shown(here.row['removed'])} by rule {here.row['rule']}"
-            findings.add(here.file, here.line, "certificate", found, f"a certificate of {REMOVED}")
-    for triple, rule in sorted(made - held):
-        if (triple, rule) in held:
-            found = f"{made[triple, rule]} questions and rejections of rule {rule}"
-            expected = f"{held[triple, rule]}, one for each certificate"
-            findings.add(REMOVED, removed[triple].line, invariant, found, expected)
+    """Statements, directions, prior and core."""
+    if triple[1] in removals.dropped:
+        say("excluded relations", shown(triple), "no triple of an excluded relation")
+    if triple[0] == triple[2] and not removals.brink:
+        say("self-loop", shown(triple), "two entities")
+    if triple not in held:
+        return
+    for other in removals.facts.statements(triple):
+        if other in removals.complete:
+            gone = removals.removed.get(other)
+            if gone is None or gone.level != record.level:
+                at = "never" if gone is None else f"at level {gone.level}"
+                say("statements of a fact", f"{shown(other)} removed {at}", f"level {record.level}")
+    row, stated = record.row, record.row["difficulty"]
+    priors = removals.priors.of(triple)
+    for end, prior in priors.items():
+        if abs(stated["prior"][end] - prior) > CLOSE * prior:
+            say("prior", f"{end} {stated['prior'][end]}", f"{prior}, counted on the complete KG")
+        lift = stated["std_confidence"] / prior
+        if abs(stated["lift"][end] - lift) > CLOSE * lift:
+            say("lift", f"{end} {stated['lift'][end]}", f"{lift} = std_confidence / prior")
+    allowed = [end for end in sorted(priors) if priors[end] <= removals.max_prior]
+    if row["directions"] != allowed:
+        expected = f"{allowed}: prior at most {removals.max_prior} (manifest, config)"
+        say("directions", shown(row["directions"]), expected)
+    core = _is_core(triple, record, priors, removals)
+    if row["core"] != core:
+        say("core", shown(row["core"]), shown(core))
+
+
+def _is_core(
+    triple: Triple, record: Removed, priors: dict[str, float], removals: Removals
+) -> bool:
+    """Nothing joins the two ends any more, and the proof is sound enough."""
+    s, _, o = triple
+    if any(priors[end] > CORE_PRIOR for end in record.row["directions"]):
+        return False
+    between = {(s, r, o) for r in removals.complete.between(s, o)}
+    between |= {(o, r, s) for r in removals.complete.between(o, s)}
+    if any(t not in removals.removed or removals.removed[t].level > record.level for t in between):
+        return False
+    problems: list[str] = []
+    if removals.brink:
+        _check_undecorated(
+            triple, record.certificates[0], removals, lambda what, *_: problems.append(what)
+        )
+    return not problems
+
+
+def _check_difficulty(triple: Triple, record: Removed, removals: Removals, say: Say) -> None:
+    stated, (s, _, o) = record.row["difficulty"], triple
+    fact = removals.facts.of(triple)
+    if fact not in removals.proofs:
+        found = [removals.prover.prove(head) for head in removals.statements[fact]]
+        shortest = min((proofs.shortest for proofs in found if proofs.ways), default=0)
+        removals.proofs[fact] = sum(proofs.ways for proofs in found), shortest
+    ways, shortest = removals.proofs[fact]
+    expected = {
+        "proofs": ways,
+        "shortest_proof": shortest,
+        "inverse_edge": sorted(removals.incomplete.between(o, s)),
+        "parallel_edge": sorted(removals.incomplete.between(s, o)),
+    }
+    if (rule := removals.rules.get(record.certificates[0][0])) is not None:
+        expected |= rule.measures
+    for key, value in expected.items():
+        if stated[key] != value:
+            say(key.replace("_", " "), shown(stated[key]), shown(value))

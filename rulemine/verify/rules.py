@@ -1,24 +1,22 @@
 """The rules: what each line of ``rules.jsonl`` says, worked out again from its atoms alone.
 
-Checks that every rule is closed, connected and safe; that its id is the hash of its canonical form; that
-type, sub-type and readable form are those of its atoms; that its measures fit together; and that
-rules are unique, in canonical order, and name known relations and entities; and that mined ones are such
-as the options of the build allow.
+Checks that every rule is closed, connected and safe; that type, sub-type and readable form are those of
+its atoms; that its measures fit together and reach the thresholds of the selection; and that rules are
+unique, name known relations and entities, and no relation that is kept out of bodies. `measures` counts them
+on the graph.
 """
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Any
 
-from rulemine.verify.folder import MANIFEST_NAME, Folder
+from rulemine.verify.folder import Folder
 from rulemine.verify.names import Names
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import RULE
 
-__all__ = ["Atom", "HornRule", "check_mined", "check_rules"]
+__all__ = ["Atom", "HornRule", "check_rules", "check_thresholds"]
 
 RULES = "rules.jsonl"
 
@@ -28,7 +26,9 @@ Term = int | str
 Atom = tuple[Term, str, Term]
 
 MOST_BODY_ATOMS = 7
-"""The longest body: no miner here writes longer ones, and their canonical form would take forever."""
+"""The longest body: no miner here writes longer ones, and to look for their idle atoms would take forever."""
+
+_MEASURES = ("head_coverage", "std_confidence", "pca_confidence")
 
 _LETTERS = "xyzwvutsrqponm"
 
@@ -42,14 +42,24 @@ class HornRule:
         head: The head.
         body: The body atoms as written there.
         type: Type and sub-type, derived from the atoms.
-        measures: Head coverage, standard and PCA confidence.
+        row: The line itself.
     """
 
     line: int
     head: Atom
     body: tuple[Atom, ...]
     type: tuple[str, str]
-    measures: dict[str, float]
+    row: dict[str, Any]
+
+    @property
+    def confidence(self) -> float:
+        """The standard confidence."""
+        return float(self.row["std_confidence"])
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """Head coverage, standard and PCA confidence."""
+        return {key: self.row[key] for key in _MEASURES}
 
 
 def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict[str, HornRule]:
@@ -59,7 +69,6 @@ def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict
         Rule id → rule, of those whose form is right.
     """
     rules: dict[str, HornRule] = {}
-    last: tuple[Any, ...] | None = None
     for number, row in folder.records(RULES, RULE):
         head, *body = [_atom(value) for value in (row["head"], *row["body"])]
         if problem := _form_problem(head, body):
@@ -70,8 +79,6 @@ def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict
             if lost := names.unknown(terms, [r for _, r, _ in (head, *body)]):
                 expected = "names of entities.tsv and relations.tsv"
                 findings.add(RULES, number, "names", shown(lost), expected)
-        canonical = canonical_body(body)
-        _expect(findings, number, "rule id", row["id"], rule_id(head, body))
         kind = rule_type(head, body)
         _expect(findings, number, "rule type", (row["type"], row["subtype"]), kind)
         _expect(findings, number, "readable form", row["rule"], readable(head, body))
@@ -79,85 +86,30 @@ def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict
         if row["id"] in rules:
             found = f"{row['id']} of line {rules[row['id']].line}"
             findings.add(RULES, number, "rules unique", found, "each rule once")
-        if not any(isinstance(t, str) for s, _, o in (head, *body) for t in (s, o)):
-            # Rules that name entities are sorted under their names in the source.
-            key = (head[1], len(body), [_key(atom) for atom in canonical], _key(head))
-            if last is not None and key < last:
-                findings.add(RULES, number, "sorted", shown(row["rule"]), "canonical order")
-            last = key
-        measures = {k: row[k] for k in ("head_coverage", "std_confidence", "pca_confidence")}
-        rules[row["id"]] = HornRule(number, head, tuple(body), kind, measures)
+        rules[row["id"]] = HornRule(number, head, tuple(body), kind, row)
     if not rules:
         findings.add(RULES, None, "rules", "none", "at least one")
     findings.count("rules", len(rules))
     return rules
 
 
-_KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
-    "max_atoms": (int, "a number"),
-    "min_head_coverage": ((int, float), "a number"),
-    "min_std_confidence": ((int, float), "a number"),
-    "min_pca_confidence": ((int, float), "a number"),
-    "min_initial_support": (int, "a number"),
-    "head_relations": (list, "a list of names"),
-    "body_relations": (list, "a list of names"),
-    "exclude_relations": (list, "a list of names"),
-    "max_recursion": (int, "a number"),
-    "skyline": (bool, "true or false"),
-    "perfect_pruning": (bool, "true or false"),
-    "constants": (bool, "true or false"),
-    "injective": (bool, "true or false"),
-}
-"""What the options of mining may be in a manifest."""
-
-_ROUNDING = 1e-9
-
-
-def check_mined(config: dict[str, Any], rules: dict[str, HornRule], findings: Findings) -> None:
-    """Checks that mined rules are such as the options of the build allow.
-
-    Options that older releases lack are not checked, nor are those that no single rule shows.
-
-    Args:
-        config: The options of the build, from the manifest.
-        rules: The rules.
-        findings: Gets the problems.
-    """
-    options = config.get("mining", {})
-    if not isinstance(options, dict):
-        findings.add(MANIFEST_NAME, None, "mining", shown(options), "an object, in config")
-        return
-    for key, value in options.items():
-        kind, expected = _KINDS.get(key, ((), "no such option"))
-        fits = isinstance(value, kind) and (not isinstance(value, bool) or kind is bool)
-        if not fits or (kind is list and not all(isinstance(name, str) for name in value)):
-            found = f"config.mining.{key} = {shown(value)}"
-            findings.add(MANIFEST_NAME, None, "mining", found, expected)
-            return
-    if config.get("rules"):  # they were given, whatever the options say
-        return
+def check_thresholds(folder: Folder, rules: dict[str, HornRule], findings: Findings) -> None:
+    """Checks that the rules reach `min_std_confidence`, and what may be in their bodies."""
+    floors = folder.option("selection", "min_std_confidence")
+    floors = floors if isinstance(floors, list) and floors else [floors]
+    good = all(type(floor) in (int, float) for floor in floors)
+    barred: set[str] = set()
+    if folder.option("selection", "body_filter") == "":
+        barred = set(folder.manifest["kg"].get("dropped", {}))
     for rule in rules.values():
-        for key in _broken(options, rule):
-            expected = f"config.mining.{key} {shown(options[key])} (manifest)"
-            findings.add(RULES, rule.line, "mining", readable(rule.head, rule.body), expected)
-
-
-def _broken(options: dict[str, Any], rule: HornRule) -> Iterator[str]:
-    """The options that a rule does not keep to."""
-    used = [r for _, r, _ in rule.body]
-    times = Counter([rule.head[1], *used])
-    entities = [t for s, _, o in (rule.head, *rule.body) for t in (s, o) if isinstance(t, str)]
-    broken = {
-        "max_atoms": times.total() > options.get("max_atoms", times.total()),
-        "max_recursion": max(times.values()) > options.get("max_recursion", times.total()),
-        "head_relations": rule.head[1] not in (options.get("head_relations") or times),
-        "body_relations": not set(used) <= set(options.get("body_relations") or times),
-        "exclude_relations": any(r in times for r in options.get("exclude_relations", ())),
-        "constants": bool(entities) and not options.get("constants", True),
-    }
-    for name, value in rule.measures.items():
-        broken[f"min_{name}"] = value + _ROUNDING < options.get(f"min_{name}", 0)
-    return (key for key, is_broken in broken.items() if is_broken)
+        floor = floors[min(len(rule.body), len(floors)) - 1]
+        if good and rule.confidence < floor:
+            expected = f"at least {floor} (manifest, config.selection.min_std_confidence)"
+            found = f"std_confidence {rule.confidence}"
+            findings.add(RULES, rule.line, "thresholds", found, expected)
+        if kept_out := sorted(barred & {r for _, r, _ in rule.body}):
+            expected = "no excluded relation in a body (manifest, config.selection.body_filter)"
+            findings.add(RULES, rule.line, "thresholds", shown(kept_out), expected)
 
 
 def _expect(
@@ -219,38 +171,6 @@ def _form_problem(head: Atom, body: list[Atom]) -> str | None:
     if any(_variables(atom) - reached for atom in body):
         return "a body that is not connected with the head"
     return None
-
-
-def canonical_body(body: list[Atom]) -> list[Atom]:
-    """The least body over all renamings of its variables, atoms sorted."""
-    free = sorted({v for atom in body for v in _variables(atom)} - {0, 1})
-    candidates = []
-    for order in permutations(range(2, 2 + len(free))):
-        new: dict[Term, Term] = {0: 0, 1: 1, **dict(zip(free, order, strict=True))}
-        atoms: list[Atom] = [(new.get(s, s), r, new.get(o, o)) for s, r, o in body]
-        candidates.append(sorted(atoms, key=_key))
-    return min(candidates, key=lambda atoms: [_key(atom) for atom in atoms])
-
-
-def _key(atom: Atom) -> tuple[str, tuple[bool, int, str], tuple[bool, int, str]]:
-    subject, target = (
-        (True, 0, t) if isinstance(t, str) else (False, t, "") for t in (atom[0], atom[2])
-    )
-    return (atom[1], subject, target)
-
-
-def rule_id(head: Atom, body: list[Atom]) -> str:
-    """The id: twelve hexadecimal digits of SHA-256 over the canonical form.
-
-    Entities count under their names in the release, so a rule with entities has an id per naming.
-    """
-
-    def text(term: Term) -> str:
-        return f"={term}" if isinstance(term, str) else "?" + chr(97 + term)
-
-    atoms = [head, *canonical_body(body)]
-    form = "\t".join(f"{r}\t{text(s)}\t{text(o)}" for s, r, o in atoms)
-    return hashlib.sha256(form.encode("utf-8")).hexdigest()[:12]
 
 
 def readable(head: Atom, body: Sequence[Atom]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from rulemine.verify.report import shown
 
-__all__ = ["MANIFEST", "REJECTION", "REMOVAL", "RULE", "Misfit", "Shape", "entry", "question_shape"]
+__all__ = ["MANIFEST", "QUESTION", "REJECTION", "REMOVAL", "RULE", "Misfit", "Shape"]
 
 NAMINGS = ("private", "entity", "text", "numeric")
 SPLITS = ("train", "validation", "test")
@@ -93,6 +93,23 @@ def share(value: Any, place: str) -> Misfit | None:
     if type(value) in (int, float) and math.isfinite(value) and 0 < value <= 1:
         return None
     return _misfit(value, place, "a number above 0 and at most 1")
+
+
+def positive(value: Any, place: str) -> Misfit | None:
+    """A finite number above 0."""
+    if type(value) in (int, float) and math.isfinite(value) and value > 0:
+        return None
+    return _misfit(value, place, "a number above 0")
+
+
+def nothing(value: Any, place: str) -> Misfit | None:
+    """null."""
+    return None if value is None else _misfit(value, place, "null")
+
+
+def nullable(shape: Shape) -> Shape:
+    """null, or a value of a shape."""
+    return lambda value, place: None if value is None else shape(value, place)
 
 
 def text(value: Any, place: str) -> Misfit | None:
@@ -201,57 +218,80 @@ RULE = record(
     }
 )
 
+_certificate = record({"rule": _rule_id, "body": array(_triple, least=1)})
+_per_direction = record({"subject": share, "object": share})
+
 REMOVAL = record(
     {
         "triple": _triple,
         "level": integer(1, 100),
-        "certificates": array(record({"rule": _rule_id, "body": array(_triple, least=1)}), least=1),
+        "directions": array(one_of(DIRECTIONS), least=1),
+        "certificate": _certificate,
+        "selected_by": nullable(_rule_id),
+        "difficulty": record(
+            {
+                "proofs": _count,
+                "shortest_proof": _count,
+                "inverse_edge": array(name),
+                "parallel_edge": array(name),
+                "std_confidence": share,
+                "pca_confidence": share,
+                "head_coverage": share,
+                "prior": _per_direction,
+                "lift": record({"subject": positive, "object": positive}),
+            }
+        ),
+        "core": truth,
+        "further_certificates": array(_certificate),
     }
 )
 
 _line = like(r"[^\t\n\r]+", "a line of text")
 
-_FIRST_QUESTION: dict[str, Shape] = {
-    "id": _question_id,
-    "question": _line,
-    "topic": name,
-    "relation": name,
-    "direction": one_of(DIRECTIONS),
-    "answers": array(name, least=1),
-    "hard_answer": name,
-    "hard_answers": array(name, least=1),
-    "removed": _triple,
-    "level": integer(1, 100),
-    "rule": _rule_id,
-    "rule_type": one_of(RULE_TYPES),
-    "rule_subtype": name,
-    "certificate": array(_triple, least=1),
-    "diagnosis": record(
-        {
-            "proofs": _count,
-            "shortest_proof": _count,
-            "reverse_edge": array(name),
-            "parallel_edge": array(name),
-            "answers_stated": integer(0),
-            "head_coverage": share,
-            "std_confidence": share,
-            "pca_confidence": share,
-        }
-    ),
-    "split": one_of(SPLITS),
-}
-_QUESTION = {
-    **_FIRST_QUESTION,
-    "wording": one_of(WORDINGS),
-    "paraphrases": array(_line),
-    "patterns": array(_line),
-}
-
-
-def question_shape(version: int) -> Shape:
-    """The shape of a question in a format version; version 2 adds where its text is from."""
-    return record(_FIRST_QUESTION if version < 2 else _QUESTION)
-
+QUESTION = record(
+    {
+        "id": _question_id,
+        "kind": one_of(("rules",)),
+        "question": _line,
+        "anchors": array(name, length=1),
+        "answers": array(name, least=1),
+        "stated": array(name),
+        "hard": array(
+            record(
+                {
+                    "answer": name,
+                    "missing": _count,
+                    "level": integer(1, 100),
+                    "witness": array(_triple, least=1),
+                    "core": truth,
+                }
+            ),
+            least=1,
+        ),
+        "further": array(name),
+        "hard_answer": name,
+        "core": truth,
+        "evidence": array(_triple, least=1),
+        "spurious": array(name, length=0),
+        "value": nothing,
+        "stated_value": nothing,
+        "split": one_of(SPLITS),
+        "unseen": record({"rule": truth, "relation": truth, "answer": truth}),
+        "wording": one_of(WORDINGS),
+        "paraphrases": array(_line),
+        "patterns": array(_line),
+        "rules": record(
+            {
+                "removed": _triple,
+                "relation": name,
+                "direction": one_of(DIRECTIONS),
+                "rule": _rule_id,
+                "rule_type": one_of(RULE_TYPES),
+                "rule_subtype": name,
+            }
+        ),
+    }
+)
 
 REJECTION = record(
     {
@@ -262,43 +302,11 @@ REJECTION = record(
         "direction": one_of((*DIRECTIONS, "")),
         "rule": _rule_id,
         "detail": text,
-    },
-    optional={"text": text},
+        "text": text,
+    }
 )
 
 _digest = like("[0-9a-f]{64}", "64 hexadecimal digits")
-_call: dict[str, Shape] = {
-    "key": _digest,
-    "purpose": name,
-    "sample": integer(0),
-    "request": mapping(anything),
-    "questions": array(_question_id, least=1),
-}
-_said: dict[str, Shape] = {"text": text, "finish_reason": text}
-_more: dict[str, Shape] = {
-    "tool_calls": array(anything, least=1),
-    "reasoning": text,
-    "logprobs": mapping(anything),
-}
-_reply = record(
-    {
-        **_call,
-        "reply": record(_said, _more),
-        "usage": record({"prompt_tokens": integer(0), "completion_tokens": integer(0)}),
-    }
-)
-_failure = record({**_call, "failure": record({"code": name, "detail": text, "lasting": truth})})
-
-
-def entry(value: Any, place: str) -> Misfit | None:
-    """A call of a journal, with its reply or the reason why there is none."""
-    failed = isinstance(value, dict) and "failure" in value
-    if (misfit := (_failure if failed else _reply)(value, place)) is not None:
-        return misfit
-    model, messages = (value["request"].get(key) for key in ("model", "messages"))
-    shape = array(mapping(anything), least=1)
-    return name(model, "request.model") or shape(messages, "request.messages")
-
 
 MANIFEST = record(
     {
@@ -306,8 +314,19 @@ MANIFEST = record(
         "format_version": integer(1),
         "name": name,
         "naming": one_of(NAMINGS),
+        "levels": anything,
         "config": mapping(anything),
-        "kg": mapping(anything),
+        "kg": record(
+            {
+                "title": text,
+                "source": text,
+                "license": text,
+                "citation": text,
+                "digest": text,
+                "duplicates": integer(0),
+            },
+            optional={"dropped": mapping(text)},
+        ),
         "counts": mapping(anything),
         "files": mapping(record({"bytes": integer(0), "sha256": _digest})),
     }

@@ -1,0 +1,230 @@
+"""The measures of rules, counted again on the complete KG.
+
+Checks support, body size, PCA body size and head size of the rules behind published proofs, by joining
+whole columns: bindings of variables are a table, each atom widens or filters it, and a variable that no
+further atom needs is dropped. The subjects (or objects) of the head are taken in parts, so that no table gets
+large.
+"""
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.verify.folder import Folder
+from rulemine.verify.report import Findings
+from rulemine.verify.rules import RULES, Atom, HornRule, Term
+from rulemine.verify.triples import Graph, Ints, member
+
+__all__ = ["check_supports", "sizes_of"]
+
+LARGE = 3
+"""Body atoms from which on only a sample of the rules is counted again."""
+
+SAMPLE = 200
+
+MOST_ROWS = 1 << 21
+"""Rows of a table of bindings, roughly."""
+
+Table = dict[Term, Ints]
+"""Variable or entity → its values, one a row."""
+
+
+def check_supports(
+    folder: Folder,
+    rules: dict[str, HornRule],
+    published: Iterable[str],
+    complete: Graph,
+    thorough: bool,
+    findings: Findings,
+) -> None:
+    """Counts the rules again that are behind published proofs.
+
+    All of one and two body atoms, and of longer ones a seeded sample.
+
+    Args:
+        folder: The release. Rules that were given may have measures from another graph: they are not counted.
+        rules: Rules by id.
+        published: Ids of the rules of certificates.
+        complete: The complete KG.
+        thorough: Whether all longer ones are counted too.
+        findings: Collects the problems.
+    """
+    if folder.manifest["config"].get("rules"):
+        return
+    wanted = sorted({name for name in published if name in rules})
+    short = [name for name in wanted if len(rules[name].body) < LARGE]
+    long = [name for name in wanted if len(rules[name].body) >= LARGE]
+    if not thorough and len(long) > SAMPLE:
+        long = random.Random(0).sample(long, SAMPLE)  # noqa: S311
+    columns = _Columns(complete, folder.option("mining", "injective") is True)
+    for name in (*short, *long):
+        rule = rules[name]
+        counted = sizes_of(rule, columns)
+        stated = {key: rule.row[key] for key in counted}
+        if stated != counted:
+            found, expected = (
+                ", ".join(f"{k} {v}" for k, v in sizes.items()) for sizes in (stated, counted)
+            )
+            findings.add(RULES, rule.line, "measures", found, f"{expected}, counted on the graph")
+    findings.count("rules counted again", len(short) + len(long))
+
+
+class _Columns:
+    """The triples of each relation, sorted by either end."""
+
+    def __init__(self, graph: Graph, injective: bool) -> None:
+        self.injective, self.terms, self.n = injective, graph.terms, graph.terms.sizes[0]
+        s, r, o = graph.columns.T
+        order = np.argsort(r, kind="stable")
+        cuts = np.searchsorted(r[order], np.arange(len(graph.terms.relations) + 1))
+        self._rows = [order[low:high] for low, high in zip(cuts[:-1], cuts[1:], strict=True)]
+        self._ends = s.astype(np.int64), o.astype(np.int64)
+        self._sorted: dict[tuple[str, int], tuple[Ints, Ints]] = {}
+
+    def sorted_by(self, relation: str, end: int) -> tuple[Ints, Ints]:
+        """One end of the triples of a relation, ascending, and the other end."""
+        if (relation, end) not in self._sorted:
+            rows = self._rows[self.terms.relations[relation]]
+            one, other = self._ends[end][rows], self._ends[1 - end][rows]
+            order = np.lexsort((other, one))
+            self._sorted[relation, end] = one[order], other[order]
+        return self._sorted[relation, end]
+
+    def keys(self, relation: str) -> Ints:
+        """The triples of a relation, each as one number, ascending."""
+        s, o = self.sorted_by(relation, 0)
+        return s * self.n + o
+
+
+def sizes_of(rule: HornRule, columns: _Columns) -> dict[str, int]:
+    """Counts a rule: its sizes, named as in ``rules.jsonl``."""
+    subject, relation, target = rule.head
+    heads = columns.keys(relation)
+    end = 0 if rule.row["functional"] == "?a" else 1
+    having = np.zeros(columns.n, bool)
+    having[columns.sorted_by(relation, end)[0]] = True
+    body = pca = support = 0
+    for table in _bodies(rule, columns):
+        ends = table[subject], table[target]
+        body += len(ends[0])
+        pca += int(having[ends[end]].sum())
+        support += int(member(heads, ends[0] * columns.n + ends[1]).sum())
+    return {
+        "support": support,
+        "body_size": body,
+        "pca_body_size": pca,
+        "head_size": len(heads),
+    }
+
+
+def _bodies(rule: HornRule, columns: _Columns) -> Iterator[Table]:
+    """Yields the instances of the head for which the body holds, each once."""
+    first = next(term for term in (rule.head[0], rule.head[2]) if isinstance(term, int))
+    values = None
+    for s, r, o in rule.body:
+        for end, term in ((0, s), (1, o)):
+            if term == first:
+                own = np.unique(columns.sorted_by(r, end)[0])
+                values = own if values is None else np.intersect1d(values, own)
+    waiting = [values]
+    while waiting:
+        part = waiting.pop()
+        if part is None or not len(part):
+            continue
+        made = _joined(rule, first, part, columns)
+        if isinstance(made, int):
+            waiting += np.array_split(part, min(made, len(part)))
+        else:
+            yield made
+
+
+def _joined(rule: HornRule, first: int, values: Ints, columns: _Columns) -> Table | int:
+    """The instances of the head with these values of its first variable.
+
+    Returns:
+        A table without equal rows; or, if it would get too large, into how many parts to cut the values.
+    """
+    table: Table = {first: values}
+    for s, _, o in (rule.head, *rule.body):
+        for term in (s, o):
+            if isinstance(term, str):
+                table[term] = np.full(len(values), columns.terms.entities[term])
+    left = list(rule.body)
+    while left:
+        atom = min(left, key=lambda atom: _cost(atom, table, columns))
+        left.remove(atom)
+        rows = _matches(atom, table, columns, len(values))
+        if isinstance(rows, int):
+            return rows
+        table = rows
+        needed = {t for s, _, o in (rule.head, *left) for t in (s, o)}
+        if not columns.injective and (idle := table.keys() - needed):
+            table = {term: column for term, column in table.items() if term not in idle}
+            table = _distinct(table, columns.n)
+    return _distinct({t: table[t] for t in (rule.head[0], rule.head[2])}, columns.n)
+
+
+def _cost(atom: Atom, table: Table, columns: _Columns) -> tuple[int, float]:
+    """Sorts atoms: first those that only filter, then by how much they widen; then the unconnected."""
+    s, relation, o = atom
+    if s in table and o in table:
+        return 0, 0
+    if s not in table and o not in table:
+        return 2, 0
+    ends = columns.sorted_by(relation, 0 if s in table else 1)[0]
+    return 1, len(ends) / max(1, len(np.unique(ends)))
+
+
+def _matches(atom: Atom, table: Table, columns: _Columns, parts: int) -> Table | int:
+    """Joins a table with an atom; too large a result as `_joined` returns it."""
+    s, relation, o = atom
+    if s in table and o in table:
+        keep = member(columns.keys(relation), table[s] * columns.n + table[o])
+        return {term: column[keep] for term, column in table.items()}
+    known, new, end = (s, o, 0) if s in table else (o, s, 1)
+    ends, others = columns.sorted_by(relation, end)
+    low = np.searchsorted(ends, table[known])
+    times = np.searchsorted(ends, table[known], side="right") - low
+    total = int(times.sum())
+    if total > MOST_ROWS and parts > 1:
+        return total // MOST_ROWS + 2
+    before = np.cumsum(times) - times
+    found = others[np.repeat(low - before, times) + np.arange(total)]
+    wide = {term: np.repeat(column, times) for term, column in table.items()}
+    if columns.injective:
+        keep = np.ones(total, bool)
+        for column in wide.values():
+            keep &= column != found
+        wide, found = {term: column[keep] for term, column in wide.items()}, found[keep]
+    return wide | {new: found}
+
+
+def _distinct(table: Table, n: int) -> Table:
+    """The table without equal rows."""
+    columns: Sequence[tuple[Term, Ints]] = [
+        (term, column) for term, column in table.items() if isinstance(term, int)
+    ]
+    if not columns:
+        return {term: column[:1] for term, column in table.items()}
+    keys: npt.NDArray[np.int64] = columns[0][1]
+    for _, column in columns[1:-1]:  # so that numbers stay small
+        keys = np.unique(keys * n + column, return_inverse=True)[1].reshape(-1)
+    if len(columns) > 1:
+        keys = keys * n + columns[-1][1]
+    first = _firsts(keys)
+    return {term: column[first] for term, column in table.items()}
+
+
+def _firsts(keys: Ints) -> Ints:
+    """The place of one of each group of equal keys."""
+    if not len(keys):
+        return np.empty(0, np.int64)
+    low = int(keys.min())
+    span = int(keys.max()) - low + 1
+    if span > 32 * len(keys) + 1024:
+        return np.unique(keys, return_index=True)[1]
+    places = np.full(span, -1, np.int32)
+    places[keys - low] = np.arange(len(keys), dtype=np.int32)
+    return places[places >= 0].astype(np.int64)

@@ -1,1 +1,0 @@
-"""Checks of releases whose questions a language model verbalized."""
