@@ -90,7 +90,9 @@ def rebuild(
             problems.append(f"{key.name} names {named}: give the file, --set {key.name}=…/{named}")
     where = f"the recipe of {release.path}"
     if problems:
-        raise ConfigError(list_problems(where, problems, "To build it again, all inputs are needed."))
+        raise ConfigError(
+            list_problems(where, problems, "To build it again, all inputs are needed.")
+        )
     made = Build(build(Recipe, values, where), target, context)
     for name in replaced:
         _stand_in(name, made.inputs, release, "is a file", context.on_warning)
@@ -122,9 +124,7 @@ def _may_stand_in(key: Key, config: dict[str, Any]) -> bool:
     return key.name != "kg" or lookup(config, ("selection", "mode")) != "brink"
 
 
-def _fetch(
-    inputs: Inputs, release: Release, done: set[str], warn: Callable[[str], None]
-) -> None:
+def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str], None]) -> None:
     """Reads the named data sets; the release stands in for one that cannot be had."""
     for name in ("kg", "reference", "labels"):
         if name in done or not getattr(inputs.recipe, name):
@@ -210,11 +210,10 @@ def compare(release: Release, made: Path) -> Iterator[Difference]:
 
 def _first(name: str, found: bytes, made: bytes) -> Difference:
     both = (content.decode("utf-8", "replace").split("\n") for content in (found, made))
-    for number, (one, two) in enumerate(zip_longest(*both), start=1):
-        if one != two:
-            break
-    pairs = enumerate(zip(one or "", two or "", strict=False))
-    at = next((i for i, (a, b) in pairs if a != b), min(len(one or ""), len(two or "")))
+    lines = enumerate(zip_longest(*both), start=1)
+    number, (one, two) = next((n, pair) for n, pair in lines if pair[0] != pair[1])
+    pairs = enumerate(zip_longest(one or "", two or ""))
+    at = next((i for i, (a, b) in pairs if a != b), 0)
     return Difference(name, number, _around(one, at), _around(two, at))
 
 

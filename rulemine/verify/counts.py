@@ -1,28 +1,43 @@
-"""The counts of a release, recounted: those of the manifest and of ``relations.tsv``.
+"""The figures of a release, counted again: those of the manifest and of ``relations.tsv``.
 
-Checks every count of the manifest (an unknown one is a problem), that the manifest's naming, name and levels
-are those of its options, and that its digest is that of the complete KG under its source names.
+Checks every figure that the files decide (an unknown one is a problem), that the manifest's naming, name and
+levels are those of its options, and that its digest is that of the complete KG under its source names.
 """
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rulemine.verify.facts import Facts, Priors
 from rulemine.verify.folder import MANIFEST_NAME, Folder
-from rulemine.verify.graphs import Removed
-from rulemine.verify.model.journal import Entry, count_journal
+from rulemine.verify.graphs import Removed, as_triple
 from rulemine.verify.names import RELATIONS, Names
+from rulemine.verify.overlaps import find_overlaps
 from rulemine.verify.question_set import Located
-from rulemine.verify.relations import find_overlaps
+from rulemine.verify.removals import CORE_PRIOR
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import HornRule
 from rulemine.verify.shapes import RULE_TYPES, SPLITS, WORDINGS
 from rulemine.verify.triples import Graph, Triple
 
 __all__ = ["Contents", "check_counts", "check_options", "check_relation_counts", "check_source"]
+
+UNCOUNTED = (
+    "audits", "model_calls", "model_tokens", "relations_undeclared", "round_trips", "selection",
+)  # fmt: skip
+"""Figures that only the build knows; building again proves them."""
+
+SUBTYPES = (
+    "common object", "common subject", "reversed chain", "longer chain", "triangle", "intersection",
+    "recursive", "rest",
+)  # fmt: skip
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +46,8 @@ class Contents:
 
     Attributes:
         names: The tables of names.
+        facts: What triples state.
+        priors: The priors of the complete KG.
         rules: Rules by id.
         complete: The complete KG.
         incomplete: The incomplete KG.
@@ -38,10 +55,11 @@ class Contents:
         removed: The removed triples.
         questions: All questions.
         rejections: All rejections.
-        entries: All entries of the journal.
     """
 
     names: Names
+    facts: Facts
+    priors: Priors
     rules: dict[str, HornRule]
     complete: Graph
     incomplete: Graph
@@ -49,93 +67,236 @@ class Contents:
     removed: dict[Triple, Removed]
     questions: list[Located]
     rejections: list[Located]
-    entries: list[Entry]
 
 
-def count(contents: Contents, levels: list[int], dropped: Any = None) -> dict[str, Any]:
-    """The counts as the manifest should have them.
+def count(contents: Contents, levels: list[int], dropped: int, max_prior: float) -> dict[str, Any]:
+    """The figures as the manifest should have them, but `UNCOUNTED` ones.
 
     Args:
         contents: What is counted.
         levels: The incompleteness levels of the release.
-        dropped: The excluded relations, from the manifest.
+        dropped: How many relations are excluded.
+        max_prior: The highest prior that may be asked about.
     """
-    overlapping = find_overlaps(contents.complete)
-    removed, rows = contents.removed, [here.row for here in contents.questions]
-    diagnoses = [row["diagnosis"] for row in rows]
-    certificates = [rule for record in removed.values() for rule, _ in record.certificates]
-    rule_types = Counter(rule.type[0] for rule in contents.rules.values())
-    types = Counter(row["rule_type"] for row in rows)
-    splits = Counter(row["split"] for row in rows)
-    templates = Counter(row.get("source", "") for row in contents.names.relations.values())
-    reasons = Counter(f"{r.row['stage']}: {r.row['reason']}" for r in contents.rejections)
-    return {
+    facts, removed = contents.facts, contents.removed
+    rows = [here.row for here in contents.questions if _is_whole(here.row, contents)]
+    asked = {
+        facts.of(as_triple(t)) for row in rows for item in row["hard"] for t in item["witness"]
+    }
+    proofs = [rule for record in removed.values() for rule, _ in record.certificates]
+    templates = Counter(row["source"] for row in contents.names.relations.values())
+    alike = Counter(facts.reading(name).fact for name in contents.names.relations)
+    found = {
         "triples_complete": len(contents.complete),
         "triples_incomplete": len(contents.incomplete),
         "triples_removed": len(removed),
-        "certificates": len(certificates),
+        "triples_askable": int((contents.priors.values.min(axis=1) <= max_prior).sum()),
+        "triples_reference": len(contents.reference),
+        "removed_core": sum(record.row["core"] for record in removed.values()),
+        "removed_not_asked": sum(facts.of(triple) not in asked for triple in removed),
+        "removed_restatements": len(removed) - len(set(map(facts.of, removed))),
         "removed_by_level": {
             str(level): sum(record.level <= level for record in removed.values())
             for level in levels
         },
+        "selected_by_another": sum(r.row["selected_by"] is not None for r in removed.values()),
+        "certificates": len(proofs),
         "entities": len(contents.names.entities),
         "relations": len(contents.names.relations),
-        "rules": len(contents.rules),
-        "rules_with_certificate": len(set(certificates)),
-        "rules_with_question": len({row["rule"] for row in rows}),
-        "rules_by_type": {kind: rule_types[kind] for kind in RULE_TYPES},
-        "questions": len(rows),
-        "questions_by_split": {split: splits[split] for split in SPLITS},
-        "questions_by_type": {kind: types[kind] for kind in RULE_TYPES},
-        "rejected": dict(reasons),
-        "reverse_edge_left": sum(d["reverse_edge"] != [] for d in diagnoses),
-        "parallel_edge_left": sum(d["parallel_edge"] != [] for d in diagnoses),
-        "twin_relations": len(overlapping),
-        "twin_edge_left": sum(
-            not overlapping.isdisjoint(
-                [(row["relation"], other, -1) for other in row["diagnosis"]["reverse_edge"]]
-                + [(row["relation"], other, 1) for other in row["diagnosis"]["parallel_edge"]]
-            )
-            for row in rows
+        "relations_dropped": dropped,
+        "relations_declared": sum(
+            alike[facts.reading(name).fact] > 1 or facts.reading(name).symmetric
+            for name in contents.names.relations
         ),
-        "relations_dropped": len(dropped) if isinstance(dropped, dict) else 0,
-        "some_answer_stated": sum(d["answers_stated"] > 0 for d in diagnoses),
-        "answers": sum(len(row["answers"]) for row in rows),
-        "answers_stated": sum(d["answers_stated"] for d in diagnoses),
-        "hard_answers": sum(len(row["hard_answers"]) for row in rows),
-        "one_proof_left": sum(d["proofs"] == 1 for d in diagnoses),
-        "answers_from_reference": len(contents.reference),
+        "rules": len(contents.rules),
+        "rules_by_type": _by(RULE_TYPES, (rule.type[0] for rule in contents.rules.values())),
+        "rules_with_certificate": len(set(proofs)),
+        "rules_with_question": len({row["rules"]["rule"] for row in rows}),
+        "questions_by_wording": _by(WORDINGS, (row["wording"] for row in rows)),
+        "distinct_texts": len({row["question"] for row in rows}),
+        "paraphrases": sum(len(row["paraphrases"]) for row in rows),
+        "rejected": dict(
+            Counter(f"{r.row['stage']}: {r.row['reason']}" for r in contents.rejections)
+        ),
         "phrases_written": templates["written"],
         "phrases_derived": templates["derived"],
+        **_count_answers(rows, contents),
+        **_count_edges(rows, contents),
     }
+    guesses = _guesses(rows, contents)
+    for of_all, of_each, some in (
+        ("questions", "", rows),
+        ("core", "core_", [r for r in rows if r["core"]]),
+    ):
+        found[of_all] = len(some)
+        found |= {f"{of_all}_by_{key}": value for key, value in _spread(some, contents).items()}
+        found |= {f"{of_each}{key}": value for key, value in _concentration(some).items()}
+        found[f"{of_each}guessed"] = {
+            str(most): sum(
+                row["hard_answer"] in guesses.get(_asked(row, facts), ())[:most]
+                for row in some
+                if row["split"] == "test"
+            )
+            for most in (1, 5)
+        }
+    return found
 
 
-def count_words(contents: Contents) -> dict[str, Any]:
-    """The counts that format version 2 adds: questions by wording, and the calls of a model."""
-    rows = [here.row for here in contents.questions]
-    wordings = Counter(row.get("wording", "template") for row in rows)
+def _is_whole(row: Row, contents: Contents) -> bool:
+    """Whether there is what a question is about; if not, that is another problem."""
+    block = row["rules"]
+    return block["rule"] in contents.rules and as_triple(block["removed"]) in contents.removed
+
+
+def _by(names: Iterable[str], values: Iterable[str]) -> dict[str, int]:
+    times = Counter(values)
+    return {name: times[name] for name in names}
+
+
+def _asked(row: Row, facts: Facts) -> Hashable:
+    return tuple(facts.ways(row["rules"]["relation"], row["rules"]["direction"]))
+
+
+def _spread(rows: list[Row], contents: Contents) -> dict[str, dict[str, int]]:
+    """How questions are spread over kinds of proofs and their difficulty."""
+    longest = max((len(rule.body) for rule in contents.rules.values()), default=1)
+    lengths = [str(n) for n in range(1, longest + 1)]
+    tenths = [f"{n / 10:.1f}" for n in range(11)]
+    proofs, priors = (1, 2, 5, 10, 100), (0.001, 0.01, 0.03, 0.05, 0.07, 0.2, 1)
+    lifts = (0, 1, 2, 4, 10, 30, 100, 1000)
+    up_to_proofs, up_to_priors = [*map(str, proofs), "more"], [f"{prior:g}" for prior in priors]
+
+    def rule(row: Row) -> HornRule:
+        return contents.rules[row["rules"]["rule"]]
+
+    def difficulty(row: Row) -> Row:
+        found: Row = contents.removed[as_triple(row["rules"]["removed"])].row["difficulty"]
+        return found
+
+    def prior(row: Row) -> float:
+        return float(difficulty(row)["prior"][row["rules"]["direction"]])
+
+    def tenth(row: Row) -> str:
+        sizes = rule(row).row
+        return tenths[int(10 * sizes["support"] // sizes["body_size"])]
+
+    kinds: dict[str, tuple[Iterable[str], Callable[[Row], str]]] = {
+        "split": (SPLITS, lambda row: row["split"]),
+        "type": (RULE_TYPES, lambda row: row["rules"]["rule_type"]),
+        "subtype": (SUBTYPES, lambda row: row["rules"]["rule_subtype"]),
+        "body_atoms": (lengths, lambda row: str(len(rule(row).body))),
+        "shortest_proof": (lengths, lambda row: str(difficulty(row)["shortest_proof"])),
+        "proofs": (
+            up_to_proofs,
+            lambda row: up_to_proofs[bisect_left(proofs, difficulty(row)["proofs"])],
+        ),
+        "confidence": (tenths, tenth),
+        "prior": (up_to_priors, lambda row: up_to_priors[bisect_left(priors, prior(row))]),
+        "lift": (
+            map(str, lifts),
+            lambda row: str(lifts[bisect_right(lifts, rule(row).confidence / prior(row)) - 1]),
+        ),
+    }
+    return {key: _by(names, map(value, rows)) for key, (names, value) in kinds.items()}
+
+
+def _concentration(rows: list[Row]) -> dict[str, Any]:
+    answers = Counter(row["hard_answer"] for row in rows)
+    relations = Counter(row["rules"]["relation"] for row in rows)
+    squares = sum(n * n for n in relations.values())
     return {
-        "questions_by_wording": {kind: wordings[kind] for kind in WORDINGS},
-        "paraphrases": sum(len(row.get("paraphrases", ())) for row in rows),
-        **count_journal(contents.entries),
+        "top_answer": max(answers.values(), default=0),
+        "top_relation": max(relations.values(), default=0),
+        "relations_asked": len(relations),
+        "effective_relations": round(len(rows) ** 2 / squares, 2) if rows else 0.0,
     }
+
+
+def _count_answers(rows: list[Row], contents: Contents) -> dict[str, int]:
+    completed = []
+    for row in rows:
+        block, topic, answers = row["rules"], row["anchors"][0], [*row["stated"]]
+        answers += [item["answer"] for item in row["hard"]]
+        if block["direction"] == "object":
+            own = contents.complete.objects(topic, block["relation"])
+        else:
+            own = contents.complete.subjects(block["relation"], topic)
+        completed.append(len(set(answers) - own))
+    return {
+        "answers": sum(len(row["answers"]) for row in rows),
+        "answers_stated": sum(len(row["stated"]) for row in rows),
+        "answers_hard": sum(len(row["hard"]) for row in rows),
+        "answers_core": sum(item["core"] for row in rows for item in row["hard"]),
+        "answers_further": sum(len(row["further"]) for row in rows),
+        "answers_completed": sum(completed),
+        "questions_completed": sum(n > 0 for n in completed),
+        "some_answer_stated": sum(row["stated"] != [] for row in rows),
+        "several_hard_answers": sum(len(row["hard"]) > 1 for row in rows),
+    }
+
+
+def _count_edges(rows: list[Row], contents: Contents) -> dict[str, int]:
+    overlapping = find_overlaps(contents.complete)
+    left = [
+        (
+            row["rules"]["relation"],
+            contents.removed[as_triple(row["rules"]["removed"])].row["difficulty"],
+        )
+        for row in rows
+    ]
+    return {
+        "inverse_edge_left": sum(d["inverse_edge"] != [] for _, d in left),
+        "parallel_edge_left": sum(d["parallel_edge"] != [] for _, d in left),
+        "overlapping_relations": len(overlapping),
+        "restating_edge_left": sum(
+            not overlapping.isdisjoint(
+                [(relation, other, -1) for other in d["inverse_edge"]]
+                + [(relation, other, 1) for other in d["parallel_edge"]]
+            )
+            for relation, d in left
+        ),
+    }
+
+
+def _guesses(rows: list[Row], contents: Contents) -> dict[Hashable, list[str]]:
+    """What is asked → the answers of its training questions, the commonest first."""
+    times: dict[Hashable, Counter[str]] = {}
+    hard: dict[Hashable, Counter[str]] = {}
+    for row in rows:
+        if row["split"] == "train":
+            asked = _asked(row, contents.facts)
+            times.setdefault(asked, Counter()).update(row["answers"])
+            hard.setdefault(asked, Counter()).update(item["answer"] for item in row["hard"])
+    entities = contents.names.entities
+
+    guesses = {}
+    for asked, found in times.items():
+        private = {a: entities[a].spelled[0] if a in entities else a for a in found}
+        ranked = [(-n, -hard[asked][a], private[a], a) for a, n in found.items()]
+        guesses[asked] = [answer for *_, answer in sorted(ranked)]
+    return guesses
 
 
 def check_counts(folder: Folder, contents: Contents, findings: Findings) -> None:
-    """Checks the counts of the manifest, except those of verdicts, which depend on the builder's readers."""
+    """Checks the figures of the manifest."""
     stated = folder.manifest["counts"]
-    expected = count(contents, folder.levels, folder.manifest["kg"].get("dropped"))
-    if folder.version > 1:
-        expected |= count_words(contents)
-    uncounted = {"audits", "round_trips"} if contents.entries else set()
-    for key in sorted({*stated, *expected} - uncounted):
-        if key not in expected:
+    bound = folder.option("selection", "max_prior")
+    bound = bound if type(bound) in (int, float) else CORE_PRIOR
+    dropped = len(folder.manifest["kg"].get("dropped", {}))
+    expected = count(contents, folder.levels, dropped, bound)
+    for key in sorted({*stated, *expected, *UNCOUNTED}):
+        if key not in expected and key not in UNCOUNTED:
             findings.add(MANIFEST_NAME, None, "counts", shown(key), "no such count")
-        elif key not in stated or stated[key] != expected[key]:
-            have, want = stated.get(key), expected[key]
+        elif key not in stated:
+            findings.add(MANIFEST_NAME, None, "counts", f"no {key}", "all of them")
+        elif key in expected and stated[key] != expected[key]:
+            have, want = stated[key], expected[key]
             if isinstance(have, dict) and isinstance(want, dict):  # only what differs
-                same = {name for name in have if have[name] == want.get(name)}
-                have, want = ({k: d[k] for k in d if k not in same} for d in (have, want))
+                both = have, want
+                have, want = (
+                    {k: v for k, v in one.items() if k not in other or other[k] != v}
+                    for one, other in (both, both[::-1])
+                )
             findings.add(MANIFEST_NAME, None, "counts", f"{key} = {shown(have)}", shown(want))
 
 
@@ -143,20 +304,14 @@ def check_options(folder: Folder, findings: Findings) -> None:
     """Checks that values the manifest states twice agree."""
     manifest, config = folder.manifest, folder.manifest["config"]
     if "endpoint" in config:
-        findings.add(
-            MANIFEST_NAME,
-            None,
-            "options",
-            "config.endpoint",
-            "no options of the endpoint in a release",
-        )
-    selection = config.get("selection")
-    levels = selection.get("levels") if isinstance(selection, dict) else None
-    for key, found, expected in (
+        expected = "no options of the endpoint in a release"
+        findings.add(MANIFEST_NAME, None, "options", "config.endpoint", expected)
+    twice: tuple[tuple[str, object, object], ...] = (
         ("naming", manifest["naming"], config.get("naming")),
         ("name", manifest["name"], config.get("name")),
-        ("levels", folder.levels, levels or [100]),
-    ):
+        ("levels", folder.levels, folder.option("selection", "levels") or [100]),
+    )
+    for key, found, expected in twice:
         if found != expected:
             said = f"{shown(expected)}, as in config"
             findings.add(MANIFEST_NAME, None, "options", f"{key} = {shown(found)}", said)

@@ -80,49 +80,43 @@ class Facts:
 
 
 class Priors:
-    """The priors of answers: fractions of the topic entities of a question that have an answer."""
+    """The priors of answers: fractions of the topic entities of a question that have an answer.
+
+    Attributes:
+        values: For each triple of the graph, in its order, those of subject and object; shape (n, 2).
+    """
 
     def __init__(self, graph: Graph, facts: Facts) -> None:
-        names = list(graph.terms.relations)
-        readings = [facts.reading(name) for name in names]
+        readings = [facts.reading(name) for name in graph.terms.relations]
         numbers = {fact: i for i, fact in enumerate(dict.fromkeys(r.fact for r in readings))}
         which = np.array([numbers[r.fact] for r in readings], np.int64)
-        turned = np.array([r.turned for r in readings], bool)
-        symmetric = np.array([r.symmetric for r in readings], bool)
-        s, r, o = (column.astype(np.int64) for column in graph.columns.T)
-        low, high = np.where(turned[r], o, s), np.where(turned[r], s, o)
-        again = symmetric[r]
-        self._n = n = graph.terms.sizes[0]
-        fact = np.concatenate((which[r], which[r][again])) * n
-        one, other = np.concatenate((low, high[again])), np.concatenate((high, low[again]))
-        pairs = np.unique((fact + one) * n + other)
+        turned = np.array([r.turned for r in readings], bool)[graph.columns[:, 1]]
+        again = np.array([r.symmetric for r in readings], bool)[graph.columns[:, 1]]
+        s, o = (graph.columns[:, column].astype(np.int64) for column in (0, 2))
+        n = graph.terms.sizes[0]
+        fact = which[graph.columns[:, 1]] * n
+        one, other = fact + np.where(turned, o, s), fact + np.where(turned, s, o)
+        pairs = np.unique(np.concatenate((one * n + other % n, other[again] * n + one[again] % n)))
         firsts, seconds = pairs // n, pairs // (n * n) * n + pairs % n
-        self._having = {"subject": _counted(firsts), "object": _counted(seconds)}
-        self._topics = {
-            "subject": _counted(np.unique(seconds) // n),
-            "object": _counted(np.unique(firsts) // n),
-        }
-        self._facts, self._entities, self._numbers = facts, graph.terms.entities, numbers
+        as_one = _times(firsts, one) / _times(np.unique(seconds) // n, fact // n)
+        as_other = _times(seconds, other) / _times(np.unique(firsts) // n, fact // n)
+        self.values = np.column_stack(
+            (np.where(turned, as_other, as_one), np.where(turned, as_one, as_other))
+        )
+        self._graph = graph
 
     def of(self, triple: Triple) -> dict[str, float]:
         """End that is asked for → its prior, for a triple of the graph."""
-        fact, turned, _ = self._facts.reading(triple[1])
-        number = self._numbers[fact]
-        found = {}
-        for end, name in (("subject", triple[0]), ("object", triple[2])):
-            own = OTHER_END[end] if turned else end
-            having = _times(self._having[own], number * self._n + self._entities[name])
-            found[end] = having / _times(self._topics[own], number)
-        return found
+        place = np.searchsorted(self._graph.keys, self._graph.keys_of([triple])[0])
+        subject, target = self.values[place].tolist()
+        return {"subject": subject, "object": target}
 
 
-def _counted(keys: Ints) -> tuple[Ints, Ints]:
+def _times(keys: Ints, wanted: Ints) -> Ints:
+    """How often each of the wanted keys occurs."""
     values, times = np.unique(keys, return_counts=True)
-    return values, times
-
-
-def _times(counted: tuple[Ints, Ints], key: int) -> int:
-    return int(counted[1][np.searchsorted(counted[0], key)])
+    found: Ints = times[np.searchsorted(values, wanted)]
+    return found
 
 
 def check_declarations(names: Names, findings: Findings) -> None:
@@ -136,9 +130,7 @@ def check_declarations(names: Names, findings: Findings) -> None:
             findings.add(RELATIONS, line, "declarations", found, expected)
 
 
-def _problems(
-    fact: str, relations: Iterable[str], names: Names
-) -> Iterator[tuple[str, str, str]]:
+def _problems(fact: str, relations: Iterable[str], names: Names) -> Iterator[tuple[str, str, str]]:
     first = min(relations)
     for name in relations:
         row = names.relations[name]

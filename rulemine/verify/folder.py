@@ -31,6 +31,7 @@ QUESTION_FILES = tuple(f"questions/{split}.jsonl" for split in SPLITS)
 LAYOUT = (
     "README.md",
     "entities.tsv",
+    "figures.svg",
     "kg/complete.tsv.gz",
     "kg/incomplete.tsv.gz",
     *QUESTION_FILES,
@@ -93,7 +94,11 @@ class Folder:
             raise ReleaseError(
                 f"{self.path / MANIFEST_NAME}: format version {version}; this program verifies "
                 f"version {FORMAT_VERSION}. "
-                + ("Upgrade: pip install -U rulemine." if version > FORMAT_VERSION else "Build it again.")
+                + (
+                    "Upgrade: pip install -U rulemine."
+                    if version > FORMAT_VERSION
+                    else "Build it again."
+                )
             )
         if (misfit := MANIFEST(value, "")) is not None:
             add(MANIFEST_NAME, None, "manifest", misfit.found, misfit.expected)
@@ -124,7 +129,9 @@ class Folder:
         for name in sorted(layout - set(listed)):
             add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of the layout")
         for name in sorted(set(listed) - layout - set(OPTIONAL)):
-            add(MANIFEST_NAME, None, "layout", f"{shown(name)} in files", "files of the layout only")
+            add(
+                MANIFEST_NAME, None, "layout", f"{shown(name)} in files", "files of the layout only"
+            )
         for name, entry in sorted(listed.items()):
             parts = PurePosixPath(name).parts
             if not parts or name.startswith("/") or ".." in parts or name == MANIFEST_NAME:
@@ -336,6 +343,7 @@ _UNREADABLE = (OSError, EOFError, ValueError, zlib.error)
 """Errors of reading a file, compressed or not."""
 
 _count_tabs = methodcaller("count", "\t")
+
 
 def _parse(text: str) -> Any:
     value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)

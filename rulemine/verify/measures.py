@@ -8,6 +8,7 @@ large.
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from rulemine.verify.report import Findings
 from rulemine.verify.rules import RULES, Atom, HornRule, Term
 from rulemine.verify.triples import Graph, Ints, member
 
-__all__ = ["check_supports", "sizes_of"]
+__all__ = ["Columns", "check_supports", "sizes_of"]
 
 LARGE = 3
 """Body atoms from which on only a sample of the rules is counted again."""
@@ -53,12 +54,18 @@ def check_supports(
     """
     if folder.manifest["config"].get("rules"):
         return
-    wanted = sorted({name for name in published if name in rules})
+    known = complete.terms.entities.keys() | complete.terms.relations.keys()
+    wanted = sorted(
+        name
+        for name in set(published) & rules.keys()
+        for rule in (rules[name],)
+        if {t for atom in (rule.head, *rule.body) for t in atom if isinstance(t, str)} <= known
+    )
     short = [name for name in wanted if len(rules[name].body) < LARGE]
     long = [name for name in wanted if len(rules[name].body) >= LARGE]
     if not thorough and len(long) > SAMPLE:
         long = random.Random(0).sample(long, SAMPLE)  # noqa: S311
-    columns = _Columns(complete, folder.option("mining", "injective") is True)
+    columns = Columns(complete, folder.option("mining", "injective") is True)
     for name in (*short, *long):
         rule = rules[name]
         counted = sizes_of(rule, columns)
@@ -71,7 +78,7 @@ def check_supports(
     findings.count("rules counted again", len(short) + len(long))
 
 
-class _Columns:
+class Columns:
     """The triples of each relation, sorted by either end."""
 
     def __init__(self, graph: Graph, injective: bool) -> None:
@@ -79,7 +86,7 @@ class _Columns:
         s, r, o = graph.columns.T
         order = np.argsort(r, kind="stable")
         cuts = np.searchsorted(r[order], np.arange(len(graph.terms.relations) + 1))
-        self._rows = [order[low:high] for low, high in zip(cuts[:-1], cuts[1:], strict=True)]
+        self._rows = [order[low:high] for low, high in pairwise(cuts)]
         self._ends = s.astype(np.int64), o.astype(np.int64)
         self._sorted: dict[tuple[str, int], tuple[Ints, Ints]] = {}
 
@@ -98,7 +105,7 @@ class _Columns:
         return s * self.n + o
 
 
-def sizes_of(rule: HornRule, columns: _Columns) -> dict[str, int]:
+def sizes_of(rule: HornRule, columns: Columns) -> dict[str, int]:
     """Counts a rule: its sizes, named as in ``rules.jsonl``."""
     subject, relation, target = rule.head
     heads = columns.keys(relation)
@@ -119,7 +126,7 @@ def sizes_of(rule: HornRule, columns: _Columns) -> dict[str, int]:
     }
 
 
-def _bodies(rule: HornRule, columns: _Columns) -> Iterator[Table]:
+def _bodies(rule: HornRule, columns: Columns) -> Iterator[Table]:
     """Yields the instances of the head for which the body holds, each once."""
     first = next(term for term in (rule.head[0], rule.head[2]) if isinstance(term, int))
     values = None
@@ -140,7 +147,7 @@ def _bodies(rule: HornRule, columns: _Columns) -> Iterator[Table]:
             yield made
 
 
-def _joined(rule: HornRule, first: int, values: Ints, columns: _Columns) -> Table | int:
+def _joined(rule: HornRule, first: int, values: Ints, columns: Columns) -> Table | int:
     """The instances of the head with these values of its first variable.
 
     Returns:
@@ -166,7 +173,7 @@ def _joined(rule: HornRule, first: int, values: Ints, columns: _Columns) -> Tabl
     return _distinct({t: table[t] for t in (rule.head[0], rule.head[2])}, columns.n)
 
 
-def _cost(atom: Atom, table: Table, columns: _Columns) -> tuple[int, float]:
+def _cost(atom: Atom, table: Table, columns: Columns) -> tuple[int, float]:
     """Sorts atoms: first those that only filter, then by how much they widen; then the unconnected."""
     s, relation, o = atom
     if s in table and o in table:
@@ -177,7 +184,7 @@ def _cost(atom: Atom, table: Table, columns: _Columns) -> tuple[int, float]:
     return 1, len(ends) / max(1, len(np.unique(ends)))
 
 
-def _matches(atom: Atom, table: Table, columns: _Columns, parts: int) -> Table | int:
+def _matches(atom: Atom, table: Table, columns: Columns, parts: int) -> Table | int:
     """Joins a table with an atom; too large a result as `_joined` returns it."""
     s, relation, o = atom
     if s in table and o in table:

@@ -1,20 +1,31 @@
-"""The questions as a set: ids, duplicates, balance and split.
+"""The questions as a set: ids, duplicates, balance, split, and what is unseen in training.
 
-Checks that ids are unique and ascending in each file; that no removed triple has two questions (selection
-``maximal``) or two equal ones; that no entity is the hard answer of more questions than the balance
-allows; and that no split is empty and, if the split is by group, no (topic, relation, direction) and no
-removed triple is in two splits, listed hard answers included.
+Checks that ids are unique and ascending in each file; that every removed fact is asked for or rejected, once;
+that no two questions share a query or a text; that limits on answers, relations and types of rules hold, in
+the core and outside it; that no split is empty or far from its size, and, if the split is by group, that no
+query, no removed triple and no pair of topic and hard answer is in two splits. The published procedure
+(``brink``) asks once per certificate and is held to neither unique texts nor the limits of the core.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from rulemine.verify.folder import MANIFEST_NAME, QUESTION_FILES
+from rulemine.verify.facts import Facts
+from rulemine.verify.folder import MANIFEST_NAME, QUESTION_FILES, Folder
+from rulemine.verify.graphs import REMOVED, Removed, as_triple
 from rulemine.verify.report import Findings, shown
+from rulemine.verify.triples import Triple
 
-__all__ = ["Located", "check_collection"]
+__all__ = ["Located", "check_collection", "is_kept"]
+
+SIZE_OFF = Fraction(2, 100)
+"""How far the size of a split may be from its ratio, as a fraction of all questions, unless a group of
+questions that stay together is larger than that."""
+
+
+_KEPT = "template used: "
 
 
 class Located(NamedTuple):
@@ -24,35 +35,63 @@ class Located(NamedTuple):
     line: int
     row: dict[str, Any]
 
+    @property
+    def place(self) -> str:
+        """Where it is."""
+        return f"{self.file} line {self.line}"
+
+
+def is_kept(rejection: dict[str, Any]) -> bool:
+    """Whether only a model's text was rejected and the question has its template."""
+    return rejection["stage"] == "verbalize" and str(rejection["detail"]).startswith(_KEPT)
+
 
 def check_collection(
-    questions: list[Located], rejections: list[Located], config: dict[str, Any], findings: Findings
+    folder: Folder,
+    questions: list[Located],
+    rejections: list[Located],
+    removed: dict[Triple, Removed],
+    facts: Facts,
+    findings: Findings,
 ) -> None:
     """Checks all properties of more than one question.
 
     Args:
+        folder: The release, for its options.
         questions: All questions of the right shape, file by file.
-        rejections: All rejected questions.
-        config: The options of the build, from the manifest.
+        rejections: All rejected questions and texts.
+        removed: The removed triples.
+        facts: What triples state.
         findings: Collects the problems.
     """
-    section = config.get("questions")
-    options = section if isinstance(section, dict) else {}
-    selection = config.get("selection")
-    mode = selection.get("mode") if isinstance(selection, dict) else None
-    _check_ids(questions, rejections, findings)
-    _check_repeats(questions, mode == "maximal", findings)
-    _check_balance(questions, rejections, options.get("max_answer_share"), findings)
-    _check_split(questions, options.get("split"), findings)
+    brink = folder.option("selection", "mode") == "brink"
+    gone = [here for here in rejections if not is_kept(here.row)]
+    _check_ids(questions, gone, findings)
+    _check_fallbacks(questions, rejections, findings)
+    if brink:
+        _check_certificates(questions, gone, removed, findings)
+    else:
+        _check_facts(questions, gone, removed, facts, findings)
+        _check_repeats(questions, "text", lambda row: row["question"], findings)
+        _check_repeats(questions, "query", lambda row: _query(row, facts), findings)
+    _check_answers(folder, questions, findings)
+    _check_balance(folder, questions, len(gone), brink, findings)
+    _check_split(folder, questions, facts, findings)
+    _check_unseen(questions, findings)
 
 
-def _check_ids(questions: list[Located], rejections: list[Located], findings: Findings) -> None:
+def _query(row: dict[str, Any], facts: Facts) -> Hashable:
+    ways = facts.ways(row["rules"]["relation"], row["rules"]["direction"])
+    return row["anchors"][0], *ways
+
+
+def _check_ids(questions: list[Located], gone: list[Located], findings: Findings) -> None:
     first: dict[str, Located] = {}
     last = ("", "")
-    for here in (*questions, *(r for r in rejections if r.row["question"])):
+    for here in (*questions, *(r for r in gone if r.row["question"])):
         question = here.row["id"] if "id" in here.row else here.row["question"]
         if question in first:
-            found = f"{question}, also in {first[question].file} line {first[question].line}"
+            found = f"{question}, also in {first[question].place}"
             findings.add(here.file, here.line, "question id unique", found, "unique ids")
         first.setdefault(question, here)
         if "id" in here.row:
@@ -61,82 +100,196 @@ def _check_ids(questions: list[Located], rejections: list[Located], findings: Fi
             last = (here.file, question)
 
 
-def _check_repeats(questions: list[Located], once: bool, findings: Findings) -> None:
-    def key(row: dict[str, Any]) -> Hashable:
-        proof = () if once else (row["rule"], *map(tuple, row["certificate"]), row["direction"])
-        return (*row["removed"], *proof)
-
-    what = "question about one removed triple" if once else "question from one certificate"
-    for here, earlier in _repeats(questions, key):
-        found = f"the triple of {earlier.file} line {earlier.line}, {shown(here.row['removed'])}"
-        findings.add(here.file, here.line, "one question", found, f"at most one {what}")
-
-
-def _repeats(questions: list[Located], key: Any) -> Iterator[tuple[Located, Located]]:
-    first: dict[Hashable, Located] = {}
-    for here in questions:
-        earlier = first.setdefault(key(here.row), here)
-        if earlier is not here:
-            yield here, earlier
-
-
-def _check_balance(
-    questions: list[Located], rejections: list[Located], share: Any, findings: Findings
+def _check_fallbacks(
+    questions: list[Located], rejections: list[Located], findings: Findings
 ) -> None:
-    if not isinstance(share, int | float) or not 0 < share <= 1:
-        findings.add(
-            MANIFEST_NAME, None, "balance", shown(share), "config.questions.max_answer_share"
-        )
-        return
-    before = len(questions) + sum(bool(r.row["question"]) for r in rejections)
-    # The fraction as written, 0.29 and not the nearest float: 29 of 100, not 28.
-    most = max(1, int(Fraction(str(share)) * before))
-    times = Counter(q.row["hard_answer"] for q in questions)
-    for answer, number in sorted(times.items()):
-        if number > most:
-            expected = f"at most {most} = ⌊{share} · {before}⌋"
-            found = f"{shown(answer)} as hard answer of {number} questions"
-            findings.add("questions", None, "balance", found, expected)
+    kept = Counter(here.row["question"] for here in rejections if is_kept(here.row))
+    for here in questions:
+        expected = 1 if here.row["wording"] == "fallback" else 0
+        if kept[here.row["id"]] != expected:
+            found = f"{kept[here.row['id']]} rejected texts of {here.row['id']}"
+            findings.add(here.file, here.line, "rejected text", found, str(expected))
 
 
-def _check_split(questions: list[Located], mode: Any, findings: Findings) -> None:
-    sizes = Counter(q.file for q in questions)
-    for file in QUESTION_FILES:
-        if not sizes[file] and (mode != "none" or file == QUESTION_FILES[-1]):
-            findings.add(file, None, "no split empty", "no question", "at least one")
-        if sizes[file] and mode == "none" and file != QUESTION_FILES[-1]:
-            expected = "none: with split none all questions are test questions"
-            findings.add(file, None, "split", f"{sizes[file]} questions", expected)
-    if mode == "group":
-        _check_leakage(questions, "topic, relation, direction", _asks, findings)
-        _check_leakage(questions, "removed triple", _removed_triples, findings)
-    elif mode not in ("random", "none"):
-        expected = "config.questions.split: group, random or none"
-        findings.add(MANIFEST_NAME, None, "split", shown(mode), expected)
+def _check_certificates(
+    questions: list[Located],
+    gone: list[Located],
+    removed: dict[Triple, Removed],
+    findings: Findings,
+) -> None:
+    """Checks that certificates match questions and rejections one to one."""
+    made = Counter(
+        (as_triple(block["removed"]), block["rule"])
+        for block in (*(q.row["rules"] for q in questions), *(r.row for r in gone))
+    )
+    held = Counter((t, rule) for t, record in removed.items() for rule, _ in record.certificates)
+    for triple, rule in sorted({**held, **made}):
+        if held[triple, rule] != made[triple, rule]:
+            line = removed[triple].line if triple in removed else None
+            found = f"{made[triple, rule]} questions and rejections of rule {rule}"
+            expected = f"{held[triple, rule]}, one for each certificate of {shown(triple)}"
+            findings.add(REMOVED, line, "asked once", found, expected)
 
 
-def _asks(row: dict[str, Any]) -> Sequence[Hashable]:
-    return [(row["topic"], row["relation"], row["direction"])]
+def _check_facts(
+    questions: list[Located],
+    gone: list[Located],
+    removed: dict[Triple, Removed],
+    facts: Facts,
+    findings: Findings,
+) -> None:
+    """Checks that each removed fact is asked for once, or rejected once."""
+    first: dict[Triple, Located] = {}
+    for here in (*questions, *gone):
+        triple = as_triple(here.row.get("rules", here.row)["removed"])
+        fact = facts.of(triple)
+        if triple not in removed:
+            findings.add(here.file, here.line, "removed", shown(triple), f"a triple of {REMOVED}")
+        elif (other := first.setdefault(fact, here)) is not here:
+            found = f"{shown(triple)}, also by {other.place}"
+            findings.add(here.file, here.line, "asked once", found, "a question or a rejection")
+    for triple, record in removed.items():
+        if facts.of(triple) not in first:
+            found = f"{shown(triple)} without a question or rejection"
+            findings.add(REMOVED, record.line, "asked once", found, "one of them")
 
 
-def _removed_triples(row: dict[str, Any]) -> Sequence[Hashable]:
-    """Every removed triple that a question reveals: its own, and those of its other hard answers."""
-    topic, relation, forward = row["topic"], row["relation"], row["direction"] == "object"
-    others = row["hard_answers"]
-    listed = {(topic, relation, a) if forward else (a, relation, topic) for a in others}
-    return sorted(listed | {tuple(row["removed"])})
-
-
-def _check_leakage(
+def _check_repeats(
     questions: list[Located],
     what: str,
-    keys: Callable[[dict[str, Any]], Sequence[Hashable]],
+    key: Callable[[dict[str, Any]], Hashable],
     findings: Findings,
 ) -> None:
     first: dict[Hashable, Located] = {}
     for here in questions:
-        for key in keys(here.row):
-            earlier = first.setdefault(key, here)
-            if earlier.file != here.file:
-                found = f"the {what} of {earlier.file} line {earlier.line}: {shown(key)}"
+        if (other := first.setdefault(key(here.row), here)) is not here:
+            found = f"the {what} of {other.place}, {shown(here.row['question'])}"
+            findings.add(here.file, here.line, f"one question a {what}", found, f"another {what}")
+
+
+def _check_answers(folder: Folder, questions: list[Located], findings: Findings) -> None:
+    most = folder.option("questions", "max_answers")
+    for here in questions if type(most) is int and most > 0 else ():
+        if (n := len(here.row["answers"])) > most:
+            expected = f"at most {most} (manifest, config.questions.max_answers)"
+            findings.add(here.file, here.line, "number of answers", f"{n} answers", expected)
+
+
+def _check_balance(
+    folder: Folder, questions: list[Located], gone: int, brink: bool, findings: Findings
+) -> None:
+    rows = [here.row for here in questions]
+    parts = {"core questions": [row for row in rows if row["core"]],
+             "questions outside the core": [row for row in rows if not row["core"]]}  # fmt: skip
+    if brink:  # of all that were made
+        parts = {"questions": rows}
+    for section, key, value in (
+        ("questions", "max_answer_share", lambda row: row["hard_answer"]),
+        ("questions", "max_relation_share", lambda row: row["rules"]["relation"]),
+        (
+            "selection",
+            "per_type",
+            lambda row: (row["rules"]["rule_type"], row["rules"]["rule_subtype"]),
+        ),
+    ):
+        share = folder.option(section, key)
+        if type(share) not in (int, float) or not 0 < share <= 1:
+            expected = "a number above 0, at most 1"
+            findings.add(
+                MANIFEST_NAME, None, "balance", f"config.{section}.{key} = {shown(share)}", expected
+            )
+            continue
+        for name, part in parts.items():
+            total = len(part) + gone * brink
+            # The fraction as written, 0.29 and not the nearest float: 29 of 100, not 28.
+            most = max(1, int(Fraction(str(share)) * total))
+            for what, number in sorted(Counter(map(value, part)).items()):
+                if share < 1 and number > most:
+                    expected = (
+                        f"at most {most} = ⌊{share} · {total}⌋ (manifest, config.{section}.{key})"
+                    )
+                    findings.add(
+                        "questions",
+                        None,
+                        "balance",
+                        f"{number} {name} with {shown(what)}",
+                        expected,
+                    )
+
+
+def _check_split(
+    folder: Folder, questions: list[Located], facts: Facts, findings: Findings
+) -> None:
+    mode, ratios = folder.option("questions", "split"), folder.option("questions", "ratios")
+    sizes = Counter(q.file for q in questions)
+    if mode == "none":
+        for file in QUESTION_FILES[:-1]:
+            if sizes[file]:
+                expected = "none: with split none all questions are test questions"
+                findings.add(file, None, "split", f"{sizes[file]} questions", expected)
+        return
+    groups = Counter(range(len(questions)))
+    if mode == "group":
+        groups = _check_leakage(questions, facts, findings)
+    elif mode != "random":
+        expected = "config.questions.split: group, random or none"
+        findings.add(MANIFEST_NAME, None, "split", shown(mode), expected)
+    good = (
+        isinstance(ratios, list)
+        and len(ratios) == 3
+        and all(type(r) is int and r > 0 for r in ratios)
+    )
+    slack = max(1, *groups.values(), int(SIZE_OFF * len(questions)) * (mode == "group"))
+    for file, ratio in zip(QUESTION_FILES, ratios if good else (1, 1, 1), strict=True):
+        wanted = Fraction(len(questions) * ratio, sum(ratios) if good else 3)
+        if not sizes[file]:
+            findings.add(file, None, "no split empty", "no question", "at least one")
+        elif good and abs(sizes[file] - wanted) > slack:
+            expected = f"{float(wanted):.1f}, within {slack} (manifest, config.questions.ratios)"
+            findings.add(file, None, "split size", f"{sizes[file]} questions", expected)
+
+
+def _links(row: dict[str, Any], facts: Facts) -> Iterator[tuple[str, Hashable]]:
+    """Yields what no two splits may share."""
+    yield "query", _query(row, facts)
+    yield "removed triple", as_triple(row["rules"]["removed"])
+    for item in row["hard"]:
+        yield "pair of topic and hard answer", tuple(sorted((row["anchors"][0], item["answer"])))
+        for triple in item["witness"]:
+            yield "removed triple", as_triple(triple)
+
+
+def _check_leakage(questions: list[Located], facts: Facts, findings: Findings) -> Counter[int]:
+    """Checks that no two splits share a link; returns the sizes of the groups that links join."""
+    group = list(range(len(questions)))
+
+    def root(i: int) -> int:
+        while group[i] != i:
+            group[i] = i = group[group[i]]
+        return i
+
+    first: dict[Hashable, int] = {}
+    for i, here in enumerate(questions):
+        for what, key in _links(here.row, facts):
+            other = first.setdefault((what, key), i)
+            if (earlier := questions[other]).file != here.file:
+                found = f"the {what} of {earlier.place}: {shown(key)}"
                 findings.add(here.file, here.line, "no leakage", found, "the same split for both")
+            group[root(i)] = root(other)
+    return Counter(map(root, range(len(questions))))
+
+
+def _check_unseen(questions: list[Located], findings: Findings) -> None:
+    train = [here.row for here in questions if here.row["split"] == "train"]
+    rules = {row["rules"]["rule"] for row in train}
+    relations = {row["rules"]["relation"] for row in train}
+    answers = {item["answer"] for row in train for item in row["hard"]}
+    for here in questions:
+        row, block = here.row, here.row["rules"]
+        expected = {
+            "rule": bool(train) and block["rule"] not in rules,
+            "relation": bool(train) and block["relation"] not in relations,
+            "answer": bool(train) and row["hard_answer"] not in answers,
+        }
+        if row["unseen"] != expected:
+            findings.add(here.file, here.line, "unseen", shown(row["unseen"]), shown(expected))

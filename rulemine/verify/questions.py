@@ -125,7 +125,11 @@ def _check_answers(here: _Here, benchmark: Benchmark) -> None:
         found = listed[key]
         what = key if key == "answers" else f"{key} answers"
         if set(found) != expected:
-            here.add(what, difference(set(found), expected), "all that the graphs give, by all statements")
+            here.add(
+                what,
+                difference(set(found), expected),
+                "all that the graphs give, by all statements",
+            )
         elif found != sorted(expected):
             here.add(f"{what} sorted", shown(found), "code point order, unique")
 

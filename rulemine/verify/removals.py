@@ -6,9 +6,9 @@ that all statements of its fact go at one level; its directions, priors, lifts a
 proofs, the shortest of them and the edges still stated between its ends; that the rule which selected it
 still proves it; and that no rule selected more triples than the per-rule cap.
 
-Unless the selection is the published one (``brink``), a certificate also has no triple twice, no two statements
-of one fact, no self-loop and no idle atom: no part of its body proves the head by another rule with at
-least the same confidence.
+Unless the selection is the published one (``brink``), a certificate also has no two statements of one fact,
+no self-loop and no idle atom: no part of its body proves the head by another rule with at least the same
+confidence.
 """
 
 from collections import Counter, defaultdict
@@ -21,7 +21,7 @@ from rulemine.verify.graphs import INCOMPLETE, REMOVED, Removed
 from rulemine.verify.proofs import Bindings, Prover, match
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import RULES, HornRule
-from rulemine.verify.triples import Graph, Triple
+from rulemine.verify.triples import Graph, Triple, member
 
 __all__ = ["Removals", "check_removals"]
 
@@ -44,6 +44,7 @@ class Removals:
         removed: The removed triples.
         rules: Rules by id.
         facts: What triples state.
+        priors: The priors of the complete KG.
         complete: The complete KG.
         incomplete: The incomplete KG.
         prover: Counts proofs in the incomplete KG.
@@ -55,6 +56,7 @@ class Removals:
         removed: dict[Triple, Removed],
         rules: dict[str, HornRule],
         facts: Facts,
+        priors: Priors,
         complete: Graph,
         incomplete: Graph,
         prover: Prover,
@@ -67,7 +69,7 @@ class Removals:
         self.dropped = folder.manifest["kg"].get("dropped", {})
         self.removed, self.rules, self.facts = removed, rules, facts
         self.complete, self.incomplete, self.prover = complete, incomplete, prover
-        self.priors = Priors(complete, facts)
+        self.priors = priors
         self.statements: dict[Triple, list[Triple]] = defaultdict(list)
         for triple in removed:
             self.statements[facts.of(triple)].append(triple)
@@ -89,8 +91,8 @@ def check_removals(
         progress: Called now and then with (triples checked, all).
     """
     used: Counter[str] = Counter()
-    everything = removals.complete.keys_of(removals.removed)
-    held = set(removals.complete.triples(everything))
+    keys = removals.complete.keys_of(removals.removed)
+    held = set(removals.complete.triples(keys[member(removals.complete.keys, keys)]))
     for done, (triple, record) in enumerate(removals.removed.items()):
         if progress is not None and done % 256 == 0:
             progress(done, len(removals.removed))
@@ -222,7 +224,7 @@ def _check_fact(
         lift = stated["std_confidence"] / prior
         if abs(stated["lift"][end] - lift) > CLOSE * lift:
             say("lift", f"{end} {stated['lift'][end]}", f"{lift} = std_confidence / prior")
-    allowed = [end for end in sorted(priors) if priors[end] <= removals.max_prior]
+    allowed = [end for end in priors if priors[end] <= removals.max_prior]
     if row["directions"] != allowed:
         expected = f"{allowed}: prior at most {removals.max_prior} (manifest, config)"
         say("directions", shown(row["directions"]), expected)
@@ -231,9 +233,7 @@ def _check_fact(
         say("core", shown(row["core"]), shown(core))
 
 
-def _is_core(
-    triple: Triple, record: Removed, priors: dict[str, float], removals: Removals
-) -> bool:
+def _is_core(triple: Triple, record: Removed, priors: dict[str, float], removals: Removals) -> bool:
     """Nothing joins the two ends any more, and the proof is sound enough."""
     s, _, o = triple
     if any(priors[end] > CORE_PRIOR for end in record.row["directions"]):

@@ -103,7 +103,7 @@ def positive(value: Any, place: str) -> Misfit | None:
 
 
 def nothing(value: Any, place: str) -> Misfit | None:
-    """null."""
+    """Nothing: null."""
     return None if value is None else _misfit(value, place, "null")
 
 

@@ -7,7 +7,6 @@ digests after an edit does not hide it.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from rulemine.verify.counts import (
     Contents,
@@ -16,6 +15,7 @@ from rulemine.verify.counts import (
     check_relation_counts,
     check_source,
 )
+from rulemine.verify.facts import Facts, Priors, check_declarations
 from rulemine.verify.folder import QUESTION_FILES, Folder
 from rulemine.verify.graphs import (
     COMPLETE,
@@ -29,21 +29,17 @@ from rulemine.verify.graphs import (
     check_reference,
     check_removed,
 )
-from rulemine.verify.model.conversations import check_conversations
-from rulemine.verify.model.fallbacks import check_fallbacks, is_kept
-from rulemine.verify.model.journal import asked_of, check_layout, read_journal
-from rulemine.verify.model.texts import check_texts
+from rulemine.verify.measures import check_supports
 from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check_use
 from rulemine.verify.proofs import Prover, Triples
 from rulemine.verify.question_set import Located, check_collection
 from rulemine.verify.questions import Benchmark, check_question
-from rulemine.verify.relations import check_excluded, check_most_answers
-from rulemine.verify.removals import check_asked, check_certificates
+from rulemine.verify.removals import Removals, check_removals
 from rulemine.verify.report import Findings, VerificationReport
-from rulemine.verify.rules import RULES, check_mined, check_rules
-from rulemine.verify.shapes import REJECTION, REMOVAL, question_shape
+from rulemine.verify.rules import RULES, check_rules, check_thresholds
+from rulemine.verify.shapes import QUESTION, REJECTION, REMOVAL
 from rulemine.verify.triples import Graph, Terms, Triple
-from rulemine.verify.wording import check_refused, check_wording, read_verbalizer
+from rulemine.verify.wording import check_wording
 
 __all__ = ["verify"]
 
@@ -56,19 +52,22 @@ def verify(
     path: str | Path,
     progress: Progress | None = None,
     on_phase: Callable[[str], object] = lambda _name: None,
+    *,
+    thorough: bool = False,
 ) -> VerificationReport:
-    """Checks every digest and every invariant of a release from its files alone.
+    """Checks every digest and every claim of a release from its files alone.
 
     Args:
         path: The folder of the release.
-        progress: Called now and then with (questions checked, all questions).
+        progress: Called now and then with (removed triples and questions checked, all of them).
         on_phase: Called with what is checked next, in a word or two.
+        thorough: Whether all rules behind published proofs are counted again on the graph, however long.
 
     Returns:
         The report; `VerificationReport.ok` says whether every invariant holds.
 
     Raises:
-        ReleaseError: The path is not a folder, or the release has a newer format version. Anything else
+        ReleaseError: The path is not a folder, or the release has another format version. Anything else
             wrong with the release is a problem in the report.
     """
     findings = Findings()
@@ -84,80 +83,65 @@ def verify(
     terms = Terms(names.entities, names.relations) if names is not None else Terms()
     on_phase("graphs")
     complete, incomplete, removed = _check_graphs(folder, names, terms, findings)
+    reference = Graph.of((), terms)
     if folder.has(REFERENCE):
         reference = check_graph(folder, REFERENCE, names, terms, findings)
-    else:
-        reference = Graph.of((), terms)
-    config = folder.manifest["config"]
     on_phase("reading questions")
     questions, rejections = _read_questions(folder, findings)
-    asked = {(q.row["topic"], q.row["relation"], q.row["direction"]) for q in questions}
-    verbalizer = read_verbalizer(config, folder.manifest["naming"], findings)
-    check_layout(folder, verbalizer, findings)
-    # A question that lost only its text is still a question.
-    gone = [here for here in rejections if not is_kept(here.row)]
     check_options(folder, findings)
-    check_mined(config, rules or {}, findings)
-    check_reference(reference, complete, asked, findings)
-    if names is not None and complete is not None:
-        check_use(names, complete.entities() | reference.entities(), findings)
-    on_phase("certificates")
-    if removed is None or rules is None:
-        findings.skip(f"certificates (needs {REMOVED} and {RULES})")
-    else:
-        check_certificates(removed, rules, incomplete, _per_rule_cap(config), findings)
-        check_asked(removed, questions, gone, findings)
-    check_collection(questions, gone, config, findings)
-    check_fallbacks(questions, rejections, verbalizer, findings)
     if names is None or rules is None or complete is None or incomplete is None or removed is None:
         needed = ", ".join((ENTITIES, RELATIONS, COMPLETE, INCOMPLETE, REMOVED, RULES))
-        findings.skip(f"each question, counts (needs {needed})")
+        findings.skip(f"proofs, questions, counts (needs {needed})")
         return findings.report(folder.path)
-    queries = asked_of(questions, rejections, names, verbalizer)
-    entries = read_journal(folder, queries, verbalizer, findings)
-    contents = Contents(
-        names,
-        rules,
-        complete,
-        incomplete,
-        reference,
-        removed,
-        questions,
-        rejections,
-        entries,
-    )
+    on_phase("rules")
+    brink = folder.option("selection", "mode") == "brink"
+    check_declarations(names, findings)
+    # The published procedure knows no declarations.
+    facts = Facts({} if brink else names.relations)
+    priors = Priors(complete, Facts(names.relations))
+    if not brink:
+        check_thresholds(folder, rules, findings)
+    published = {name for record in removed.values() for name, _ in record.certificates}
+    check_supports(folder, rules, published, complete, thorough, findings)
     on_phase("counts")
+    ways = {
+        (here.row["anchors"][0], *way)
+        for here in questions
+        for way in facts.ways(here.row["rules"]["relation"], here.row["rules"]["direction"])
+    }
+    check_reference(reference, complete, ways, findings)
+    check_use(names, complete.entities() | reference.entities(), findings)
+    check_collection(folder, questions, rejections, removed, facts, findings)
+    contents = Contents(
+        names, Facts(names.relations), priors, rules, complete, incomplete, reference, removed,
+        questions, rejections,
+    )  # fmt: skip
     check_counts(folder, contents, findings)
-    check_excluded(folder, complete, removed, findings)
-    check_most_answers(config, questions, findings)
     check_relation_counts(contents, findings)
     check_source(folder, names, complete, findings)
-    left = Triples(incomplete)
-    known = Triples(complete.joined(reference) if len(reference) else complete)
-    on_phase("texts")
-    if verbalizer.is_model:
-        check_conversations(entries, queries, questions, rejections, verbalizer, findings)
-    check_texts(questions, names, verbalizer, findings)
-    for here in rejections:
-        check_refused(here, names, findings)
     on_phase("proofs")
+    steps = len(removed) + len(questions)
+
+    def tell(done: int, _total: int) -> None:
+        if progress is not None:
+            progress(done, steps)
+
+    left = Triples(incomplete)
     prover = Prover.of(rules.values(), left)
-    benchmark = Benchmark(known, left, removed, rules, names.entities, prover, {})
+    removals = Removals(folder, removed, rules, facts, priors, complete, incomplete, prover)
+    check_removals(removals, findings, tell)
     on_phase("questions")
+    by_model = folder.option("verbalizer", "name") == "openai"
+    known = Triples(complete)
+    wider = Triples(complete.joined(reference)) if len(reference) else known
+    benchmark = Benchmark(known, wider, left, removed, rules, names.entities, facts, brink)
     for done, here in enumerate(questions):
-        if progress is not None and done % 256 == 0:
-            progress(done, len(questions))
-        check_question(here.file, here.line, here.row, benchmark, findings)
-        check_wording(here, names, verbalizer, findings)
-    if progress is not None:
-        progress(len(questions), len(questions))
+        if done % 256 == 0:
+            tell(len(removed) + done, steps)
+        check_question(here, benchmark, findings)
+        check_wording(here, names, by_model, findings)
+    tell(steps, steps)
     return findings.report(folder.path)
-
-
-def _per_rule_cap(config: dict[str, Any]) -> int | None:
-    selection = config.get("selection")
-    cap = selection.get("per_rule") if isinstance(selection, dict) else None
-    return cap if type(cap) is int else None
 
 
 def _check_graphs(
@@ -188,12 +172,11 @@ def _check_graphs(
 
 def _read_questions(folder: Folder, findings: Findings) -> tuple[list[Located], list[Located]]:
     """The questions and rejections of the right shape."""
-    shape = question_shape(folder.version)
     questions = [
         Located(name, line, row)
         for name in QUESTION_FILES
         if folder.has(name)
-        for line, row in folder.records(name, shape)
+        for line, row in folder.records(name, QUESTION)
     ]
     rejections = (
         [Located(REJECTED, line, row) for line, row in folder.records(REJECTED, REJECTION)]

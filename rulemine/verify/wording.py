@@ -83,13 +83,14 @@ def check_wording(here: Located, names: Names, by_model: bool, findings: Finding
     template = names.relations.get(relation)
     if template is None:
         return
-    pieces = pieces_of(template[f"ask_{end}"])
+    column = f"ask_{end}s" if len(row["answers"]) > 1 else f"ask_{end}"
+    pieces = pieces_of(template[column])
     if pieces is None or len(pieces) < 2:
-        found, line = shown(template[f"ask_{end}"]), names.relation_lines[relation]
+        found, line = shown(template[column]), names.relation_lines[relation]
         expected = "a text with {topic}, other braces doubled"
         findings.add(RELATIONS, line, "template", found, expected)
     elif row["question"] != topic.join(pieces):
-        expected = f"{shown(topic.join(pieces))}, the template of {RELATIONS} for direction {end}"
+        expected = f"{shown(topic.join(pieces))}, {column} of {RELATIONS}"
         add("text is the template", shown(row["question"]), expected)
 
 

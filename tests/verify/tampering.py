@@ -68,6 +68,27 @@ def replaced(name: str, old: str, new: str) -> Callable[[Path], None]:
     return tamper
 
 
+def changed(name: str, row: str, column: int, value: str) -> Callable[[Path], None]:
+    """Another value in a column of the row of a table that begins with a name."""
+
+    def tamper(folder: Path) -> None:
+        rows = [line.split("\t") for line in read_file(folder, name).split("\n")]
+        next(fields for fields in rows if fields[0] == row)[column] = value
+        write_file(folder, name, "\n".join("\t".join(fields) for fields in rows))
+
+    return tamper
+
+
+def exchanged(name: str, row: str, one: int, other: int) -> Callable[[Path], None]:
+    def tamper(folder: Path) -> None:
+        lines = read_file(folder, name).splitlines()
+        fields = next(line for line in lines if line.startswith(f"{row}\t")).split("\t")
+        changed(name, row, one, fields[other])(folder)
+        changed(name, row, other, fields[one])(folder)
+
+    return tamper
+
+
 def put(*keys: str | int, to: Any) -> Callable[[dict[str, Any]], None]:
     def change(row: Any) -> None:
         for key in keys[:-1]:
@@ -80,6 +101,11 @@ def put(*keys: str | int, to: Any) -> Callable[[dict[str, Any]], None]:
 def change_manifest(folder: Path, **values: Any) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps(manifest | values))
+
+
+def counts_of(folder: Path) -> dict[str, Any]:
+    counts: dict[str, Any] = json.loads((folder / "manifest.json").read_text())["counts"]
+    return counts
 
 
 def invariants(folder: Path) -> set[tuple[str, str]]:

@@ -10,33 +10,34 @@ from rulemine.verify import folder as folders
 from rulemine.verify import verify
 from rulemine.verify.folder import Folder
 from rulemine.verify.report import Findings
-from tests.verify.model.tiny_model import JOURNAL, write_model_release
-from tests.verify.tiny import seal
+from tests.verify.tiny import seal, write_release
+
+LINES = "removed.jsonl"
 
 
 @pytest.mark.parametrize("size", [1, 7, 100, 1000])
 def test_the_size_of_pieces_makes_no_difference(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    release = write_model_release(tmp_path)
+    release = write_release(tmp_path)
     at_once = verify(release)
-    lines = (release / JOURNAL).read_bytes().splitlines(keepends=True)
-    spoilt = [*lines[:5], b"\xff\n", *lines[5:9], b"{}\r\n", *lines[9:], b"sk-abcdefghij1234567890"]
+    lines = (release / LINES).read_bytes().splitlines(keepends=True)
+    spoilt = [*lines, b"\xff\n", *lines, b"{}\r\n", *lines, b"sk-abcdefghij1234567890"]
     monkeypatch.setattr(folders, "_CHUNK", size)
     assert verify(release) == at_once
-    (release / JOURNAL).write_bytes(b"".join(spoilt))
+    (release / LINES).write_bytes(b"".join(spoilt))
     seal(release)
     in_pieces = verify(release)
     monkeypatch.undo()
     assert verify(release) == in_pieces
-    found = {(p.line, p.invariant) for p in in_pieces.problems if p.file == JOURNAL}
+    found = {(p.line, p.invariant) for p in in_pieces.problems if p.file == LINES}
     end = len(spoilt)
-    assert {(6, "encoding"), (11, "whole lines"), (end, "whole lines"), (end, "secret")} <= found
+    assert {(5, "encoding"), (10, "whole lines"), (end, "whole lines"), (end, "secret")} <= found
 
 
-@pytest.mark.parametrize("name", [JOURNAL, "kg/complete.tsv.gz"])
+@pytest.mark.parametrize("name", [LINES, "kg/complete.tsv.gz"])
 def test_a_file_that_changes_while_it_is_verified_is_named(tmp_path: Path, name: str) -> None:
-    release, findings = write_model_release(tmp_path), Findings()
+    release, findings = write_release(tmp_path), Findings()
     folder = Folder(release, findings)
     folder.check()
     assert folder.has(name)
@@ -51,7 +52,7 @@ def test_a_file_that_changes_while_it_is_verified_is_named(tmp_path: Path, name:
 
 
 def test_a_long_line_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    release = write_model_release(tmp_path)
+    release = write_release(tmp_path)
     (release / "notes.txt").write_text("x" * 100_000 + "\nend\n")
     seal(release)
     monkeypatch.setattr(folders, "_CHUNK", 1 << 10)

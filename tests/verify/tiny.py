@@ -10,6 +10,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from rulemine.release.contents import read_parts
+from rulemine.release.figures import figures_of
+from rulemine.release.reader import Release
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Measures, Rule
 
@@ -63,21 +66,21 @@ REMOVED = [
 # triples, removed triples
 RELATIONS = [("grandparent", 2, 1), ("husband", 3, 3), ("parent", 5, 0), ("wife", 3, 0)]
 
-# place in REMOVED, split, text, direction, answers, hard answers, reverse edges, answers stated
+RELATION_COLUMNS = [
+    "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects", "source",
+    "triples", "removed", "fact", "reversed", "symmetric",
+]  # fmt: skip
+
+# place in REMOVED, split, text, direction, answers stated
 ASKED = [
-    (0, "test", "Who is the grandparent of {}?", "subject", "ada ben", "ada", [], 1),
-    (1, "validation", "Who is the husband of {}?", "subject", "ben", "ben", ["wife"], 0),
-    (2, "train", "{} is whose husband?", "object", "cleo", "cleo", ["wife"], 0),
+    (0, "test", "Who are the grandparents of {}?", "subject", "ben"),
+    (1, "validation", "Who is the husband of {}?", "subject", ""),
+    (2, "train", "{} is whose husband?", "object", ""),
 ]
 
 
-def tiny_files(naming: str = "entity", version: int = 2) -> dict[str, str]:
-    """The files of the release but the manifest: name → content (of .gz: uncompressed).
-
-    Args:
-        naming: How entities are named.
-        version: The format version; the first one says nothing of wordings.
-    """
+def tiny_files(naming: str = "entity") -> dict[str, str]:
+    """The files of the release but the manifest: name → content (of .gz: uncompressed)."""
     column = {"private": 0, "entity": 1, "text": 2, "numeric": 0}[naming]
     names = {row[1]: row[column].removeprefix("e" if naming == "numeric" else "") for row in NAMES}
 
@@ -85,34 +88,42 @@ def tiny_files(naming: str = "entity", version: int = 2) -> dict[str, str]:
         s, r, o = text.split()
         return (names[s], r, names[o])
 
+    def removal(text: str, rule: dict[str, Any], body: list[str]) -> dict[str, Any]:
+        prior = 1.0 if rule is GRANDPARENT else 1 / 3
+        return {
+            "triple": named(text),
+            "level": 100,
+            "directions": ["subject", "object"],
+            "certificate": {"rule": rule["id"], "body": [named(t) for t in body]},
+            "selected_by": None,
+            "difficulty": {
+                "proofs": 1,
+                "shortest_proof": len(body),
+                "inverse_edge": [] if rule is GRANDPARENT else ["wife"],
+                "parallel_edge": [],
+                **{key: rule[key] for key in ("std_confidence", "pca_confidence", "head_coverage")},
+                "prior": {"subject": prior, "object": prior},
+                "lift": dict.fromkeys(("subject", "object"), rule["std_confidence"] / prior),
+            },
+            "core": False,
+            "further_certificates": [],
+        }
+
     complete = sorted(map(named, COMPLETE.split("\n")[1:-1]))
     removed = {named(text) for text, _, _ in REMOVED}
-    removals = sorted(
-        (named(text), rule["id"], [named(t) for t in body]) for text, rule, body in REMOVED
-    )
     files = {
         "README.md": "# A tiny release\n",
+        "figures.svg": "<svg/>\n",
         "kg/complete.tsv.gz": _tsv(complete),
         "kg/incomplete.tsv.gz": _tsv([t for t in complete if t not in removed]),
         "removed.jsonl": _jsonl(
-            [
-                {"triple": t, "level": 100, "certificates": [{"rule": rule, "body": body}]}
-                for t, rule, body in removals
-            ]
+            sorted((removal(*r) for r in REMOVED), key=lambda row: row["triple"])
         ),
         "rules.jsonl": _jsonl([GRANDPARENT, HUSBAND]),
         "entities.tsv": _tsv([("private", "entity", "text"), *NAMES]),
         "relations.tsv": _tsv(
             [
-                [
-                    "relation",
-                    "statement",
-                    "ask_subject",
-                    "ask_object",
-                    "source",
-                    "triples",
-                    "removed",
-                ],
+                RELATION_COLUMNS,
                 *map(_relation_row, RELATIONS),
             ]
         ),
@@ -126,58 +137,75 @@ def tiny_files(naming: str = "entity", version: int = 2) -> dict[str, str]:
                     "direction": "object",
                     "rule": HUSBAND["id"],
                     "detail": "",
+                    "text": "",
                 }
             ]
         ),
     }
-    for number, (place, split, text, direction, answers, hard, reverse, stated) in enumerate(ASKED):
-        triple, rule, body = REMOVED[place]
+    for number, (place, split, text, direction, stated) in enumerate(ASKED):
+        triple, rule, _ = REMOVED[place]
         s, r, o = named(triple)
         topic, answer = (s, o) if direction == "object" else (o, s)
+        still = [names[a] for a in stated.split()]
+        new = split != "train"
         question = {
             "id": f"q{number}",
+            "kind": "rules",
             "question": text.format(topic),
-            "topic": topic,
-            "relation": r,
-            "direction": direction,
-            "answers": sorted(names[a] for a in answers.split()),
+            "anchors": [topic],
+            "answers": sorted([answer, *still]),
+            "stated": still,
+            "hard": [
+                {
+                    "answer": answer,
+                    "missing": 1,
+                    "level": 100,
+                    "witness": [(s, r, o)],
+                    "core": False,
+                }
+            ],
+            "further": [],
             "hard_answer": answer,
-            "hard_answers": sorted(names[a] for a in hard.split()),
-            "removed": (s, r, o),
-            "level": 100,
-            "rule": rule["id"],
-            "rule_type": rule["type"],
-            "rule_subtype": rule["subtype"],
-            "certificate": [named(t) for t in body],
-            "diagnosis": {
-                "proofs": 1,
-                "shortest_proof": len(body),
-                "reverse_edge": reverse,
-                "parallel_edge": [],
-                "answers_stated": stated,
-                "head_coverage": rule["head_coverage"],
-                "std_confidence": rule["std_confidence"],
-                "pca_confidence": rule["pca_confidence"],
-            },
+            "core": False,
+            "evidence": [(s, r, o)],
+            "spurious": [],
+            "value": None,
+            "stated_value": None,
             "split": split,
+            "unseen": {"rule": split == "test", "relation": split == "test", "answer": new},
+            "wording": "template",
+            "paraphrases": [],
+            "patterns": [],
+            "rules": {
+                "removed": (s, r, o),
+                "relation": r,
+                "direction": direction,
+                "rule": rule["id"],
+                "rule_type": rule["type"],
+                "rule_subtype": rule["subtype"],
+            },
         }
-        if version > 1:
-            question |= {"wording": "template", "paraphrases": [], "patterns": []}
         files[f"questions/{split}.jsonl"] = _jsonl([question])
     return files
 
 
 MANIFEST: dict[str, Any] = {
     "format": "rulemine release",
-    "format_version": 2,
+    "format_version": 3,
     "name": "tiny",
     "naming": "entity",
     "levels": [100],
     "config": {
         "name": "tiny",
         "naming": "entity",
-        "selection": {"mode": "maximal", "per_rule": 30, "levels": []},
-        "questions": {"split": "group", "max_answer_share": 1.0},
+        "selection": {
+            "mode": "maximal", "per_rule": 30, "levels": [], "max_prior": 1.0, "per_type": 1.0,
+            "min_std_confidence": [0.3], "body_filter": "",
+        },
+        "questions": {
+            "split": "group", "ratios": [1, 1, 1], "max_answer_share": 1.0, "max_relation_share": 1.0,
+        },
+        "verbalizer": {"name": "template"},
     },
     "kg": {
         "title": "Tiny",
@@ -187,42 +215,10 @@ MANIFEST: dict[str, Any] = {
         "digest": hashlib.sha256(
             "".join("\t".join(t.split()) + "\n" for t in sorted(COMPLETE.strip().split("\n"))).encode()
         ).hexdigest(),
+        "duplicates": 0,
     },
     "counts": {
-        "triples_complete": 13,
-        "triples_incomplete": 9,
-        "triples_removed": 4,
-        "certificates": 4,
-        "removed_by_level": {"100": 4},
-        "entities": 7,
-        "relations": 4,
-        "rules": 2,
-        "rules_with_certificate": 2,
-        "rules_with_question": 2,
-        "rules_by_type": {
-            "symmetry": 0, "inversion": 1, "hierarchy": 0, "composition": 1, "other": 0,
-        },
-        "questions": 3,
-        "questions_by_split": {"train": 1, "validation": 1, "test": 1},
-        "questions_by_type": {
-            "symmetry": 0, "inversion": 2, "hierarchy": 0, "composition": 1, "other": 0,
-        },
-        "rejected": {"balance: too many questions with this answer": 1},
-        "reverse_edge_left": 2,
-        "parallel_edge_left": 0,
-        "some_answer_stated": 1,
-        "answers": 4,
-        "answers_stated": 1,
-        "hard_answers": 3,
-        "one_proof_left": 3,
-        "twin_relations": 2,
-        "twin_edge_left": 2,
-        "relations_dropped": 0,
-        "answers_from_reference": 0,
-        "phrases_written": 4,
-        "phrases_derived": 0,
-        "questions_by_wording": {"template": 3, "model": 0, "fallback": 0},
-        "paraphrases": 0,
+        "selection": {},
         "model_calls": {},
         "model_tokens": {"prompt": 0, "completion": 0},
         "audits": {"passed": 0, "failed": 0, "unreadable": 0},
@@ -238,14 +234,25 @@ def write_release(
     files: dict[str, str] | None = None,
     manifest: dict[str, Any] | None = None,
 ) -> Path:
-    """Writes the tiny release, or other files in its place, with a manifest that fits."""
+    """Writes the tiny release, or other files in its place, with a manifest that fits.
+
+    Its figures are those that the builder counts, which the verifier has code of its own for.
+    """
     for name, text in (files or tiny_files(naming)).items():
         write_file(folder, name, text)
     manifest = manifest or MANIFEST
     manifest = manifest | {"naming": naming, "config": manifest["config"] | {"naming": naming}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     seal(folder)
+    mend_counts(folder)
     return folder
+
+
+def mend_counts(folder: Path) -> None:
+    """Makes the figures of the manifest those of the files that are there."""
+    parts = read_parts(Release.open(folder))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"counts": figures_of(parts)}))
 
 
 def write_file(folder: Path, name: str, text: str) -> None:
@@ -283,9 +290,14 @@ def _relation_row(relation: tuple[str, int, int]) -> list[str]:
         f"{{subject}} is the {name} of {{object}}",
         f"Who is the {name} of {{topic}}?",
         f"{{topic}} is whose {name}?",
+        f"Who are the {name}s of {{topic}}?",
+        f"{{topic}} is whose {name}?",
         "written",
         str(triples),
         str(removed),
+        name,
+        "",
+        "",
     ]
 
 

@@ -1,0 +1,75 @@
+"""Measures counted again, against the definition: try every substitution."""
+
+from itertools import product
+
+import pytest
+
+from rulemine.seeds import stream
+from rulemine.verify import measures
+from rulemine.verify.measures import Columns, sizes_of
+from rulemine.verify.rules import Atom, HornRule
+from rulemine.verify.triples import Graph, Triple
+
+
+def by_definition(rule: HornRule, facts: set[Triple], injective: bool) -> dict[str, int]:
+    entities = sorted({end for s, _, o in facts for end in (s, o)})
+    atoms = (rule.head, *rule.body)
+    variables = sorted({t for s, _, o in atoms for t in (s, o) if isinstance(t, int)})
+    pairs = set()
+    for values in product(entities, repeat=len(variables)):
+        if injective and len(set(values)) < len(values):
+            continue
+        chosen = dict(zip(variables, values, strict=True))
+
+        def instance(atom: Atom, chosen: dict[int, str] = chosen) -> Triple:
+            s, o = (chosen[t] if isinstance(t, int) else t for t in (atom[0], atom[2]))
+            return (s, atom[1], o)
+
+        if all(instance(atom) in facts for atom in rule.body):
+            pairs.add(instance(rule.head))
+    heads = {triple for triple in facts if triple[1] == rule.head[1]}
+    end = 0 if rule.row["functional"] == "?a" else 2
+    having = {triple[end] for triple in heads}
+    return {
+        "support": len(pairs & heads),
+        "body_size": len(pairs),
+        "pca_body_size": sum(pair[end] in having for pair in pairs),
+        "head_size": len(heads),
+    }
+
+
+@pytest.mark.parametrize("injective", [False, True])
+@pytest.mark.parametrize("most", [1 << 21, 5])
+def test_sizes_are_those_of_the_definition(
+    most: int, injective: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measures, "MOST_ROWS", most)  # so that heads are taken in parts
+    draw = stream(7, "measures")
+    nonzero = 0
+    for _ in range(400):
+        facts = {
+            ("abcd"[draw.below(4)], "rs"[draw.below(2)], "abcd"[draw.below(4)])
+            for _ in range(4 + draw.below(10))
+        } | {("a", "r", "b"), ("b", "s", "a")}
+        free, constants = draw.below(3), not injective
+
+        def term(free: int = free, constants: bool = constants) -> int | str:
+            return "a" if constants and not draw.below(12) else draw.below(2 + free)
+
+        body = [(term(), "rs"[draw.below(2)], term()) for _ in range(1 + draw.below(3))]
+        head: Atom = (0, "r", 1)
+        if {0, 1} - {t for s, _, o in body for t in (s, o)} or not connected(body):
+            continue
+        rule = HornRule(1, head, tuple(body), ("", ""), {"functional": ("?a", "?b")[draw.below(2)]})
+        found = sizes_of(rule, Columns(Graph.of(facts), injective))
+        assert found == by_definition(rule, facts, injective), (rule, facts)
+        nonzero += found["support"] > 1
+    assert nonzero > 20
+
+
+def connected(body: list[Atom]) -> bool:
+    reached, grown = {0}, True
+    while grown:
+        more = {t for s, _, o in body for t in (s, o) if {s, o} & reached and isinstance(t, int)}
+        grown, reached = not more <= reached, reached | more
+    return all({s, o} & reached or not {s, o} - {"a"} for s, _, o in body)

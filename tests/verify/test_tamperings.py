@@ -1,0 +1,350 @@
+"""Tampering with a whole release, digests mended: each row is a change and the fault it must be named as."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.verify.tampering import (
+    changed,
+    edited,
+    exchanged,
+    line_out,
+    put,
+    replaced,
+    sorted_in,
+    tampered,
+)
+from tests.verify.tiny import GRANDPARENT, HUSBAND, read_file, write_file, write_release
+
+QUESTION = "questions/test.jsonl"
+
+REMOVED_BACK = "ada\tgrandparent\teve"
+OTHER_PROOF = [["ada", "parent", "cleo"], ["dan", "parent", "eve"]]
+CERTIFICATE = {
+    "rule": GRANDPARENT["id"],
+    "body": [["ada", "parent", "cleo"], ["cleo", "parent", "eve"]],
+}
+
+# what is done; in which file the contents tell, at which line, and by which invariant
+TAMPERINGS = {
+    "a triple out of the complete KG": (
+        line_out("kg/complete.tsv.gz", 3),
+        ("kg/incomplete.tsv.gz", None, "incomplete = complete − removed"),
+    ),
+    "a removed triple out of the complete KG": (
+        line_out("kg/complete.tsv.gz", 1),
+        ("removed.jsonl", 1, "removed ⊆ complete"),
+    ),
+    "a triple out of the incomplete KG": (
+        line_out("kg/incomplete.tsv.gz", 1),
+        ("kg/incomplete.tsv.gz", None, "incomplete = complete − removed"),
+    ),
+    "a removed triple back": (
+        sorted_in("kg/incomplete.tsv.gz", REMOVED_BACK),
+        ("kg/incomplete.tsv.gz", None, "incomplete = complete − removed"),
+    ),
+    "an invented triple": (
+        sorted_in("kg/incomplete.tsv.gz", "gus\tparent\tada"),
+        ("kg/incomplete.tsv.gz", None, "incomplete = complete − removed"),
+    ),
+    "an answer swapped": (
+        edited(QUESTION, 1, put("answers", to=["ada", "dan"])),
+        (QUESTION, 1, "answers"),
+    ),
+    "an answer too few": (
+        edited(QUESTION, 1, put("answers", to=["ada"])),
+        (QUESTION, 1, "answers"),
+    ),
+    "answers in disorder": (
+        edited(QUESTION, 1, put("answers", to=["ben", "ada"])),
+        (QUESTION, 1, "answers sorted"),
+    ),
+    "a stated answer left out": (
+        edited(QUESTION, 1, put("stated", to=[])),
+        (QUESTION, 1, "stated answers"),
+    ),
+    "a stated answer called further": (
+        edited(QUESTION, 1, put("further", to=["ben"])),
+        (QUESTION, 1, "further answers"),
+    ),
+    "another answer called hard": (
+        edited(QUESTION, 1, put("hard", 0, "answer", to="ben")),
+        (QUESTION, 1, "hard answers"),
+    ),
+    "two missing links": (
+        edited(QUESTION, 1, put("hard", 0, "missing", to=2)),
+        (QUESTION, 1, "missing"),
+    ),
+    "another level of a hard answer": (
+        edited(QUESTION, 1, put("hard", 0, "level", to=50)),
+        (QUESTION, 1, "level"),
+    ),
+    "another witness": (
+        edited(QUESTION, 1, put("hard", 0, "witness", to=[["ben", "grandparent", "eve"]])),
+        (QUESTION, 1, "witness"),
+    ),
+    "a hard answer called core": (
+        edited(QUESTION, 1, put("hard", 0, "core", to=True)),
+        (QUESTION, 1, "core"),
+    ),
+    "a question called core": (
+        edited(QUESTION, 1, put("core", to=True)),
+        (QUESTION, 1, "core"),
+    ),
+    "other evidence": (
+        edited(QUESTION, 1, put("evidence", to=[["ada", "parent", "cleo"]])),
+        (QUESTION, 1, "evidence"),
+    ),
+    "another hard answer": (
+        edited(QUESTION, 1, put("hard_answer", to="ben")),
+        (QUESTION, 1, "hard answer"),
+    ),
+    "the other direction": (
+        edited(QUESTION, 1, put("rules", "direction", to="object")),
+        (QUESTION, 1, "answers"),
+    ),
+    "another removed triple in the question": (
+        edited(QUESTION, 1, put("rules", "removed", to=["ben", "grandparent", "eve"])),
+        (QUESTION, 1, "removed"),
+    ),
+    "another rule in the question": (
+        edited(QUESTION, 1, put("rules", "rule", to=HUSBAND["id"])),
+        (QUESTION, 1, "rule"),
+    ),
+    "a question said to be of a known relation": (
+        edited(QUESTION, 1, put("unseen", "relation", to=False)),
+        (QUESTION, 1, "unseen"),
+    ),
+    "a certificate edited": (
+        edited("removed.jsonl", 1, put("certificate", "body", to=OTHER_PROOF)),
+        ("removed.jsonl", 1, "instance of its rule"),
+    ),
+    "a certificate of facts that nobody states": (
+        edited(
+            "removed.jsonl",
+            1,
+            put("certificate", "body", to=[["ada", "parent", "dan"], ["dan", "parent", "eve"]]),
+        ),
+        ("removed.jsonl", 1, "body survives"),
+    ),
+    "a certificate too short": (
+        edited("removed.jsonl", 1, put("certificate", "body", to=[["ada", "parent", "cleo"]])),
+        ("removed.jsonl", 1, "instance of its rule"),
+    ),
+    "a certificate of an unknown rule": (
+        edited("removed.jsonl", 1, put("certificate", "rule", to="0123456789ab")),
+        ("removed.jsonl", 1, "certificate rule"),
+    ),
+    "a removed triple without certificate": (
+        edited("removed.jsonl", 1, put("certificate", to=None)),
+        ("removed.jsonl", 1, "record"),
+    ),
+    "a second certificate": (
+        edited("removed.jsonl", 1, put("further_certificates", to=[CERTIFICATE])),
+        ("removed.jsonl", 1, "certificates unique"),
+    ),
+    "a rule that selects and proves nothing": (
+        edited("removed.jsonl", 1, put("selected_by", to=HUSBAND["id"])),
+        ("removed.jsonl", 1, "selected by"),
+    ),
+    "a prior that seems lower": (
+        edited("removed.jsonl", 1, put("difficulty", "prior", "subject", to=0.05)),
+        ("removed.jsonl", 1, "prior"),
+    ),
+    "a better lift": (
+        edited("removed.jsonl", 1, put("difficulty", "lift", "object", to=9.5)),
+        ("removed.jsonl", 1, "lift"),
+    ),
+    "a direction left out": (
+        edited("removed.jsonl", 1, put("directions", to=["subject"])),
+        ("removed.jsonl", 1, "directions"),
+    ),
+    "a removed triple called core": (
+        edited("removed.jsonl", 1, put("core", to=True)),
+        ("removed.jsonl", 1, "core"),
+    ),
+    "a proof too many": (
+        edited("removed.jsonl", 1, put("difficulty", "proofs", to=2)),
+        ("removed.jsonl", 1, "proofs"),
+    ),
+    "a proof too short": (
+        edited("removed.jsonl", 1, put("difficulty", "shortest_proof", to=1)),
+        ("removed.jsonl", 1, "shortest proof"),
+    ),
+    "a reverse edge hushed up": (
+        edited("removed.jsonl", 2, put("difficulty", "inverse_edge", to=[])),
+        ("removed.jsonl", 2, "inverse edge"),
+    ),
+    "a parallel edge invented": (
+        edited("removed.jsonl", 1, put("difficulty", "parallel_edge", to=["parent"])),
+        ("removed.jsonl", 1, "parallel edge"),
+    ),
+    "a better confidence in the removals": (
+        edited("removed.jsonl", 1, put("difficulty", "std_confidence", to=0.9)),
+        ("removed.jsonl", 1, "std confidence"),
+    ),
+    "a removal forgotten": (
+        line_out("removed.jsonl", 4),
+        ("kg/incomplete.tsv.gz", None, "incomplete = complete − removed"),
+    ),
+    "a level that is none": (
+        edited("removed.jsonl", 1, put("level", to=0)),
+        ("removed.jsonl", 1, "record"),
+    ),
+    "a question forgotten": (
+        lambda folder: write_file(folder, QUESTION, ""),
+        ("removed.jsonl", 1, "asked once"),
+    ),
+    "no test question": (
+        lambda folder: write_file(folder, QUESTION, ""),
+        (QUESTION, None, "no split empty"),
+    ),
+    "a rejection of nothing": (
+        edited("rejected.jsonl", 1, put("removed", to=["ada", "husband", "eve"])),
+        ("rejected.jsonl", 1, "removed"),
+    ),
+    "a rule turned round": (
+        replaced("rules.jsonl", '["?a", "parent", "?c"]', '["?c", "parent", "?a"]'),
+        ("rules.jsonl", 1, "readable form"),
+    ),
+    "a rule with half its body size": (
+        edited("rules.jsonl", 1, lambda row: row.update(body_size=2, std_confidence=1.0)),
+        ("rules.jsonl", 1, "measures"),
+    ),
+    "a rule with more support": (
+        edited(
+            "rules.jsonl",
+            1,
+            lambda row: row.update(support=3, pca_body_size=3, head_size=3, std_confidence=0.75),
+        ),
+        ("rules.jsonl", 1, "measures"),
+    ),
+    "a rule that is not closed": (
+        replaced("rules.jsonl", '["?a", "parent", "?c"]', '["?a", "parent", "?d"]'),
+        ("rules.jsonl", 1, "rule form"),
+    ),
+    "another rule type": (
+        edited("rules.jsonl", 1, put("type", to="hierarchy")),
+        ("rules.jsonl", 1, "rule type"),
+    ),
+    "a rule that says something else than its atoms": (
+        edited("rules.jsonl", 1, put("rule", to="parent(x,y) ⇒ grandparent(x,y)")),
+        ("rules.jsonl", 1, "readable form"),
+    ),
+    "a better confidence": (
+        edited("rules.jsonl", 1, put("std_confidence", to=0.9)),
+        ("rules.jsonl", 1, "measures"),
+    ),
+    "another rule type in the question": (
+        edited(QUESTION, 1, put("rules", "rule_type", to="hierarchy")),
+        (QUESTION, 1, "rule type"),
+    ),
+    "a text about someone else": (
+        edited(QUESTION, 1, put("question", to="Who are the grandparents of steve?")),
+        (QUESTION, 1, "text names the topic"),
+    ),
+    "a text that gives the answer away": (
+        edited(QUESTION, 1, put("question", to="Who, if not Ada, is the grandparent of eve?")),
+        (QUESTION, 1, "text hides the answers"),
+    ),
+    "a text that gives it away in another naming": (
+        edited(QUESTION, 1, put("question", to="Who, if not e1, is the grandparent of eve?")),
+        (QUESTION, 1, "text hides the answers"),
+    ),
+    "the templates of a relation exchanged": (
+        exchanged("relations.tsv", "husband", 2, 3),
+        ("questions/train.jsonl", 1, "text is the template"),
+    ),
+    "a relation declared symmetric": (
+        changed("relations.tsv", "husband", 11, "yes"),
+        ("removed.jsonl", 2, "prior"),
+    ),
+    "a relation declared inverse": (
+        lambda folder: (
+            changed("relations.tsv", "wife", 9, "husband")(folder),
+            changed("relations.tsv", "wife", 10, "yes")(folder),
+        ),
+        ("removed.jsonl", 2, "statements of a fact"),
+    ),
+    "a fact of another name": (
+        changed("relations.tsv", "wife", 9, "zoo"),
+        ("relations.tsv", 5, "declarations"),
+    ),
+    "a question in the wrong file": (
+        edited(QUESTION, 1, put("split", to="train")),
+        (QUESTION, 1, "split"),
+    ),
+    "an id twice": (
+        edited(QUESTION, 1, put("id", to="q2")),
+        (QUESTION, 1, "question id unique"),
+    ),
+    "a question in two splits": (
+        lambda folder: write_file(
+            folder,
+            "questions/train.jsonl",
+            read_file(folder, "questions/train.jsonl")
+            + read_file(folder, QUESTION).replace('"q0"', '"q9"').replace('"test"', '"train"'),
+        ),
+        (QUESTION, 1, "no leakage"),
+    ),
+    "a name twice": (
+        replaced("entities.tsv", "Cleo", "Gus Ada"),
+        ("entities.tsv", 8, "namings unique"),
+    ),
+    "private ids of two widths": (
+        replaced("entities.tsv", "e6", "e06"),
+        ("entities.tsv", 8, "private id"),
+    ),
+    "an entity that no graph has": (
+        lambda folder: write_file(
+            folder, "entities.tsv", read_file(folder, "entities.tsv") + "e7\tzoe\tZoë\n"
+        ),
+        ("entities.tsv", 9, "names"),
+    ),
+    "an entity without names": (
+        line_out("entities.tsv", 8),
+        ("kg/complete.tsv.gz", 2, "names"),
+    ),
+    "a relation without row": (
+        line_out("relations.tsv", 2),
+        ("kg/complete.tsv.gz", 1, "names"),
+    ),
+    "a relation that seems larger": (
+        replaced("relations.tsv", "\t5\t0", "\t6\t0"),
+        ("relations.tsv", 4, "counts"),
+    ),
+    "a reference that answers nothing": (
+        lambda folder: write_file(folder, "kg/reference.tsv.gz", "ada\twife\tdan\n"),
+        ("kg/reference.tsv.gz", None, "reference"),
+    ),
+    "a triple twice": (
+        sorted_in("kg/complete.tsv.gz", "ada\tparent\tcleo"),
+        ("kg/complete.tsv.gz", 3, "triples unique"),
+    ),
+    "a duplicate key": (
+        replaced(QUESTION, '"value": null', '"value": null, "value": null'),
+        (QUESTION, 1, "record"),
+    ),
+    "an unknown key": (
+        edited(QUESTION, 1, put("hint", to="ada")),
+        (QUESTION, 1, "record"),
+    ),
+    "a number that is text": (
+        edited("removed.jsonl", 1, put("difficulty", "proofs", to="1")),
+        ("removed.jsonl", 1, "record"),
+    ),
+    "half a character": (
+        replaced(QUESTION, "Who are", "Who \\ud800 are"),
+        (QUESTION, 1, "record"),
+    ),
+    "a carriage return": (
+        replaced("relations.tsv", "\n", "\r\n"),
+        ("relations.tsv", 1, "whole lines"),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", TAMPERINGS)
+def test_a_tampering_is_found_with_and_without_its_digest(tmp_path: Path, what: str) -> None:
+    tamper, expected = TAMPERINGS[what]
+    assert expected in tampered(write_release(tmp_path), tamper)
