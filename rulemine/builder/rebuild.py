@@ -108,7 +108,7 @@ def _is_known(key: Key, named: str) -> bool:
     return (
         (key.option.data_set and named in data_sets())
         or (bool(packed) and packaged("datasets", named, packed).is_file())
-        or named in key.option.choices
+        or named == key.option.word
     )
 
 

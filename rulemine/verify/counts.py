@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,7 @@ def count(contents: Contents, levels: list[int], dropped: int, max_prior: float)
         "phrases_derived": templates["derived"],
         **_count_answers(rows, contents),
         **_count_edges(rows, contents),
+        "splits": {split: _compare(split, rows) for split in SPLITS},
     }
     guesses = _guesses(rows, contents)
     for of_all, of_each, some in (
@@ -198,6 +200,54 @@ def _spread(rows: list[Row], contents: Contents) -> dict[str, dict[str, int]]:
         ),
     }
     return {key: _by(names, map(value, rows)) for key, (names, value) in kinds.items()}
+
+
+def _compare(split: str, rows: list[Row]) -> Row | None:
+    """What the questions of a split share with those of train, and how far they are from all questions."""
+
+    def features(row: Row, answers: list[str]) -> dict[str, set[Hashable]]:
+        topic, block = row["anchors"][0], row["rules"]
+        return {
+            "topic": {topic},
+            "answer": set(answers),
+            "pair": {frozenset((topic, answer)) for answer in answers},
+            "relation": {block["relation"]},
+            "rule": {block["rule"]},
+        }
+
+    def kind(row: Row) -> dict[str, Hashable]:
+        block = row["rules"]
+        return {
+            "relation": block["relation"],
+            "direction": (block["relation"], block["direction"]),
+            "rule_type": (block["rule_type"], block["rule_subtype"]),
+            "core": row["core"],
+        }
+
+    part = [row for row in rows if row["split"] == split]
+    if not part:
+        return None
+    train = [features(r, [i["answer"] for i in r["hard"]]) for r in rows if r["split"] == "train"]
+    asked = [features(row, [row["hard_answer"]]) for row in part]
+    seen = {key: set().union(*(row[key] for row in train)) for key in asked[0]}
+    kinds, all_kinds = [kind(row) for row in part], [kind(row) for row in rows]
+    distances = {}
+    for key in kinds[0]:
+        here, whole = Counter(row[key] for row in kinds), Counter(row[key] for row in all_kinds)
+        off = sum(
+            abs(Fraction(here[v], len(part)) - Fraction(n, len(rows))) for v, n in whole.items()
+        )
+        distances[key] = round(float(off / 2), 4)
+    return {
+        "unseen": {key: sum(row["unseen"][key] for row in part) for key in part[0]["unseen"]},
+        "overlap": {
+            key: round(sum(not row[key].isdisjoint(seen[key]) for row in asked) / len(part), 4)
+            for key in seen
+        }
+        if train and split != "train"
+        else None,
+        "distances": distances,
+    }
 
 
 def _concentration(rows: list[Row]) -> dict[str, Any]:
@@ -289,8 +339,7 @@ def check_counts(folder: Folder, contents: Contents, findings: Findings) -> None
             findings.add(MANIFEST_NAME, None, "counts", shown(key), "no such count")
         elif key not in stated:
             findings.add(MANIFEST_NAME, None, "counts", f"no {key}", "all of them")
-        elif key in expected and stated[key] != expected[key]:
-            have, want = stated[key], expected[key]
+        elif key in expected and (have := _settled(stated[key])) != (want := expected[key]):
             if isinstance(have, dict) and isinstance(want, dict):  # only what differs
                 both = have, want
                 have, want = (
@@ -300,21 +349,24 @@ def check_counts(folder: Folder, contents: Contents, findings: Findings) -> None
             findings.add(MANIFEST_NAME, None, "counts", f"{key} = {shown(have)}", shown(want))
 
 
+def _settled(value: Any) -> Any:
+    """A figure without what is expected of a random split, which says nothing about the release."""
+    if not isinstance(value, dict):
+        return value
+    return {key: _settled(inner) for key, inner in value.items() if key != "at_random"}
+
+
 def check_options(folder: Folder, findings: Findings) -> None:
     """Checks that values the manifest states twice agree."""
     manifest, config = folder.manifest, folder.manifest["config"]
     if "endpoint" in config:
         expected = "no options of the endpoint in a release"
         findings.add(MANIFEST_NAME, None, "options", "config.endpoint", expected)
-    twice: tuple[tuple[str, object, object], ...] = (
-        ("naming", manifest["naming"], config.get("naming")),
-        ("name", manifest["name"], config.get("name")),
-        ("levels", folder.levels, folder.option("selection", "levels") or [100]),
-    )
-    for key, found, expected in twice:
-        if found != expected:
-            said = f"{shown(expected)}, as in config"
-            findings.add(MANIFEST_NAME, None, "options", f"{key} = {shown(found)}", said)
+    levels = folder.option("selection", "levels") or [100]
+    for key, stated in {**{k: config.get(k) for k in ("naming", "name")}, "levels": levels}.items():
+        if manifest[key] != stated:
+            found, said = f"{key} = {shown(manifest[key])}", f"{shown(stated)}, as in config"
+            findings.add(MANIFEST_NAME, None, "options", found, said)
 
 
 def check_source(folder: Folder, names: Names, complete: Graph, findings: Findings) -> None:

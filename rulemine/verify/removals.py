@@ -11,7 +11,7 @@ no self-loop and no idle atom: no part of its body proves the head by another ru
 confidence.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 
@@ -90,7 +90,7 @@ def check_removals(
         findings: Collects the problems.
         progress: Called now and then with (triples checked, all).
     """
-    used: Counter[str] = Counter()
+    used: dict[str, set[tuple[Triple, tuple[Triple, ...]]]] = defaultdict(set)
     keys = removals.complete.keys_of(removals.removed)
     held = set(removals.complete.triples(keys[member(removals.complete.keys, keys)]))
     for done, (triple, record) in enumerate(removals.removed.items()):
@@ -100,17 +100,18 @@ def check_removals(
         def say(invariant: str, found: str, expected: str, line: int = record.line) -> None:
             findings.add(REMOVED, line, invariant, found, expected)
 
-        if removals.brink:
-            used.update(rule for rule, _ in record.certificates)
-        else:
-            used[record.row["selected_by"] or record.certificates[0][0]] += 1
+        # Statements of one fact are selected together.
+        proofs = record.certificates if removals.brink else record.certificates[:1]
+        for rule, body in proofs:
+            selecting = record.row["selected_by"] or rule
+            used[selecting].add((removals.facts.of(triple), body if removals.brink else ()))
         _check_certificates(triple, record, removals, say)
         _check_fact(triple, record, removals, held, say)
         _check_difficulty(triple, record, removals, say)
     findings.count("certificates", sum(len(r.certificates) for r in removals.removed.values()))
-    for rule, number in sorted(used.items()):
-        if removals.cap is not None and number > removals.cap and rule in removals.rules:
-            found = f"selected {number} triples"
+    for rule, selected in sorted(used.items()):
+        if removals.cap is not None and len(selected) > removals.cap and rule in removals.rules:
+            found = f"selected {len(selected)} facts"
             expected = f"at most {removals.cap} (manifest, config.selection.per_rule)"
             findings.add(RULES, removals.rules[rule].line, "per-rule cap", found, expected)
 

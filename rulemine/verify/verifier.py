@@ -97,8 +97,9 @@ def verify(
     brink = folder.option("selection", "mode") == "brink"
     check_declarations(names, findings)
     # The published procedure knows no declarations.
-    facts = Facts({} if brink else names.relations)
-    priors = Priors(complete, Facts(names.relations))
+    declared = Facts(names.relations)
+    facts = Facts({}) if brink else declared
+    priors = Priors(complete, facts)
     if not brink:
         check_thresholds(folder, rules, findings)
     published = {name for record in removed.values() for name, _ in record.certificates}
@@ -112,10 +113,19 @@ def verify(
     check_reference(reference, complete, ways, findings)
     check_use(names, complete.entities() | reference.entities(), findings)
     check_collection(folder, questions, rejections, removed, facts, findings)
+    askable = Priors(complete, declared) if brink else priors
     contents = Contents(
-        names, Facts(names.relations), priors, rules, complete, incomplete, reference, removed,
-        questions, rejections,
-    )  # fmt: skip
+        names,
+        declared,
+        askable,
+        rules,
+        complete,
+        incomplete,
+        reference,
+        removed,
+        questions,
+        rejections,
+    )
     check_counts(folder, contents, findings)
     check_relation_counts(contents, findings)
     check_source(folder, names, complete, findings)
