@@ -26,9 +26,11 @@ def parts_of_build(
     selection: Selection,
     asked: QuestionSet,
     templates: Templates,
-    trace: ModelTrace | None = None,
+    trace: ModelTrace | None,
+    *,
+    rules_mined: int,
 ) -> ReleaseParts:
-    """The parts of a release, from the results of the stages."""
+    """The parts of a release, from the results of the stages and the number of rules as mined."""
     return ReleaseParts(
         naming="entity",
         config=config,
@@ -43,7 +45,7 @@ def parts_of_build(
         names=asked.names,
         templates=templates,
         model_counts=count_model(trace, asked.questions, asked.rejections),
-        selection_counts=asdict(selection.counts),
+        selection_counts={"rules_mined": rules_mined, **asdict(selection.counts)},
         trace=trace,
     )
 

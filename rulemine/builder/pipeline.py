@@ -474,11 +474,12 @@ class Build:
                 self._asked("split"),
                 self.inputs.templates,
                 None if verbalized is None else read_trace(verbalized.folder.joinpath),
+                rules_mined=len(self.mined_rules),
             )
             write_release(folder, parts, self.recipe.naming)
 
         options = {"recipe": self.recipe.portable(), "about": self.inputs.about()}
-        return self._stage("release", 3, options, work)
+        return self._stage("release", 4, options, work)
 
     def summary(self, until: str) -> str:
         """Summarizes the build in a few lines."""

@@ -64,7 +64,7 @@ class ReleaseParts:
         rejections: The questions and texts that were rejected.
         names: The names of all entities.
         templates: The templates of all relations.
-        selection_counts: What the removed triples were chosen from, see
+        selection_counts: What the removed triples were chosen from: ``rules_mined``, and see
             `rulemine.builder.removal.selection.SelectionCounts`.
         model_counts: The counts about the language model for the manifest, the same in every naming.
         trace: The record of the language model; None if all questions come from templates.

@@ -44,7 +44,7 @@ def parts_of(
         naming="entity", config={"naming": "entity", "selection": {"max_prior": 0.5}}, source={},
         complete=kg, reference=(), levels=(50, 100), removals=tuple(removals), rules=tuple(rules),
         questions=tuple(questions), rejections=(), names=names, templates=templates,
-        model_counts={}, selection_counts={"upper_bound": 7, "core_upper_bound": 5},
+        model_counts={}, selection_counts={"rules_mined": 9, "upper_bound": 7, "core_upper_bound": 5},
     )  # fmt: skip
     return replace(parts, **changes)
 

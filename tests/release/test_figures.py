@@ -45,7 +45,7 @@ def test_a_release_by_hand() -> None:
         "removed_restatements": 1,
         "removed_by_level": {"50": 1, "100": 4},
         "selected_by_another": 1,
-        "selection": {"upper_bound": 7, "core_upper_bound": 5},
+        "selection": {"rules_mined": 9, "upper_bound": 7, "core_upper_bound": 5},
         "entities": 6,
         "relations": 7,
         "relations_declared": 1,
