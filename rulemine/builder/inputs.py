@@ -5,6 +5,7 @@ Guarantee: each input is read once, when it is first needed, and never changed.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from rulemine.builder.relation_filter import excluded_relations, load_filter
 from rulemine.codec import to_json
 from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels
 from rulemine.errors import InputError, UserError, counted
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.phrasing.templates import Templates, load_templates
@@ -95,7 +97,7 @@ class Inputs:
 
     @cached_property
     def templates(self) -> Templates:
-        """The relation templates."""
+        """The relation templates; the published procedure (``brink``) knows no declarations."""
         named = self.recipe.questions.templates
         with _of_key("questions.templates"):
             templates = load_templates(named, self.kg.relations)
@@ -104,6 +106,8 @@ class Inputs:
                 f"questions.templates: {named} has no template for any of "
                 f"{counted(len(self.kg.relations), 'relation')} of {self.recipe.kg}."
             )
+        if self.recipe.selection.mode == "brink":
+            return replace(templates, declarations=Declarations())
         return templates
 
     @cached_property

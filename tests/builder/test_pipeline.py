@@ -83,6 +83,12 @@ def test_relations_that_are_not_asked_about_lose_nothing_and_are_on_record(
     assert Release.open(tmp_path / "renamed").manifest["kg"]["dropped"] == {"child_of": "too easy"}
 
 
+def test_the_published_procedure_knows_no_declarations(rules: Path, tmp_path: Path) -> None:
+    for mode, declared in (("maximal", True), ("brink", False)):
+        made = Build(recipe(rules, (("selection", "mode"), mode)), tmp_path / "made")
+        assert bool(made.inputs.templates.declarations.readings) is declared
+
+
 def test_the_published_procedure_takes_no_filter(rules: Path) -> None:
     with pytest.raises(ConfigError, match="published procedure"):
         recipe(rules, (("selection", "mode"), "brink"), (("questions", "max_end_share"), 0.5))
