@@ -273,8 +273,8 @@ def _difficulty(release: Release, question: Question, removal: Removal, rule: Ru
             sentences.append(
                 f"{edge} edge gives the answer away in one hop: still stated {where}: {edges}."
             )
-        else:
-            sentences.append(f"No edge remains {where}.")
+    if not (d.inverse_edge or d.parallel_edge):
+        sentences.append("No edge remains between its two ends.")
     verb = "is" if len(question.stated) == 1 else "are"
     stated = f"{len(question.stated)} of {counted(len(question.answers), 'answer')} {verb} still"
     sentences.append(f"{stated if question.stated else 'No answer is'} stated directly.")

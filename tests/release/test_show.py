@@ -66,8 +66,7 @@ How hard
   3 proofs of the removed triple remain; the shortest takes 2 triples.
   Prior 0.04: 4 % of the relation's topic entities have this answer. Lift 18.8: the rule is right
     18.8 times as often.
-  No edge remains from its object to its subject.
-  No edge remains from its subject to its object.
+  No edge remains between its two ends.
   1 of 2 answers is still stated directly.
   The triple was removed at level 100 % only.
   In the core: nothing else joins the two ends, and the answer cannot be guessed."""
