@@ -81,8 +81,9 @@ java: ## Java unit tests (needs Maven); warnings are errors
 wheel: install ## build the wheel and try it in an environment of its own, outside the checkout
 	$(BIN)/python tests/isolated/try_wheel.py
 
-bench: install jar ## times and peak memory of mining and of every stage (AMIE_JAR=path runs AMIE beside it)
+bench: install jar ## times and peak memory of mining, of every stage and of queries (AMIE_JAR=path runs AMIE beside it)
 	$(BIN)/python benchmarks/bench.py $(if $(AMIE_JAR),--amie-jar $(AMIE_JAR))
+	$(BIN)/python benchmarks/queries.py
 
 scale: install jar ## every step on synthetic graphs of 10^5 to 2*10^7 triples (half an hour, 5 GB of disk)
 	$(BIN)/python benchmarks/scale.py 100000 1000000 5000000 20000000

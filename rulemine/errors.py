@@ -61,6 +61,10 @@ class ReleaseError(UserError):
     """A release folder is missing, incomplete, edited or of another format version."""
 
 
+class QueryError(UserError):
+    """A query cannot be read, is too large, or names what the graph lacks."""
+
+
 class PredictionError(UserError):
     """A prediction file is malformed or does not fit the release."""
 

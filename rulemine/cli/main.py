@@ -19,6 +19,7 @@ from rulemine.cli.data import add_data
 from rulemine.cli.evaluate import add_scoring
 from rulemine.cli.mine import add_mining
 from rulemine.cli.parser import Parser
+from rulemine.cli.query import add_querying
 from rulemine.cli.release import add_reading
 from rulemine.errors import LimitError, OutputError, RulemineError, UserError
 
@@ -49,6 +50,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_building(commands)
     add_mining(commands)
     add_reading(commands)
+    add_querying(commands)
     add_scoring(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():

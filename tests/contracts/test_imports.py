@@ -34,7 +34,7 @@ MAY_IMPORT["evaluation"] = MAY_IMPORT["release"] | {"evaluation"}
 MAY_IMPORT["verify"] = {"verify"}
 MAY_IMPORT["cli"] = {"cli", *MAY_IMPORT["builder"], "evaluation", "verify"}
 
-FACES = ("kg", "rules", "mining", "datasets", "llm", "release", "evaluation")
+FACES = ("kg", "query", "rules", "mining", "datasets", "llm", "release", "evaluation")
 """The packages that users import from."""
 
 FACE = {"rulemine", "rulemine.__main__"}

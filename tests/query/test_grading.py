@@ -1,0 +1,151 @@
+"""What the comparison with other evaluators (`tests/oracles/test_queries.py`) does not show."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from rulemine.errors import QueryError
+from rulemine.kg import KnowledgeGraph
+from rulemine.query import QueryGraph, Union, evaluate, grading, parse, query_graph
+from rulemine.query.query_graph import levels_of
+
+TRIPLES = [
+    ("ann", "parent", "bo"),
+    ("al", "parent", "bo"),
+    ("bo", "parent", "cy"),
+    ("bo", "parent", "di"),
+    ("ann", "spouse", "al"),
+    ("cy", "likes", "cy"),
+]
+KG = KnowledgeGraph.from_triples(TRIPLES)
+REMOVED = {TRIPLES[0]: 20, TRIPLES[2]: 60, TRIPLES[5]: 100}
+GRAPH = QueryGraph(KG, levels_of(KG, REMOVED))
+
+
+def test_missing_adds_up_along_a_path_and_falls_with_the_level() -> None:
+    query = parse('(p "parent" (p "parent" "ann"))')
+    assert evaluate(KG, query, REMOVED).hard == {"cy": 2, "di": 1}
+    for level, hard in ((100, {"cy": 2, "di": 1}), (59, {"cy": 1, "di": 1}), (19, {})):
+        grades = evaluate(GRAPH, query, level=level)
+        assert grades.hard == hard
+        assert grades.answers == ("cy", "di")
+        assert grades.stated_until.tolist() == [20, 20]
+
+
+def test_an_atom_counts_each_time() -> None:
+    loops = parse('(p "likes" (p "likes" "cy"))')
+    grades = evaluate(GRAPH, loops)
+    assert grades.hard == {"cy": 2}
+    assert KG.labeled(grades.witness("cy")) == [TRIPLES[5]] * 2
+
+
+def test_the_witness_is_the_cheapest_then_the_first() -> None:
+    query = parse('(p "parent" (or (p- "parent" "bo") (p "parent" "ann") (p "parent" "al")))')
+    grades = evaluate(GRAPH, query)
+    assert KG.labeled(grades.witness("di")) == [TRIPLES[1], TRIPLES[3]]  # by way of al, not of ann
+    free = evaluate(KG, query)
+    assert KG.labeled(free.witness("di")) == [TRIPLES[1], TRIPLES[3]]  # the first part of the union
+
+
+def test_an_answer_may_be_given_for_what_is_not_taken_away_any_more() -> None:
+    taken = parse('(minus (p "parent" "al") (p "parent" (p- "spouse" "al")))')
+    grades = evaluate(GRAPH, taken)
+    assert (grades.answers, grades.spurious) == ((), ("bo",))
+
+
+def test_a_count_has_two_values() -> None:
+    grades = evaluate(GRAPH, parse('(count (p- "parent" "bo"))'))
+    assert (grades.value, grades.stated_value, grades.answers) == (2, 1, ("al", "ann"))
+    plain = evaluate(GRAPH, parse('(p- "parent" "bo")'))
+    assert (plain.value, plain.stated_value, plain.stated) == (None, None, ("al",))
+    wrong = parse('(count (minus (p "parent" "al") (p "parent" (p- "spouse" "al"))))')
+    assert (evaluate(GRAPH, wrong).value, evaluate(GRAPH, wrong).stated_value) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('(p "parents" "ann")', 'no relation "parents"; did you mean "parent"'),
+        ('(p "parent" "anne")', 'no entity "anne"; did you mean "ann"'),
+        ('(p "parent" (p "parent" "?"))', r'no entity "\?"; it has 5 entities'),
+        ('(and (p "likes" "ann") (p "xxx" "ann"))', 'no relation "xxx"; it has 3 relations'),
+    ],
+)
+def test_unknown_names(text: str, message: str) -> None:
+    with pytest.raises(QueryError, match=message):
+        evaluate(KG, parse(text))
+
+
+def test_what_is_no_answer_has_no_witness() -> None:
+    for name in ("bo", "nobody"):
+        with pytest.raises(QueryError, match="is not one of its answers"):
+            evaluate(GRAPH, parse('(p "parent" "bo")')).witness(name)
+
+
+@pytest.mark.parametrize(
+    ("removed", "message"),
+    [
+        ({("ann", "parent", "cy"): 1}, "'ann parent cy': the complete graph lacks it"),
+        ({("zed", "parent", "cy"): 1}, "'zed parent cy': the complete graph lacks it"),
+        ({TRIPLES[0]: 0}, "its level is 0, not 1 … 100"),
+        ({TRIPLES[0]: 101}, "its level is 101"),
+    ],
+)
+def test_removed_triples_are_of_the_graph(
+    removed: dict[tuple[str, str, str], int], message: str
+) -> None:
+    with pytest.raises(QueryError, match=message):
+        levels_of(KG, removed)
+
+
+def test_places_that_are_searched_for_are_those_of_the_array(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    queries = ['(p "parent" (p "parent" "ann"))', '(p- "parent" "bo")', '(p "likes" "al")']
+    monkeypatch.setattr(query_graph, "MOST_SLOTS", 0)
+    searched = QueryGraph(KG, GRAPH.levels)
+    for query in map(parse, queries):
+        ours, theirs = evaluate(searched, query), evaluate(GRAPH, query)
+        assert ours.answers == theirs.answers
+        assert ours.hard == theirs.hard
+
+
+def test_nothing_kept_and_small_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    query = parse('(p "parent" (or (p "parent" "ann") (p "parent" "al") (p "spouse" "ann")))')
+    before = evaluate(GRAPH, query)
+    monkeypatch.setattr(grading, "MOST_KEPT", 0)
+    monkeypatch.setattr(grading, "_AT_ONCE", 0)
+    after = evaluate(GRAPH, query)
+    assert after.hard == before.hard
+    assert [after.witness(a).tolist() for a in after.answers] == [
+        before.witness(a).tolist() for a in before.answers
+    ]
+
+
+def test_unions_of_many_parts_and_deep_paths_take_little_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    star = [(f"a{i:05}", "r", f"b{j}") for i in range(3_000) for j in range(3)]
+    star += [(f"b{j}", "s", f"c{i}") for j in range(3) for i in range(300)]
+    graph = QueryGraph(KnowledgeGraph.from_triples(star))
+    union = Union.of(parse(f'(p "s" (p "r" "a{i:05}"))') for i in range(3_000))
+    monkeypatch.setattr(grading, "MOST_KEPT", 1 << 15)
+    monkeypatch.setattr(grading, "_AT_ONCE", 1 << 15)
+    evaluate(graph, union.parts[0])
+    tracemalloc.start()
+    grades = evaluate(graph, union)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(grades) == 300
+    assert peak < 3 << 20  # the answers of all parts are 7 MB
+    deep = parse('(p- "s" (p "s" ' * 50 + '"b0"' + "))" * 50)
+    assert evaluate(graph, deep).answers == ("b0", "b1", "b2")
+    assert len(evaluate(graph, deep).witness("b2")) == 100
+
+
+def test_the_graph_is_not_changed() -> None:
+    before = [side.ends.copy() for side in GRAPH.sides], GRAPH.levels.copy()
+    evaluate(GRAPH, parse('(or (p "parent" "bo") (p "parent" "ann"))'))
+    assert all(np.array_equal(a, s.ends) for a, s in zip(before[0], GRAPH.sides, strict=True))
+    assert np.array_equal(before[1], GRAPH.levels)

@@ -1,0 +1,56 @@
+import pytest
+
+from rulemine.errors import QueryError
+from rulemine.query import parse
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"x"',
+        '(p "r" "a")',
+        '(and (p "genre" (p "sequel_of" "e00007")) (p- "directed_by" "e00012"))',
+        '(count (minus (or (p "r" "a") (p- "r" "a")) (p "s" "b")))',
+        '(p "(p \\"r\\"" "\\\\")',
+    ],
+)
+def test_a_canonical_text_is_read_back(text: str) -> None:
+    assert parse(text).text == text
+
+
+def test_any_other_text_gives_its_canonical_form() -> None:
+    found = parse(' ( or(p"s""b")\n\t(or (p "r" "a") (p "s" "\\u0062")) ) ')
+    assert found.text == '(or (p "r" "a") (p "s" "b"))'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "column 1: found the end, expected a query"),
+        ("x", 'column 1: found x, expected a query, which begins with [(] or "; names stand in'),
+        ("(", "column 2: found the end, expected and, or, p"),
+        ('(adn "x" "y")', "column 2: found adn .*did you mean 'and'"),
+        ('(and "x")', r"column 9: found \), expected a query"),
+        ('(p r "x")', r"column 4: found r .*the name of a relation in double quotes"),
+        ('(p "r" "x"', "column 11: found the end, expected a closing parenthesis"),
+        ('(p "r" "x") "y"', 'column 13: found "y", expected the end of the query'),
+        ('(p "r" "x)', 'column 8: found "x[)], expected a closing double quote'),
+        ('(p "r" "\\x")', "column 8: .*expected a JSON string"),
+        ('(p "r" (count "x"))', "column 1: a count is inside another query"),
+        ('(p "r" (minus "x" (minus "y" "z")))', r"column 8: what \(minus X Y\) takes away"),
+        ("(p " * 1000, "column 4: found"),
+        ('(p "r" ' * 1000 + '"x"' + ")" * 1000, "column 701: nested more than 100 deep"),
+        ("(and " * 10**5, "column 501: nested more than 100 deep"),
+        ("(or " + '(p "r" "x") ' * 50_001 + ")", "column 600008: more than 50,000 atoms"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_errors_name_the_column(text: str, message: str) -> None:
+    with pytest.raises(QueryError, match=message) as found:
+        parse(text)
+    assert len(str(found.value)) < 300
+
+
+def test_a_union_of_ten_thousand_parts_is_read() -> None:
+    text = "(or " + " ".join(f'(p "r" "{i:05}")' for i in range(10_000)) + ")"
+    assert parse(text).text == text

@@ -1,0 +1,96 @@
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations_with_replacement, count, product
+
+import pytest
+
+from rulemine.kg.facts import Declarations
+from rulemine.query import Anchor, Intersection, Projection, parse
+from rulemine.query.structures import STRUCTURES, structure_of
+from rulemine.query.tree import Query
+
+NINE = {
+    "1p": '(p "r" "a")',
+    "2p": '(p- "r" (p "s" "a"))',
+    "3p": '(p "r" (p "s" (p- "r" "a")))',
+    "2i": '(and (p "r" "a") (p "s" "b"))',
+    "3i": '(and (p "r" "a") (p "s" "b") (p- "s" "c"))',
+    "ip": '(p "t" (and (p "r" "a") (p "s" "b")))',
+    "pi": '(and (p "t" (p "r" "a")) (p "s" "b"))',
+    "2u": '(or (p "r" "a") (p "s" "b"))',
+    "up": '(p "t" (or (p "r" "a") (p "s" "b")))',
+}
+
+Shape = tuple["Shape", ...]
+"""A rooted tree: the shapes below its root."""
+
+
+def rooted_trees(edges: int) -> Iterator[Shape]:
+    """All rooted trees with so many edges, each once."""
+    for sizes in partitions(edges):
+        groups = [
+            combinations_with_replacement(list(rooted_trees(size - 1)), number)
+            for size, number in Counter(sizes).items()
+        ]
+        for some in product(*groups):
+            yield tuple(shape for group in some for shape in group)
+
+
+def partitions(total: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
+    if not total:
+        yield ()
+    for part in range(min(total, most or total), 0, -1):
+        for rest in partitions(total - part, part):
+            yield part, *rest
+
+
+def as_query(shape: Shape, names: Iterator[int]) -> Query:
+    if not shape:
+        return Anchor(str(next(names)))
+    return Intersection.of([Projection("r", False, as_query(below, names)) for below in shape])
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_the_nine_structures(name: str) -> None:
+    found = structure_of(parse(NINE[name]))
+    assert (found.name, found.shape) == (name, STRUCTURES[name])
+    assert found.hops == {"1p": 1, "2i": 1, "3i": 1, "2u": 1, "3p": 3}.get(name, 2)
+    assert found.atoms == NINE[name].count("(p")
+
+
+def test_all_rooted_trees_up_to_six_edges_have_codes_of_their_own() -> None:
+    trees = {n: list(rooted_trees(n)) for n in range(1, 7)}
+    assert [len(some) for some in trees.values()] == [1, 2, 4, 9, 20, 48]
+    codes = {structure_of(as_query(t, count())).shape for some in trees.values() for t in some}
+    assert len(codes) == 84
+    assert {"(2)(2)", "(3)(1)", "((1)(1))", "((2)(1))", "((1)(1))(1)", "(2(1)(1))"} <= codes
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ('"a"', "(0)"),
+        ('(and "a" (p "r" "b"))', "(1)(0)"),
+        ('(and (p "r" "a") (or (p "r" "b") (p "s" (p "s" "c"))))', "{(2)|(1)}(1)"),
+        ('(or (and (p "r" "a") (p "s" "b")) (p "r" (p "s" (p "s" "c"))))', "{(1)(1)|(3)}"),
+        ('(minus (and (p "r" "a") (p "s" "b")) (p "t" (p "t" "c")))', "(1)(1)-{(2)}"),
+        ('(p "r" (minus (p "r" "a") (p "s" "b")))', "((1)-{(1)})"),
+        ('(and (minus (p "r" "a") (p "s" "b")) (p "t" "c"))', "(1)(1)-{(1)}"),
+        ('(count (p "r" "a"))', "#(1)"),
+    ],
+)
+def test_what_the_paper_has_no_code_for(text: str, shape: str) -> None:
+    assert structure_of(parse(text))[:2] == (shape, shape)
+
+
+def test_statements_of_one_fact_over_one_operand_are_one_link() -> None:
+    declared = Declarations.of(symmetric=["spouse"], inverse=[("parent", "child")])
+    couple = parse('(or (p "spouse" "a") (p- "spouse" "a"))')
+    assert structure_of(couple).name == "2u"
+    assert structure_of(couple, declared) == ("1p", "(1)", ("a",), 1, 1)
+    apart = parse('(or (p "spouse" "a") (p- "spouse" "b"))')
+    assert structure_of(apart, declared).name == "2u"
+    both = parse('(or (p "spouse" "a") (p- "spouse" "a") (p "child" "b") (p- "parent" "b"))')
+    assert structure_of(both, declared).name == "2u"
+    other = parse('(or (p "child" "b") (p "parent" "b"))')
+    assert structure_of(other, declared).name == "2u"
