@@ -12,6 +12,9 @@ __all__ = ["describe_limits"]
 MOST_RELATIONS = 10
 """Number of undeclared relations that are listed."""
 
+MOST_REASONS = 6
+"""Number of reasons for not asking about relations that are listed."""
+
 
 def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
     """The limits of a release, as lines of Markdown.
@@ -96,12 +99,14 @@ def _excluded(dropped: Mapping[str, str], config: Mapping[str, Any]) -> list[str
     """The excluded relations, counted by reason."""
     if not dropped:
         return []
-    reasons = Counter(dropped.values())
+    reasons = Counter(dropped.values()).most_common()
+    shown = "; ".join(f"{reason} ({n:,})" for reason, n in reasons[:MOST_REASONS])
+    more = sum(n for _, n in reasons[MOST_REASONS:])
     return [
-        f"- {len(dropped):,} relations are excluded, i.e. not asked about (see `kg.dropped` in "
-        "`manifest.json`): "
-        + "; ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
-        + f". Filter `{config['filter'] or 'none'}`, thresholds in `questions` of the options.",
+        f"- {_are(len(dropped), 'relation')} not asked about: {shown}"
+        + (f"; other reasons ({more:,})" if more else "")
+        + f". See `kg.dropped` in `manifest.json`; filter `{config['filter'] or 'none'}`, thresholds in "
+        "`questions` of the options.",
     ]
 
 

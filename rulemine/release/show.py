@@ -242,8 +242,8 @@ def _why(release: Release, removal: Removal, proof: Certificate, proofs: ProofsL
     if 0 < len(found) < removal.difficulty.proofs:
         sentences.insert(
             0,
-            f"Of {counted(removal.difficulty.proofs, 'remaining proof')}, {len(found):,} without repeated "
-            "triple, self-loop or idle atom may be published.",
+            f"Compared: {len(found):,} of {counted(removal.difficulty.proofs, 'remaining proof')}, without "
+            "those that have a triple twice, a self-loop, or a triple that is not needed.",
         )
     if removal.selected_by is not None:
         by = next((rule for rule in release.rules() if rule.id == removal.selected_by), None)
@@ -258,11 +258,12 @@ def _difficulty(release: Release, question: Question, removal: Removal, rule: Ru
     length = counted(d.shortest_proof, "triple")
     what = "it takes" if d.proofs == 1 else "the shortest takes"
     prior = d.prior.subject if asked.direction == "subject" else d.prior.object
-    lift = rule.known.std_confidence / prior
+    ratio = rule.known.std_confidence / prior
+    lift = f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"
     sentences = [
         f"{counted(d.proofs, 'proof')} of the removed triple {remain}; {what} {length}.",
         f"Prior {prior:.3g}: {100 * prior:.3g} % of the relation's topic entities have this answer. "
-        f"Lift {lift:.3g}: the rule is right {lift:.3g} times as often.",
+        f"Lift {lift}: the rule is right {lift} times as often.",
     ]
     for relations, where, edge in (
         (d.inverse_edge, "from its object to its subject", "An inverse"),
@@ -271,7 +272,7 @@ def _difficulty(release: Release, question: Question, removal: Removal, rule: Ru
         if relations:
             edges = ", ".join(map(printable, relations))
             sentences.append(
-                f"{edge} edge gives the answer away in one hop: still stated {where}: {edges}."
+                f"{edge} edge is still stated, {where}: {edges}. One hop finds the answer."
             )
     if not (d.inverse_edge or d.parallel_edge):
         sentences.append("No edge remains between its two ends.")

@@ -84,6 +84,14 @@ def test_without_training_questions_nothing_is_guessed() -> None:
     assert "There is one split only." in text
 
 
+def test_relations_that_are_not_asked_about_are_counted_by_reason() -> None:
+    dropped = {f"r{i}": f"reason {i // 2}" for i in range(20)}
+    text = card(source=SOURCE | {"dropped": dropped})
+    assert "20 relations are not asked about: reason 0 (2); " in text
+    assert "reason 5 (2); other reasons (8)." in text
+    assert "not asked about: dull (1)." in card(source=SOURCE | {"dropped": {"r": "dull"}})
+
+
 def test_what_was_rejected_or_looks_undeclared_is_said() -> None:
     assert "No question was rejected." in card()
     rows = [Rejection("balance", "too many", "", ("a", "r", "b"), "object", "r", "")] * 2
