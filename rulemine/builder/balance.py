@@ -1,13 +1,13 @@
 """Limits how many questions share a hard answer, a relation, or a type of rule.
 
-The limits are fractions of the questions that are left. They hold in the core by itself, so that scores on
-the core need no other set, and in the whole: the core is chosen first, and what is outside it may use what
-the core leaves of the limits.
+The limits are fractions of the questions that are left. The core is chosen first, and what is outside it
+may use what the core leaves of the limits.
 
-Guarantees: in the core and in the whole at most max(1, ⌊fraction · questions left⌋) questions share one of
-them; the choice is drawn with the seed and depends on the questions alone, not on their order. A largest
-such set is hard to find (matching in three dimensions); this one is near it: on FB15k-237 as large as the
-bound of the linear program, under each of six combinations of limits.
+Guarantees: in the whole at most max(1, ⌊fraction · questions left⌋) questions share one of them; and in the
+core by itself, for hard answers and relations, so that scores on the core need no other set. The choice is
+drawn with the seed and depends on the questions alone, not on their order. A largest such set is hard to
+find (matching in three dimensions); this one is near it: with the limits of its recipe the core of FB15k-237
+is as large as the bound of the linear program.
 
 `balance_as_published` is Algorithm 1 of arXiv 2508.08344: for every entity at most max(1, ⌊τ·|Q|⌋)
 questions stay, where |Q| is the number of questions before balancing.
@@ -31,9 +31,9 @@ Ints = npt.NDArray[np.int64]
 
 __all__ = ["Limits", "balance", "balance_as_published", "explain_few"]
 
-RARE_TYPE = 300
-"""A type of rule with no more questions than this goes before others where a limit chooses, so that it
-stays large enough to be reported by itself."""
+REPORTED = 300
+"""So many questions of each type of rule go first where a limit chooses, so that the type stays large
+enough to be reported by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ class Limits:
     Attributes:
         answer: The hard answer.
         relation: The relation asked about.
-        rule_type: The type and sub-type of the certificate's rule.
+        rule_type: The type and sub-type of the certificate's rule. A limit in the whole alone: in the
+            core, one type may well prevail.
     """
 
     answer: float = 1.0
@@ -54,6 +55,7 @@ class Limits:
 class _Limit(NamedTuple):
     option: str
     share: float
+    core_too: bool
     shared: Callable[[Question], Hashable]
     reason: str
     verb: str
@@ -74,6 +76,7 @@ def _active(limits: Limits) -> list[_Limit]:
         _Limit(
             "questions.max_answer_share",
             limits.answer,
+            True,
             lambda q: q.hard_answer,
             SAME_ANSWER,
             "share a hard answer",
@@ -81,6 +84,7 @@ def _active(limits: Limits) -> list[_Limit]:
         _Limit(
             "questions.max_relation_share",
             limits.relation,
+            True,
             lambda q: q.rules.relation,
             "its relation is that of too many questions",
             "ask about one relation",
@@ -88,6 +92,7 @@ def _active(limits: Limits) -> list[_Limit]:
         _Limit(
             "selection.per_type",
             limits.rule_type,
+            False,
             _type,
             "its rule is of a type that too many questions have",
             "have rules of one type",
@@ -114,18 +119,30 @@ def balance(asked: QuestionSet, limits: Limits, seed: int) -> QuestionSet:
     active = _active(limits)
     if not active:
         return asked
+    parts = [
+        sorted((q for q in asked.questions if q.core == core), key=lambda q: q.id)
+        for core, _ in PARTS
+    ]
+    total = len(asked.questions)
+    while True:
+        chosen: list[Question] = []
+        met: list[list[int | None]] = []
+        for part, (_, name) in zip(parts, PARTS, strict=True):
+            met.append(_largest(part, chosen, active, total, seed, name))
+            chosen += [q for q, number in zip(part, met[-1], strict=True) if number is None]
+        if len(chosen) >= total or all(limit.core_too for limit in active):
+            break
+        total = len(chosen)
     rejected: dict[str, Rejection] = {}
-    chosen: list[Question] = []
-    for core, name in PARTS:
-        part = sorted((q for q in asked.questions if q.core == core), key=lambda q: q.id)
-        met = _largest(part, chosen, active, seed, name)
-        chosen += [q for q, number in zip(part, met, strict=True) if number is None]
-        left = f"{len(chosen):,} {name if core else 'questions'} left"
-        for question, number in zip(part, met, strict=True):
+    for part, numbers, (core, name) in zip(parts, met, PARTS, strict=True):
+        for question, number in zip(part, numbers, strict=True):
             if number is not None:
                 limit = active[number]
+                own = core and limit.core_too
+                left = numbers.count(None) if own else len(chosen)
                 detail = (
-                    f"at most {_most(limit.share, len(chosen)):,} of the {left} may {limit.verb}"
+                    f"at most {_most(limit.share, left):,} of the {left:,} "
+                    f"{name if own else 'questions'} left may {limit.verb}"
                 )
                 rejected[question.id] = _rejection(question, limit.reason, detail)
     return asked.keep(
@@ -207,15 +224,16 @@ def _largest(
     questions: Sequence[Question],
     chosen: Sequence[Question],
     limits: Sequence[_Limit],
+    total: int,
     seed: int,
     name: str,
 ) -> list[int | None]:
     """A large set of questions that, with those chosen before, is within the limits.
 
-    The limits depend on how many are left. So a number is assumed, from the largest that each limit alone
-    allows downward, and questions are taken as long as the limits that go with it allow, those first that
-    compete with the fewest. If as many are left as were assumed, they are within the limits; if not, as
-    many as were left are assumed next.
+    A limit depends on how many are left. For a limit in the whole alone these are `total`. For the others
+    a number is assumed, from the largest that each limit alone allows downward, and questions are taken
+    as long as the limits that go with it allow, those first that compete with the fewest. If as many are
+    left as were assumed, they are within the limits; if not, as many as were left are assumed next.
 
     Returns:
         For every question the index of the limit that it met, or None if it stays.
@@ -232,12 +250,13 @@ def _largest(
         columns.append(np.array(of_each))
         counts.append(np.bincount(of_each))
         used.append(np.array([before[value] for value in numbers]))
-    types = Counter(map(_type, questions))
-    common = np.array([types[_type(q)] > RARE_TYPE for q in questions], bool)
+    names: dict[Hashable, int] = {}
+    types = np.array([names.setdefault(_type(q), len(names)) for q in questions])
     draw = stream(seed, "balance", name).permutation(len(questions))
     assumed = len(questions)
     while True:
-        most = [_most(limit.share, len(chosen) + assumed) for limit in limits]
+        now = len(chosen) + assumed
+        most = [_most(limit.share, now if limit.core_too else total) for limit in limits]
         rooms = [m - u for m, u in zip(most, used, strict=True)]
         bound = min(int(np.minimum(n, r).sum()) for n, r in zip(counts, rooms, strict=True))
         if bound < assumed:
@@ -246,13 +265,22 @@ def _largest(
         crowd = np.zeros(len(questions))
         for n, room, column in zip(counts, rooms, columns, strict=True):
             # Without room the place in the order does not matter.
-            crowd += np.maximum(n / np.maximum(room, 1), 1.0)[column]
-        order = np.lexsort((draw, crowd, common))
+            crowd += np.log(np.maximum(n / np.maximum(room, 1), 1.0))[column]
+        place = _places(types, np.lexsort((draw, crowd, types)))
+        order = np.lexsort((draw, crowd, place >= REPORTED))
         met = _take(order.tolist(), columns, rooms)
         left = met.count(None)
         if left >= assumed:
             return met
         assumed = left
+
+
+def _places(types: Ints, order: Ints) -> Ints:
+    """The place of every question among those of its type, in an order that is sorted by type."""
+    ordered = types[order]
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order)) - np.searchsorted(ordered, ordered)
+    return places
 
 
 def _take(order: Sequence[int], columns: Sequence[Ints], rooms: Sequence[Ints]) -> list[int | None]:

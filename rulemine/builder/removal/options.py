@@ -25,7 +25,7 @@ class SelectionSection(Section):
         groundings_per_rule: Groundings of a rule that selection looks at, drawn uniformly where there
             are more; 0 means all. ``brink`` ignores this and takes the first `per_rule`.
         per_type: Largest fraction of the questions left whose certificates have rules of one type and
-            sub-type, in the core by itself and in the whole; 1: off. Not in ``brink``.
+            sub-type; 1: off. Not in ``brink``.
         max_prior: A triple is removed, and asked about, only in directions in which the prior of the
             answer is at most this: the fraction of the relation's topic entities that have it. 1: off.
         min_std_confidence: Lower bounds on the standard confidence of the mined rules with 1, 2, … body
