@@ -179,16 +179,15 @@ def _check_balance(
     folder: Folder, questions: list[Located], gone: int, brink: bool, findings: Findings
 ) -> None:
     rows = [here.row for here in questions]
-    parts = {"core questions": [row for row in rows if row["core"]],
-             "questions outside the core": [row for row in rows if not row["core"]]}  # fmt: skip
-    if brink:  # of all that were made
-        parts = {"questions": rows}
-    for section, key, value in (
-        ("questions", "max_answer_share", lambda row: row["hard_answer"]),
-        ("questions", "max_relation_share", lambda row: row["rules"]["relation"]),
+    whole = {"questions": rows}
+    both = whole if brink else whole | {"core questions": [row for row in rows if row["core"]]}
+    for section, key, parts, value in (
+        ("questions", "max_answer_share", both, lambda row: row["hard_answer"]),
+        ("questions", "max_relation_share", both, lambda row: row["rules"]["relation"]),
         (
             "selection",
             "per_type",
+            whole,
             lambda row: (row["rules"]["rule_type"], row["rules"]["rule_subtype"]),
         ),
     ):
@@ -200,7 +199,7 @@ def _check_balance(
             )
             continue
         for name, part in parts.items():
-            total = len(part) + gone * brink
+            total = len(part) + gone * brink  # brink: of all that were made
             # The fraction as written, 0.29 and not the nearest float: 29 of 100, not 28.
             most = max(1, int(Fraction(str(share)) * total))
             for what, number in sorted(Counter(map(value, part)).items()):
