@@ -8,7 +8,7 @@ guessing at random can do.
 from collections.abc import Callable
 from typing import Protocol
 
-from rulemine.evaluation.answerers.registry import ANSWERERS, answer
+from rulemine.evaluation.answerers.registry import ANSWERERS, answer, given
 from rulemine.evaluation.reporting.report import SUBSETS, TITLES
 from rulemine.evaluation.reporting.tables import Cell
 from rulemine.evaluation.scoring import evaluate, notes_on_questions
@@ -82,12 +82,11 @@ def baselines(
         sections |= by_subset
     questions = release.questions(split)
     title = f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent"
-    return layout(
-        title,
-        ["answerer", *COLUMNS.values()],
-        list(sections.items()),
-        notes_on_questions(questions),
-    )
+    told = [
+        f"{name} is given {' and '.join(extra)}" for name in ANSWERERS.own if (extra := given(name))
+    ]
+    notes = [*notes_on_questions(questions), f"Beside the graph, {', '.join(told)}."]
+    return layout(title, ["answerer", *COLUMNS.values()], list(sections.items()), notes)
 
 
 def _percent(value: float | None) -> Cell:

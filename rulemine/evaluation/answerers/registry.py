@@ -18,7 +18,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction
 from rulemine.seeds import check_seed
 
-__all__ = ["ANSWERERS", "Answerer", "OpenQuestion", "answer"]
+__all__ = ["ANSWERERS", "Answerer", "OpenQuestion", "answer", "given"]
 
 
 class OpenQuestion(NamedTuple):
@@ -65,6 +65,9 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
 ``rules`` (those of the release), ``train`` (its training questions, answers and all), ``declarations`` (which
 relations state the same facts), ``order`` (entity → its place in the same order for every naming), ``hops``,
 ``k``, ``seed``, ``progress``."""
+
+BESIDE_THE_GRAPH = {"rules": "the rules of the release", "train": "the training questions"}
+"""Parameter → what an answerer with it knows that a system need not know."""
 
 
 def answer(
@@ -119,6 +122,12 @@ def answer(
         Prediction(question.id, answers=tuple(sorted(answers)))
         for question, answers in zip(questions, names, strict=True)
     ]
+
+
+def given(name: str) -> list[str]:
+    """What a named answerer is given of the release beside questions and graph, in words."""
+    wanted = inspect.signature(ANSWERERS.find(name)).parameters
+    return [words for key, words in BESIDE_THE_GRAPH.items() if key in wanted]
 
 
 def _make(name: str, release: Release, options: dict[str, Any]) -> Answerer:
