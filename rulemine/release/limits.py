@@ -85,14 +85,13 @@ def _undeclared(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _rejected(counts: Mapping[str, Any]) -> list[str]:
-    fallback = counts["questions_by_wording"][
-        "fallback"
-    ]  # rejected texts of questions that are kept
     rejected = counts["rejected"]
+    if counts["questions_by_wording"]["fallback"]:  # the questions of these texts are kept
+        rejected = {why: n for why, n in rejected.items() if not why.startswith("verbalize: ")}
     if not rejected:
         return ["- No question was rejected."]
     reasons = "; ".join(f"{reason} ({n:,})" for reason, n in rejected.items())
-    return [f"- {sum(rejected.values()) - fallback:,} questions were rejected: {reasons}."]
+    return [f"- {sum(rejected.values()):,} questions were rejected: {reasons}."]
 
 
 def _excluded(dropped: Mapping[str, str], config: Mapping[str, Any]) -> list[str]:
