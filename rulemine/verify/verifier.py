@@ -142,6 +142,7 @@ def verify(
     check_removals(removals, findings, tell)
     on_phase("questions")
     by_model = folder.option("verbalizer", "name") == "openai"
+    labels = folder.manifest["naming"] == "text"
     known = Triples(complete)
     wider = Triples(complete.joined(reference)) if len(reference) else known
     benchmark = Benchmark(known, wider, left, removed, rules, names.entities, facts, brink)
@@ -149,7 +150,7 @@ def verify(
         if done % 256 == 0:
             tell(len(removed) + done, steps)
         check_question(here, benchmark, findings)
-        check_wording(here, names, by_model, findings)
+        check_wording(here, names, by_model, labels, findings)
     tell(steps, steps)
     return findings.report(folder.path)
 

@@ -55,13 +55,16 @@ def texts_of(row: dict[str, Any]) -> list[tuple[str, Pieces]]:
     return found
 
 
-def check_wording(here: Located, names: Names, by_model: bool, findings: Findings) -> None:
+def check_wording(
+    here: Located, names: Names, by_model: bool, articles: bool, findings: Findings
+) -> None:
     """Checks the origin of the texts of one question.
 
     Args:
         here: The question.
         names: The tables of names, with the templates.
         by_model: Whether a language model verbalized the questions.
+        articles: Whether names are labels, which may take an article.
         findings: Collects the problems.
     """
 
@@ -89,9 +92,17 @@ def check_wording(here: Located, names: Names, by_model: bool, findings: Finding
         found, line = shown(template[column]), names.relation_lines[relation]
         expected = "a text with {topic}, other braces doubled"
         findings.add(RELATIONS, line, "template", found, expected)
-    elif row["question"] != topic.join(pieces):
+    elif row["question"] not in _possible(topic, pieces, articles):
         expected = f"{shown(topic.join(pieces))}, {column} of {RELATIONS}"
         add("text is the template", shown(row["question"]), expected)
+
+
+def _possible(topic: str, pieces: Pieces, articles: bool) -> list[str]:
+    """The texts of a template: with the name of the topic entity, and with its article."""
+    names = [topic]
+    if articles and not pieces[0].lower().endswith("the "):
+        names.append(f"the {topic}" if pieces[0] else f"The {topic}")
+    return [name.join(pieces) for name in names]
 
 
 def _check_patterns(row: dict[str, Any], topic: str, add: Callable[[str, str, str], None]) -> None:

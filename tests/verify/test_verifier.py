@@ -35,6 +35,20 @@ def test_a_valid_release_has_no_problem_in_any_naming(tmp_path: Path, naming: st
     assert "every invariant holds" in report.to_text()
 
 
+@pytest.mark.parametrize(("naming", "allowed"), [("text", True), ("entity", False)])
+def test_a_label_may_have_its_article(tmp_path: Path, naming: str, allowed: bool) -> None:
+    folder = write_release(tmp_path, naming)
+    row = json.loads(read_file(folder, QUESTION))
+    (topic,) = row["anchors"]
+    name = "questions/test.jsonl", "text is the template"
+    for written in (f"the {topic}", f"The {topic}", f"a {topic}"):
+        put("question", to=row["question"].replace(topic, written))(row)
+        write_file(folder, QUESTION, json.dumps(row) + "\n")
+        seal(folder)
+        assert (name not in invariants(folder)) == (allowed and written[0] == "t"), written
+        put("question", to=row["question"].replace(written, topic))(row)
+
+
 def config(selection: dict[str, Any] | None = None, **questions: Any) -> dict[str, Any]:
     whole = MANIFEST["config"]
     return whole | {
