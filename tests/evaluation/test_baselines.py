@@ -19,7 +19,7 @@ def test_every_answerer_on_both_graphs(release: Release) -> None:
     places = [text.index(f"\n{section}\n") for section in sections]
     assert places == sorted(places)
     assert text.endswith(
-        "Beside the graph, reasoner is given the rules of the release, prior is given the training questions.\n"
+        "reasoner is given the rules of the release, prior is given the training questions.\n"
     )
     assert [done for done, _ in told] == list(range(2 * (len(ANSWERERS.own) + 1)))
 
