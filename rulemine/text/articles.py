@@ -34,7 +34,8 @@ _NAMES = (
     r"Far East|Balkans|Himalayas|Andes|West Indies|Antilles|Levant|Midwest|English Channel|World Bank|"
     r"Holocaust|Lake District|British Raj|Viet Cong|Associated Press|Australian National University|"
     r"Axis powers|Cartoon Network|Internal Revenue Service|Juilliard School|Girl Scouts of the USA|"
-    r"Crusades|BBC|FBI|CIA|NBA|NFL|NHL|NCAA|USSR"
+    r"Contiguous United States|Palestinian National Authority|Iroquois|Americas|Somme|Crusades|"
+    r"BBC|FBI|CIA|NBA|NFL|NHL|NCAA|USSR"
 )
 """Names, and last words of names, that take it."""
 
@@ -62,7 +63,8 @@ _ENDS = (
     r"Philharmonic|Choir|(?<!& )Company|Language|Crusade|"
     r"Revolution|(?:Rebellion|War) of \d+|Rebellion|Broadcasting (?:Corporation|Company|Service|System)|"
     r"Campaign|conquests|Intifada|insurgency|Forces|Free State|[Dd]ynasty|"
-    r"Development Bank|Art Institute|campaign of \d+|(?:Catholic|Orthodox|Methodist|Episcopal|Baptist) Church"
+    r"Development Bank|Art Institute|campaign of \d+|School Board|Military Institute|"
+    r"(?:Adventist|Catholic|Orthodox|Methodist|Episcopal|Baptist) Church"
 )
 """Last words of names of two words or more."""
 
