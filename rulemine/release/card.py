@@ -21,8 +21,8 @@ __all__ = ["write_card"]
 
 EXAMPLES = 5
 
-LITTLE_CORE = 0.1
-"""Below this fraction of questions in the core, the card warns."""
+LITTLE_CORE, FEW_CORE = 0.1, 100
+"""Below this fraction or number of questions in the core, the card warns."""
 
 _SHARED = {
     "topic": "topic entity is one of train",
@@ -85,21 +85,19 @@ def _core(counts: Mapping[str, Any], brink: bool) -> str:
     if not total:
         return "No question was left."
     said = f"**{core:,} of {counted(total, 'question')} need more than one edge: the core.** "
+    if brink:
+        why = "The published procedure (`brink`) does not select for the core."
+    elif 3 * counts["triples_askable"] < counts["triples_complete"]:
+        why = "Most facts of this graph can be guessed."
+    else:
+        why = "The others are restated by an edge between the same two ends, or can be guessed."
     if not core:
-        return said + "There is nothing to report a headline score on: " + _why_little(brink)
-    if core < LITTLE_CORE * total:
-        return said + "That is little; scores on it have wide intervals. " + _why_little(brink)
+        return f"{said}There is nothing to report a headline score on. {why}"
+    if core < max(LITTLE_CORE * total, FEW_CORE):
+        return f"{said}That is little; scores on it have wide intervals. {why}"
     return said + (
         "There nothing else joins the two ends of the removed triple, and its answer is rare among those of "
         f"its relation (prior ≤ {CORE_PRIOR:g}). Report scores on the core first, then on all questions."
-    )
-
-
-def _why_little(brink: bool) -> str:
-    if brink:
-        return "The published procedure (`brink`) does not select for the core."
-    return (
-        "Most removed triples are restated by an edge between the same two ends, or can be guessed."
     )
 
 

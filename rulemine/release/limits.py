@@ -37,10 +37,7 @@ def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
         f"{_percent(counts['parallel_edge_left'], total)} another edge in the same direction. In "
         f"{_percent(counts['restating_edge_left'], total)} it is an edge of a relation that states at least "
         f"{100 * LEAST_SHARE:.0f} % of the same triples. None of these questions is in the core.",
-        f"- Completion: {_are(counts['relations_declared'], 'relation')} declared symmetric, inverse or the "
-        f"same as another; {counted(counts['answers_completed'], 'answer')} of "
-        f"{counted(counts['questions_completed'], 'question')} come only from another statement. "
-        f"Removed triples that only restate another one: {counts['removed_restatements']:,}.",
+        *_completion(counts),
         *_undeclared(counts["relations_undeclared"]),
         f"- {_are(counts['removed_not_asked'], 'removed triple')} not asked about.",
         f"- In {_percent(counts['some_answer_stated'], total)} of the questions another answer is still "
@@ -63,6 +60,18 @@ def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
             "- The published procedure bounds neither priors nor the confidence of long proofs."
         )
     return [*lines, *_excluded(manifest["kg"].get("dropped", {}), config["questions"])]
+
+
+def _completion(counts: Mapping[str, Any]) -> list[str]:
+    declared = counts["relations_declared"]
+    if not declared:
+        return ["- Completion: no relation is declared symmetric, inverse or the same as another."]
+    return [
+        f"- Completion: {_are(declared, 'relation')} declared symmetric, inverse or the same as another; "
+        f"{counted(counts['answers_completed'], 'answer')} of "
+        f"{counted(counts['questions_completed'], 'question')} come only from another statement. Removed "
+        f"triples that only restate another one: {counts['removed_restatements']:,}."
+    ]
 
 
 def _undeclared(rows: Sequence[Mapping[str, Any]]) -> list[str]:

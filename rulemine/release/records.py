@@ -111,7 +111,7 @@ class Removal:
         selected_by: Id of the rule that selected the triple; None if that is the certificate's rule.
         difficulty: Its difficulty features.
         core: Whether it is part of the core: nothing joins its two ends any more once it is removed,
-            and its certificate is sound enough (see ``docs/benchmarks.md``).
+            and its certificate is sound enough (see ``docs/release.md``).
         further_certificates: The other proofs that were kept for it; only the published procedure
             (selection ``brink``) keeps more than one.
     """

@@ -38,6 +38,8 @@ def card(questions=QUESTIONS, declared=None, config=CONFIG, **changes: Any) -> s
 
 
 def test_the_card_leads_with_the_core_and_shows_every_figure_for_both() -> None:
+    many = [*QUESTIONS, *(replace(QUESTIONS[0], id=f"q{i}") for i in range(3, 103))]
+    assert "Report scores on the core first, then on all questions." in card(many)
     text = card(declared=Declarations.of(symmetric=["spouse"]))
     assert "**1 of 3 questions need more than one edge: the core.**" in text
     for row in (
@@ -66,8 +68,12 @@ def test_a_release_with_little_core_says_so() -> None:
     )
     assert "| Hits@Hard of the commonest training answer | – | – |" in text  # nothing to test
     assert "No question was left." in card([])
-    many = [replace(QUESTIONS[1], id=f"q{i}") for i in range(20)]
-    assert "That is little; scores on it have wide intervals." in card([*many, QUESTIONS[0]])
+    assert "That is little; scores on it have wide intervals. The others are" in card()
+    assert "no relation is declared symmetric" in card()
+    hard = CONFIG | {"selection": {"mode": "maximal", "per_rule": 30, "max_prior": 0.01}}
+    text = card(config=hard)
+    assert "wide intervals. Most facts of this graph can be guessed." in text
+    assert "0.0 % of the triples of the graph have an answer that is rare enough" in text
 
 
 def test_a_release_of_the_published_procedure_says_what_it_lacks() -> None:
