@@ -9,7 +9,6 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from rulemine.verify.facts import Facts, Priors
 from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.graphs import Removed, as_triple
 from rulemine.verify.names import RELATIONS, Names
-from rulemine.verify.overlaps import find_overlaps
 from rulemine.verify.question_set import Located
 from rulemine.verify.removals import CORE_PRIOR
 from rulemine.verify.report import Findings, shown
@@ -29,14 +27,17 @@ from rulemine.verify.triples import Graph, Triple
 __all__ = ["Contents", "check_counts", "check_options", "check_relation_counts", "check_source"]
 
 UNCOUNTED = (
-    "audits", "model_calls", "model_tokens", "relations_undeclared", "round_trips", "selection",
+    "audits", "model_calls", "model_tokens", "overlapping_relations", "relations_undeclared",
+    "restating_edge_left", "round_trips", "selection",
 )  # fmt: skip
-"""Figures that only the build knows; building again proves them."""
+"""Figures that the build alone counts; building again proves them. So it is with distances of splits."""
 
 SUBTYPES = (
     "common object", "common subject", "reversed chain", "longer chain", "triangle", "intersection",
     "recursive", "rest",
 )  # fmt: skip
+
+EDGES = ("inverse_edge", "parallel_edge")
 
 Row = dict[str, Any]
 
@@ -85,6 +86,11 @@ def count(contents: Contents, levels: list[int], dropped: int, max_prior: float)
         facts.of(as_triple(t)) for row in rows for item in row["hard"] for t in item["witness"]
     }
     proofs = [rule for record in removed.values() for rule, _ in record.certificates]
+
+    def left(row: Row) -> Row:
+        found: Row = removed[as_triple(row["rules"]["removed"])].row["difficulty"]
+        return found
+
     templates = Counter(row["source"] for row in contents.names.relations.values())
     alike = Counter(facts.reading(name).fact for name in contents.names.relations)
     found = {
@@ -122,7 +128,7 @@ def count(contents: Contents, levels: list[int], dropped: int, max_prior: float)
         "phrases_written": templates["written"],
         "phrases_derived": templates["derived"],
         **_count_answers(rows, contents),
-        **_count_edges(rows, contents),
+        **{f"{edge}_left": sum(left(row)[edge] != [] for row in rows) for edge in EDGES},
         "splits": {split: _compare(split, rows) for split in SPLITS},
     }
     guesses = _guesses(rows, contents)
@@ -203,7 +209,7 @@ def _spread(rows: list[Row], contents: Contents) -> dict[str, dict[str, int]]:
 
 
 def _compare(split: str, rows: list[Row]) -> Row | None:
-    """What the questions of a split share with those of train, and how far they are from all questions."""
+    """What the questions of a split share with those of train."""
 
     def features(row: Row, answers: list[str]) -> dict[str, set[Hashable]]:
         topic, block = row["anchors"][0], row["rules"]
@@ -215,29 +221,12 @@ def _compare(split: str, rows: list[Row]) -> Row | None:
             "rule": {block["rule"]},
         }
 
-    def kind(row: Row) -> dict[str, Hashable]:
-        block = row["rules"]
-        return {
-            "relation": block["relation"],
-            "direction": (block["relation"], block["direction"]),
-            "rule_type": (block["rule_type"], block["rule_subtype"]),
-            "core": row["core"],
-        }
-
     part = [row for row in rows if row["split"] == split]
     if not part:
         return None
     train = [features(r, [i["answer"] for i in r["hard"]]) for r in rows if r["split"] == "train"]
     asked = [features(row, [row["hard_answer"]]) for row in part]
     seen = {key: set().union(*(row[key] for row in train)) for key in asked[0]}
-    kinds, all_kinds = [kind(row) for row in part], [kind(row) for row in rows]
-    distances = {}
-    for key in kinds[0]:
-        here, whole = Counter(row[key] for row in kinds), Counter(row[key] for row in all_kinds)
-        off = sum(
-            abs(Fraction(here[v], len(part)) - Fraction(n, len(rows))) for v, n in whole.items()
-        )
-        distances[key] = round(float(off / 2), 4)
     return {
         "unseen": {key: sum(row["unseen"][key] for row in part) for key in part[0]["unseen"]},
         "overlap": {
@@ -246,7 +235,6 @@ def _compare(split: str, rows: list[Row]) -> Row | None:
         }
         if train and split != "train"
         else None,
-        "distances": distances,
     }
 
 
@@ -282,29 +270,6 @@ def _count_answers(rows: list[Row], contents: Contents) -> dict[str, int]:
         "questions_completed": sum(n > 0 for n in completed),
         "some_answer_stated": sum(row["stated"] != [] for row in rows),
         "several_hard_answers": sum(len(row["hard"]) > 1 for row in rows),
-    }
-
-
-def _count_edges(rows: list[Row], contents: Contents) -> dict[str, int]:
-    overlapping = find_overlaps(contents.complete)
-    left = [
-        (
-            row["rules"]["relation"],
-            contents.removed[as_triple(row["rules"]["removed"])].row["difficulty"],
-        )
-        for row in rows
-    ]
-    return {
-        "inverse_edge_left": sum(d["inverse_edge"] != [] for _, d in left),
-        "parallel_edge_left": sum(d["parallel_edge"] != [] for _, d in left),
-        "overlapping_relations": len(overlapping),
-        "restating_edge_left": sum(
-            not overlapping.isdisjoint(
-                [(relation, other, -1) for other in d["inverse_edge"]]
-                + [(relation, other, 1) for other in d["parallel_edge"]]
-            )
-            for relation, d in left
-        ),
     }
 
 
@@ -350,10 +315,10 @@ def check_counts(folder: Folder, contents: Contents, findings: Findings) -> None
 
 
 def _settled(value: Any) -> Any:
-    """A figure without what is expected of a random split, which says nothing about the release."""
+    """A figure without distances of splits."""
     if not isinstance(value, dict):
         return value
-    return {key: _settled(inner) for key, inner in value.items() if key != "at_random"}
+    return {k: _settled(v) for k, v in value.items() if k not in ("at_random", "distances")}
 
 
 def check_options(folder: Folder, findings: Findings) -> None:

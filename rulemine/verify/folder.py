@@ -205,18 +205,6 @@ class Folder:
         """Whether a file is listed and readable."""
         return name in self._digests
 
-    def text(self, name: str) -> str:
-        """The text of a file; bytes that are not UTF-8 become a problem and are replaced."""
-        content = b"".join(block for _, block in self._read(name))
-        try:
-            return content.decode("utf-8")
-        except UnicodeDecodeError as problem:
-            line = content.count(b"\n", 0, problem.start) + 1
-            self._findings.add(
-                name, line, "encoding", f"byte 0x{content[problem.start]:02x}", "UTF-8"
-            )
-            return content.decode("utf-8", "replace")
-
     def _read(self, name: str) -> Iterator[tuple[int, bytes]]:
         """Reads the blocks of a file again; checks that it has not changed."""
         digest = hashlib.sha256()

@@ -69,9 +69,9 @@ def check_collection(
     _check_ids(questions, gone, findings)
     _check_fallbacks(questions, rejections, findings)
     if brink:
-        _check_certificates(questions, gone, removed, findings)
+        _check_asked(questions, gone, removed, None, findings)
     else:
-        _check_facts(questions, gone, removed, facts, findings)
+        _check_asked(questions, gone, removed, facts, findings)
         _check_repeats(questions, "text", lambda row: row["question"], findings)
         _check_repeats(questions, "query", lambda row: _query(row, facts), findings)
     _check_answers(folder, questions, findings)
@@ -111,47 +111,36 @@ def _check_fallbacks(
             findings.add(here.file, here.line, "rejected text", found, str(expected))
 
 
-def _check_certificates(
+def _check_asked(
     questions: list[Located],
     gone: list[Located],
     removed: dict[Triple, Removed],
+    facts: Facts | None,
     findings: Findings,
 ) -> None:
-    """Checks that certificates match questions and rejections one to one."""
-    made = Counter(
-        (as_triple(block["removed"]), block["rule"])
-        for block in (*(q.row["rules"] for q in questions), *(r.row for r in gone))
-    )
-    held = Counter((t, rule) for t, record in removed.items() for rule, _ in record.certificates)
-    for triple, rule in sorted({**held, **made}):
-        if held[triple, rule] != made[triple, rule]:
-            line = removed[triple].line if triple in removed else None
-            found = f"{made[triple, rule]} questions and rejections of rule {rule}"
-            expected = f"{held[triple, rule]}, one for each certificate of {shown(triple)}"
-            findings.add(REMOVED, line, "asked once", found, expected)
+    """Checks that each removed fact, or without facts each certificate, has one question or rejection."""
 
+    def key(triple: Triple, rule: str) -> Hashable:
+        return facts.of(triple) if facts is not None else (triple, rule)
 
-def _check_facts(
-    questions: list[Located],
-    gone: list[Located],
-    removed: dict[Triple, Removed],
-    facts: Facts,
-    findings: Findings,
-) -> None:
-    """Checks that each removed fact is asked for once, or rejected once."""
-    first: dict[Triple, Located] = {}
+    held = Counter(key(t, rule) for t, record in removed.items() for rule, _ in record.certificates)
+    if facts is not None:
+        held = Counter(held.keys())
+    made: Counter[Hashable] = Counter()
     for here in (*questions, *gone):
-        triple = as_triple(here.row.get("rules", here.row)["removed"])
-        fact = facts.of(triple)
-        if triple not in removed:
-            findings.add(here.file, here.line, "removed", shown(triple), f"a triple of {REMOVED}")
-        elif (other := first.setdefault(fact, here)) is not here:
-            found = f"{shown(triple)}, also by {other.place}"
-            findings.add(here.file, here.line, "asked once", found, "a question or a rejection")
+        block = here.row.get("rules", here.row)
+        asked = key(as_triple(block["removed"]), block["rule"])
+        made[asked] += 1
+        if made[asked] > held[asked]:
+            found = f"{shown(asked)}, {held[asked]} removed ({REMOVED})"
+            findings.add(
+                here.file, here.line, "asked once", found, "one question or rejection each"
+            )
     for triple, record in removed.items():
-        if facts.of(triple) not in first:
-            found = f"{shown(triple)} without a question or rejection"
-            findings.add(REMOVED, record.line, "asked once", found, "one of them")
+        for asked in (key(triple, rule) for rule, _ in record.certificates):
+            if made[asked] < held[asked]:
+                found = f"{made[asked]} questions and rejections of {shown(asked)}"
+                findings.add(REMOVED, record.line, "asked once", found, str(held[asked]))
 
 
 def _check_repeats(

@@ -206,7 +206,7 @@ def _check_text(here: _Here, text: str, pieces: Pieces, entities: dict[str, Enti
         if not (spots.issuperset(_starts(pieces, own)) if by_model else spots):
             found = f"{shown(whole)} (naming {NAMINGS[naming]})"
             here.add("text names the topic", found, f"{shown(own)} as a whole word")
-        for name in find_leaks(whole, own, [names[naming] for names in answers], by_model):
+        for name in find_leaks(whole, own, [names[naming] for names in answers]):
             found = f"{shown(name)} in {shown(whole)} (naming {NAMINGS[naming]})"
             here.add("text hides the answers", found, "a text without answers")
 

@@ -201,7 +201,7 @@ TAMPERINGS = {
     ),
     "a rejection of nothing": (
         edited("rejected.jsonl", 1, put("removed", to=["ada", "husband", "eve"])),
-        ("rejected.jsonl", 1, "removed"),
+        ("rejected.jsonl", 1, "asked once"),
     ),
     "a rule turned round": (
         replaced("rules.jsonl", '["?a", "parent", "?c"]', '["?c", "parent", "?a"]'),
