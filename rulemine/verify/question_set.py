@@ -75,7 +75,8 @@ def check_collection(
         _check_repeats(questions, "text", lambda row: row["question"], findings)
         _check_repeats(questions, "query", lambda row: _query(row, facts), findings)
     _check_answers(folder, questions, findings)
-    _check_balance(folder, questions, len(gone), brink, findings)
+    made = len(questions) + sum(here.row["question"] != "" for here in gone)
+    _check_balance(folder, questions, made, brink, findings)
     _check_split(folder, questions, facts, findings)
     _check_unseen(questions, findings)
 
@@ -165,7 +166,7 @@ def _check_answers(folder: Folder, questions: list[Located], findings: Findings)
 
 
 def _check_balance(
-    folder: Folder, questions: list[Located], gone: int, brink: bool, findings: Findings
+    folder: Folder, questions: list[Located], made: int, brink: bool, findings: Findings
 ) -> None:
     rows = [here.row for here in questions]
     whole = {"questions": rows}
@@ -188,7 +189,7 @@ def _check_balance(
             )
             continue
         for name, part in parts.items():
-            total = len(part) + gone * brink  # brink: of all that were made
+            total = made if brink else len(part)
             # The fraction as written, 0.29 and not the nearest float: 29 of 100, not 28.
             most = max(1, int(Fraction(str(share)) * total))
             for what, number in sorted(Counter(map(value, part)).items()):

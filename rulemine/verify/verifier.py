@@ -39,7 +39,7 @@ from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules, check_thresholds
 from rulemine.verify.shapes import QUESTION, REJECTION, REMOVAL
 from rulemine.verify.triples import Graph, Terms, Triple
-from rulemine.verify.wording import check_wording
+from rulemine.verify.wording import check_templates, check_wording
 
 __all__ = ["verify"]
 
@@ -96,6 +96,7 @@ def verify(
     on_phase("rules")
     brink = folder.option("selection", "mode") == "brink"
     check_declarations(names, findings)
+    check_templates(names, findings)
     # The published procedure knows no declarations.
     declared = Facts(names.relations)
     facts = Facts({}) if brink else declared

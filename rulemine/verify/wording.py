@@ -1,6 +1,7 @@
 """Texts: by the template of the relation, or by a pattern from a language model.
 
-Checks that a text from a template is the template of ``relations.tsv`` for the end asked for, with the name
+Checks that the templates of a relation ask for the end that its statement says, as far as their words tell;
+that a text from a template is the template of ``relations.tsv`` for the end asked for, with the name
 of the topic entity; that a model's text and each of its paraphrases is its pattern with that name, and that
 they all differ; and that wordings are those that the options allow.
 """
@@ -14,12 +15,18 @@ from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, shown
 
-__all__ = ["Pieces", "check_wording", "pieces_of", "texts_of"]
+__all__ = ["Pieces", "check_templates", "check_wording", "pieces_of", "texts_of"]
 
 Pieces = tuple[str, ...]
 """A text cut at the name of its topic entity: the name joins the pieces to the text."""
 
+LEAST_WORDS = 3
+"""By so many words around the name, exchanged templates must fit a statement better to be a problem: of 243
+packaged ones none does, and of 243 exchanged ones 189 do."""
+
 _PART = re.compile(r"\{\{|\}\}|\{topic\}|[{}]")
+
+_WORD = re.compile(r"\{\w+\}|[\w']+")
 
 
 def pieces_of(template: str) -> Pieces | None:
@@ -53,6 +60,39 @@ def texts_of(row: dict[str, Any]) -> list[tuple[str, Pieces]]:
             pieces = (text[:low], text[high:])
         found.append((text, pieces))
     return found
+
+
+def check_templates(names: Names, findings: Findings) -> None:
+    """Checks that the two templates of a relation are not exchanged.
+
+    A question repeats words of the statement, those around the end that it names: with "{subject} is the aunt
+    of {object}", a question for the subject has "of {topic}", and one for the object "{topic} the aunt".
+    """
+    for relation, row in names.relations.items():
+        ask = row["ask_subject"], row["ask_object"]
+        fits = [
+            sum(_alike(row["statement"], end, text) for end, text in zip(ends, ask, strict=True))
+            for ends in (("{object}", "{subject}"), ("{subject}", "{object}"))
+        ]
+        if fits[1] - fits[0] >= LEAST_WORDS and row["symmetric"] != "yes":
+            line, found = names.relation_lines[relation], f"{shown(ask)} for subject, object"
+            expected = f"the other way round: {shown(row['statement'])}"
+            findings.add(RELATIONS, line, "template asks for its end", found, expected)
+
+
+def _alike(statement: str, end: str, text: str) -> int:
+    """How many words around a placeholder are those around the name in a question."""
+    n = 0
+    for one, other in zip(_around(statement, end), _around(text, "{topic}"), strict=True):
+        same = (a == b for a, b in zip(one, other, strict=False))
+        n += next((i for i, fits in enumerate(same) if not fits), min(len(one), len(other)))
+    return n
+
+
+def _around(text: str, place: str) -> tuple[list[str], list[str]]:
+    """The words before a placeholder, the nearest first, and those after it."""
+    before, _, after = text.lower().partition(place)
+    return _WORD.findall(before)[::-1], _WORD.findall(after)
 
 
 def check_wording(

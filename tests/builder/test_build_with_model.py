@@ -285,3 +285,13 @@ def test_a_key_that_the_model_repeats_is_struck_out(
     assert not any(KEY[:12].encode() in text or KEY[-12:].encode() in text for text in texts)
     assert KEY[:12] not in ended.out + ended.err
     assert command("verify", "out/kg").status == 0
+
+
+def test_a_release_is_built_again_from_its_own_journal(
+    made: tuple[Path, dict[str, Any], str], command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(made[0])
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    ended = command("verify", "kg", "--rebuild", "--set", "rules=rules.txt", "--set", "kg=kg.tsv")
+    assert ended.status == 0, ended
+    assert "kg: every byte is what its recipe makes" in ended.out

@@ -255,6 +255,16 @@ TAMPERINGS = {
         exchanged("relations.tsv", "husband", 2, 3),
         ("questions/train.jsonl", 1, "text is the template"),
     ),
+    "the templates of a relation exchanged with its texts": (
+        lambda folder: (
+            exchanged("relations.tsv", "husband", 2, 3)(folder),
+            exchanged("relations.tsv", "husband", 4, 5)(folder),
+            edited("questions/train.jsonl", 1, put("question", to="Who is the husband of dan?"))(
+                folder
+            ),
+        ),
+        ("relations.tsv", 3, "template asks for its end"),
+    ),
     "a relation declared symmetric": (
         changed("relations.tsv", "husband", 11, "yes"),
         ("removed.jsonl", 2, "prior"),

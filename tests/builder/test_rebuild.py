@@ -1,0 +1,164 @@
+"""A release is built again from its own recipe; what was changed since is named."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.pipeline import Build, BuildContext
+from rulemine.builder.rebuild import compare, rebuild
+from rulemine.builder.recipe import load_recipe
+from rulemine.datasets.registry import load_kg
+from rulemine.errors import ConfigError, InputError
+from rulemine.files import write_jsonl
+from rulemine.mining import MiningOptions, mine
+from rulemine.release.publish import rename
+from rulemine.release.reader import Release
+from rulemine.rules.formats import rule_to_json
+from tests.command_line import Command
+from tests.verify.tiny import read_file, seal, write_file
+
+Settings = list[tuple[tuple[str, ...], object]]
+
+FILES = {
+    "questions.templates": "t.toml",
+    "questions.filter": "f.toml",
+    "labels": "l.tsv",
+    "reference": "r.tsv",
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with files for a recipe, and the release of it: nothing in it is a data set."""
+    folder = tmp_path_factory.mktemp("made")
+    kg = load_kg("demo")
+    kg.write(folder / "kg.tsv")
+    lines = (folder / "kg.tsv").read_text().splitlines(keepends=True)
+    (folder / "kg.tsv").write_text("".join([*lines, *lines[:3]]))  # three duplicates
+    write_jsonl(
+        folder / "rules.jsonl", map(rule_to_json, mine(kg, MiningOptions(3, 0.1, 0.3, 0.4, 30)))
+    )
+    source = Path(__file__).parents[2] / "rulemine/datasets/demo/templates.toml"
+    (folder / "t.toml").write_text(source.read_text())
+    (folder / "f.toml").write_text('[drop]\n"works_with" = "dull"\n')
+    (folder / "l.tsv").write_text("".join(f"{e}\t{e.title()}\n" for e in kg.entities[::2]))
+    (folder / "r.tsv").write_text("".join(lines[:5]))
+    settings: Settings = [
+        (tuple(key.split(".")), str(folder / name))
+        for key, name in {**FILES, "rules": "rules.jsonl"}.items()
+    ]
+    recipe = load_recipe(str(folder / "kg.tsv"), [*settings, (("seed",), 3)])
+    Build(recipe, folder / "release").run()
+    return folder
+
+
+def differences(release: Path, target: Path, given: dict[str, str]) -> tuple[list[str], list[str]]:
+    """Files that differ, and keys that the release stood in for."""
+    notes: list[str] = []
+    opened = Release.open(release)
+    rebuild(opened, target, given, BuildContext(on_warning=notes.append))
+    stand_ins = [note.split()[0] for note in notes if "is not proved" in note]
+    return [str(found) for found in compare(opened, target)], stand_ins
+
+
+def files(made: Path) -> dict[str, str]:
+    names = {**FILES, "rules": "rules.jsonl", "kg": "kg.tsv"}
+    return {key: str(made / name) for key, name in names.items()}
+
+
+@pytest.fixture(scope="module")
+def again(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The release built again from the same files."""
+    target = tmp_path_factory.mktemp("again") / "release"
+    assert differences(made / "release", target, files(made)) == ([], [])
+    return target
+
+
+def test_the_release_stands_in_for_files_in_another_naming(made: Path, tmp_path: Path) -> None:
+    rename(Release.open(made / "release"), tmp_path / "text", "text")
+    found = differences(tmp_path / "text", tmp_path / "again", {"rules": files(made)["rules"]})
+    assert found == ([], ["kg", "reference", "labels", "questions.templates", "questions.filter"])
+
+
+def test_what_only_the_file_has_must_be_given(made: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"rules names rules\.jsonl: give the file, --set rules="):
+        differences(made / "release", tmp_path / "again", {})
+    with pytest.raises(ConfigError, match=r'rules=.*other\.txt: the recipe names "rules\.jsonl"'):
+        differences(made / "release", tmp_path / "again", {"rules": "other.txt"})
+    with pytest.raises(ConfigError, match="prompt"):
+        differences(made / "release", tmp_path / "again", {"verbalizer.prompt": "x.toml"})
+    (tmp_path / "kg.tsv").write_text("a\tr\tb\n")
+    with pytest.raises(InputError, match="another graph"):
+        differences(
+            made / "release", tmp_path / "again", files(made) | {"kg": str(tmp_path / "kg.tsv")}
+        )
+
+
+def line_of(name: str, number: int, change: Callable[[str], str]) -> Callable[[Path], None]:
+    def tamper(folder: Path) -> None:
+        lines = read_file(folder, name).split("\n")
+        lines[number - 1] = change(lines[number - 1])
+        write_file(folder, name, "\n".join(lines))
+
+    return tamper
+
+
+def other_templates(folder: Path) -> None:
+    """Words another question of a relation otherwise, in its template and in all its texts."""
+    for name in (
+        "relations.tsv",
+        *(f"questions/{s}.jsonl" for s in ("train", "validation", "test")),
+    ):
+        write_file(folder, name, read_file(folder, name).replace("Who lives in", "Who is in"))
+
+
+def other_rule(row: str) -> str:
+    return json.dumps(json.loads(row) | {"id": "0" * 12}, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("tamper", "expected"),
+    [
+        (
+            line_of("README.md", 3, lambda line: line.replace("questions", "riddles")),
+            "README.md: line 3",
+        ),
+        (line_of("rules.jsonl", 2, other_rule), "rules.jsonl: line 2"),
+        (line_of("kg/complete.tsv.gz", 4, lambda _: "a\tb\tc"), "kg/complete.tsv.gz: line 4"),
+        (other_templates, "relations.tsv: line "),
+        (lambda folder: (folder / "figures.svg").unlink(), "figures.svg: found none"),
+        (lambda folder: write_file(folder, "more.txt", "x\n"), "more.txt: found a file"),
+        (line_of("entities.tsv", 9, lambda line: line + "\n" + line), "entities.tsv: line 10"),
+    ],
+)
+def test_what_was_changed_is_named(
+    again: Path, tmp_path: Path, tamper: Callable[[Path], None], expected: str
+) -> None:
+    release = shutil.copytree(again, tmp_path / "release")
+    tamper(release)
+    seal(release)
+    found = [str(difference) for difference in compare(Release.open(release), again)]
+    assert any(text.startswith(expected) for text in found), found
+    assert any(text.startswith("manifest.json: line ") for text in found)
+
+
+def test_the_command_says_both_verdicts(made: Path, tmp_path: Path, command: Command) -> None:
+    shutil.copytree(made / "release", tmp_path / "release")
+    words = [f"--set={key}={path}" for key, path in files(made).items()]
+    line_of("README.md", 1, str.upper)(tmp_path / "release")
+    seal(tmp_path / "release")
+    ended = command("verify", tmp_path / "release", "--rebuild", *words)
+    assert ended.status == 1
+    assert "every invariant holds" in ended.out
+    assert "not what its recipe makes: 2 files" in ended.out
+    assert "README.md: line 1: found" in ended.out
+
+
+def test_options_of_rebuilding_need_it(made: Path, command: Command) -> None:
+    for words in (["--set", "kg=kg.tsv"], ["--threads", "2"]):
+        ended = command("verify", made / "release", *words)
+        assert ended.status == 2
+        assert "--rebuild" in ended.err
