@@ -221,7 +221,7 @@ MANIFEST: dict[str, Any] = {
         "selection": {
             "rules_mined": 2, "groundings": 6, "provable": 5, "considered": 6, "upper_bound": 0,
             "core_upper_bound": 0,
-        },  # fmt: skip
+        },
         "model_calls": {},
         "model_tokens": {"prompt": 0, "completion": 0},
         "audits": {"passed": 0, "failed": 0, "unreadable": 0},
