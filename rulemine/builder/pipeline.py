@@ -460,7 +460,7 @@ class Build:
             self._hand_on("split", folder, asked)
 
         options = {"mode": chosen.split, "ratios": chosen.ratios, "seed": self.recipe.seed}
-        return self._stage("split", 3, options, work)
+        return self._stage("split", 4, options, work)
 
     def _release(self) -> Stage:
         verbalized = self._done.get("verbalize")

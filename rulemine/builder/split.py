@@ -3,10 +3,10 @@
 Guarantees: in mode ``group`` no group of `rulemine.release.groups` is in two splits, so that no training
 question gives away an answer of a test question, and no (topic, relation, direction), no removed triple
 and no unordered pair of topic entity and hard answer is in two splits; a group that is larger than its
-split should be is in train; within that, sizes are near the ratios, and relations with their directions,
-types of rules and the core are distributed as in the whole. Mode ``random`` splits single questions at
-random, by sizes exact to one question; mode ``none`` puts all into test. No split is empty but in mode
-``none``. Nothing depends on the order of the questions.
+split should be is in train. Within that, sizes are near the ratios; relations with their directions, types
+of rules and the core are distributed as in the whole, and relations and types of the core as in the core.
+Mode ``random`` splits single questions at random, by sizes exact to one question; mode ``none`` puts all
+into test. No split is empty but in mode ``none``. Nothing depends on the order of the questions.
 """
 
 from collections import Counter
@@ -138,12 +138,14 @@ def _draw(n: int, ratios: Sequence[int], seed: int) -> list[int]:
 
 def _strata(question: Question) -> tuple[Hashable, ...]:
     """What should be distributed in each split as in the whole."""
-    block = question.rules
+    block, core = question.rules, question.core
     return (
         ("relation", block.relation),
         ("direction", block.relation, block.direction),
         ("type", block.rule_type, block.rule_subtype),
-        ("core", question.core),
+        ("core", core),
+        ("relation in the core or outside", core, block.relation),
+        ("type in the core or outside", core, block.rule_type, block.rule_subtype),
     )
 
 
