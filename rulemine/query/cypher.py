@@ -39,8 +39,8 @@ class _Writer:
     def _variable(self) -> str:
         return f"v{next(self._number)}"
 
-    def clauses(self, query: Query, variable: str) -> str:
-        """The clauses that bind a variable to the entities of a query, or restrict it to them."""
+    def clauses(self, query: Query, variable: str, bound: bool = False) -> str:
+        """The clauses that bind a variable to the entities of a query, or restrict a bound one to them."""
         if isinstance(query, Anchor):
             return f"MATCH ({variable}{_entity(query)})"
         if isinstance(query, Projection):
@@ -52,18 +52,20 @@ class _Writer:
             arrow = f"<{relation}" if query.inverse else f"{relation}>"
             return f"{below}MATCH ({start}){arrow}({variable})"
         if isinstance(query, Intersection):
-            return " ".join(self.clauses(part, variable) for part in query.parts)
+            return " ".join(
+                self.clauses(part, variable, bound or number > 0)
+                for number, part in enumerate(query.parts)
+            )
+        if isinstance(query, Union):
+            name = self._variable() if bound else variable
+            arms = (f"{self.clauses(part, name)} RETURN {name}" for part in query.parts)
+            same = f" WITH * WHERE {variable} = {name}" if bound else ""
+            return f"CALL {{ {' UNION '.join(arms)} }}{same}"
         if isinstance(query, Count):
             return self.clauses(query.of, variable)
-        inner = self._variable()
-        if isinstance(query, Union):
-            arms = " UNION ".join(
-                f"{self.clauses(part, inner)} RETURN {inner}" for part in query.parts
-            )
-            return f"CALL {{ {arms} }} MATCH ({variable}) WHERE {variable} = {inner}"
-        taken = self._variable()
+        inner, taken = self._variable(), self._variable()
         return (
-            f"{self.clauses(query.of, variable)} CALL {{ {self.clauses(query.minus, inner)} RETURN "
+            f"{self.clauses(query.of, variable, bound)} CALL {{ {self.clauses(query.minus, inner)} RETURN "
             f"collect(DISTINCT {inner}) AS {taken} }} WITH * WHERE NOT {variable} IN {taken}"
         )
 

@@ -58,7 +58,8 @@ def evaluate(
         level: The incompleteness level: what is removed at this level or a lower one is missing.
 
     Raises:
-        QueryError: The query names what the graph lacks, or a removed triple is not in the graph.
+        QueryError: The query names what the graph lacks, a removed triple is not in the graph, or a
+            `QueryGraph` comes with removed triples.
 
     Example:
         >>> from rulemine.query import parse
@@ -69,6 +70,8 @@ def evaluate(
     """
     if isinstance(kg, KnowledgeGraph):
         kg = QueryGraph(kg, levels_of(kg, removed))
+    elif removed:
+        raise QueryError("evaluate: a QueryGraph has its removed triples already. Leave them out.")
     return Grades(kg, query, level)
 
 

@@ -96,7 +96,7 @@ class _Branch(NamedTuple):
 def _shape(query: Query) -> str:
     if isinstance(query, Count):
         return f"#{_shape(query.of)}"
-    return "".join(branch.text for branch in sorted(_branches(query))) + _taken_away(query)
+    return "".join([branch.text for branch in sorted(_branches(query))] + sorted(_taken(query)))
 
 
 def _branches(query: Query) -> list[_Branch]:
@@ -124,13 +124,13 @@ def _as_one(part: Query) -> _Branch:
     return _Branch(alone, -part.size, _shape(part))
 
 
-def _taken_away(query: Query) -> str:
-    """The last part of the code of a node: what is taken away from it."""
+def _taken(query: Query) -> list[str]:
+    """The codes of what is taken away from a node."""
     if isinstance(query, Difference):
-        return f"{_taken_away(query.of)}-{{{_shape(query.minus)}}}"
+        return [*_taken(query.of), f"-{{{_shape(query.minus)}}}"]
     if isinstance(query, Intersection):
-        return "".join(sorted(_taken_away(part) for part in query.parts))
-    return ""
+        return [code for part in query.parts for code in _taken(part)]
+    return []
 
 
 def _anchors(query: Query, distance: int) -> Iterator[tuple[str, int]]:

@@ -99,6 +99,11 @@ def test_removed_triples_are_of_the_graph(
         levels_of(KG, removed)
 
 
+def test_removed_triples_beside_a_graph_that_has_them_are_refused() -> None:
+    with pytest.raises(QueryError, match="has its removed triples already"):
+        evaluate(GRAPH, parse('"ann"'), REMOVED)
+
+
 def test_places_that_are_searched_for_are_those_of_the_array(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -26,9 +26,14 @@ CYPHER = {
         "RETURN DISTINCT answer.name AS answer"
     ),
     f"(count (or {A} {B}))": (
-        'CALL { MATCH (:Entity {name: "a"})-[:`r`]->(v1) RETURN v1 UNION '
-        'MATCH (:Entity {name: "b"})<-[:`s`]-(v1) RETURN v1 } '
-        "MATCH (answer) WHERE answer = v1 RETURN count(DISTINCT answer) AS value"
+        'CALL { MATCH (:Entity {name: "a"})-[:`r`]->(answer) RETURN answer UNION '
+        'MATCH (:Entity {name: "b"})<-[:`s`]-(answer) RETURN answer } '
+        "RETURN count(DISTINCT answer) AS value"
+    ),
+    '(and "a" (or "b" "c"))': (
+        'MATCH (answer:Entity {name: "a"}) CALL { MATCH (v1:Entity {name: "b"}) RETURN v1 UNION '
+        'MATCH (v1:Entity {name: "c"}) RETURN v1 } WITH * WHERE answer = v1 '
+        "RETURN DISTINCT answer.name AS answer"
     ),
     f"(minus {A} {B})": (
         'MATCH (:Entity {name: "a"})-[:`r`]->(answer) CALL { MATCH (:Entity {name: "b"})<-[:`s`]-(v1) '

@@ -76,6 +76,7 @@ def test_all_rooted_trees_up_to_six_edges_have_codes_of_their_own() -> None:
         ('(minus (and (p "r" "a") (p "s" "b")) (p "t" (p "t" "c")))', "(1)(1)-{(2)}"),
         ('(p "r" (minus (p "r" "a") (p "s" "b")))', "((1)-{(1)})"),
         ('(and (minus (p "r" "a") (p "s" "b")) (p "t" "c"))', "(1)(1)-{(1)}"),
+        ('(minus (minus (p "r" "a") (p "s" (p "s" "b"))) (p "s" "c"))', "(1)-{(1)}-{(2)}"),
         ('(count (p "r" "a"))', "#(1)"),
     ],
 )
