@@ -52,7 +52,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._tokens = _TOKEN.finditer(text)
-        self._projections = 0
+        self._left = {"atoms": MOST_ATOMS, "entities": MOST_ATOMS}
 
     def whole(self) -> Query:
         query = self._query(0, self._next())
@@ -78,6 +78,7 @@ class _Parser:
 
     def _query(self, depth: int, token: _Token) -> Query:
         if token.text.startswith('"'):
+            self._use(token, "entities")
             return Anchor(self._name(token))
         if token.text != "(":
             expected = 'a query, which begins with ( or "'
@@ -105,6 +106,13 @@ class _Parser:
             raise QueryError(str(problem).replace("query: ", place, 1)) from None
         return query
 
+    def _use(self, token: _Token, what: str) -> None:
+        self._left[what] -= 1
+        if self._left[what] < 0:
+            raise QueryError(
+                f"query: column {token.column}: more than {MOST_ATOMS:,} {what}. Ask less at once."
+            )
+
     def _close(self) -> None:
         token = self._next()
         if token.text != ")":
@@ -120,11 +128,7 @@ class _Parser:
         token = self._next()
         if not token.text.startswith('"'):
             raise self._problem(token, "the name of a relation in double quotes")
-        self._projections += 1
-        if self._projections > MOST_ATOMS:
-            raise QueryError(
-                f"query: column {token.column}: more than {MOST_ATOMS:,} atoms. Ask less at once."
-            )
+        self._use(token, "atoms")
         relation = self._name(token)
         of = self._query(depth, self._next())
         self._close()

@@ -94,9 +94,14 @@ class _Branch(NamedTuple):
 
 
 def _shape(query: Query) -> str:
-    if isinstance(query, Count):
-        return f"#{_shape(query.of)}"
-    return "".join([branch.text for branch in sorted(_branches(query))] + sorted(_taken(query)))
+    return f"#{_shape(query.of)}" if isinstance(query, Count) else _as_one(query).text
+
+
+def _as_one(query: Query) -> _Branch:
+    """All branches of the node that a query gives, as one part of a union."""
+    branches, taken = sorted(_branches(query)), sorted(_taken(query))
+    straight = len(branches) == 1 and branches[0].straight and not taken
+    return _Branch(straight, -query.size, "".join([*(b.text for b in branches), *taken]))
 
 
 def _branches(query: Query) -> list[_Branch]:
@@ -116,12 +121,6 @@ def _branches(query: Query) -> list[_Branch]:
     if isinstance(below, Anchor):
         return [_Branch(True, -edges, f"({edges})")]
     return [_Branch(False, -query.size, f"({edges if edges > 1 else ''}{_shape(below)})")]
-
-
-def _as_one(part: Query) -> _Branch:
-    branches = _branches(part)
-    alone = len(branches) == 1 and branches[0].straight and not isinstance(part, Difference)
-    return _Branch(alone, -part.size, _shape(part))
 
 
 def _taken(query: Query) -> list[str]:

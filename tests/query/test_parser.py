@@ -41,6 +41,7 @@ def test_any_other_text_gives_its_canonical_form() -> None:
         ("(p " * 1000, "column 4: found"),
         ('(p "r" ' * 1000 + '"x"' + ")" * 1000, "column 701: nested more than 100 deep"),
         ("(and " * 10**5, "column 501: nested more than 100 deep"),
+        ("(or " + '"x" ' * 50_001, "column 200005: more than 50,000 entities"),
         ("(or " + '(p "r" "x") ' * 50_001 + ")", "column 600008: more than 50,000 atoms"),
     ],
     ids=lambda text: text[:20],

@@ -5,9 +5,9 @@ from itertools import combinations_with_replacement, count, product
 import pytest
 
 from rulemine.kg.facts import Declarations
-from rulemine.query import Anchor, Intersection, Projection, parse
+from rulemine.query import Anchor, Intersection, Projection, Union, parse
 from rulemine.query.structures import STRUCTURES, structure_of
-from rulemine.query.tree import Query
+from rulemine.query.tree import MOST_DEPTH, Query
 
 NINE = {
     "1p": '(p "r" "a")',
@@ -82,6 +82,14 @@ def test_all_rooted_trees_up_to_six_edges_have_codes_of_their_own() -> None:
 )
 def test_what_the_paper_has_no_code_for(text: str, shape: str) -> None:
     assert structure_of(parse(text))[:2] == (shape, shape)
+
+
+def test_the_deepest_query_has_a_code() -> None:
+    query = parse('"a"')
+    for _ in range(MOST_DEPTH // 2 - 1):
+        query = Projection("r", False, Union.of([query, Projection("s", False, Anchor("b"))]))
+    assert structure_of(query).hops == MOST_DEPTH // 2
+    assert len(structure_of(query).shape) < 10 * MOST_DEPTH
 
 
 def test_statements_of_one_fact_over_one_operand_are_one_link() -> None:
