@@ -70,7 +70,7 @@ class _Parser:
 
     def _problem(self, token: _Token, expected: str, hint: str = "") -> QueryError:
         rest = self._text[token.column - 1 :]
-        shown = f"{rest[:_SHOWN]}{'…' * (len(rest) > _SHOWN)}" if rest else "the end"
+        shown = " ".join(rest[:_SHOWN].split()) + "…" * (len(rest) > _SHOWN) if rest else "the end"
         return QueryError(
             f"query: column {token.column}: found {shown}, expected {expected}"
             f"{f'; {hint}' if hint else '.'}"

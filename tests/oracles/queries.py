@@ -11,7 +11,7 @@ answer is not stated, and the derivation that is kept. Prints what differs; exit
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from random import Random
 from typing import NamedTuple
@@ -230,8 +230,16 @@ def check_grades(world: World, graph: QueryGraph, query: Query) -> list[str] | N
     return wrong
 
 
-def hunt(seed: int, queries: int, graded: int, most_seconds: float = 1e9) -> tuple[list[str], str]:
+def hunt(
+    seed: int, queries: int, graded: int, tell: Callable[[str], object] = lambda line: None
+) -> tuple[list[str], str]:
     """Compares so many queries with pyoxigraph and with brute force.
+
+    Args:
+        seed: The seed of the first graph.
+        queries: How many to compare with pyoxigraph.
+        graded: How many of them to compare with brute force too.
+        tell: Called now and then with a line about the progress.
 
     Returns:
         What differs, and a line about what was compared.
@@ -256,6 +264,8 @@ def hunt(seed: int, queries: int, graded: int, most_seconds: float = 1e9) -> tup
                 found += differences or []
             wrong += [f"seed {seed}: {line}" for line in found]
         seed += 1
+        if answered % 10_000 == 0:
+            tell(f"{answered:,} queries, {done:,} graded, {len(wrong)} differences")
     return wrong, (
         f"{answered:,} queries answered ({empty / max(1, answered):.0%} empty), {done:,} graded "
         f"({skipped:,} with too many derivations), {len(wrong)} differences"
@@ -270,9 +280,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first graph")
     chosen = parser.parse_args(arguments)
     started = time.monotonic()
-    wrong, line = hunt(chosen.seed, chosen.queries, chosen.graded)
-    sys.stdout.write("\n".join([*wrong[:20], f"{line}, {time.monotonic() - started:.0f} s\n"]))
+    wrong, line = hunt(chosen.seed, chosen.queries, chosen.graded, _say)
+    for text in (*wrong[:20], f"{line}, {time.monotonic() - started:.0f} s"):
+        _say(text)
     return 1 if wrong else 0
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ def test_any_other_text_gives_its_canonical_form() -> None:
     ("text", "message"),
     [
         ("", "column 1: found the end, expected a query"),
+        ("(and x\n\ny)", r"column 6: found x y\), expected a query"),
         ("x", 'column 1: found x, expected a query, which begins with [(] or "; names stand in'),
         ("(", "column 2: found the end, expected and, or, p"),
         ('(adn "x" "y")', "column 2: found adn .*did you mean 'and'"),
