@@ -25,7 +25,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.contents import JOURNAL, read_parts
 from rulemine.release.reader import MANIFEST, Release
 
-__all__ = ["FILE_KEYS", "Difference", "compare", "rebuild"]
+__all__ = ["FILE_KEYS", "FileDifference", "compare", "rebuild"]
 
 FILE_KEYS = tuple(key.name for key in KEYS if key.option.file)
 """The keys of a recipe that name files."""
@@ -35,7 +35,7 @@ WIDEST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FileDifference:
     """A file of a release that is not what its recipe makes.
 
     Attributes:
@@ -191,7 +191,7 @@ STAND_INS: dict[str, tuple[Callable[[Inputs, Release], None], str]] = {
 """Key of a recipe → what puts the release's own content in place of the file, and where that is."""
 
 
-def compare(release: Release, made: Path) -> Iterator[Difference]:
+def compare(release: Release, made: Path) -> Iterator[FileDifference]:
     """Yields the files that differ, sorted by name; compressed ones are compared by their content.
 
     Args:
@@ -203,18 +203,20 @@ def compare(release: Release, made: Path) -> Iterator[Difference]:
     for name in sorted(names):
         one, two = release.path / name, made / name
         if not one.is_file() or not two.is_file():
-            yield Difference(name, None, *("a file" if p.is_file() else "none" for p in (one, two)))
+            yield FileDifference(
+                name, None, *("a file" if p.is_file() else "none" for p in (one, two))
+            )
         elif (contents := (read_bytes(one), read_bytes(two)))[0] != contents[1]:
             yield _first(name, *contents)
 
 
-def _first(name: str, found: bytes, made: bytes) -> Difference:
+def _first(name: str, found: bytes, made: bytes) -> FileDifference:
     both = (content.decode("utf-8", "replace").split("\n") for content in (found, made))
     lines = enumerate(zip_longest(*both), start=1)
     number, (one, two) = next((n, pair) for n, pair in lines if pair[0] != pair[1])
     pairs = enumerate(zip_longest(one or "", two or ""))
     at = next((i for i, (a, b) in pairs if a != b), 0)
-    return Difference(name, number, _around(one, at), _around(two, at))
+    return FileDifference(name, number, _around(one, at), _around(two, at))
 
 
 def _around(line: str | None, at: int) -> str:
