@@ -19,7 +19,7 @@ from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.recipe import KEYS, Recipe
 from rulemine.config import Key, build, lookup, override, packaged
 from rulemine.datasets.registry import data_sets
-from rulemine.errors import ConfigError, DatasetError, InputError, list_problems
+from rulemine.errors import ConfigError, DatasetError, InputError, did_you_mean, list_problems
 from rulemine.files import read_bytes
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.contents import JOURNAL, read_parts
@@ -27,7 +27,7 @@ from rulemine.release.reader import MANIFEST, Release
 
 __all__ = ["FILE_KEYS", "FileDifference", "compare", "rebuild"]
 
-FILE_KEYS = tuple(key.name for key in KEYS if key.option.file)
+FILE_KEYS = {key.name: key for key in KEYS if key.option.file}
 """The keys of a recipe that name files."""
 
 WIDEST = 100
@@ -72,10 +72,13 @@ def rebuild(
         RulemineError: As `rulemine.builder.pipeline.Build.run`.
     """
     config: dict[str, Any] = release.manifest["config"]
-    values, problems = config, []
-    replaced = []
-    for key in KEYS:
-        named = lookup(config, key.path) if key.option.file else None
+    values, replaced = config, []
+    problems = [
+        f"{name}: names no file of a recipe; {did_you_mean(name, FILE_KEYS)}"
+        for name in given.keys() - FILE_KEYS.keys()
+    ]
+    for key in FILE_KEYS.values():
+        named = lookup(config, key.path)
         if key.name in given and Path(given[key.name]).name != named:
             problems.append(f'{key.name}={given[key.name]}: the recipe names "{named or "none"}"')
         elif key.name in given:

@@ -88,8 +88,12 @@ def test_what_only_the_file_has_must_be_given(made: Path, tmp_path: Path) -> Non
         differences(made / "release", tmp_path / "again", {})
     with pytest.raises(ConfigError, match=r'rules=.*other\.txt: the recipe names "rules\.jsonl"'):
         differences(made / "release", tmp_path / "again", {"rules": "other.txt"})
-    with pytest.raises(ConfigError, match="prompt"):
-        differences(made / "release", tmp_path / "again", {"verbalizer.prompt": "x.toml"})
+    for key, problem in {
+        "verbalizer.prompt": 'names "none"',
+        "label": "did you mean .labels",
+    }.items():
+        with pytest.raises(ConfigError, match=problem):
+            differences(made / "release", tmp_path / "again", {key: "x.toml"})
     (tmp_path / "kg.tsv").write_text("a\tr\tb\n")
     with pytest.raises(InputError, match="another graph"):
         differences(
