@@ -20,7 +20,7 @@ from rulemine.builder.inputs import Inputs
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.removal.brink import select_brink
 from rulemine.builder.removal.certificates import certify, certify_as_chosen
-from rulemine.builder.removal.eligibility import eligible_rules
+from rulemine.builder.removal.eligibility import confident_rules, rules_beyond_guessing
 from rulemine.builder.removal.levels import thin
 from rulemine.builder.removal.maximal import choose
 from rulemine.builder.removal.selection import Selection, read_selection, write_selection
@@ -186,22 +186,9 @@ class Build:
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules that may prove something; all of them in mode ``brink``.
-
-        Raises:
-            ConfigError: There is none.
-        """
-        chosen = self.recipe.selection
-        if chosen.mode == "brink":
-            return self.mined_rules
-        rules = eligible_rules(self.mined_rules, chosen.min_std_confidence, self.inputs.kept_out)
-        if not rules:
-            raise ConfigError(
-                f"{self.recipe.kg}: none of {counted(len(self.mined_rules), 'rule')} reaches "
-                "selection.min_std_confidence without a relation that is kept out of bodies "
-                "(selection.body_filter). Lower the one or shorten the other."
-            )
-        return rules
+        """The rules that may prove something; all of them in mode ``brink``."""
+        folder = self._done.get("ground", self._done["mine"]).folder
+        return read_rules(folder / "rules.jsonl")
 
     @cached_property
     def setting(self) -> Setting:
@@ -213,6 +200,7 @@ class Build:
             self.inputs.templates.declarations,
             excluded=self.inputs.excluded,
             max_prior=self.recipe.selection.max_prior,
+            max_answers=self.recipe.questions.max_answers,
         )
 
     @cached_property
@@ -280,12 +268,26 @@ class Build:
         chosen = self.recipe.selection
 
         def work(folder: Path) -> None:
-            sample = chosen.groundings_per_rule or None
+            kg, seed = self.inputs.kg, self.recipe.seed
+            rules = rules_beyond_guessing(
+                kg,
+                confident_rules(self.mined_rules, chosen.min_std_confidence, self.inputs.kept_out),
+                chosen.min_rare_confidence,
+                max_prior=chosen.max_prior,
+                seed=seed,
+            )
+            if not rules:
+                raise ConfigError(
+                    f"{self.recipe.kg}: none of {counted(len(self.mined_rules), 'rule')} reaches "
+                    "selection.min_std_confidence and min_rare_confidence without a relation that is kept "
+                    "out of bodies (selection.body_filter). Lower these or shorten that."
+                )
+            write_rules(folder / "rules.jsonl", rules)
             found = ground(
-                self.inputs.kg,
-                self.rules,
-                sample=sample,
-                seed=self.recipe.seed,
+                kg,
+                rules,
+                sample=chosen.groundings_per_rule or None,
+                seed=seed,
                 excluded=self.inputs.excluded,
                 progress=self._progress,
             )
@@ -296,9 +298,11 @@ class Build:
             "seed": self.recipe.seed,
             "dropped": sorted(self.inputs.excluded),
             "min_std_confidence": chosen.min_std_confidence,
+            "min_rare_confidence": chosen.min_rare_confidence,
+            "max_prior": chosen.max_prior,
             "kept_out": sorted(self.inputs.kept_out),
         }
-        return self._stage("ground", 5, options, work)
+        return self._stage("ground", 6, options, work)
 
     def _select(self) -> Stage:
         chosen = self.recipe.selection
@@ -337,6 +341,7 @@ class Build:
         options = {**to_json(chosen), "seed": self.recipe.seed}
         del options["per_type"]  # the stage balance applies it
         options["body_filter"] = sorted(self.inputs.kept_out)
+        options["max_answers"] = self.recipe.questions.max_answers
         del options["levels"]  # which levels are written as graphs changes no level of a triple
         options["declarations"] = (
             {}

@@ -131,6 +131,7 @@ _MAXIMAL_ONLY = (
     "questions.max_relation_share",
     "selection.body_filter",
     "selection.max_prior",
+    "selection.min_rare_confidence",
     "selection.min_std_confidence",
     "selection.per_type",
 )

@@ -73,7 +73,7 @@ class BoundRule:
             bindings[:, self.head.subject] = ends[:, 0]
         if self.head.object >= 0:
             bindings[:, self.head.object] = ends[:, 2]
-        order = self._join_order(bindings, given)
+        order = self.join_order(bindings, given)
         back = np.argsort(order)
         for found in join(self.index, [self.body[i] for i in order], bindings, given):
             proves = (found.triples != own[found.origin, None]).all(axis=1)
@@ -96,7 +96,7 @@ class BoundRule:
             fits &= triples[:, 0] == triples[:, 2]
         return fits
 
-    def _join_order(self, bindings: Ints, given: frozenset[int]) -> list[int]:
+    def join_order(self, bindings: Ints, given: frozenset[int]) -> list[int]:
         """Positions of the body atoms in join order: the fewest expected matches first.
 
         On hubs the order makes a difference of a factor of a hundred. Matches of head variables are

@@ -94,10 +94,10 @@ class Hops:
     def size(self, one: Step, two: Step) -> int:
         """Number of ways through two steps, over all pairs of nodes."""
         if (one, two) not in self._sizes:
-            self._sizes[one, two] = int(self.degrees(two, self._edges(one)[1])[1].sum())
+            self._sizes[one, two] = int(self.degrees(two, self.edges(one)[1])[1].sum())
         return self._sizes[one, two]
 
-    def _edges(self, step: Step) -> tuple[Ints, Ints]:
+    def edges(self, step: Step) -> tuple[Ints, Ints]:
         """Both ends of all triples of a relation, sorted by the end where the step starts."""
         index, n = self.index, self.index.entities
         keys = index.subject_keys if step.forward else index.object_keys
@@ -118,7 +118,7 @@ class Hops:
         return found
 
     def _pairs(self, one: Step, two: Step) -> Pairs:
-        starts, middles = self._edges(one)
+        starts, middles = self.edges(one)
         first, count = self.degrees(two, middles)
         parts = []
         for low, high in chunks(count):

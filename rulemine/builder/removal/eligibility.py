@@ -1,13 +1,15 @@
 """Eligible rules: those of the mined rules that may prove something in a benchmark."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.rules.rare_confidence import rare_confidences
 from rulemine.rules.rule import Rule
 
-__all__ = ["eligible_rules"]
+__all__ = ["confident_rules", "rules_beyond_guessing"]
 
 
-def eligible_rules(
+def confident_rules(
     rules: Iterable[Rule],
     min_std_confidence: Sequence[float] = (),
     kept_out: Collection[str] = (),
@@ -21,7 +23,7 @@ def eligible_rules(
         kept_out: Relations that no body may name.
 
     Returns:
-        The eligible rules, in the order given.
+        These rules, in the order given.
     """
     floors = tuple(min_std_confidence) or (0.0,)
     return tuple(
@@ -30,3 +32,31 @@ def eligible_rules(
         if rule.known.std_confidence >= floors[min(len(rule.body), len(floors)) - 1]
         and not any(atom.relation in kept_out for atom in rule.body)
     )
+
+
+def rules_beyond_guessing(
+    kg: KnowledgeGraph,
+    rules: Sequence[Rule],
+    least: float,
+    *,
+    max_prior: float,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Rule, ...]:
+    """The rules that are right often enough where the answer cannot be guessed.
+
+    Args:
+        kg: The complete graph.
+        rules: The rules.
+        least: Lower bound on the rare confidence (see `rulemine.rules.rare_confidence`); 0: all rules.
+        max_prior: What makes an answer common.
+        seed: Seed of the samples.
+        progress: Called with (rules done, all rules).
+
+    Returns:
+        These rules, in the order given.
+    """
+    if not least:
+        return tuple(rules)
+    found = rare_confidences(kg, rules, max_prior, seed=seed, progress=progress)
+    return tuple(rule for rule, value in zip(rules, found.tolist(), strict=True) if value >= least)

@@ -2,7 +2,8 @@
 
 For the core, everything between two entities has to go, so whole pairs of entities are selected: each
 fact between them by a grounding whose body joins them nowhere. The head relations take turns, so that the
-scarce ones are not crowded out; within a relation its rules do.
+scarce ones are not crowded out; within a relation its rules do. First come facts that give a question
+which no other selected fact gives: facts with the same topic entity are one question.
 
 Then the rest: a greedy pass and local search. In the greedy pass the rules take turns, those with the
 fewest heads first. At its turn a rule adds one grounding: of a few drawn at random, the one that blocks
@@ -162,42 +163,63 @@ class _Search:
         for fact, pair in zip(core_facts.tolist(), self._pair[core_facts].tolist(), strict=True):
             self._of_pair.setdefault(pair, []).append(fact)
         self._locked = np.zeros(len(state.removed), bool)
+        self._questions = setting.questions
+        wanted = self._questions[core_facts]
+        most = int(self._questions.max(initial=-1)) + 1
+        self._demand = np.bincount(wanted[wanted >= 0], minlength=most + 1)
+        self._asked = np.zeros(most + 1, bool)
 
     def fill_core(self) -> None:
-        """The pass for the core: whole pairs, one per head relation and turn."""
+        """The passes for the core: first what gives a question that no other fact gives, then the rest."""
+        self.state.value(self._core)
+        self._fill_pairs(new=True)
+        self._fill_pairs(new=False)
+        self._locked = self.state.removed.copy()
+        self.state.value(np.ones(len(self._core), bool))
+
+    def _fill_pairs(self, new: bool) -> None:
+        """Adds whole pairs, one per head relation and turn."""
         state = self.state
-        state.value(self._core)
         waiting: dict[int, Ints] = {}
         turns: dict[str, deque[int]] = {}
-        for r in self._fewest_heads_first:
+        for r in sorted(
+            self._fewest_heads_first, key=lambda r: (self._core_heads[r], self._ids[r])
+        ):
             if self._core_heads[r]:
                 rows = self._shuffled(r, "core")
                 waiting[r] = rows[self._core[rows]]
                 turns.setdefault(self._rules[r].head.relation, deque()).append(r)
-        for relation, queue in turns.items():
-            turns[relation] = deque(
-                sorted(queue, key=lambda r: (self._core_heads[r], self._ids[r]))
-            )
         while turns:
             for relation in sorted(turns):
                 queue = turns[relation]
                 while queue:
                     r = queue[0]
-                    waiting[r] = state.free(waiting[r]) if self._wants(r) else waiting[r][:0]
-                    if not len(waiting[r]):
+                    rows = state.free(waiting[r]) if self._wants(r) else waiting[r][:0]
+                    waiting[r] = rows = rows[self._fresh(rows)] if new else rows
+                    if not len(rows):
                         queue.popleft()
                         continue
-                    grounding = state.least_harmful(waiting[r][:CANDIDATES])
+                    grounding = state.least_harmful(rows[:CANDIDATES])
                     if self._add_pair(grounding):
                         queue.rotate(-1)
                         break
                     # Another fact of its pair has no free proof now, and never will have one again.
-                    own = self._pair[state.head[waiting[r]]]
-                    waiting[r] = waiting[r][own != self._pair[state.head[grounding]]]
+                    pair = self._pair[state.head[rows]]
+                    waiting[r] = rows[pair != self._pair[state.head[grounding]]]
                 if not queue:
                     del turns[relation]
-        self._locked = state.removed.copy()
-        state.value(np.ones(len(self._core), bool))
+
+    def _fresh(self, rows: Ints) -> npt.NDArray[np.bool_]:
+        """Which groundings have a head with a question that no fact was selected for."""
+        questions = self._questions[self.state.head[rows]]
+        fresh: npt.NDArray[np.bool_] = (questions >= 0) & ~self._asked[questions]
+        return np.logical_or(fresh[:, 0], fresh[:, 1])
+
+    def _ask(self, fact: int) -> None:
+        """Reserves a question for a fact: of two that are left, the one that fewer others could take."""
+        left = [q for q in self._questions[fact].tolist() if q >= 0 and not self._asked[q]]
+        if left:
+            self._asked[min(left, key=lambda q: (self._demand[q], q))] = True
 
     def _add_pair(self, grounding: int) -> bool:
         """Adds a grounding and one for each other fact of its pair; or nothing, if one has none."""
@@ -217,6 +239,8 @@ class _Search:
                 return False
             state.add(state.least_harmful(rows))
             added.append(fact)
+        for fact in added:
+            self._ask(fact)
         return True
 
     def fill(self) -> None:

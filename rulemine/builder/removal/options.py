@@ -17,7 +17,7 @@ class SelectionSection(Section):
 
     Attributes:
         mode: How triples are selected: ``maximal``, or ``brink`` for the published procedure, which has
-            none of the options ``max_prior``, ``min_std_confidence`` and ``body_filter``.
+            none of the options from ``max_prior`` on.
         per_rule: Triples that a rule selects at most (``brink``: certificates).
         share: Fraction of the selected triples that is really removed.
         levels: Nested levels of incompleteness, in percent of the removed triples, e.g. 20,40,60,80,100;
@@ -30,6 +30,9 @@ class SelectionSection(Section):
             answer is at most this: the fraction of the relation's topic entities that have it. 1: off.
         min_std_confidence: Lower bounds on the standard confidence of the mined rules with 1, 2, … body
             atoms; the last one holds for longer bodies too. Empty: none beyond that of ``mining``.
+        min_rare_confidence: Lower bound on the confidence of rules where the answer cannot be guessed: of
+            their predictions whose ends are no common answers (by `max_prior`), and whose body does not
+            hold the prediction itself, the fraction that is in the graph; 0: off.
         body_filter: Relations that prove nothing: a file like that of ``questions.filter`` or the name of
             a data set that has one; empty: those that are not asked about; ``none``: no relation.
     """
@@ -49,4 +52,5 @@ class SelectionSection(Section):
     per_type: float = option(1.0, above=0, most=1)
     max_prior: float = option(0.07, above=0, most=1, flag=True)
     min_std_confidence: tuple[float, ...] = option((), least=0, most=1)
+    min_rare_confidence: float = option(0.1, least=0, most=1)
     body_filter: str = option("", file=True, packaged="filter.toml", word="none")

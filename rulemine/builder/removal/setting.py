@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.kg.facts import Declarations, facts_of
+from rulemine.kg.facts import Declarations, facts_of, oriented
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.priors import CORE_PRIOR, priors
 
@@ -29,6 +29,9 @@ class Setting:
         removable: bool, shape (triples,): whether the fact may be removed: it can be asked about, joins
             two entities, and none of its relations is excluded. The same for all its statements.
         pairs: int64, shape (triples,): a number for the two entities that it joins, in either order.
+        questions: int64, shape (triples, 2): a number for the question that asks for the subject, and for
+            the object, the same for all triples that share it; −1 where it may not be asked, or has too
+            many answers.
     """
 
     kg: KnowledgeGraph
@@ -37,6 +40,7 @@ class Setting:
     directions: Bools
     removable: Bools
     pairs: Ints
+    questions: Ints
 
     @classmethod
     def of(
@@ -46,6 +50,7 @@ class Setting:
         *,
         excluded: Collection[str] = (),
         max_prior: float = 1.0,
+        max_answers: int = 0,
     ) -> "Setting":
         """The setting of a selection.
 
@@ -54,6 +59,7 @@ class Setting:
             declarations: Which relations state the same facts.
             excluded: Relations whose triples are never removed.
             max_prior: Highest prior at which an answer is asked for.
+            max_answers: Most answers of a question; 0: no limit.
         """
         declared = declarations or Declarations()
         facts, prior = facts_of(kg, declared), priors(kg, declared)
@@ -65,10 +71,36 @@ class Setting:
         all_fit[facts[~fit]] = False
         low, high = np.minimum(subject, obj), np.maximum(subject, obj)
         _, pairs = np.unique(low * max(1, len(kg.entities)) + high, return_inverse=True)
-        return cls(kg, facts, prior, directions, all_fit[facts], pairs.reshape(-1).astype(np.int64))
+        questions, answers = _questions(kg, declared)
+        few = answers <= (max_answers or len(kg))
+        return cls(
+            kg,
+            facts,
+            prior,
+            directions,
+            all_fit[facts],
+            pairs.reshape(-1).astype(np.int64),
+            np.where(directions & few, questions, -1),
+        )
 
     def guarded(self) -> Bools:
         """Whether the prior of each triple is that of the core in all its directions, shape (triples,)."""
         low = (self.prior <= CORE_PRIOR) | ~self.directions
         guarded: Bools = np.logical_and(low.all(axis=1), self.directions.any(axis=1))
         return guarded
+
+
+def _questions(kg: KnowledgeGraph, declarations: Declarations) -> tuple[Ints, Ints]:
+    """The question for each end of each triple, numbered, and how many answers it has."""
+    n = max(1, len(kg.entities))
+    relation = oriented(kg, declarations)[0]
+    readings = [declarations[r] for r in kg.relations]
+    turned = np.array([reading.reversed for reading in readings], bool)[kg.triples[:, 1]]
+    both = np.array([reading.symmetric for reading in readings], bool)[kg.triples[:, 1]]
+    ends = kg.triples[:, [0, 2]].astype(np.int64)
+    asked = np.column_stack((turned, ~turned)) | both[:, None]
+    keys = (relation[:, None] * 2 + asked) * n + ends[:, ::-1]
+    _, number = np.unique(keys, return_inverse=True)
+    number = number.reshape(keys.shape).astype(np.int64)
+    pairs = np.unique(number.reshape(-1) * n + ends.reshape(-1))
+    return number, np.bincount(pairs // n)[number]

@@ -1,0 +1,218 @@
+"""How often rules are right where the answer cannot be guessed.
+
+The standard confidence of a rule says how many of its predictions are in the graph. It can be high for the
+wrong reasons: because most predictions name a common answer (most films are in English), or because the body
+holds the predicted triple itself (r(x,z) ∧ q(w,z) ∧ q(w,y) ⇒ r(x,y) with z = y). The rare confidence is
+counted without both: over predictions with a body that does not hold the triple, neither end of which is a
+common answer of the relation.
+
+Guarantees: a function of graph, rule, seed and bound on the prior; an estimate from the predictions about a
+uniform sample of entities, exact where the rule has few; bounded time per rule.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.index import Index
+from rulemine.query.join import join
+from rulemine.query.path import simple_path
+from rulemine.rules.bodies import BoundRule, bind_rule
+from rulemine.rules.path_bodies import Chains
+from rulemine.rules.rule import Rule
+from rulemine.rules.two_hop import Step
+from rulemine.seeds import Stream, stream
+
+__all__ = ["rare_confidences"]
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+ENTITIES = 200
+"""Most entities about which the predictions of a rule are counted."""
+
+DOUBT = 1
+"""Wrong predictions that are added, so that one right prediction does not make a rule certain."""
+
+WAYS = 1 << 20
+"""About how many ways to a prediction are followed; rules with more are judged by fewer entities."""
+
+
+def rare_confidences(
+    kg: KnowledgeGraph,
+    rules: Sequence[Rule],
+    max_prior: float,
+    *,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> npt.NDArray[np.float64]:
+    """The rare confidence of each rule.
+
+    Args:
+        kg: The graph.
+        rules: The rules.
+        max_prior: An answer of a relation is common if more than this fraction of the *other* topic
+            entities have it.
+        seed: Seed of the samples.
+        progress: Called with (rules done, all rules).
+
+    Returns:
+        float64, shape (rules,), 0 ≤ confidence < 1; 0 for a rule that predicts nothing of this kind.
+    """
+    index = Index(kg)
+    found = np.zeros(len(rules))
+    graph = _Graph(index, Chains(index), _common(index, max_prior, 0), _common(index, max_prior, 2))
+    for number, rule in enumerate(rules):
+        bound = bind_rule(index, rule)
+        if bound is not None:
+            found[number] = _rare_confidence(graph, bound, stream(seed, "rare", rule.id))
+        if progress:
+            progress(number + 1, len(rules))
+    return found
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """A graph, and its common answers: relation · entities + entity, ascending."""
+
+    index: Index
+    chains: Chains
+    subjects: Ints
+    objects: Ints
+
+    def rare(self, relation: int, subjects: Ints, objects: Ints) -> Bools:
+        """Which triples of a relation have two ends that are not common answers, nor the same entity."""
+        first = relation * self.index.entities
+        common = _among(self.subjects, first + subjects) | _among(self.objects, first + objects)
+        rare: Bools = ~common & (subjects != objects)
+        return rare
+
+
+def _rare_confidence(graph: _Graph, bound: BoundRule, draws: Stream) -> float:
+    kg, relation = graph.index.kg, bound.head.relation
+    sample, subjects, objects = _predicted(graph, bound, draws)
+    fit = graph.rare(relation, subjects, objects)
+    ids = np.empty((int(fit.sum()), 3), np.int32)
+    ids[:, 0], ids[:, 1], ids[:, 2] = subjects[fit], relation, objects[fit]
+    wrong = int((kg.rows_of(ids) < 0).sum())
+    heads = kg.triples[bound.heads()]
+    column = 0 if bound.head.subject >= 0 else 2
+    heads = heads[_among(sample, heads[:, column].astype(np.int64))]
+    ends = heads.astype(np.int64)
+    heads = heads[graph.rare(relation, ends[:, 0], ends[:, 2])]
+    if not len(heads):
+        return 0.0
+    chain = graph.chains.of(bound)
+    bodies = bound.count(heads) if chain is None else chain.over(heads).counts
+    right = int((bodies > 0).sum())
+    return right / (right + wrong + DOUBT)
+
+
+def _predicted(graph: _Graph, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints, Ints]:
+    """A sample of entities, and all predictions about them: subjects and objects, each pair once.
+
+    The entities stand for the head's subject; for its object where the subject is fixed by the rule.
+    """
+    head = bound.head
+    ends = [(atom.subject, atom.object) for atom in bound.body]
+    path = None
+    if (head.subject, head.object) == (0, 1) and min(map(min, ends)) >= 0 and len(ends) <= 3:
+        path = simple_path(ends, 0, 1)
+    if path is None:
+        return _joined(graph.index, bound, draws)
+    steps = [Step(bound.body[at].relation, forward) for at, forward in path]
+    return _walked(graph, steps, draws)
+
+
+def _walked(graph: _Graph, steps: Sequence[Step], draws: Stream) -> tuple[Ints, Ints, Ints]:
+    """See `_predicted`; for a body that is a path."""
+    chains, n = graph.chains, graph.index.entities
+    starts, ends = chains.edges(steps[0])
+    if len(steps) == 1:
+        sample = _drawn(np.unique(starts), draws)
+        own = _among(sample, starts)
+        return sample, starts[own], ends[own]
+    if len(steps) == 2:
+        first, count = chains.degrees(steps[1], ends)
+    else:
+        table = chains.pairs(steps[1], steps[2]).keys
+        first = np.searchsorted(table, ends * n)
+        count = np.searchsorted(table, (ends + 1) * n) - first
+    sample = _drawn(np.unique(starts), draws, starts, count)
+    own = _among(sample, starts)
+    starts, first, count = starts[own], first[own], count[own]
+    if len(steps) == 2:
+        source, last = chains.expand(steps[1], first, count)
+    else:
+        source = np.repeat(np.arange(len(count)), count)
+        within = np.arange(len(source)) - np.repeat(np.cumsum(count) - count, count)
+        last = table[first[source] + within] % n
+    return sample, *np.divmod(np.unique(starts[source] * n + last), n)
+
+
+def _joined(index: Index, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints, Ints]:
+    """See `_predicted`; for any body."""
+    n, head = index.entities, bound.head
+    start = head.subject if head.subject >= 0 else head.object
+    atom = next(a for a in bound.body if start in (a.subject, a.object))
+    ends = index.kg.triples[index.of_relation(atom.relation)].astype(np.int64)
+    sample = _drawn(np.unique(ends[:, 0 if atom.subject == start else 2]), draws)
+    sample = sample[draws.permutation(len(sample))]
+    keys = [np.empty(0, np.int64)]
+    ways = done = 0
+    while done < len(sample) and ways < WAYS:
+        bindings = np.zeros((min(32, len(sample) - done), bound.columns), np.int64)
+        bindings[:, start] = sample[done : done + len(bindings)]
+        order = bound.join_order(bindings, frozenset({start}))
+        for found in join(index, [bound.body[i] for i in order], bindings, frozenset({start})):
+            subject, object_ = (
+                found.bindings[:, term] if term >= 0 else np.full(len(found.origin), -1 - term)
+                for term in (head.subject, head.object)
+            )
+            keys.append(np.unique(subject * n + object_))
+            ways += len(found.origin)
+        done += len(bindings)
+    return np.sort(sample[:done]), *np.divmod(np.unique(np.concatenate(keys)), n)
+
+
+def _drawn(
+    entities: Ints, draws: Stream, starts: Ints | None = None, count: Ints | None = None
+) -> Ints:
+    """A uniform sample of entities, ascending; only as many as have `WAYS` ways in all, at least one.
+
+    Args:
+        entities: The entities, ascending.
+        draws: The random stream.
+        starts: The entity at which each of some steps starts.
+        count: The ways on from each step.
+    """
+    order = draws.permutation(len(entities))[:ENTITIES]
+    if starts is not None and count is not None:
+        ways = np.zeros(len(entities), np.int64)
+        np.add.at(ways, np.searchsorted(entities, starts), count)
+        order = order[: max(1, int((np.cumsum(ways[order]) <= WAYS).sum()))]
+    return np.sort(entities[order])
+
+
+def _common(index: Index, max_prior: float, column: int) -> Ints:
+    """The common answers at one end: relation · entities + entity, ascending."""
+    triples = index.kg.triples.astype(np.int64)
+    n = index.entities
+    keys, having = np.unique(triples[:, 1] * n + triples[:, column], return_counts=True)
+    topics = np.unique(triples[:, 1] * n + triples[:, 2 - column]) // n
+    others = np.bincount(topics, minlength=len(index.kg.relations))[keys // n] - 1
+    common: Ints = keys[having - 1 > max_prior * others]
+    return common
+
+
+def _among(ascending: Ints, values: Ints) -> Bools:
+    """Which values are among others."""
+    if not len(ascending):
+        return np.zeros(len(values), bool)
+    at = np.searchsorted(ascending, values)
+    at[at == len(ascending)] = 0
+    found: Bools = ascending[at] == values
+    return found
