@@ -8,23 +8,21 @@ import hashlib
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rulemine.verify.contents import Contents
 from rulemine.verify.facts import Facts, Priors
 from rulemine.verify.folder import MANIFEST_NAME, Folder
-from rulemine.verify.graphs import Removed, as_triple
-from rulemine.verify.names import RELATIONS, Names
-from rulemine.verify.question_set import Located
+from rulemine.verify.graphs import as_triple
+from rulemine.verify.names import RELATIONS
 from rulemine.verify.removals import CORE_PRIOR
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import HornRule
 from rulemine.verify.shapes import RULE_TYPES, SPLITS, WORDINGS
-from rulemine.verify.triples import Graph, Triple
 
-__all__ = ["Contents", "check_counts", "check_options", "check_relation_counts", "check_source"]
+__all__ = ["UNCOUNTED", "check_counts", "check_options"]
 
 UNCOUNTED = (
     "audits", "model_calls", "model_tokens", "overlapping_relations", "relations_undeclared",
@@ -42,45 +40,12 @@ EDGES = ("inverse_edge", "parallel_edge")
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """Everything that is counted.
-
-    Attributes:
-        names: The tables of names.
-        facts: What triples state.
-        priors: The priors of the complete KG.
-        rules: Rules by id.
-        complete: The complete KG.
-        incomplete: The incomplete KG.
-        reference: What a reference KG adds.
-        removed: The removed triples.
-        questions: All questions.
-        rejections: All rejections.
-    """
-
-    names: Names
-    facts: Facts
-    priors: Priors
-    rules: dict[str, HornRule]
-    complete: Graph
-    incomplete: Graph
-    reference: Graph
-    removed: dict[Triple, Removed]
-    questions: list[Located]
-    rejections: list[Located]
-
-
-def count(contents: Contents, levels: list[int], dropped: int, max_prior: float) -> dict[str, Any]:
-    """The figures as the manifest should have them, but `UNCOUNTED` ones.
-
-    Args:
-        contents: What is counted.
-        levels: The incompleteness levels of the release.
-        dropped: How many relations are excluded.
-        max_prior: The highest prior that may be asked about.
-    """
-    facts, removed = contents.facts, contents.removed
+def count(contents: Contents) -> dict[str, Any]:
+    """The figures as the manifest should have them, but `UNCOUNTED` ones."""
+    bound = contents.folder.option("selection", "max_prior")
+    bound = bound if type(bound) in (int, float) else CORE_PRIOR
+    askable = Priors(contents.complete, contents.declared) if contents.brink else contents.priors
+    facts, removed = contents.declared, contents.removed
     rows = [here.row for here in contents.questions if _is_whole(here.row, contents)]
     asked = {
         facts.of(as_triple(t)) for row in rows for item in row["hard"] for t in item["witness"]
@@ -97,20 +62,20 @@ def count(contents: Contents, levels: list[int], dropped: int, max_prior: float)
         "triples_complete": len(contents.complete),
         "triples_incomplete": len(contents.incomplete),
         "triples_removed": len(removed),
-        "triples_askable": int((contents.priors.values.min(axis=1) <= max_prior).sum()),
+        "triples_askable": int((askable.values.min(axis=1) <= bound).sum()),
         "triples_reference": len(contents.reference),
         "removed_core": sum(record.row["core"] for record in removed.values()),
         "removed_not_asked": sum(facts.of(triple) not in asked for triple in removed),
         "removed_restatements": len(removed) - len(set(map(facts.of, removed))),
         "removed_by_level": {
             str(level): sum(record.level <= level for record in removed.values())
-            for level in levels
+            for level in contents.folder.levels
         },
         "selected_by_another": sum(r.row["selected_by"] is not None for r in removed.values()),
         "certificates": len(proofs),
         "entities": len(contents.names.entities),
         "relations": len(contents.names.relations),
-        "relations_dropped": dropped,
+        "relations_dropped": len(contents.folder.manifest["kg"].get("dropped", {})),
         "relations_declared": sum(
             alike[facts.reading(name).fact] > 1 or facts.reading(name).symmetric
             for name in contents.names.relations
@@ -279,7 +244,7 @@ def _guesses(rows: list[Row], contents: Contents) -> dict[Hashable, list[str]]:
     hard: dict[Hashable, Counter[str]] = {}
     for row in rows:
         if row["split"] == "train":
-            asked = _asked(row, contents.facts)
+            asked = _asked(row, contents.declared)
             times.setdefault(asked, Counter()).update(row["answers"])
             hard.setdefault(asked, Counter()).update(item["answer"] for item in row["hard"])
     entities = contents.names.entities
@@ -292,13 +257,11 @@ def _guesses(rows: list[Row], contents: Contents) -> dict[Hashable, list[str]]:
     return guesses
 
 
-def check_counts(folder: Folder, contents: Contents, findings: Findings) -> None:
-    """Checks the figures of the manifest."""
-    stated = folder.manifest["counts"]
-    bound = folder.option("selection", "max_prior")
-    bound = bound if type(bound) in (int, float) else CORE_PRIOR
-    dropped = len(folder.manifest["kg"].get("dropped", {}))
-    expected = count(contents, folder.levels, dropped, bound)
+def check_counts(contents: Contents, findings: Findings) -> None:
+    """Checks the figures of the manifest and of ``relations.tsv``, and the digest of the complete KG."""
+    _check_relation_counts(contents, findings)
+    _check_source(contents, findings)
+    stated, expected = contents.folder.manifest["counts"], count(contents)
     for key in sorted({*stated, *expected, *UNCOUNTED}):
         if key not in expected and key not in UNCOUNTED:
             findings.add(MANIFEST_NAME, None, "counts", shown(key), "no such count")
@@ -334,8 +297,9 @@ def check_options(folder: Folder, findings: Findings) -> None:
             findings.add(MANIFEST_NAME, None, "options", found, said)
 
 
-def check_source(folder: Folder, names: Names, complete: Graph, findings: Findings) -> None:
+def _check_source(contents: Contents, findings: Findings) -> None:
     """Checks the digest of the complete KG: SHA-256 of its sorted triples under their source names."""
+    names, complete = contents.names, contents.complete
     source = [
         names.entities[name].source if name in names.entities else name
         for name in complete.terms.entities
@@ -353,13 +317,13 @@ def check_source(folder: Folder, names: Names, complete: Graph, findings: Findin
         fields = iter(map(by_place.__getitem__, some))
         lines = map("\t".join, zip(fields, fields, fields, strict=True))
         digest.update(("\n".join(lines) + "\n").encode())
-    stated = folder.manifest["kg"].get("digest")
+    stated = contents.folder.manifest["kg"]["digest"]
     if stated != digest.hexdigest():
         expected = f"{digest.hexdigest()} (sorted triples, source names)"
         findings.add(MANIFEST_NAME, None, "digest of the KG", shown(stated), expected)
 
 
-def check_relation_counts(contents: Contents, findings: Findings) -> None:
+def _check_relation_counts(contents: Contents, findings: Findings) -> None:
     """Checks the columns ``triples`` and ``removed`` of ``relations.tsv``."""
     removed = Counter(r for _, r, _ in contents.removed)
     for column, sizes in (("triples", contents.complete.relation_sizes()), ("removed", removed)):

@@ -1,4 +1,4 @@
-"""The knowledge graphs: sorted sets of triples, and incomplete KG = complete KG − removed, exactly.
+"""The knowledge graphs: sets of triples, and incomplete KG = complete KG − removed, exactly.
 
 Also checks that the incomplete KG of every incompleteness level is the complete KG without the triples
 removed at that level or below (so levels are nested), that every removed triple is in the complete KG, and
@@ -49,7 +49,7 @@ def as_triple(value: list[str]) -> Triple:
 def check_graph(
     folder: Folder, name: str, names: Names | None, terms: Terms, findings: Findings
 ) -> Graph:
-    """Reads a KG file; checks order, uniqueness and names.
+    """Reads a KG file; checks uniqueness and names.
 
     Args:
         folder: The release.
@@ -69,33 +69,15 @@ def check_graph(
     columns, line = np.concatenate(parts), np.concatenate(lines)
     del parts, lines
     graph = Graph(terms, columns)
-    if len(columns):
-        _check_order(name, graph, columns, line, findings)
+    if len(graph) != len(columns):
+        found = f"{len(columns) - len(graph)} triples again"
+        findings.add(name, None, "triples unique", found, "each triple once")
     if names is not None:
         _check_known(name, names, graph, columns, line, findings)
     if not len(graph):
         findings.add(name, None, "triples", "none", "at least one")
     findings.count("triples", len(graph))
     return graph
-
-
-def _check_order(
-    name: str, graph: Graph, columns: Columns, line: Columns, findings: Findings
-) -> None:
-    ranks = graph.terms.ranks(columns)
-    up = np.zeros(len(ranks) - 1, bool)
-    for column in (2, 1, 0):
-        here, before = ranks[1:, column], ranks[:-1, column]
-        up = (here > before) | ((here == before) & up)
-    late = np.flatnonzero(~up) + 1
-    if not len(late):
-        return
-    keys = graph.terms.pack(columns)
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    for i in late.tolist():
-        last, triple = graph.triples(keys[i - 1 : i + 1])
-        what = "triples unique" if first[inverse[i]] < i else "sorted"
-        findings.add(name, int(line[i]), what, shown(triple), f"a triple after {shown(last)}")
 
 
 def _check_known(
@@ -112,19 +94,17 @@ def _check_known(
 def check_removed(
     rows: list[tuple[int, dict[str, Any]]], complete: Graph | None, findings: Findings
 ) -> dict[Triple, Removed]:
-    """Reads ``removed.jsonl``; checks that it is a sorted subset of the complete KG.
+    """Reads ``removed.jsonl``; checks that it is a subset of the complete KG.
 
     Returns:
         Removed triple → its record.
     """
     removed: dict[Triple, Removed] = {}
-    last: Triple | None = None
     for number, row in rows:
         triple = as_triple(row["triple"])
-        if last is not None and triple <= last:
-            what = "triples unique" if triple in removed else "sorted"
-            findings.add(REMOVED, number, what, shown(triple), f"a triple after {shown(last)}")
-        last = triple
+        if triple in removed:
+            found, expected = f"{shown(triple)} of line {removed[triple].line}", "each triple once"
+            findings.add(REMOVED, number, "triples unique", found, expected)
         if complete is not None and triple not in complete:
             findings.add(REMOVED, number, "removed ⊆ complete", shown(triple), f"one in {COMPLETE}")
         certificates = tuple(

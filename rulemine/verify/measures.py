@@ -7,13 +7,13 @@ large.
 """
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.verify.folder import Folder
+from rulemine.verify.contents import Contents
 from rulemine.verify.report import Findings
 from rulemine.verify.rules import RULES, Atom, HornRule, Term
 from rulemine.verify.triples import Graph, Ints, member
@@ -32,32 +32,20 @@ Table = dict[Term, Ints]
 """Variable or entity → its values, one a row."""
 
 
-def check_supports(
-    folder: Folder,
-    rules: dict[str, HornRule],
-    published: Iterable[str],
-    complete: Graph,
-    thorough: bool,
-    findings: Findings,
-) -> None:
+def check_supports(contents: Contents, thorough: bool, findings: Findings) -> None:
     """Counts the rules again that are behind published proofs.
 
-    All of one and two body atoms, and of longer ones a seeded sample.
-
-    Args:
-        folder: The release. Rules that were given may have measures from another graph: they are not counted.
-        rules: Rules by id.
-        published: Ids of the rules of certificates.
-        complete: The complete KG.
-        thorough: Whether all longer ones are counted too.
-        findings: Collects the problems.
+    All of one and two body atoms, and of longer ones a seeded sample, or if `thorough` all of them. Rules
+    that were given may have measures from another graph: they are not counted.
     """
+    folder, rules, complete = contents.folder, contents.rules, contents.complete
+    published = {name for record in contents.removed.values() for name, _ in record.certificates}
     if folder.manifest["config"].get("rules"):
         return
     known = complete.terms.entities.keys() | complete.terms.relations.keys()
     wanted = sorted(
         name
-        for name in set(published) & rules.keys()
+        for name in published & rules.keys()
         for rule in (rules[name],)
         if {t for atom in (rule.head, *rule.body) for t in atom if isinstance(t, str)} <= known
     )

@@ -1,6 +1,6 @@
 """The tables of names: three namings of every entity, and the relations.
 
-Checks that ``entities.tsv`` has unique columns, is sorted by private id, and that private ids have a fixed
+Checks that ``entities.tsv`` has unique columns, and that private ids have a fixed
 width; that ``relations.tsv`` has each relation once; and that every name in graphs and rules is in these
 tables.
 """
@@ -80,7 +80,7 @@ def _check_entities(folder: Folder, findings: Findings) -> dict[str, Entity]:
     column = _COLUMNS.index(naming) if naming in _COLUMNS else 0
     entities: dict[str, Entity] = {}
     seen: list[dict[str, int]] = [{}, {}, {}]
-    width, last = 0, ""
+    width = 0
     for number, row in folder.fields(ENTITIES, 3):
         if number == 1:
             if row != _COLUMNS:
@@ -97,11 +97,6 @@ def _check_entities(folder: Folder, findings: Findings) -> dict[str, Entity]:
         if not form or len(private) != width:
             expected = f"e and {width - 1} digits, as in the first row"
             findings.add(ENTITIES, number, "private id", shown(private), expected)
-        if private <= last:
-            findings.add(
-                ENTITIES, number, "sorted", f"{shown(private)} after {shown(last)}", "ascending ids"
-            )
-        last = private
         numeric = str(int(form[1])) if form else private
         name = numeric if naming == "numeric" else row[column]
         entities[name] = Entity(number, (private, row[1], row[2], numeric))

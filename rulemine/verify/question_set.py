@@ -1,6 +1,6 @@
 """The questions as a set: ids, duplicates, balance, split, and what is unseen in training.
 
-Checks that ids are unique and ascending in each file; that every removed fact is asked for or rejected, once;
+Checks that ids are unique; that every removed fact is asked for or rejected, once;
 that no two questions share a query or a text; that limits on answers, relations and types of rules hold, in
 the core and outside it; that no split is empty or far from its size, and, if the split is by group, that no
 query, no removed triple and no pair of topic and hard answer is in two splits. The published procedure
@@ -10,15 +10,16 @@ query, no removed triple and no pair of topic and hard answer is in two splits. 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
+from rulemine.verify.contents import Contents, Located
 from rulemine.verify.facts import Facts
 from rulemine.verify.folder import MANIFEST_NAME, QUESTION_FILES, Folder
-from rulemine.verify.graphs import REMOVED, Removed, as_triple
+from rulemine.verify.graphs import REMOVED, as_triple
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.triples import Triple
 
-__all__ = ["Located", "check_collection", "is_kept"]
+__all__ = ["asked_ways", "check_collection"]
 
 SIZE_OFF = Fraction(2, 100)
 """How far the size of a split may be from its ratio, as a fraction of all questions, unless a group of
@@ -28,57 +29,36 @@ questions that stay together is larger than that."""
 _KEPT = "template used: "
 
 
-class Located(NamedTuple):
-    """A record with its file and line."""
-
-    file: str
-    line: int
-    row: dict[str, Any]
-
-    @property
-    def place(self) -> str:
-        """Where it is."""
-        return f"{self.file} line {self.line}"
-
-
 def is_kept(rejection: dict[str, Any]) -> bool:
     """Whether only a model's text was rejected and the question has its template."""
     return rejection["stage"] == "verbalize" and str(rejection["detail"]).startswith(_KEPT)
 
 
-def check_collection(
-    folder: Folder,
-    questions: list[Located],
-    rejections: list[Located],
-    removed: dict[Triple, Removed],
-    facts: Facts,
-    findings: Findings,
-) -> None:
-    """Checks all properties of more than one question.
-
-    Args:
-        folder: The release, for its options.
-        questions: All questions of the right shape, file by file.
-        rejections: All rejected questions and texts.
-        removed: The removed triples.
-        facts: What triples state.
-        findings: Collects the problems.
-    """
-    brink = folder.option("selection", "mode") == "brink"
-    gone = [here for here in rejections if not is_kept(here.row)]
+def check_collection(contents: Contents, findings: Findings) -> None:
+    """Checks all properties of more than one question."""
+    folder, questions, facts = contents.folder, contents.questions, contents.facts
+    gone = [here for here in contents.rejections if not is_kept(here.row)]
     _check_ids(questions, gone, findings)
-    _check_fallbacks(questions, rejections, findings)
-    if brink:
-        _check_asked(questions, gone, removed, None, findings)
-    else:
-        _check_asked(questions, gone, removed, facts, findings)
+    _check_fallbacks(questions, contents.rejections, findings)
+    _check_asked(contents, gone, findings)
+    if not contents.brink:
         _check_repeats(questions, "text", lambda row: row["question"], findings)
         _check_repeats(questions, "query", lambda row: _query(row, facts), findings)
     _check_answers(folder, questions, findings)
     made = len(questions) + sum(here.row["question"] != "" for here in gone)
-    _check_balance(folder, questions, made, brink, findings)
+    _check_balance(folder, questions, made, contents.brink, findings)
     _check_split(folder, questions, facts, findings)
     _check_unseen(questions, findings)
+
+
+def asked_ways(contents: Contents) -> set[tuple[str, str, str]]:
+    """Topic entity, relation and end of everything that a question asks."""
+    return {
+        (here.row["anchors"][0], *way)
+        for here in contents.questions
+        for block in (here.row["rules"],)
+        for way in contents.facts.ways(block["relation"], block["direction"])
+    }
 
 
 def _query(row: dict[str, Any], facts: Facts) -> Hashable:
@@ -88,17 +68,12 @@ def _query(row: dict[str, Any], facts: Facts) -> Hashable:
 
 def _check_ids(questions: list[Located], gone: list[Located], findings: Findings) -> None:
     first: dict[str, Located] = {}
-    last = ("", "")
     for here in (*questions, *(r for r in gone if r.row["question"])):
         question = here.row["id"] if "id" in here.row else here.row["question"]
         if question in first:
             found = f"{question}, also in {first[question].place}"
             findings.add(here.file, here.line, "question id unique", found, "unique ids")
         first.setdefault(question, here)
-        if "id" in here.row:
-            if last[0] == here.file and question <= last[1]:
-                findings.add(here.file, here.line, "sorted", question, f"an id after {last[1]}")
-            last = (here.file, question)
 
 
 def _check_fallbacks(
@@ -112,23 +87,18 @@ def _check_fallbacks(
             findings.add(here.file, here.line, "rejected text", found, str(expected))
 
 
-def _check_asked(
-    questions: list[Located],
-    gone: list[Located],
-    removed: dict[Triple, Removed],
-    facts: Facts | None,
-    findings: Findings,
-) -> None:
-    """Checks that each removed fact, or without facts each certificate, has one question or rejection."""
+def _check_asked(contents: Contents, gone: list[Located], findings: Findings) -> None:
+    """Checks that each removed fact (``brink``: certificate) has one question or rejection."""
+    removed, brink = contents.removed, contents.brink
 
     def key(triple: Triple, rule: str) -> Hashable:
-        return facts.of(triple) if facts is not None else (triple, rule)
+        return (triple, rule) if brink else contents.facts.of(triple)
 
     held = Counter(key(t, rule) for t, record in removed.items() for rule, _ in record.certificates)
-    if facts is not None:
+    if not brink:
         held = Counter(held.keys())
     made: Counter[Hashable] = Counter()
-    for here in (*questions, *gone):
+    for here in (*contents.questions, *gone):
         block = here.row.get("rules", here.row)
         asked = key(as_triple(block["removed"]), block["rule"])
         made[asked] += 1

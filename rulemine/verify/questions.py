@@ -10,44 +10,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rulemine.verify.facts import Facts, Way
+from rulemine.verify.contents import Contents, Located
+from rulemine.verify.facts import Way
 from rulemine.verify.graphs import REMOVED, Removed, as_triple
 from rulemine.verify.mentions import find_leaks, occurrences
 from rulemine.verify.names import Entity
 from rulemine.verify.proofs import Triples
-from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, difference, shown
-from rulemine.verify.rules import RULES, HornRule
+from rulemine.verify.rules import RULES
 from rulemine.verify.shapes import NAMINGS
 from rulemine.verify.triples import Triple
 from rulemine.verify.wording import Pieces, texts_of
 
-__all__ = ["Benchmark", "check_question"]
-
-
-@dataclass(frozen=True, slots=True)
-class Benchmark:
-    """The data that questions are checked against.
-
-    Attributes:
-        known: The complete KG.
-        wider: Complete KG and reference KG.
-        left: The incomplete KG.
-        removed: The removed triples.
-        rules: Rules by id.
-        entities: The table of names.
-        facts: What triples state.
-        brink: Whether questions are those of the published procedure, one per certificate.
-    """
-
-    known: Triples
-    wider: Triples
-    left: Triples
-    removed: dict[Triple, Removed]
-    rules: dict[str, HornRule]
-    entities: dict[str, Entity]
-    facts: Facts
-    brink: bool
+__all__ = ["check_question"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,31 +65,31 @@ class _Here:
         return {triple: end for triple, end in pairs.items() if triple in removed}
 
 
-def check_question(at: Located, benchmark: Benchmark, findings: Findings) -> None:
+def check_question(at: Located, contents: Contents, findings: Findings) -> None:
     """Checks one question."""
     row, block = at.row, at.row["rules"]
-    ways = benchmark.facts.ways(block["relation"], block["direction"])
+    ways = contents.facts.ways(block["relation"], block["direction"])
     here = _Here(at, findings, row["anchors"][0], ways)
     here.equal("split", row["split"], at.file.removeprefix("questions/").removesuffix(".jsonl"))
-    _check_answers(here, benchmark)
+    _check_answers(here, contents)
     hard = {item["answer"]: item for item in row["hard"]}
     for item in row["hard"]:
-        _check_hard(here, item, benchmark)
+        _check_hard(here, item, contents)
     if row["hard_answer"] not in hard:
         here.add("hard answer", shown(row["hard_answer"]), "one of the hard answers")
     else:
         item = hard[row["hard_answer"]]
         here.equal("core", row["core"], item["core"], "as of the hard answer")
         here.equal("evidence", row["evidence"], item["witness"], "witness of the hard answer")
-        _check_block(here, benchmark)
+        _check_block(here, contents)
     for text, cut in texts_of(row):
-        _check_text(here, text, cut, benchmark.entities)
+        _check_text(here, text, cut, contents.names.entities)
 
 
-def _check_answers(here: _Here, benchmark: Benchmark) -> None:
+def _check_answers(here: _Here, contents: Contents) -> None:
     row = here.row
-    whole, stated = here.answers(benchmark.known), here.answers(benchmark.left)
-    wider = here.answers(benchmark.wider)
+    whole, stated = here.answers(contents.known), here.answers(contents.left)
+    wider = here.answers(contents.wider)
     listed = {**row, "hard": [item["answer"] for item in row["hard"]]}
     for key, expected in (
         ("answers", wider),
@@ -134,57 +109,57 @@ def _check_answers(here: _Here, benchmark: Benchmark) -> None:
             here.add(f"{what} sorted", shown(found), "code point order, unique")
 
 
-def _check_hard(here: _Here, item: dict[str, Any], benchmark: Benchmark) -> None:
-    possible = here.statements(item["answer"], benchmark.removed)
+def _check_hard(here: _Here, item: dict[str, Any], contents: Contents) -> None:
+    possible = here.statements(item["answer"], contents.removed)
     here.equal("missing", item["missing"], 1)
     witness = [as_triple(triple) for triple in item["witness"]]
     if len(witness) != 1 or witness[0] not in possible:
         here.add("witness", shown(witness), f"a triple of {REMOVED} that states the answer")
         return
-    record = benchmark.removed[witness[0]]
+    record = contents.removed[witness[0]]
     source = f"{REMOVED} line {record.line}"
     here.equal("level", item["level"], record.level, source)
     allowed = possible[witness[0]] in record.row["directions"]
     here.equal("core", item["core"], record.row["core"] and allowed, source)
 
 
-def _check_block(here: _Here, benchmark: Benchmark) -> None:
+def _check_block(here: _Here, contents: Contents) -> None:
     """Checks what is said of the hard answer, and that it is the right one to ask for."""
     row, block = here.row, here.row["rules"]
     triple, asked = as_triple(block["removed"]), row["hard_answer"]
-    ends = here.statements(asked, benchmark.removed)
+    ends = here.statements(asked, contents.removed)
     if triple not in ends or (triple[1], ends[triple]) != (block["relation"], block["direction"]):
         expected = f"the triple of {REMOVED} that is asked about, with its relation and direction"
         here.add("removed", f"{shown(triple)} {shown(block['direction'])}", expected)
         return
-    record = benchmark.removed[triple]
+    record = contents.removed[triple]
     if block["direction"] not in record.row["directions"]:
         expected = f"one of {record.row['directions']} ({REMOVED} line {record.line})"
         here.add("direction", shown(block["direction"]), expected)
     proofs = [rule for rule, _ in record.certificates]
-    if block["rule"] not in (proofs if benchmark.brink else proofs[:1]):
+    if block["rule"] not in (proofs if contents.brink else proofs[:1]):
         here.add("rule", shown(block["rule"]), f"the rule of {REMOVED} line {record.line}")
-    elif (rule := benchmark.rules.get(block["rule"])) is not None:
+    elif (rule := contents.rules.get(block["rule"])) is not None:
         kind = (block["rule_type"], block["rule_subtype"])
         here.equal("rule type", kind, rule.type, f"{RULES} line {rule.line}")
-    if benchmark.brink:
+    if contents.brink:
         return
     best = min(
         (
-            (not other.row["core"], item["missing"], _source(item["answer"], benchmark))
+            (not other.row["core"], item["missing"], _source(item["answer"], contents))
             for item in row["hard"]
-            for statement, end in here.statements(item["answer"], benchmark.removed).items()
-            for other in (benchmark.removed[statement],)
+            for statement, end in here.statements(item["answer"], contents.removed).items()
+            for other in (contents.removed[statement],)
             if end in other.row["directions"]
         ),
         default=(True, 1, ""),
     )
     wanted = "of the core first, then with the fewest missing triples, then by name in the source"
-    here.equal("hard answer", _source(asked, benchmark), best[2], wanted)
+    here.equal("hard answer", _source(asked, contents), best[2], wanted)
 
 
-def _source(entity: str, benchmark: Benchmark) -> str:
-    named = benchmark.entities.get(entity)
+def _source(entity: str, contents: Contents) -> str:
+    named = contents.names.entities.get(entity)
     return named.source if named is not None else entity
 
 

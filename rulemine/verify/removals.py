@@ -15,15 +15,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 
-from rulemine.verify.facts import Facts, Priors
-from rulemine.verify.folder import Folder
+from rulemine.verify.contents import Contents
 from rulemine.verify.graphs import INCOMPLETE, REMOVED, Removed
-from rulemine.verify.proofs import Bindings, Prover, match
+from rulemine.verify.proofs import Bindings, match
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import RULES, HornRule
-from rulemine.verify.triples import Graph, Triple, member
+from rulemine.verify.triples import Triple, member
 
-__all__ = ["Removals", "check_removals"]
+__all__ = ["CORE_PRIOR", "check_removals"]
 
 CORE_PRIOR = 0.07
 """Highest prior of an answer in the core."""
@@ -36,66 +35,33 @@ Say = Callable[[str, str, str], None]
 """Adds a problem of one removed triple: invariant, found, expected."""
 
 
-class Removals:
-    """What removed triples are checked against.
+class _Removals:
+    """The contents of a release, with what is looked up for every removed triple."""
 
-    Args:
-        folder: The release, for its options.
-        removed: The removed triples.
-        rules: Rules by id.
-        facts: What triples state.
-        priors: The priors of the complete KG.
-        complete: The complete KG.
-        incomplete: The incomplete KG.
-        prover: Counts proofs in the incomplete KG.
-    """
-
-    def __init__(
-        self,
-        folder: Folder,
-        removed: dict[Triple, Removed],
-        rules: dict[str, HornRule],
-        facts: Facts,
-        priors: Priors,
-        complete: Graph,
-        incomplete: Graph,
-        prover: Prover,
-    ) -> None:
-        self.brink = folder.option("selection", "mode") == "brink"
-        bound = folder.option("selection", "max_prior")
+    def __init__(self, contents: Contents) -> None:
+        self.contents, self.facts, self.brink = contents, contents.facts, contents.brink
+        self.removed, self.rules = contents.removed, contents.rules
+        bound = contents.folder.option("selection", "max_prior")
         self.max_prior = bound if type(bound) in (int, float) and not self.brink else 1
-        cap = folder.option("selection", "per_rule")
-        self.cap = cap if type(cap) is int else None
-        self.dropped = folder.manifest["kg"].get("dropped", {})
-        self.removed, self.rules, self.facts = removed, rules, facts
-        self.complete, self.incomplete, self.prover = complete, incomplete, prover
-        self.priors = priors
         self.statements: dict[Triple, list[Triple]] = defaultdict(list)
-        for triple in removed:
-            self.statements[facts.of(triple)].append(triple)
+        for triple in self.removed:
+            self.statements[self.facts.of(triple)].append(triple)
         self.proofs: dict[Triple, tuple[int, int]] = {}
         # Relations of head and body → rules.
         self.parts: dict[tuple[str, ...], list[HornRule]] = defaultdict(list)
-        for rule in rules.values():
+        for rule in self.rules.values():
             self.parts[_relations(rule.head, rule.body)].append(rule)
 
 
-def check_removals(
-    removals: Removals, findings: Findings, progress: Callable[[int, int], None] | None = None
-) -> None:
-    """Checks all lines of ``removed.jsonl``.
-
-    Args:
-        removals: What to check them against.
-        findings: Collects the problems.
-        progress: Called now and then with (triples checked, all).
-    """
+def check_removals(contents: Contents, findings: Findings, progress: Callable[[int], None]) -> None:
+    """Checks all lines of ``removed.jsonl``; progress is called now and then with triples checked."""
+    removals, complete = _Removals(contents), contents.complete
     used: dict[str, set[tuple[Triple, tuple[Triple, ...]]]] = defaultdict(set)
-    keys = removals.complete.keys_of(removals.removed)
-    held = set(removals.complete.triples(keys[member(removals.complete.keys, keys)]))
-    for done, (triple, record) in enumerate(removals.removed.items()):
-        if progress is not None and done % 256 == 0:
-            progress(done, len(removals.removed))
+    keys = complete.keys_of(contents.removed)
+    held = set(complete.triples(keys[member(complete.keys, keys)]))
+    for done, (triple, record) in enumerate(contents.removed.items()):
+        if done % 256 == 0:
+            progress(done)
 
         def say(invariant: str, found: str, expected: str, line: int = record.line) -> None:
             findings.add(REMOVED, line, invariant, found, expected)
@@ -106,17 +72,19 @@ def check_removals(
             selecting = record.row["selected_by"] or rule
             used[selecting].add((removals.facts.of(triple), body if removals.brink else ()))
         _check_certificates(triple, record, removals, say)
-        _check_fact(triple, record, removals, held, say)
+        if triple in held:
+            _check_fact(triple, record, removals, say)
         _check_difficulty(triple, record, removals, say)
-    findings.count("certificates", sum(len(r.certificates) for r in removals.removed.values()))
-    for rule, selected in sorted(used.items()):
-        if removals.cap is not None and len(selected) > removals.cap and rule in removals.rules:
-            found = f"selected {len(selected)} facts"
-            expected = f"at most {removals.cap} (manifest, config.selection.per_rule)"
-            findings.add(RULES, removals.rules[rule].line, "per-rule cap", found, expected)
+    findings.count("certificates", sum(len(r.certificates) for r in contents.removed.values()))
+    cap = contents.folder.option("selection", "per_rule")
+    for name, selected in sorted(used.items()) if type(cap) is int else ():
+        if len(selected) > cap and name in contents.rules:
+            expected = f"at most {cap} (manifest, config.selection.per_rule)"
+            line, found = contents.rules[name].line, f"selected {len(selected)} facts"
+            findings.add(RULES, line, "per-rule cap", found, expected)
 
 
-def _check_certificates(triple: Triple, record: Removed, removals: Removals, say: Say) -> None:
+def _check_certificates(triple: Triple, record: Removed, removals: _Removals, say: Say) -> None:
     certificates = record.certificates
     if len(set(certificates)) != len(certificates):
         say("certificates unique", "a duplicate certificate", "unique certificates")
@@ -129,7 +97,7 @@ def _check_certificates(triple: Triple, record: Removed, removals: Removals, say
         for problem in problems[head]:
             say(*problem)
         for other in proof[1]:
-            if other not in removals.incomplete:
+            if other not in removals.contents.incomplete:
                 why = "which is removed" if other in removals.removed else "which is not in the KG"
                 say("body survives", f"{shown(other)}, {why}", f"triples of {INCOMPLETE} only")
         if not removals.brink:
@@ -140,7 +108,7 @@ def _check_certificates(triple: Triple, record: Removed, removals: Removals, say
     rule = removals.rules.get(selected)
     if removals.brink or selected == certificates[0][0]:
         say("selected by", shown(selected), "null, or another rule than the certificate's")
-    elif rule is None or not any(removals.prover.ways(rule, head) for head in heads):
+    elif rule is None or not any(removals.contents.prover.ways(rule, head) for head in heads):
         say("selected by", shown(selected), "a rule that still proves the triple")
 
 
@@ -168,7 +136,7 @@ def certificate_problems(
                 break
 
 
-def _check_undecorated(head: Triple, proof: Proof, removals: Removals, say: Say) -> None:
+def _check_undecorated(head: Triple, proof: Proof, removals: _Removals, say: Say) -> None:
     name, body = proof
     stated = [removals.facts.of(other) for other in (head, *body)]
     if len(set(stated)) != len(stated):
@@ -201,24 +169,20 @@ def _relations(head: Sequence[object], body: Iterable[Sequence[object]]) -> tupl
     return (str(head[1]), *sorted(str(atom[1]) for atom in body))
 
 
-def _check_fact(
-    triple: Triple, record: Removed, removals: Removals, held: set[Triple], say: Say
-) -> None:
+def _check_fact(triple: Triple, record: Removed, removals: _Removals, say: Say) -> None:
     """Statements, directions, prior and core."""
-    if triple[1] in removals.dropped:
+    if triple[1] in removals.contents.folder.manifest["kg"].get("dropped", {}):
         say("excluded relations", shown(triple), "no triple of an excluded relation")
     if triple[0] == triple[2] and not removals.brink:
         say("self-loop", shown(triple), "two entities")
-    if triple not in held:
-        return
     for other in removals.facts.statements(triple):
-        if other in removals.complete:
+        if other in removals.contents.complete:
             gone = removals.removed.get(other)
             if gone is None or gone.level != record.level:
                 at = "never" if gone is None else f"at level {gone.level}"
                 say("statements of a fact", f"{shown(other)} removed {at}", f"level {record.level}")
     row, stated = record.row, record.row["difficulty"]
-    priors = removals.priors.of(triple)
+    priors = removals.contents.priors.of(triple)
     for end, prior in priors.items():
         if abs(stated["prior"][end] - prior) > CLOSE * prior:
             say("prior", f"{end} {stated['prior'][end]}", f"{prior}, counted on the complete KG")
@@ -234,13 +198,15 @@ def _check_fact(
         say("core", shown(row["core"]), shown(core))
 
 
-def _is_core(triple: Triple, record: Removed, priors: dict[str, float], removals: Removals) -> bool:
+def _is_core(
+    triple: Triple, record: Removed, priors: dict[str, float], removals: _Removals
+) -> bool:
     """Nothing joins the two ends any more, and the proof is sound enough."""
     s, _, o = triple
     if any(priors[end] > CORE_PRIOR for end in record.row["directions"]):
         return False
-    between = {(s, r, o) for r in removals.complete.between(s, o)}
-    between |= {(o, r, s) for r in removals.complete.between(o, s)}
+    between = {(s, r, o) for r in removals.contents.complete.between(s, o)}
+    between |= {(o, r, s) for r in removals.contents.complete.between(o, s)}
     if any(t not in removals.removed or removals.removed[t].level > record.level for t in between):
         return False
     problems: list[str] = []
@@ -251,19 +217,19 @@ def _is_core(triple: Triple, record: Removed, priors: dict[str, float], removals
     return not problems
 
 
-def _check_difficulty(triple: Triple, record: Removed, removals: Removals, say: Say) -> None:
+def _check_difficulty(triple: Triple, record: Removed, removals: _Removals, say: Say) -> None:
     stated, (s, _, o) = record.row["difficulty"], triple
     fact = removals.facts.of(triple)
     if fact not in removals.proofs:
-        found = [removals.prover.prove(head) for head in removals.statements[fact]]
+        found = [removals.contents.prover.prove(head) for head in removals.statements[fact]]
         shortest = min((proofs.shortest for proofs in found if proofs.ways), default=0)
         removals.proofs[fact] = sum(proofs.ways for proofs in found), shortest
     ways, shortest = removals.proofs[fact]
     expected = {
         "proofs": ways,
         "shortest_proof": shortest,
-        "inverse_edge": sorted(removals.incomplete.between(o, s)),
-        "parallel_edge": sorted(removals.incomplete.between(s, o)),
+        "inverse_edge": sorted(removals.contents.incomplete.between(o, s)),
+        "parallel_edge": sorted(removals.contents.incomplete.between(s, o)),
     }
     if (rule := removals.rules.get(record.certificates[0][0])) is not None:
         expected |= rule.measures

@@ -66,18 +66,6 @@ class Terms:
             found[:, column] = np.fromiter(map(numbers.__getitem__, names), np.int32, len(names))
         return found
 
-    def ranks(self, columns: Columns) -> Columns:
-        """Replaces numbers by ranks in the order of the names."""
-        ranks = columns.copy()
-        for numbers, which in ((self.entities, (0, 2)), (self.relations, (1,))):
-            names = numbers.names
-            order = sorted(range(len(names)), key=names.__getitem__)
-            place = np.empty(len(names), np.int32)
-            place[order] = np.arange(len(names), dtype=np.int32)
-            for column in which:
-                ranks[:, column] = place[ranks[:, column]]
-        return ranks
-
     def pack(self, columns: Columns) -> Ints:
         """Packs each triple into one number that sorts as its three.
 

@@ -8,14 +8,9 @@ digests after an edit does not hide it.
 from collections.abc import Callable
 from pathlib import Path
 
-from rulemine.verify.counts import (
-    Contents,
-    check_counts,
-    check_options,
-    check_relation_counts,
-    check_source,
-)
-from rulemine.verify.facts import Facts, Priors, check_declarations
+from rulemine.verify.contents import Contents, Located
+from rulemine.verify.counts import check_counts, check_options
+from rulemine.verify.facts import check_declarations
 from rulemine.verify.folder import QUESTION_FILES, Folder
 from rulemine.verify.graphs import (
     COMPLETE,
@@ -31,10 +26,9 @@ from rulemine.verify.graphs import (
 )
 from rulemine.verify.measures import check_supports
 from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check_use
-from rulemine.verify.proofs import Prover, Triples
-from rulemine.verify.question_set import Located, check_collection
-from rulemine.verify.questions import Benchmark, check_question
-from rulemine.verify.removals import Removals, check_removals
+from rulemine.verify.question_set import asked_ways, check_collection
+from rulemine.verify.questions import check_question
+from rulemine.verify.removals import check_removals
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules, check_thresholds
 from rulemine.verify.shapes import QUESTION, REJECTION, REMOVAL
@@ -93,66 +87,35 @@ def verify(
         needed = ", ".join((ENTITIES, RELATIONS, COMPLETE, INCOMPLETE, REMOVED, RULES))
         findings.skip(f"proofs, questions, counts (needs {needed})")
         return findings.report(folder.path)
+    contents = Contents(
+        folder, names, rules, complete, incomplete, reference, removed, questions, rejections
+    )
     on_phase("rules")
-    brink = folder.option("selection", "mode") == "brink"
     check_declarations(names, findings)
     check_templates(names, findings)
-    # The published procedure knows no declarations.
-    declared = Facts(names.relations)
-    facts = Facts({}) if brink else declared
-    priors = Priors(complete, facts)
-    if not brink:
+    if not contents.brink:
         check_thresholds(folder, rules, findings)
-    published = {name for record in removed.values() for name, _ in record.certificates}
-    check_supports(folder, rules, published, complete, thorough, findings)
+    check_supports(contents, thorough, findings)
     on_phase("counts")
-    ways = {
-        (here.row["anchors"][0], *way)
-        for here in questions
-        for way in facts.ways(here.row["rules"]["relation"], here.row["rules"]["direction"])
-    }
-    check_reference(reference, complete, ways, findings)
+    check_reference(reference, complete, asked_ways(contents), findings)
     check_use(names, complete.entities() | reference.entities(), findings)
-    check_collection(folder, questions, rejections, removed, facts, findings)
-    askable = Priors(complete, declared) if brink else priors
-    contents = Contents(
-        names,
-        declared,
-        askable,
-        rules,
-        complete,
-        incomplete,
-        reference,
-        removed,
-        questions,
-        rejections,
-    )
-    check_counts(folder, contents, findings)
-    check_relation_counts(contents, findings)
-    check_source(folder, names, complete, findings)
-    on_phase("proofs")
+    check_collection(contents, findings)
+    check_counts(contents, findings)
     steps = len(removed) + len(questions)
 
-    def tell(done: int, _total: int) -> None:
+    def tell(done: int) -> None:
         if progress is not None:
             progress(done, steps)
 
-    left = Triples(incomplete)
-    prover = Prover.of(rules.values(), left)
-    removals = Removals(folder, removed, rules, facts, priors, complete, incomplete, prover)
-    check_removals(removals, findings, tell)
+    on_phase("proofs")
+    check_removals(contents, findings, tell)
     on_phase("questions")
-    by_model = folder.option("verbalizer", "name") == "openai"
-    labels = folder.manifest["naming"] == "text"
-    known = Triples(complete)
-    wider = Triples(complete.joined(reference)) if len(reference) else known
-    benchmark = Benchmark(known, wider, left, removed, rules, names.entities, facts, brink)
     for done, here in enumerate(questions):
         if done % 256 == 0:
-            tell(len(removed) + done, steps)
-        check_question(here, benchmark, findings)
-        check_wording(here, names, by_model, labels, findings)
-    tell(steps, steps)
+            tell(len(removed) + done)
+        check_question(here, contents, findings)
+        check_wording(here, contents, findings)
+    tell(steps)
     return findings.report(folder.path)
 
 

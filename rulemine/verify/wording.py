@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from rulemine.verify.contents import Contents, Located
 from rulemine.verify.mentions import occurrences
 from rulemine.verify.names import RELATIONS, Names
-from rulemine.verify.question_set import Located
 from rulemine.verify.report import Findings, shown
 
 __all__ = ["Pieces", "check_templates", "check_wording", "pieces_of", "texts_of"]
@@ -95,18 +95,10 @@ def _around(text: str, place: str) -> tuple[list[str], list[str]]:
     return _WORD.findall(before)[::-1], _WORD.findall(after)
 
 
-def check_wording(
-    here: Located, names: Names, by_model: bool, articles: bool, findings: Findings
-) -> None:
-    """Checks the origin of the texts of one question.
-
-    Args:
-        here: The question.
-        names: The tables of names, with the templates.
-        by_model: Whether a language model verbalized the questions.
-        articles: Whether names are labels, which may take an article.
-        findings: Collects the problems.
-    """
+def check_wording(here: Located, contents: Contents, findings: Findings) -> None:
+    """Checks the origin of the texts of one question."""
+    names, articles = contents.names, contents.folder.manifest["naming"] == "text"
+    by_model = contents.folder.option("verbalizer", "name") == "openai"
 
     def add(invariant: str, found: str, expected: str) -> None:
         findings.add(here.file, here.line, invariant, found, expected)
