@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rulemine.verify.card import check_card
 from rulemine.verify.contents import Contents
 from rulemine.verify.facts import Facts, Priors
 from rulemine.verify.folder import MANIFEST_NAME, Folder
@@ -26,9 +27,9 @@ __all__ = ["UNCOUNTED", "check_counts", "check_options"]
 
 UNCOUNTED = (
     "audits", "model_calls", "model_tokens", "overlapping_relations", "relations_undeclared",
-    "restating_edge_left", "round_trips", "selection",
+    "restating_edge_left", "round_trips", "selection", "splits",
 )  # fmt: skip
-"""Figures that the build alone counts; building again proves them. So it is with distances of splits."""
+"""Figures that the build alone counts; building again proves them."""
 
 SUBTYPES = (
     "common object", "common subject", "reversed chain", "longer chain", "triangle", "intersection",
@@ -94,7 +95,6 @@ def count(contents: Contents) -> dict[str, Any]:
         "phrases_derived": templates["derived"],
         **_count_answers(rows, contents),
         **{f"{edge}_left": sum(left(row)[edge] != [] for row in rows) for edge in EDGES},
-        "splits": {split: _compare(split, rows) for split in SPLITS},
     }
     guesses = _guesses(rows, contents)
     for of_all, of_each, some in (
@@ -173,36 +173,6 @@ def _spread(rows: list[Row], contents: Contents) -> dict[str, dict[str, int]]:
     return {key: _by(names, map(value, rows)) for key, (names, value) in kinds.items()}
 
 
-def _compare(split: str, rows: list[Row]) -> Row | None:
-    """What the questions of a split share with those of train."""
-
-    def features(row: Row, answers: list[str]) -> dict[str, set[Hashable]]:
-        topic, block = row["anchors"][0], row["rules"]
-        return {
-            "topic": {topic},
-            "answer": set(answers),
-            "pair": {frozenset((topic, answer)) for answer in answers},
-            "relation": {block["relation"]},
-            "rule": {block["rule"]},
-        }
-
-    part = [row for row in rows if row["split"] == split]
-    if not part:
-        return None
-    train = [features(r, [i["answer"] for i in r["hard"]]) for r in rows if r["split"] == "train"]
-    asked = [features(row, [row["hard_answer"]]) for row in part]
-    seen = {key: set().union(*(row[key] for row in train)) for key in asked[0]}
-    return {
-        "unseen": {key: sum(row["unseen"][key] for row in part) for key in part[0]["unseen"]},
-        "overlap": {
-            key: round(sum(not row[key].isdisjoint(seen[key]) for row in asked) / len(part), 4)
-            for key in seen
-        }
-        if train and split != "train"
-        else None,
-    }
-
-
 def _concentration(rows: list[Row]) -> dict[str, Any]:
     answers = Counter(row["hard_answer"] for row in rows)
     relations = Counter(row["rules"]["relation"] for row in rows)
@@ -258,16 +228,17 @@ def _guesses(rows: list[Row], contents: Contents) -> dict[Hashable, list[str]]:
 
 
 def check_counts(contents: Contents, findings: Findings) -> None:
-    """Checks the figures of the manifest and of ``relations.tsv``, and the digest of the complete KG."""
+    """Checks the figures of manifest, card and ``relations.tsv``, and the digest of the complete KG."""
     _check_relation_counts(contents, findings)
     _check_source(contents, findings)
     stated, expected = contents.folder.manifest["counts"], count(contents)
+    check_card(contents.folder, expected, findings)
     for key in sorted({*stated, *expected, *UNCOUNTED}):
         if key not in expected and key not in UNCOUNTED:
             findings.add(MANIFEST_NAME, None, "counts", shown(key), "no such count")
         elif key not in stated:
             findings.add(MANIFEST_NAME, None, "counts", f"no {key}", "all of them")
-        elif key in expected and (have := _settled(stated[key])) != (want := expected[key]):
+        elif key in expected and (have := stated[key]) != (want := expected[key]):
             if isinstance(have, dict) and isinstance(want, dict):  # only what differs
                 both = have, want
                 have, want = (
@@ -275,13 +246,6 @@ def check_counts(contents: Contents, findings: Findings) -> None:
                     for one, other in (both, both[::-1])
                 )
             findings.add(MANIFEST_NAME, None, "counts", f"{key} = {shown(have)}", shown(want))
-
-
-def _settled(value: Any) -> Any:
-    """A figure without distances of splits."""
-    if not isinstance(value, dict):
-        return value
-    return {k: _settled(v) for k, v in value.items() if k not in ("at_random", "distances")}
 
 
 def check_options(folder: Folder, findings: Findings) -> None:

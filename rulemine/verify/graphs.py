@@ -1,8 +1,7 @@
 """The knowledge graphs: sets of triples, and incomplete KG = complete KG − removed, exactly.
 
 Also checks that the incomplete KG of every incompleteness level is the complete KG without the triples
-removed at that level or below (so levels are nested), that every removed triple is in the complete KG, and
-that the triples of a reference KG are not in the complete KG.
+removed at that level or below (so levels are nested), and that every removed triple is in the complete KG.
 """
 
 from collections import Counter
@@ -156,25 +155,3 @@ def check_levels(levels: list[int], removed: dict[Triple, Removed], findings: Fi
         if removed and abs(gone - max(1.0, exact)) > most:
             found = f"{gone} of {len(removed)} triples removed at level {level}"
             findings.add(REMOVED, None, "level size", found, f"{exact:.1f}, within {most}")
-
-
-def check_reference(
-    reference: Graph,
-    complete: Graph,
-    asked: set[tuple[str, str, str]],
-    findings: Findings,
-) -> None:
-    """Checks that reference triples are not in the complete KG and that each answers a question.
-
-    Args:
-        reference: The triples of ``kg/reference.tsv.gz``.
-        complete: The complete KG.
-        asked: Topic entity, relation and end of everything that a question asks.
-        findings: Collects the problems.
-    """
-    for s, r, o in reference.triples():
-        triple = (s, r, o)
-        if triple in complete:
-            findings.add(REFERENCE, None, "reference", shown(triple), f"no triple of {COMPLETE}")
-        if (s, r, "object") not in asked and (o, r, "subject") not in asked:
-            findings.add(REFERENCE, None, "reference", shown(triple), "answers to questions only")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from rulemine.verify.folder import Folder
 from rulemine.verify.report import Findings, shown
 
-__all__ = ["Entity", "Names", "check_names", "check_use"]
+__all__ = ["Entity", "Names", "check_names"]
 
 ENTITIES = "entities.tsv"
 RELATIONS = "relations.tsv"
@@ -123,17 +123,3 @@ def _check_relations(
         lines[name] = number
     findings.count("relations", len(relations))
     return relations, lines
-
-
-def check_use(names: Names, used: set[str], findings: Findings) -> None:
-    """Checks that every entity of the table is in one of the graphs.
-
-    Args:
-        names: The tables.
-        used: The entities of the complete KG and of the reference triples.
-        findings: Takes the problems.
-    """
-    for name, entity in names.entities.items():
-        if name not in used:
-            expected = "entities of the complete KG and of reference answers only"
-            findings.add(ENTITIES, entity.line, "names", shown(name), expected)

@@ -19,7 +19,7 @@ from rulemine.verify.graphs import REMOVED, as_triple
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.triples import Triple
 
-__all__ = ["asked_ways", "check_collection"]
+__all__ = ["check_collection"]
 
 SIZE_OFF = Fraction(2, 100)
 """How far the size of a split may be from its ratio, as a fraction of all questions, unless a group of
@@ -39,7 +39,6 @@ def check_collection(contents: Contents, findings: Findings) -> None:
     folder, questions, facts = contents.folder, contents.questions, contents.facts
     gone = [here for here in contents.rejections if not is_kept(here.row)]
     _check_ids(questions, gone, findings)
-    _check_fallbacks(questions, contents.rejections, findings)
     _check_asked(contents, gone, findings)
     if not contents.brink:
         _check_repeats(questions, "text", lambda row: row["question"], findings)
@@ -49,16 +48,6 @@ def check_collection(contents: Contents, findings: Findings) -> None:
     _check_balance(folder, questions, made, contents.brink, findings)
     _check_split(folder, questions, facts, findings)
     _check_unseen(questions, findings)
-
-
-def asked_ways(contents: Contents) -> set[tuple[str, str, str]]:
-    """Topic entity, relation and end of everything that a question asks."""
-    return {
-        (here.row["anchors"][0], *way)
-        for here in contents.questions
-        for block in (here.row["rules"],)
-        for way in contents.facts.ways(block["relation"], block["direction"])
-    }
 
 
 def _query(row: dict[str, Any], facts: Facts) -> Hashable:
@@ -74,17 +63,6 @@ def _check_ids(questions: list[Located], gone: list[Located], findings: Findings
             found = f"{question}, also in {first[question].place}"
             findings.add(here.file, here.line, "question id unique", found, "unique ids")
         first.setdefault(question, here)
-
-
-def _check_fallbacks(
-    questions: list[Located], rejections: list[Located], findings: Findings
-) -> None:
-    kept = Counter(here.row["question"] for here in rejections if is_kept(here.row))
-    for here in questions:
-        expected = 1 if here.row["wording"] == "fallback" else 0
-        if kept[here.row["id"]] != expected:
-            found = f"{kept[here.row['id']]} rejected texts of {here.row['id']}"
-            findings.add(here.file, here.line, "rejected text", found, str(expected))
 
 
 def _check_asked(contents: Contents, gone: list[Located], findings: Findings) -> None:

@@ -150,14 +150,6 @@ class Graph:
         sizes = np.bincount(self.columns[:, 1], minlength=len(self.terms.relations)).tolist()
         return dict(zip(self.terms.relations, sizes, strict=True))
 
-    def entities(self) -> set[str]:
-        """The names of all entities in it."""
-        used = np.zeros(len(self.terms.entities), bool)
-        used[self.columns[:, [0, 2]]] = True
-        return {
-            name for name, there in zip(self.terms.entities, used.tolist(), strict=True) if there
-        }
-
     def _number(self, subject: str, relation: str) -> int:
         """The smallest key with this subject and relation; −1 if one is unknown."""
         s = self.terms.entities.get(subject, -1)

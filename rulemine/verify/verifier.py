@@ -21,12 +21,11 @@ from rulemine.verify.graphs import (
     check_graph,
     check_incomplete,
     check_levels,
-    check_reference,
     check_removed,
 )
 from rulemine.verify.measures import check_supports
-from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check_use
-from rulemine.verify.question_set import asked_ways, check_collection
+from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names
+from rulemine.verify.question_set import check_collection
 from rulemine.verify.questions import check_question
 from rulemine.verify.removals import check_removals
 from rulemine.verify.report import Findings, VerificationReport
@@ -97,8 +96,6 @@ def verify(
         check_thresholds(folder, rules, findings)
     check_supports(contents, thorough, findings)
     on_phase("counts")
-    check_reference(reference, complete, asked_ways(contents), findings)
-    check_use(names, complete.entities() | reference.entities(), findings)
     check_collection(contents, findings)
     check_counts(contents, findings)
     steps = len(removed) + len(questions)

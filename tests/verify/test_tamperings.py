@@ -305,12 +305,6 @@ TAMPERINGS = {
         replaced("entities.tsv", "e6", "e06"),
         ("entities.tsv", 8, "private id"),
     ),
-    "an entity that no graph has": (
-        lambda folder: write_file(
-            folder, "entities.tsv", read_file(folder, "entities.tsv") + "e7\tzoe\tZoë\n"
-        ),
-        ("entities.tsv", 9, "names"),
-    ),
     "an entity without names": (
         line_out("entities.tsv", 8),
         ("kg/complete.tsv.gz", 2, "names"),
@@ -322,10 +316,6 @@ TAMPERINGS = {
     "a relation that seems larger": (
         replaced("relations.tsv", "\t5\t0", "\t6\t0"),
         ("relations.tsv", 4, "counts"),
-    ),
-    "a reference that answers nothing": (
-        lambda folder: write_file(folder, "kg/reference.tsv.gz", "ada\twife\tdan\n"),
-        ("kg/reference.tsv.gz", None, "reference"),
     ),
     "a triple twice": (
         sorted_in("kg/complete.tsv.gz", "ada\tparent\tcleo"),
