@@ -400,7 +400,7 @@ class Build:
                 self.context.on_warning(note)
             self._hand_on("balance", folder, asked)
 
-        return self._stage("balance", 3, self._balancing(), work)
+        return self._stage("balance", 4, self._balancing(), work)
 
     def _balanced(self, asked: QuestionSet) -> QuestionSet:
         if self.recipe.selection.mode == "brink":
