@@ -351,7 +351,7 @@ class Build:
                 for relation, reading in self.inputs.templates.declarations.readings.items()
             }
         )
-        return self._stage("select", 3, options, work)
+        return self._stage("select", 4, options, work)
 
     def _warn_of_priors(self) -> None:
         chosen = self.recipe.selection

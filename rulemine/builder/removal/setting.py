@@ -26,8 +26,9 @@ class Setting:
         prior: float64, shape (triples, 2): see `rulemine.kg.priors.priors`.
         directions: bool, shape (triples, 2): whether the prior allows to ask for the subject, and for
             the object.
-        removable: bool, shape (triples,): whether the fact may be removed: it can be asked about, joins
-            two entities, and none of its relations is excluded. The same for all its statements.
+        removable: bool, shape (triples,): whether the fact may be removed: the prior allows to ask about
+            it, it joins two entities, and none of its relations is excluded. The same for all its
+            statements.
         pairs: int64, shape (triples,): a number for the two entities that it joins, in either order.
         questions: int64, shape (triples, 2): a number for the question that asks for the subject, and for
             the object, the same for all triples that share it; −1 where it may not be asked, or has too
@@ -82,6 +83,11 @@ class Setting:
             pairs.reshape(-1).astype(np.int64),
             np.where(directions & few, questions, -1),
         )
+
+    def askable(self) -> Bools:
+        """Whether there is a question about each triple, shape (triples,)."""
+        askable: Bools = np.logical_or(self.questions[:, 0] >= 0, self.questions[:, 1] >= 0)
+        return askable
 
     def guarded(self) -> Bools:
         """Whether the prior of each triple is that of the core in all its directions, shape (triples,)."""
