@@ -53,7 +53,8 @@ def test_the_data_set_of_another_package_is_listed_and_built(tmp_path: Path) -> 
     listed = rulemine(tmp_path, "data", "list", code=code)
     assert "village          here" in listed.out
     (tmp_path / "rules.txt").write_text(RULES)
-    ended = rulemine(tmp_path, "build", "village", "--rules", "rules.txt", "-o", "out", code=code)
+    options = ("--rules", "rules.txt", "--max-prior", "1", "-o", "out")
+    ended = rulemine(tmp_path, "build", "village", *options, code=code)
     assert ended.status == 0, ended
     assert "Village: eight couples" in (tmp_path / "out" / "README.md").read_text()
 

@@ -207,6 +207,9 @@ def test_a_thousand_small_relations(here: Path, command: Command) -> None:
     assert_refused(ended, "largest head relation has 10 triples, and 100 are needed. Lower")
     assert tree(here) == before
     ended = command("build", "g.tsv", "-o", "out/x", "--set", "mining.min_initial_support=10")
+    assert_refused(ended, "most facts of this graph can be guessed. Raise selection.max_prior")
+    options = ("--set", "mining.min_initial_support=10", "--max-prior", "1")
+    ended = command("build", "g.tsv", "-o", "out/x", *options)
     assert ended.status == 0, ended.err
     assert "1,000 rules" in ended.out
 

@@ -102,7 +102,8 @@ def test_options_of_a_build_reach_its_recipe(
 ) -> None:
     rules = tmp_path / "rules.jsonl"
     rules.write_text(
-        '{"head": ["?a", "married_to", "?b"], "body": [["?b", "married_to", "?a"]], "support": 95, '
+        '{"head": ["?a", "lives_in", "?b"], '
+        '"body": [["?a", "married_to", "?c"], ["?c", "lives_in", "?b"]], "support": 95, '
         '"body_size": 102, "pca_body_size": 95, "head_size": 102, "functional": "?a"}\n'
     )
     out = tmp_path / "out"
