@@ -21,6 +21,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.rules.formats import read_rules
+from rulemine.rules.implied import load_implied, with_implied
 from rulemine.rules.rule import Rule
 
 if TYPE_CHECKING:  # builds without a model load nothing of this
@@ -62,7 +63,7 @@ class Inputs:
     def files(self) -> list[Path]:
         """The files named by the recipe that exist."""
         recipe, questions, verbalizer = self.recipe, self.recipe.questions, self.recipe.verbalizer
-        names = [recipe.kg, recipe.reference, recipe.labels, recipe.rules]
+        names = [recipe.kg, recipe.reference, recipe.implied, recipe.labels, recipe.rules]
         names += [questions.templates, questions.filter, verbalizer.prompt, verbalizer.glosses]
         names.append(recipe.selection.body_filter)
         return [path for name in names if name for path in files_of(name)]
@@ -79,6 +80,24 @@ class Inputs:
             return None
         with _of_key("reference"):
             return load_kg(self.recipe.reference, note=self._warn)
+
+    @cached_property
+    def implied(self) -> tuple[Rule, ...]:
+        """The rules that are true by definition."""
+        relations = {*self.kg.relations, *(self.reference.relations if self.reference else ())}
+        with _of_key("implied"):
+            return load_implied(self.recipe.implied, relations)
+
+    def further(self, progress: Callable[[int, int], None] | None) -> KnowledgeGraph | None:
+        """What supplies further answers: the reference, and what both graphs imply; None: nothing does.
+
+        Args:
+            progress: As of `rulemine.rules.implied.with_implied`.
+        """
+        if not self.implied:
+            return self.reference
+        declared = self.templates.declarations
+        return with_implied(self.kg, self.reference, self.implied, declared, progress)
 
     @cached_property
     def labels(self) -> dict[str, str]:

@@ -128,7 +128,7 @@ class Build:
         # Everything the user named is read before anything is written.
         inputs = self.inputs
         with self.context.observe("read"):
-            inputs.kg, inputs.reference, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
+            inputs.kg, inputs.implied, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
         if "verbalize" not in self._skipped:
@@ -373,7 +373,7 @@ class Build:
                 self.selection,
                 self.inputs.templates,
                 merge=self.recipe.selection.mode == "maximal",
-                reference=self.inputs.reference,
+                reference=self.inputs.further(self._progress),
                 labels=self.inputs.labels,
                 seed=self.recipe.seed,
                 max_answers=self.recipe.questions.max_answers,
@@ -388,6 +388,7 @@ class Build:
             "max_answers": self.recipe.questions.max_answers,
             "templates": self.inputs.templates.to_plain(),
             "reference": self.inputs.reference.digest if self.inputs.reference else "",
+            "implied": sorted(rule.id for rule in self.inputs.implied),
             "labels": digest_of(dump_line(sorted(self.inputs.labels.items())).encode()),
         }
         return self._stage("ask", 3, options, work)

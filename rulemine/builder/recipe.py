@@ -42,6 +42,8 @@ class Recipe(Section):
         name: The name of the benchmark; letters, digits, ``-`` and ``_``.
         kg: The complete KG: the name of a data set, or a TSV file.
         reference: A larger KG that supplies further correct answers: a data set or a TSV file; empty: none.
+        implied: Rules that are true by definition, one a line: a file, or a packaged data set that has one.
+            What the graphs imply by them supplies further correct answers; empty: nothing is implied.
         labels: Text labels of the entities: a data set, or a TSV file of entity and label; empty: entities
             are their own labels.
         rules: A file of rules (AMIE's output or JSON Lines) to use instead of mining; empty: they are
@@ -70,6 +72,7 @@ class Recipe(Section):
         expected="the name of a data set or a TSV file",
     )
     reference: str = option("", file=True, data_set=True, flag=True, metavar="KG")
+    implied: str = option("", file=True, packaged="implied.txt", flag=True)
     labels: str = option("", file=True, data_set=True)
     rules: str = option("", file=True, flag=True)
     naming: str = option("private", choices=NAMINGS, flag=True)
@@ -125,6 +128,7 @@ KEYS: tuple[Key, ...] = tuple(keys_of(Recipe(name="NAME", kg="KG")))
 """Every key of a recipe, in order, with its default in a build."""
 
 _MAXIMAL_ONLY = (
+    "implied",
     "questions.filter",
     "questions.max_end_share",
     "questions.max_median_answers",

@@ -165,6 +165,12 @@ class KnowledgeGraph:
         order = self.source_order[keep[self.source_order]]
         return KnowledgeGraph(self.entities, self.relations, kept, source_order=position[order])
 
+    def including(self, ids: npt.NDArray[np.int32]) -> "KnowledgeGraph":
+        """The graph with more triples between its entities: subject, relation, object ids, shape (m, 3)."""
+        return KnowledgeGraph._of_ids(
+            self.entities, self.relations, np.concatenate((self.triples, ids))
+        )
+
     def renamed(self, names: Mapping[str, str]) -> "KnowledgeGraph":
         """The graph with other entity labels.
 

@@ -46,7 +46,7 @@ def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
         "proof.",
         "- Answers are those that the graph states"
         + (
-            f", with {counts['triples_reference']:,} triples of a larger reference graph"
+            f", with {counts['triples_reference']:,} triples {_further(config)}"
             if counts["triples_reference"]
             else ""
         )
@@ -72,6 +72,13 @@ def _completion(counts: Mapping[str, Any]) -> list[str]:
         f"{counted(counts['questions_completed'], 'question')} come only from another statement. Removed "
         f"triples that only restate another one: {counts['removed_restatements']:,}."
     ]
+
+
+def _further(config: Mapping[str, Any]) -> str:
+    """Where further answers come from, after a number of triples."""
+    sources = ["of a larger reference graph"] * bool(config["reference"])
+    sources += ["implied by definition"] * bool(config.get("implied"))
+    return " or ".join(sources)
 
 
 def _undeclared(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -51,15 +51,17 @@ AMIE_HEADER = "\t".join(AMIE_COLUMNS) + "\n"
 _CACHED = 1 << 16
 """Size of the caches of formatted atoms and measures."""
 
-_ATOM = re.compile(r"(.+?)\(([a-z]),([a-z])\)( ∧ | ⇒ |$)")
+_ATOM = re.compile(r"(.+?)\(([a-z]), ?([a-z])\)( ∧ | & | ⇒ | => |$)")
 _ARROW = "   => "  # every token is followed by two blanks, then " => "
 # Lines that AMIE prints between and around the rules; anything else after the header is malformed.
 _AMIE_LOG = re.compile(r"Using \d+ threads?|Mining done in .*|Total time .*|\d+ rules mined\.")
 _ROUNDING = 1e-8  # AMIE prints nine decimals
 
 
-def parse_readable(text: str) -> Rule:
+def parse_readable(text: str, *, closed: bool = True) -> Rule:
     """Parses what `format_readable` writes, for rules without entities; the result has no measures.
+
+    ``&`` and ``=>`` are read too. `closed` is that of `Rule.problem`.
 
     Raises:
         InputError: The text is not such a rule, or the rule is not closed, connected and safe.
@@ -78,13 +80,13 @@ def parse_readable(text: str) -> Rule:
                 "relation(x,y) ∧ … ⇒ relation(x,y) with single letters as variables."
             )
         named.append((found[2], found[1], found[3]))
-        if found[4] == " ⇒ ":
+        if found[4] in {" ⇒ ", " => "}:
             arrows.append(len(named))
         position = found.end()
     if len(named) < 2 or arrows != [len(named) - 1]:
         raise InputError(f"rule {text!r}: expected body atoms, one ⇒, and one head atom.")
     rule = _build(named[-1], named[:-1], None)
-    if problem := rule.problem():
+    if problem := rule.problem(closed=closed):
         raise InputError(f"rule {text!r}: {problem}.")
     return rule
 

@@ -180,8 +180,12 @@ class Rule:
         """The same rule with its body in canonical form."""
         return replace(self, body=self.canonical_body)
 
-    def problem(self) -> str | None:
-        """Why this is not a closed, connected, safe rule; None if it is one."""
+    def problem(self, *, closed: bool = True) -> str | None:
+        """Why this is not a closed, connected, safe rule; None if it is one.
+
+        Args:
+            closed: False: a variable of the body may occur in one atom only.
+        """
         if not self.body:
             return "the body is empty"
         atoms = (self.head, *self.body)
@@ -190,7 +194,11 @@ class Rule:
             for v in set(atom.variables):
                 counts[v] = counts.get(v, 0) + 1
         loose = sorted(v for v, n in counts.items() if n < 2)
-        if loose:
+        if not closed:
+            bound = {v for atom in self.body for v in atom.variables}
+            if free := sorted(set(self.head.variables) - bound):
+                return f"no body atom binds {' and '.join(map(variable_name, free))} of the head"
+        elif loose:
             named = ", ".join(variable_name(v) for v in loose)
             verb = "occurs" if len(loose) == 1 else "occur"
             return f"the rule is not closed: {named} {verb} in one atom only"

@@ -12,10 +12,11 @@ from rulemine.datasets.registry import load_kg
 from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.templates import load_templates
+from rulemine.rules.implied import load_implied, with_implied
 from tests import ROOT
 
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
-IMPLIED = ROOT / "rulemine/datasets/fb15k237/implied.tsv"
+IMPLIED = ROOT / "rulemine/datasets/fb15k237/implied.txt"
 
 
 @pytest.fixture(scope="module")
@@ -45,14 +46,22 @@ def test_dull_relations_are_dropped(kg: KnowledgeGraph) -> None:
     assert {"/people/person/gender", "/tv/tv_program/languages"} <= dropped.keys() - listed.keys()
 
 
-def test_the_reference_adds_what_the_graph_implies(kg: KnowledgeGraph) -> None:
+def test_what_is_implied_links_what_is_linked(kg: KnowledgeGraph) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RULEMINE_DATA", str(DATA))
-        stated, reference = load_kg("fb15k237-all"), load_kg(load_recipe("fb15k237", []).reference)
-    implied = {tuple(line.split("\t")) for line in read_lines(IMPLIED)}
-    assert set(reference.labeled()) - set(stated.labeled()) == implied
-    assert (reference.entities, reference.relations) == (stated.entities, stated.relations)
-    linked = {frozenset((s, o)) for s, _, o in stated.labeled()}
+        reference = load_kg("fb15k237-all")
+    declared = load_templates("fb15k237", kg.relations).declarations
+    rules = load_implied("fb15k237", kg.relations)
+    assert len(rules) == sum("⇒" in line for line in read_lines(IMPLIED))
+    wider = with_implied(kg, reference, rules, declared)
+    implied = set(wider.labeled()) - set(reference.labeled())
+    assert len(implied) == 6148
+    official = "/location/country/official_language"
+    spoken = "/language/human_language/countries_spoken_in"
+    spoken_in = {(o, spoken, s) for s, r, o in reference.labeled() if r == official}
+    assert spoken_in <= set(wider.labeled())
+    assert spoken_in & implied
+    linked = {frozenset((s, o)) for s, _, o in reference.labeled()}
     assert all(frozenset((s, o)) in linked for s, _, o in implied)
 
 

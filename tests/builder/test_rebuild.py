@@ -29,6 +29,9 @@ FILES = {
     "reference": "r.tsv",
 }
 
+GIVEN = {"rules": "rules.jsonl", "implied": "i.txt"}
+"""What a release has no content of."""
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -46,9 +49,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "f.toml").write_text('[drop]\n"works_with" = "dull"\n')
     (folder / "l.tsv").write_text("".join(f"{e}\t{e.title()}\n" for e in kg.entities[::2]))
     (folder / "r.tsv").write_text("".join(lines[:5]))
+    (folder / "i.txt").write_text("lives_in(x,z) ∧ located_in(z,y) ⇒ lives_in(x,y)\n")
     settings: Settings = [
         (tuple(key.split(".")), str(folder / name))
-        for key, name in {**FILES, "rules": "rules.jsonl"}.items()
+        for key, name in {**FILES, **GIVEN}.items()
     ]
     recipe = load_recipe(str(folder / "kg.tsv"), [*settings, (("seed",), 3)])
     Build(recipe, folder / "release").run()
@@ -65,7 +69,7 @@ def differences(release: Path, target: Path, given: dict[str, str]) -> tuple[lis
 
 
 def files(made: Path) -> dict[str, str]:
-    names = {**FILES, "rules": "rules.jsonl", "kg": "kg.tsv"}
+    names = {**FILES, **GIVEN, "kg": "kg.tsv"}
     return {key: str(made / name) for key, name in names.items()}
 
 
@@ -88,6 +92,8 @@ def test_what_only_the_file_has_must_be_given(made: Path, tmp_path: Path) -> Non
         differences(made / "release", tmp_path / "again", {})
     with pytest.raises(ConfigError, match=r'rules=.*other\.txt: the recipe names "rules\.jsonl"'):
         differences(made / "release", tmp_path / "again", {"rules": "other.txt"})
+    with pytest.raises(ConfigError, match=r"implied names i\.txt: give the file, --set implied="):
+        differences(made / "release", tmp_path / "again", {"rules": str(made / "rules.jsonl")})
     for key, problem in {
         "verbalizer.prompt": 'names "none"',
         "label": "did you mean .labels",

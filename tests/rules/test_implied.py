@@ -1,0 +1,98 @@
+"""What rules imply, against trying every substitution until nothing new follows."""
+
+import itertools
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rulemine.errors import InputError
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.query.atom import Atom
+from rulemine.rules.forward import close
+from rulemine.rules.implied import load_implied, with_implied
+from rulemine.rules.rule import Rule
+from tests.small_graphs import RELATIONS, small_graph, small_rules
+
+CAPITAL = "capital_of(x,y) ⇒ contains(y,x)"
+KNOWN = ("capital_of", "contains", "country")
+
+
+def with_kinds(rng: random.Random, rule: Rule) -> Rule:
+    """A rule with atoms that have a variable of their own."""
+    more = (
+        Atom(*rng.choice(((9, rng.choice(RELATIONS), v), (v, rng.choice(RELATIONS), 9))))
+        for v in sorted({v for atom in rule.body for v in atom.variables})[: rng.randrange(2)]
+    )
+    return replace(rule, body=(*rule.body, *more))
+
+
+def closed_by_hand(kg: KnowledgeGraph, rules: list[Rule]) -> set[Triple]:
+    known = set(kg.labeled())
+    while True:
+        found = set(known)
+        for rule in rules:
+            atoms = (rule.head, *rule.body)
+            variables = sorted({v for atom in atoms for v in atom.variables})
+            for values in itertools.product(kg.entities, repeat=len(variables)):
+                named = dict(zip(variables, values, strict=True))
+                head, *body = ((named.get(s, s), r, named.get(o, o)) for s, r, o in atoms)
+                if known.issuperset(body) and head[0] != head[2]:
+                    found.add(head)
+        if found == known:
+            return known
+        known = found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_closing_finds_all_that_follows(seed: int) -> None:
+    rng = random.Random(seed)
+    kg = small_graph(rng, most=12)
+    rules = [with_kinds(rng, rule) for rule in small_rules(rng, 3)]
+    usable = [
+        rule
+        for rule in rules
+        if rule.relations <= set(kg.relations) and rule.entities <= set(kg.entities)
+    ]
+    closed = close(kg, rules)
+    assert set(closed.labeled()) == closed_by_hand(kg, usable)
+    assert closed.digest == close(kg, rules[::-1]).digest
+
+
+def test_implied_triples_are_stated_by_no_graph_in_no_statement(tmp_path: Path) -> None:
+    kg = KnowledgeGraph.from_triples([("lyon", "capital_of", "rhone"), ("a", "contains", "b")])
+    more = KnowledgeGraph.from_triples([("nice", "capital_of", "alps"), ("nice", "in", "alps")])
+    file = tmp_path / "implied.txt"
+    file.write_text(f"# by definition\n\n{CAPITAL}\n")
+    rules = load_implied(str(file), KNOWN)
+    declared = Declarations.of(inverse=[("contains", "in")])
+
+    def implied(reference: KnowledgeGraph | None) -> set[Triple]:
+        known = {*kg.labeled(), *(reference.labeled() if reference else ())}
+        return set(with_implied(kg, reference, rules, declared).labeled()) - known
+
+    assert implied(None) == implied(more) == {("rhone", "contains", "lyon")}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("capital_of(x,y)", "line 1: .*one head atom"),
+        (f"{CAPITAL}\ncapital_of(x,y) => contains(y, x)", "line 2: repeats"),
+        ("capital_of(x,y) => contains(y,z)", r"no body atom binds \?b of the head"),
+        (
+            "capital_of(x,y) & country(z,w) => contains(y,x)",
+            "body is not connected with the head",
+        ),
+        ("capital_off(x,y) => contains(y,x)", "'capital_off' is not in the graph; did you mean"),
+        ("capital_of(x,y) => zzz(y,x)", "relation 'zzz' is not in the graph"),
+        ("# nothing", "holds no rule"),
+    ],
+)
+def test_what_is_no_rule_is_refused(text: str, expected: str, tmp_path: Path) -> None:
+    file = tmp_path / "implied.txt"
+    file.write_text(text + "\n")
+    with pytest.raises(InputError, match=expected):
+        load_implied(str(file), KNOWN)
