@@ -51,8 +51,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "r.tsv").write_text("".join(lines[:5]))
     (folder / "i.txt").write_text("lives_in(x,z) ∧ located_in(z,y) ⇒ lives_in(x,y)\n")
     settings: Settings = [
-        (tuple(key.split(".")), str(folder / name))
-        for key, name in {**FILES, **GIVEN}.items()
+        (tuple(key.split(".")), str(folder / name)) for key, name in {**FILES, **GIVEN}.items()
     ]
     recipe = load_recipe(str(folder / "kg.tsv"), [*settings, (("seed",), 3)])
     Build(recipe, folder / "release").run()
@@ -83,7 +82,8 @@ def again(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_release_stands_in_for_files_in_another_naming(made: Path, tmp_path: Path) -> None:
     rename(Release.open(made / "release"), tmp_path / "text", "text")
-    found = differences(tmp_path / "text", tmp_path / "again", {"rules": files(made)["rules"]})
+    given = {key: files(made)[key] for key in GIVEN}
+    found = differences(tmp_path / "text", tmp_path / "again", given)
     assert found == ([], ["kg", "reference", "labels", "questions.templates", "questions.filter"])
 
 
