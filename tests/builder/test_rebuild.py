@@ -49,7 +49,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "f.toml").write_text('[drop]\n"works_with" = "dull"\n')
     (folder / "l.tsv").write_text("".join(f"{e}\t{e.title()}\n" for e in kg.entities[::2]))
     (folder / "r.tsv").write_text("".join(lines[:5]))
-    (folder / "i.txt").write_text("lives_in(x,z) ∧ located_in(z,y) ⇒ lives_in(x,y)\n")
+    (folder / "i.txt").write_text("married_to(x,z) ∧ lives_in(z,y) ⇒ lives_in(x,y)\n")
     settings: Settings = [
         (tuple(key.split(".")), str(folder / name)) for key, name in {**FILES, **GIVEN}.items()
     ]
