@@ -93,11 +93,12 @@ class Columns:
         return s * self.n + o
 
 
-def sizes_of(rule: HornRule, columns: Columns) -> dict[str, int]:
-    """Counts a rule: its sizes, named as in ``rules.jsonl``."""
+def sizes_of(rule: HornRule, columns: Columns) -> dict[str, int | str]:
+    """Counts a rule: its sizes, and its functional variable (the end with more entities)."""
     subject, relation, target = rule.head
     heads = columns.keys(relation)
-    end = 0 if rule.row["functional"] == "?a" else 1
+    distinct = [len(np.unique(columns.sorted_by(relation, end)[0])) for end in (0, 1)]
+    end = int(distinct[1] > distinct[0])
     having = np.zeros(columns.n, bool)
     having[columns.sorted_by(relation, end)[0]] = True
     body = pca = support = 0
@@ -111,6 +112,7 @@ def sizes_of(rule: HornRule, columns: Columns) -> dict[str, int]:
         "body_size": body,
         "pca_body_size": pca,
         "head_size": len(heads),
+        "functional": ("?a", "?b")[end],
     }
 
 
