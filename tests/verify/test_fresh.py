@@ -44,6 +44,8 @@ OPTIONS: list[dict[str, object]] = [
     {},
     {"selection.max_prior": 0.5, "questions.split": "group"},
     {"selection.mode": "brink", "questions.max_answer_share": 0.02},
+    {"mining.constants": True, "selection.max_prior": 1.0},
+    {"mining.injective": True, "questions.split": "none"},
 ]
 
 
