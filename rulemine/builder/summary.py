@@ -17,6 +17,9 @@ __all__ = ["describe_questions", "describe_undeclared"]
 MOST_SHOWN = 3
 """Number of undeclared relations that are spelled out."""
 
+LITTLE_CORE = 100
+"""With fewer questions, a score has an interval of some 20 percentage points."""
+
 _KEYS = {"symmetric": "symmetric", "inverse": "inverse_of", "same": "same_as"}
 
 
@@ -43,6 +46,11 @@ def describe_questions(
     reasons = Counter((rejection.stage, rejection.reason) for rejection in asked.rejections)
     for (stage, reason), number in sorted(reasons.items(), key=lambda row: (-row[1], row[0])):
         yield f"  {number:,} by {stage}: {reason} ({rejected(stage)})"
+    core = sum(question.core for question in asked.questions)
+    yield (
+        f"{core:,} of {counted(len(asked.questions), 'question')} need more than one edge: the core"
+        + ", which is little for scores on it" * (core < LITTLE_CORE)
+    )
     if not model:
         yield from _describe_derived(asked, templates)
 

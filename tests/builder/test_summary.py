@@ -1,6 +1,13 @@
-from rulemine.builder.summary import describe_undeclared
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.summary import describe_questions, describe_undeclared
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.phrasing.templates import load_templates
+from rulemine.release.question_set import QuestionSet
+from tests.questions import question
 
 KG = KnowledgeGraph.from_triples(
     [
@@ -44,3 +51,17 @@ def test_the_rest_is_counted():
     lines = [*describe_undeclared(KnowledgeGraph.from_triples(triples), Declarations(), ())]
     assert lines[-1] == "  …"
     assert len(lines) == 5
+
+
+@pytest.mark.parametrize(
+    ("core", "said"), [(120, "core"), (30, "core, which is little for scores on it")]
+)
+def test_the_size_of_the_core_is_said(core: int, said: str) -> None:
+    asked = QuestionSet(
+        tuple(question(i, (f"a{i}", "likes", f"b{i}"), core=i < core) for i in range(150)),
+        (),
+        (),
+        0,
+    )
+    lines = describe_questions(asked, load_templates("", ["likes"]), "", lambda _: Path())
+    assert f"{core} of 150 questions need more than one edge: the {said}" in [*lines]
