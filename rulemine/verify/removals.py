@@ -8,7 +8,7 @@ still proves it; and that no rule selected more triples than the per-rule cap.
 
 Unless the selection is the published one (``brink``), a certificate also has no two statements of one fact,
 no self-loop and no idle atom: no part of its body proves the head by another rule with at least the same
-confidence.
+confidence; and no single edge proves it with as much. That it is the best of all, building again proves.
 """
 
 from collections import defaultdict
@@ -102,6 +102,7 @@ def _check_certificates(triple: Triple, record: Removed, removals: _Removals, sa
                 say("body survives", f"{shown(other)}, {why}", f"triples of {INCOMPLETE} only")
         if not removals.brink:
             _check_undecorated(head, proof, removals, say)
+            _check_best(heads, proof, removals, say)
     selected = record.row["selected_by"]
     if selected is None:
         return
@@ -134,6 +135,19 @@ def certificate_problems(
                 expected = f"an instance of body atom {number} of rule {rule_id}, same substitution"
                 yield "instance of its rule", shown(triple), expected
                 break
+
+
+def _check_best(heads: list[Triple], proof: Proof, removals: _Removals, say: Say) -> None:
+    """Checks that no single edge proves the triple with as much confidence: it would be published."""
+    prover, own = removals.contents.prover, removals.rules.get(proof[0])
+    if own is None:
+        return
+    for head in heads:
+        for rule in prover.rules.get(head[1], ()):
+            better = (rule.confidence, len(proof[1])) > (own.confidence, 1)
+            if len(rule.body) == 1 and better and prover.ways(rule, head):
+                found, expected = f"rule {rule.row['id']} proves it too", "the best proof"
+                say("best proof", f"{found}, with confidence {rule.confidence}", expected)
 
 
 def _check_undecorated(head: Triple, proof: Proof, removals: _Removals, say: Say) -> None:

@@ -1,9 +1,13 @@
 """Tampering with a whole release, digests mended: each row is a change and the fault it must be named as."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from rulemine.rules.formats import parse_readable, rule_to_json
+from rulemine.rules.rule import Measures
 from tests.verify.tampering import (
     changed,
     edited,
@@ -24,6 +28,21 @@ CERTIFICATE = {
     "rule": GRANDPARENT["id"],
     "body": [["ada", "parent", "cleo"], ["cleo", "parent", "eve"]],
 }
+
+NOISY = rule_to_json(
+    replace(parse_readable("wife(y,x) ∧ parent(x,z) ∧ parent(y,z) ⇒ husband(x,y)"),
+            measures=Measures(2, 2, 2, 3, 0))
+)  # fmt: skip
+ENDS = {"?a": "ben", "?b": "ada", "?c": "cleo"}
+
+
+def noisy_proof(folder: Path) -> None:
+    """Proves a removed triple by the edge that does, and two more."""
+    rules = read_file(folder, "rules.jsonl") + json.dumps(NOISY, ensure_ascii=False) + "\n"
+    write_file(folder, "rules.jsonl", rules)
+    body = [[ENDS[s], r, ENDS[o]] for s, r, o in NOISY["body"]]
+    edited("removed.jsonl", 2, put("certificate", to={"rule": NOISY["id"], "body": body}))(folder)
+
 
 # what is done; in which file the contents tell, at which line, and by which invariant
 TAMPERINGS = {
@@ -135,6 +154,8 @@ TAMPERINGS = {
         edited("removed.jsonl", 1, put("certificate", "rule", to="0123456789ab")),
         ("removed.jsonl", 1, "certificate rule"),
     ),
+    "an edge with noise as a certificate": (noisy_proof, ("removed.jsonl", 2, "decoration")),
+    "another proof than the best": (noisy_proof, ("removed.jsonl", 2, "best proof")),
     "a removed triple without certificate": (
         edited("removed.jsonl", 1, put("certificate", to=None)),
         ("removed.jsonl", 1, "record"),
