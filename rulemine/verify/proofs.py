@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rulemine.verify.rules import Atom, HornRule, Term
 from rulemine.verify.triples import Graph, Triple
 
-__all__ = ["Proofs", "Prover", "Triples", "match"]
+__all__ = ["Proofs", "Prover", "Triples", "bound", "match"]
 
 Bindings = dict[int, str]
 
@@ -45,7 +45,7 @@ def count(body: list[Atom], bindings: Bindings, triples: Triples) -> int:
     options: dict[int, list[frozenset[str]]] = {}
     free: set[int] = set()
     for atom in body:
-        s, r, o = _bound(atom, bindings)
+        s, r, o = bound(atom, bindings)
         if isinstance(s, str) and isinstance(o, str):
             if o not in triples.objects(s, r):
                 return 0
@@ -74,7 +74,8 @@ def count(body: list[Atom], bindings: Bindings, triples: Triples) -> int:
     return sum(count(waiting, {variable: value}, triples) for value in candidates)
 
 
-def _bound(atom: Atom, bindings: Bindings) -> tuple[Term, str, Term]:
+def bound(atom: Atom, bindings: Bindings) -> tuple[Term, str, Term]:
+    """The atom with the values of its bound variables."""
     s, r, o = atom
     return (
         bindings.get(s, s) if isinstance(s, int) else s,

@@ -17,7 +17,7 @@ from itertools import combinations, permutations
 
 from rulemine.verify.contents import Contents
 from rulemine.verify.graphs import INCOMPLETE, REMOVED, Removed
-from rulemine.verify.proofs import Bindings, match
+from rulemine.verify.proofs import Bindings, bound, match
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import RULES, HornRule
 from rulemine.verify.triples import Triple, member
@@ -41,8 +41,8 @@ class _Removals:
     def __init__(self, contents: Contents) -> None:
         self.contents, self.facts, self.brink = contents, contents.facts, contents.brink
         self.removed, self.rules = contents.removed, contents.rules
-        bound = contents.folder.option("selection", "max_prior")
-        self.max_prior = bound if type(bound) in (int, float) and not self.brink else 1
+        most = contents.folder.option("selection", "max_prior")
+        self.max_prior = most if type(most) in (int, float) and not self.brink else 1
         self.statements: dict[Triple, list[Triple]] = defaultdict(list)
         for triple in self.removed:
             self.statements[self.facts.of(triple)].append(triple)
@@ -138,14 +138,18 @@ def certificate_problems(
 
 
 def _check_best(heads: list[Triple], proof: Proof, removals: _Removals, say: Say) -> None:
-    """Checks that no single edge proves the triple with as much confidence: it would be published."""
+    """Checks that no single edge between two entities proves the triple with as much confidence."""
     prover, own = removals.contents.prover, removals.rules.get(proof[0])
     if own is None:
         return
     for head in heads:
         for rule in prover.rules.get(head[1], ()):
             better = (rule.confidence, len(proof[1])) > (own.confidence, 1)
-            if len(rule.body) == 1 and better and prover.ways(rule, head):
+            bindings: Bindings = {}
+            if len(rule.body) != 1 or not better or not match(rule.head, head, bindings):
+                continue
+            s, _, o = bound(rule.body[0], bindings)
+            if s != o and prover.ways(rule, head):
                 found, expected = f"rule {rule.row['id']} proves it too", "the best proof"
                 say("best proof", f"{found}, with confidence {rule.confidence}", expected)
 
