@@ -18,13 +18,9 @@ from rulemine.builder.assemble import parts_of_build
 from rulemine.builder.balance import Limits, balance, balance_as_published, explain_few
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.recipe import Recipe
-from rulemine.builder.removal.brink import select_brink
-from rulemine.builder.removal.certificates import certify, certify_as_chosen
-from rulemine.builder.removal.eligibility import confident_rules, rules_beyond_guessing
-from rulemine.builder.removal.levels import thin
-from rulemine.builder.removal.maximal import choose
 from rulemine.builder.removal.selection import Selection, read_selection, write_selection
 from rulemine.builder.removal.setting import Setting
+from rulemine.builder.removal.steps import explain_priors, ground_eligible, remove
 from rulemine.builder.rule_questions.ask import ask
 from rulemine.builder.split import explain_lopsided, split
 from rulemine.builder.stage import Done, Stage, run_stage
@@ -32,7 +28,6 @@ from rulemine.builder.summary import describe_questions, describe_undeclared
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of
-from rulemine.kg.priors import CORE_PRIOR
 from rulemine.mining import Resources, explain_no_rules, mine
 from rulemine.release.contents import read_trace
 from rulemine.release.folders import working_folder
@@ -47,7 +42,7 @@ from rulemine.release.question_set import (
 )
 from rulemine.release.writer import write_release, write_trace
 from rulemine.rules.formats import read_rules, rule_to_json, write_rules
-from rulemine.rules.grounding import Groundings, ground, read_groundings, write_groundings
+from rulemine.rules.grounding import Groundings, read_groundings, write_groundings
 from rulemine.rules.rule import Rule
 
 __all__ = ["STAGES", "Build", "BuildContext"]
@@ -56,9 +51,6 @@ STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "r
 
 RULES_WITH_UNKNOWN_NAMES = "rules_with_unknown_names.jsonl"
 """The file for given rules with unknown entities or relations, in the folder of ``mine``."""
-
-LEAST_FAIR = 1 / 3
-"""A build warns if fewer triples than this fraction have a prior that is low enough."""
 
 MOST_SHOWN = 5
 """Number of such rules that the summary names."""
@@ -268,29 +260,10 @@ class Build:
         chosen = self.recipe.selection
 
         def work(folder: Path) -> None:
-            kg, seed = self.inputs.kg, self.recipe.seed
-            rules = rules_beyond_guessing(
-                kg,
-                confident_rules(self.mined_rules, chosen.min_std_confidence, self.inputs.kept_out),
-                chosen.min_rare_confidence,
-                max_prior=chosen.max_prior,
-                seed=seed,
+            rules, found = ground_eligible(
+                self.recipe, self.inputs, self.mined_rules, self._progress
             )
-            if not rules:
-                raise ConfigError(
-                    f"{self.recipe.kg}: none of {counted(len(self.mined_rules), 'rule')} reaches "
-                    "selection.min_std_confidence and min_rare_confidence without a relation that is kept "
-                    "out of bodies (selection.body_filter). Lower these or shorten that."
-                )
             write_rules(folder / "rules.jsonl", rules)
-            found = ground(
-                kg,
-                rules,
-                sample=chosen.groundings_per_rule or None,
-                seed=seed,
-                excluded=self.inputs.excluded,
-                progress=self._progress,
-            )
             write_groundings(folder, found)
 
         options = {
@@ -308,36 +281,12 @@ class Build:
         chosen = self.recipe.selection
 
         def work(folder: Path) -> None:
-            seed = self.recipe.seed
-            setting = self.setting
-            if chosen.mode == "brink":
-                found = select_brink(
-                    setting.kg, self.rules, per_rule=chosen.per_rule, progress=self._progress
-                )
-            else:
-                found = choose(
-                    setting,
-                    self.groundings,
-                    per_rule=chosen.per_rule,
-                    seed=seed,
-                    progress=self._progress,
-                )
-            if not len(found):
-                raise MiningError(
-                    f"{self.recipe.kg}: none of {counted(len(self.rules), 'rule')} has a grounding in the "
-                    "graph that could prove a removed triple. Give other rules, mine with lower thresholds, "
-                    "or raise selection.max_prior."
-                )
-            if chosen.share < 1:
-                found = thin(found, chosen.share, seed)
-            write_selection(
-                folder,
-                certify_as_chosen(setting, found, seed)
-                if chosen.mode == "brink"
-                else certify(setting, found, seed, self._progress),
-            )
+            groundings = None if chosen.mode == "brink" else self.groundings
+            found = remove(self.recipe, self.setting, self.rules, groundings, self._progress)
+            write_selection(folder, found)
 
-        self._warn_of_priors()
+        if problem := explain_priors(chosen, self.setting):
+            self.context.on_warning(problem)
         options = {**to_json(chosen), "seed": self.recipe.seed}
         del options["per_type"]  # the stage balance applies it
         options["body_filter"] = sorted(self.inputs.kept_out)
@@ -352,19 +301,6 @@ class Build:
             }
         )
         return self._stage("select", 4, options, work)
-
-    def _warn_of_priors(self) -> None:
-        chosen = self.recipe.selection
-        if chosen.mode == "brink":
-            return
-        fair = float(self.setting.directions.any(axis=1).mean())
-        if fair < LEAST_FAIR:
-            self.context.on_warning(
-                f"Only {fair:.0%} of the triples can be asked about so that the answer is not among the "
-                f"commonest ones (prior at most {chosen.max_prior:g}): most facts of this graph can be "
-                "guessed. Raise selection.max_prior to ask about more; what is above "
-                f"{CORE_PRIOR:g} is then asked about and never in the core."
-            )
 
     def _ask(self) -> Stage:
         def work(folder: Path) -> None:
