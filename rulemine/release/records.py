@@ -192,6 +192,11 @@ class Question:
         kind: ``rules``.
         question: The text; it names the topic entities, never an answer.
         anchors: The topic entities.
+        query: What it asks, as one line of `rulemine.query.tree`, in the naming of the release.
+        sparql: The same as SPARQL, see `rulemine.query.sparql`.
+        structure: ``1p`` … ``up``, else the shape code; see `rulemine.query.structures`.
+        shape: The shape code.
+        hops: Greatest distance of an anchor from the answer, ≥ 1.
         answers: All correct answers, sorted: the disjoint union of the next three.
         stated: Those that the incomplete KG states, sorted.
         hard: Those that it does not state but the complete KG does, sorted by answer.
@@ -199,6 +204,7 @@ class Question:
         hard_answer: The one of `hard` that the question asks for; None where every answer is stated.
         core: Whether `hard_answer` is in the core.
         evidence: The triples of the witness of `hard_answer`.
+        full_evidence: The triples of all witnesses of all answers on the complete KG, sorted.
         spurious: Entities that only the incomplete KG gives; empty for queries without difference.
         value: The value on the complete KG, for counts.
         stated_value: The value on the incomplete KG, for counts.
@@ -215,6 +221,11 @@ class Question:
     kind: str
     question: str
     anchors: tuple[str, ...]
+    query: str
+    sparql: str
+    structure: str
+    shape: str
+    hops: int
     answers: tuple[str, ...]
     stated: tuple[str, ...]
     hard: tuple[HardAnswer, ...]
@@ -222,6 +233,7 @@ class Question:
     hard_answer: str | None
     core: bool
     evidence: tuple[Triple, ...]
+    full_evidence: tuple[Triple, ...]
     spurious: tuple[str, ...]
     value: int | None
     stated_value: int | None
