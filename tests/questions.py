@@ -1,10 +1,22 @@
 """Question records, made by hand."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from rulemine.kg.graph import Triple
+from rulemine.query.sparql import to_sparql
+from rulemine.query.tree import Anchor, Projection
 from rulemine.release.records import HardAnswer, Question, RuleBlock, Unseen
 from rulemine.seeds import Stream, stream
+
+
+def what_is_asked(topic: str, relation: str, direction: str) -> dict[str, Any]:
+    """The fields of a question about one relation that say what it asks."""
+    query = Projection(relation, direction == "subject", Anchor(topic))
+    return {
+        "anchors": (topic,), "query": query.text, "sparql": to_sparql(query), "structure": "1p",
+        "shape": "(1)", "hops": 1,
+    }  # fmt: skip
 
 
 def question(
@@ -43,7 +55,7 @@ def question(
         id=f"q{number:05d}",
         kind="rules",
         question=f"{direction} of {relation}, {topic}?",
-        anchors=(topic,),
+        **what_is_asked(topic, relation, direction),
         answers=answers,
         stated=(),
         hard=tuple(HardAnswer(answer, 1, 100, (triple(answer),), core) for answer in answers),
@@ -51,6 +63,7 @@ def question(
         hard_answer=asked_for,
         core=core,
         evidence=(removed,),
+        full_evidence=tuple(sorted(map(triple, answers))),
         spurious=(),
         value=None,
         stated_value=None,

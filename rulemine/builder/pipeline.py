@@ -327,7 +327,7 @@ class Build:
             "implied": sorted(rule.id for rule in self.inputs.implied),
             "labels": digest_of(dump_line(sorted(self.inputs.labels.items())).encode()),
         }
-        return self._stage("ask", 3, options, work)
+        return self._stage("ask", 4, options, work)
 
     def _balance(self) -> Stage:
         def work(folder: Path) -> None:

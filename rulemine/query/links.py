@@ -1,17 +1,17 @@
-"""Links: the unions by which a query asks for a fact in all its statements, and queries with one part less.
+"""Queries made from queries: with all statements of their facts, with one part less, with other names.
 
 A relation declared symmetric, inverse or the same as another (see `rulemine.kg.facts`) is asked as the
 union of its statements over one operand, such as ``(or (p "spouse" "e1") (p- "spouse" "e1"))``. Such a
 union counts as one link wherever links are counted.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.query.tree import Count, Difference, Intersection, Projection, Query, Union
+from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
 
-__all__ = ["expanded", "linked", "smaller"]
+__all__ = ["expanded", "linked", "renamed", "smaller"]
 
 NONE_DECLARED = Declarations()
 
@@ -65,6 +65,13 @@ def smaller(query: Query, declarations: Declarations = NONE_DECLARED) -> Iterato
             for less in smaller(statements[0].of, declarations):
                 some = [Projection(part.relation, part.inverse, less) for part in statements]
                 yield type(query).of([*rest, *some])
+
+
+def renamed(query: Query, names: Mapping[str, str]) -> Query:
+    """The query with other names of its entities: name → other name, one-to-one."""
+    if isinstance(query, Anchor):
+        return Anchor(names[query.entity])
+    return _rebuilt(query, [renamed(part, names) for part in _parts(query)])
 
 
 def _parts(query: Query) -> list[Query]:

@@ -253,10 +253,11 @@ def _files(naming: str, parts: ReleaseParts) -> list[str]:
         ("file", "what is in it"),
         (
             "`questions/*.jsonl`",
-            "`id`, `kind`, `question`, `anchors` (topic entities); `answers` = `stated` + `hard` (rows of "
+            "`id`, `kind`, `question`, `anchors` (topic entities); `query`, `sparql` (what it asks), "
+            "`structure`, `shape`, `hops`; `answers` = `stated` + `hard` (rows of "
             "`answer`, `missing`, `level`, `witness`, `core`) + `further`; `hard_answer` (the one asked "
-            "for), `core`, `evidence`, `split`, `unseen`; `wording`, `paraphrases`, `patterns`; `rules` "
-            "(the removed triple, relation, direction, rule and its type)",
+            "for), `core`, `evidence`, `full_evidence`, `split`, `unseen`; `wording`, `paraphrases`, "
+            "`patterns`; `rules` (the removed triple, relation, direction, rule and its type)",
         ),
         (
             "`removed.jsonl`",

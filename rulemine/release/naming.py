@@ -13,6 +13,9 @@ from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
 from rulemine.phrasing.templates import Templates
 from rulemine.query.atom import Atom, Term
+from rulemine.query.links import renamed
+from rulemine.query.parser import parse
+from rulemine.query.sparql import to_sparql
 from rulemine.release.records import Certificate, Question, Rejection, Removal
 from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
@@ -136,7 +139,7 @@ class Namer:
         return self.rule_ids.get(rule, rule)
 
     def question(self, question: Question) -> Question:
-        """The question renamed, with its text made again; lists are sorted by the new names."""
+        """The question renamed, with its text and query made again; lists are sorted by the new names."""
         topic = self.names[question.topic]
         block = question.rules
         text, *paraphrases = [fill(pattern, {"topic": topic}) for pattern in question.patterns] or [
@@ -152,17 +155,21 @@ class Namer:
             for row in question.hard
         )
         asked_for = question.hard_answer
+        query = renamed(parse(question.query), self.names)
         return replace(
             question,
             question=text,
             paraphrases=tuple(paraphrases),
-            anchors=tuple(self.names[anchor] for anchor in question.anchors),
+            anchors=self.entities(question.anchors),
+            query=query.text,
+            sparql=to_sparql(query),
             answers=self.entities(question.answers),
             stated=self.entities(question.stated),
             hard=tuple(sorted(hard, key=lambda row: row.answer)),
             further=self.entities(question.further),
             hard_answer=None if asked_for is None else self.names[asked_for],
             evidence=self.triples(question.evidence),
+            full_evidence=tuple(sorted(self.triples(question.full_evidence))),
             spurious=self.entities(question.spurious),
             rules=replace(block, removed=self.triple(block.removed), rule=self.rule_id(block.rule)),
         )

@@ -191,7 +191,7 @@ class Question:
         id: ``q`` and a number, the same in every naming.
         kind: ``rules``.
         question: The text; it names the topic entities, never an answer.
-        anchors: The topic entities.
+        anchors: The topic entities, sorted.
         query: What it asks, as one line of `rulemine.query.tree`, in the naming of the release.
         sparql: The same as SPARQL, see `rulemine.query.sparql`.
         structure: ``1p`` … ``up``, else the shape code; see `rulemine.query.structures`.

@@ -168,6 +168,7 @@ def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str
     rows = [
         ("topic", f"{names.get(question.topic, question.topic)} · the {end}"),
         ("asked for", f"{asked.direction}s:  {triple}"),
+        ("query", printable(question.query)),
         ("removed", f"{subject} ──{relation}──▶ {obj}"),
     ]
     kinds = dict.fromkeys(question.stated, "stated")

@@ -27,6 +27,7 @@ from rulemine.release.records import (
 )
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Rule
+from tests.questions import what_is_asked
 
 NAMES = (
     EntityNames("e00000", "11", "Ann"),
@@ -80,7 +81,7 @@ def question(
         id=f"q{number:05d}",
         kind="rules",
         question=f"Who? ({topic})",
-        anchors=(topic,),
+        **what_is_asked(topic, relation, direction),
         answers=tuple(answers),
         stated=tuple(a for a in answers if a not in {*hard, *further}),
         hard=tuple(HardAnswer(a, 1, level, (triple(a),), core) for a in sorted(hard)),
@@ -88,6 +89,7 @@ def question(
         hard_answer=asked_for,
         core=core,
         evidence=(removed,),
+        full_evidence=tuple(sorted(triple(a) for a in answers if a not in further)),
         spurious=(),
         value=None,
         stated_value=None,

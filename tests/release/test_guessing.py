@@ -8,6 +8,7 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.release.guessing import commonest_answers, guessed, order_of_names
 from rulemine.release.records import HardAnswer, Question, RuleBlock, Unseen
+from tests.questions import what_is_asked
 
 
 def asked(
@@ -18,10 +19,12 @@ def asked(
     triple = (topic, relation, end) if direction == "object" else (end, relation, topic)
     rows = (HardAnswer(end, 1, 100, (triple,), True),) if hard else ()
     return Question(
-        id=f"q{number}", kind="rules", question=f"{relation} of {topic}?", anchors=(topic,),
-        answers=tuple(sorted(answers)), stated=tuple(sorted(set(answers) - {hard})), hard=rows, further=(),
-        hard_answer=hard, core=bool(hard), evidence=(triple,), spurious=(), value=None, stated_value=None,
-        split="train", unseen=Unseen(False, False, False), wording="template", paraphrases=(), patterns=(),
+        id=f"q{number}", kind="rules", question=f"{relation} of {topic}?",
+        **what_is_asked(topic, relation, direction), answers=tuple(sorted(answers)),
+        stated=tuple(sorted(set(answers) - {hard})), hard=rows, further=(),
+        hard_answer=hard, core=bool(hard), evidence=(triple,), full_evidence=(triple,),
+        spurious=(), value=None, stated_value=None, split="train",
+        unseen=Unseen(False, False, False), wording="template", paraphrases=(), patterns=(),
         rules=RuleBlock(triple, relation, direction, "r", "composition", "composition"),
     )  # fmt: skip
 

@@ -1,8 +1,11 @@
+import json
 from dataclasses import replace
 
-from rulemine.kg.entity_names import NAMINGS
+from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.phrasing.templates import load_templates
+from rulemine.query import parse
 from rulemine.query.atom import Atom
+from rulemine.query.sparql import to_sparql
 from rulemine.release.naming import Namer, name_entities
 from rulemine.release.records import Certificate, Rejection
 from rulemine.rules.rule import Rule
@@ -72,7 +75,24 @@ def test_the_text_is_made_anew_in_every_naming():
         named = Namer(names, templates, naming).question(asked)
         assert named.question == f"Who is the aunt of {topic}?"
         assert named.id == asked.id
+        assert named.query == f'(p- "aunt" {json.dumps(topic, ensure_ascii=False)})'
+        assert named.sparql == to_sparql(parse(named.query))
     assert by_entity["Anna"].name_in("numeric") == str(int(by_entity["Anna"].private[1:]))
+
+
+def test_a_renamed_query_is_canonical_and_its_evidence_sorted():
+    names = [EntityNames("e1", "a", "Z"), EntityNames("e2", "b", "Y"), EntityNames("e3", "c", "X")]
+    several = replace(
+        question(1, ("a", "aunt", "c")),
+        anchors=("a", "b"),
+        query='(and (p "aunt" "a") (p "aunt" "b"))',
+        full_evidence=(("a", "aunt", "c"), ("b", "aunt", "c")),
+    )
+    named = Namer(names, load_templates("", ["aunt"]), "text").question(several)
+    assert named.anchors == ("Y", "Z")
+    assert named.query == '(and (p "aunt" "Y") (p "aunt" "Z"))'
+    assert named.sparql.index("entity:Y") < named.sparql.index("entity:Z")
+    assert named.full_evidence == (("Y", "aunt", "X"), ("Z", "aunt", "X"))
 
 
 def test_lists_are_sorted_by_the_new_names():

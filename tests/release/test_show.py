@@ -44,6 +44,7 @@ q00000 · tiny · test · core · level 100
 
   topic      Ann · the subject
   asked for  objects:  topic ──aunt──▶ ?
+  query      (p "aunt" "Ann")
   removed    Ann ──aunt──▶ Cy
   2 answers  ★ Cy  the hard answer that is asked for
                Dan  stated

@@ -87,6 +87,12 @@ class AnswerSets:
             self._made[query] = self._answers(query)
         return self._made[query]
 
+    def evidence(self, query: Query) -> tuple[Triple, ...]:
+        """All triples of the complete KG that state an answer, sorted."""
+        first = self._start[query]
+        start, end = (self._starts[at] for at in (first, first + len(self._of[query])))
+        return tuple(sorted(set(self._kg.labeled(self._found.rows[start:end]))))
+
     def _answers(self, query: Query) -> Answers:
         labels, place = self._kg.entities, self._place
         found: dict[int, list[tuple[int, int]]] = {}

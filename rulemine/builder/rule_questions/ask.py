@@ -19,13 +19,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from rulemine.builder.removal.selection import Selection
-from rulemine.builder.rule_questions.answer_sets import Answers, AnswerSets, Query
+from rulemine.builder.rule_questions.answer_sets import AnswerSets, Query
 from rulemine.builder.rule_questions.text_check import Refusal, TextCheck
 from rulemine.errors import UserError
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.phrasing.templates import Templates
 from rulemine.query.answers import QuestionKey, missing_from
+from rulemine.query.links import expanded
+from rulemine.query.sparql import to_sparql
+from rulemine.query.structures import structure_of
+from rulemine.query.tree import Anchor, Projection
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection, RuleBlock, Unseen
@@ -115,7 +119,7 @@ def ask(
         raise UserError(f"no question is left: every draft was rejected ({found}). {advice}")
     width = max(ID_DIGITS, len(str(len(selection))))
     questions = [
-        _question(f"q{number:0{width}d}", offer, rules[offer.rule], sets[offer.query], templates)
+        _question(f"q{number:0{width}d}", offer, rules[offer.rule], sets, templates, declarations)
         for number, offer in enumerate(sorted(chosen, key=_Offer.order), start=1)
     ]
     everything = QuestionSet((), (), names, len(kg.entities), sets.reference, declarations)
@@ -242,16 +246,31 @@ def _one_per_row(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[bo
 
 
 def _question(
-    id_: str, offer: _Offer, rule: Rule, answers: Answers, templates: Templates
+    id_: str,
+    offer: _Offer,
+    rule: Rule,
+    sets: AnswerSets,
+    templates: Templates,
+    declarations: Declarations,
 ) -> Question:
     topic, relation = offer.query[2], offer.removed[1]
+    answers = sets[offer.query]
+    query = expanded(
+        Projection(relation, offer.direction == DIRECTIONS[0], Anchor(topic)), declarations
+    )
+    structure = structure_of(query, declarations)
     kind = classify(rule)
     asked_for = next(row for row in answers.hard if row.answer == offer.answer)
     return Question(
         id=id_,
         kind="rules",
         question=templates[relation].ask(offer.direction, topic, several=len(answers.all) > 1),
-        anchors=(topic,),
+        anchors=structure.anchors,
+        query=query.text,
+        sparql=to_sparql(query),
+        structure=structure.name,
+        shape=structure.shape,
+        hops=structure.hops,
         answers=answers.all,
         stated=answers.stated,
         hard=answers.hard,
@@ -259,6 +278,7 @@ def _question(
         hard_answer=offer.answer,
         core=asked_for.core,
         evidence=asked_for.witness,
+        full_evidence=sets.evidence(offer.query),
         spurious=(),
         value=None,
         stated_value=None,

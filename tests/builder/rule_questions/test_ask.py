@@ -221,6 +221,10 @@ def test_invariants_hold_on_random_graphs(seed):
         assert q.topic not in q.answers or (q.topic, q.rules.relation, q.topic) in triples
         assert q.stated == tuple(sorted(t[there] for t in mine - removed))
         assert q.evidence == (q.rules.removed,)
+        assert q.full_evidence == tuple(sorted(mine))
+        word = "p" if q.rules.direction == "object" else "p-"
+        assert q.query == f'({word} "{q.rules.relation}" "{q.topic}")'
+        assert (q.structure, q.shape, q.hops) == ("1p", "(1)", 1)
         # One question per query, one per triple; of the core first, then by name.
         assert q.hard_answer == min(q.hard, key=lambda row: (not row.core, row.answer)).answer
         assert q.topic in q.question
@@ -350,6 +354,9 @@ def test_declared_relations_answer_together():
         (q,) = ask(kg, selection(kg, MARRIED, *wed), templates, seed=seed).questions
         if q.topic == "bob":
             assert (q.hard_answers, q.stated) == (("ann",), ("cy", "dee"))
+            assert q.query == '(or (p "husband" "bob") (p- "wife" "bob"))'
+            assert (q.structure, q.shape, q.hops) == ("1p", "(1)", 1)
+            assert q.full_evidence == tuple(t for t in kg.labeled() if t[1] != "knows")
         else:
             assert (q.answers, q.hard_answers) == (("bob",), ("bob",))
     known = (("cy", "knows", "ann"), 1, [("ann", "wife", "bob")])
@@ -364,3 +371,5 @@ def test_declared_relations_answer_together():
     ]
     q = next(q for one in made for q in one.questions if q.topic == "cy")
     assert (q.hard_answers, q.further) == (("ann",), ("zed",))
+    assert q.query == '(or (p "knows" "cy") (p- "knows" "cy"))'
+    assert q.full_evidence == (("cy", "knows", "ann"),), "further answers have none"
