@@ -43,12 +43,8 @@ def check_card(folder: Folder, figures: Mapping[str, Any], findings: Findings) -
     for label, key in SHARES.items():
         rows[label] = [_percent(figures[p + key], figures[of]) for p, of in parts.items()]
     for most in figures["guessed"]:
-        label = (
-            f"the {most} commonest training answers"
-            if most != "1"
-            else "the commonest training answer"
-        )
-        rows[f"Hits@Hard of {label}"] = [
+        many = f"{most} commonest training answers" if most != "1" else "commonest training answer"
+        rows[f"Hits@Hard of the {many}"] = [
             _percent(figures[f"{p}guessed"][most], figures[f"{of}_by_split"]["test"])
             if figures["questions_by_split"]["train"]
             else "–"

@@ -18,6 +18,7 @@ from rulemine.verify.facts import Facts, Priors
 from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.graphs import as_triple
 from rulemine.verify.names import RELATIONS
+from rulemine.verify.queries import answers, as_asked, read
 from rulemine.verify.removals import CORE_PRIOR
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import HornRule
@@ -190,13 +191,10 @@ def _concentration(rows: list[Row]) -> dict[str, Any]:
 def _count_answers(rows: list[Row], contents: Contents) -> dict[str, int]:
     completed = []
     for row in rows:
-        block, topic, answers = row["rules"], row["anchors"][0], [*row["stated"]]
-        answers += [item["answer"] for item in row["hard"]]
-        if block["direction"] == "object":
-            own = contents.complete.objects(topic, block["relation"])
-        else:
-            own = contents.complete.subjects(block["relation"], topic)
-        completed.append(len(set(answers) - own))
+        way = row["rules"]["relation"], row["rules"]["direction"]
+        own = answers(read(as_asked([way], row["anchors"][0])), contents.known)
+        known = {*row["stated"], *(item["answer"] for item in row["hard"])}
+        completed.append(len(known - own))
     return {
         "answers": sum(len(row["answers"]) for row in rows),
         "answers_stated": sum(len(row["stated"]) for row in rows),

@@ -18,8 +18,6 @@ __all__ = ["Facts", "Priors", "check_declarations"]
 Way = tuple[str, str]
 """A relation, and the end of it that is asked for."""
 
-OTHER_END = {"subject": "object", "object": "subject"}
-
 
 class _Reading(NamedTuple):
     fact: str
@@ -69,14 +67,10 @@ class Facts:
 
     def ways(self, relation: str, end: str) -> list[Way]:
         """Everything that answers a question for an end of a relation, sorted."""
-        fact, turned, symmetric = self.reading(relation)
-        found = {(relation, end)}
-        for other in self._alike.get(fact, ()):
-            same = self.reading(other).turned == turned
-            found.add((other, end if same else OTHER_END[end]))
-            if symmetric:
-                found |= {(other, "subject"), (other, "object")}
-        return sorted(found)
+        topic, answer = "?", ""
+        asked = (topic, relation, answer) if end == "object" else (answer, relation, topic)
+        found = self.statements(asked)
+        return sorted((r, "object" if s == topic else "subject") for s, r, _ in found)
 
 
 class Priors:

@@ -29,17 +29,9 @@ FORMAT_VERSION = 3
 MANIFEST_NAME = "manifest.json"
 QUESTION_FILES = tuple(f"questions/{split}.jsonl" for split in SPLITS)
 LAYOUT = (
-    "README.md",
-    "entities.tsv",
-    "figures.svg",
-    "kg/complete.tsv.gz",
-    "kg/incomplete.tsv.gz",
-    *QUESTION_FILES,
-    "rejected.jsonl",
-    "relations.tsv",
-    "removed.jsonl",
-    "rules.jsonl",
-)
+    "README.md", "entities.tsv", "figures.svg", "kg/complete.tsv.gz", "kg/incomplete.tsv.gz", *QUESTION_FILES,
+    "rejected.jsonl", "relations.tsv", "removed.jsonl", "rules.jsonl",
+)  # fmt: skip
 """The files of every release."""
 
 MODEL_LAYOUT = ("llm/glosses.toml", "llm/journal.jsonl", "llm/prompt.toml")
@@ -91,14 +83,10 @@ class Folder:
             return {}
         version = value.get("format_version") if isinstance(value, dict) else None
         if type(version) is int and version != FORMAT_VERSION:
+            newer = version > FORMAT_VERSION
             raise ReleaseError(
-                f"{self.path / MANIFEST_NAME}: format version {version}; this program verifies "
-                f"version {FORMAT_VERSION}. "
-                + (
-                    "Upgrade: pip install -U rulemine."
-                    if version > FORMAT_VERSION
-                    else "Build it again."
-                )
+                f"{self.path / MANIFEST_NAME}: format version {version}; this program verifies version "
+                f"{FORMAT_VERSION}. {'Upgrade: pip install -U rulemine' if newer else 'Build it again'}."
             )
         if (misfit := MANIFEST(value, "")) is not None:
             add(MANIFEST_NAME, None, "manifest", misfit.found, misfit.expected)
@@ -129,9 +117,8 @@ class Folder:
         for name in sorted(layout - set(listed)):
             add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of the layout")
         for name in sorted(set(listed) - layout - set(OPTIONAL)):
-            add(
-                MANIFEST_NAME, None, "layout", f"{shown(name)} in files", "files of the layout only"
-            )
+            found = f"{shown(name)} in files"
+            add(MANIFEST_NAME, None, "layout", found, "files of the layout only")
         for name, entry in sorted(listed.items()):
             parts = PurePosixPath(name).parts
             if not parts or name.startswith("/") or ".." in parts or name == MANIFEST_NAME:

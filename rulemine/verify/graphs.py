@@ -133,13 +133,8 @@ def check_incomplete(
     for triple in complete.triples(left[~member(whole, left)]):
         findings.add(name, None, invariant, f"{shown(triple)}, not in {COMPLETE}", "no others")
     for triple in complete.triples(whole[~member(left, whole) & ~member(gone, whole)]):
-        findings.add(
-            name,
-            None,
-            invariant,
-            f"no {shown(triple)}",
-            f"this triple: it is in {COMPLETE} and not removed",
-        )
+        expected = f"this triple: it is in {COMPLETE} and not removed"
+        findings.add(name, None, invariant, f"no {shown(triple)}", expected)
 
 
 def check_levels(levels: list[int], removed: dict[Triple, Removed], findings: Findings) -> None:

@@ -44,14 +44,11 @@ def find_leaks(text: str, topic: str, answers: Iterable[str]) -> list[str]:
     """
     text, topic = text.casefold(), topic.casefold()
     own = occurrences(text, topic) if topic else []
-    return [
-        answer
-        for answer in answers
-        if any(
-            not any(start <= low and high <= end for start, end in own)
-            for low, high in occurrences(text, answer.casefold())
-        )
-    ]
+
+    def is_own(spot: Spot) -> bool:
+        return any(start <= spot[0] and spot[1] <= end for start, end in own)
+
+    return [a for a in answers if not all(map(is_own, occurrences(text, a.casefold())))]
 
 
 def _is_joined(left: str, right: str) -> bool:

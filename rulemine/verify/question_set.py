@@ -10,10 +10,10 @@ query, no removed triple and no pair of topic and hard answer is in two splits. 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 from rulemine.verify.contents import Contents, Located
-from rulemine.verify.facts import Facts
 from rulemine.verify.folder import MANIFEST_NAME, QUESTION_FILES, Folder
 from rulemine.verify.graphs import REMOVED, as_triple
 from rulemine.verify.report import Findings, shown
@@ -25,8 +25,9 @@ SIZE_OFF = Fraction(2, 100)
 """How far the size of a split may be from its ratio, as a fraction of all questions, unless a group of
 questions that stay together is larger than that."""
 
-
 _KEPT = "template used: "
+
+_TYPE = itemgetter("rule_type", "rule_subtype")
 
 
 def is_kept(rejection: dict[str, Any]) -> bool:
@@ -36,23 +37,18 @@ def is_kept(rejection: dict[str, Any]) -> bool:
 
 def check_collection(contents: Contents, findings: Findings) -> None:
     """Checks all properties of more than one question."""
-    folder, questions, facts = contents.folder, contents.questions, contents.facts
+    folder, questions = contents.folder, contents.questions
     gone = [here for here in contents.rejections if not is_kept(here.row)]
     _check_ids(questions, gone, findings)
     _check_asked(contents, gone, findings)
     if not contents.brink:
         _check_repeats(questions, "text", lambda row: row["question"], findings)
-        _check_repeats(questions, "query", lambda row: _query(row, facts), findings)
+        _check_repeats(questions, "query", lambda row: row["query"], findings)
     _check_answers(folder, questions, findings)
     made = len(questions) + sum(here.row["question"] != "" for here in gone)
     _check_balance(folder, questions, made, contents.brink, findings)
-    _check_split(folder, questions, facts, findings)
+    _check_split(folder, questions, findings)
     _check_unseen(questions, findings)
-
-
-def _query(row: dict[str, Any], facts: Facts) -> Hashable:
-    ways = facts.ways(row["rules"]["relation"], row["rules"]["direction"])
-    return row["anchors"][0], *ways
 
 
 def _check_ids(questions: list[Located], gone: list[Located], findings: Findings) -> None:
@@ -82,9 +78,8 @@ def _check_asked(contents: Contents, gone: list[Located], findings: Findings) ->
         made[asked] += 1
         if made[asked] > held[asked]:
             found = f"{shown(asked)}, {held[asked]} removed ({REMOVED})"
-            findings.add(
-                here.file, here.line, "asked once", found, "one question or rejection each"
-            )
+            expected = "one question or rejection each"
+            findings.add(here.file, here.line, "asked once", found, expected)
     for triple, record in removed.items():
         for asked in (key(triple, rule) for rule, _ in record.certificates):
             if made[asked] < held[asked]:
@@ -122,19 +117,13 @@ def _check_balance(
     for section, key, parts, value in (
         ("questions", "max_answer_share", both, lambda row: row["hard_answer"]),
         ("questions", "max_relation_share", both, lambda row: row["rules"]["relation"]),
-        (
-            "selection",
-            "per_type",
-            whole,
-            lambda row: (row["rules"]["rule_type"], row["rules"]["rule_subtype"]),
-        ),
+        ("selection", "per_type", whole, lambda row: _TYPE(row["rules"])),
     ):
         share = folder.option(section, key)
         if type(share) not in (int, float) or not 0 < share <= 1:
             expected = "a number above 0, at most 1"
-            findings.add(
-                MANIFEST_NAME, None, "balance", f"config.{section}.{key} = {shown(share)}", expected
-            )
+            found = f"config.{section}.{key} = {shown(share)}"
+            findings.add(MANIFEST_NAME, None, "balance", found, expected)
             continue
         for name, part in parts.items():
             total = made if brink else len(part)
@@ -142,21 +131,13 @@ def _check_balance(
             most = max(1, int(Fraction(str(share)) * total))
             for what, number in sorted(Counter(map(value, part)).items()):
                 if share < 1 and number > most:
-                    expected = (
-                        f"at most {most} = ⌊{share} · {total}⌋ (manifest, config.{section}.{key})"
-                    )
-                    findings.add(
-                        "questions",
-                        None,
-                        "balance",
-                        f"{number} {name} with {shown(what)}",
-                        expected,
-                    )
+                    limit = f"at most {most} = ⌊{share} · {total}⌋"
+                    expected = f"{limit} (manifest, config.{section}.{key})"
+                    found = f"{number} {name} with {shown(what)}"
+                    findings.add("questions", None, "balance", found, expected)
 
 
-def _check_split(
-    folder: Folder, questions: list[Located], facts: Facts, findings: Findings
-) -> None:
+def _check_split(folder: Folder, questions: list[Located], findings: Findings) -> None:
     mode, ratios = folder.option("questions", "split"), folder.option("questions", "ratios")
     sizes = Counter(q.file for q in questions)
     if mode == "none":
@@ -167,15 +148,11 @@ def _check_split(
         return
     groups = Counter(range(len(questions)))
     if mode == "group":
-        groups = _check_leakage(questions, facts, findings)
+        groups = _check_leakage(questions, findings)
     elif mode != "random":
         expected = "config.questions.split: group, random or none"
         findings.add(MANIFEST_NAME, None, "split", shown(mode), expected)
-    good = (
-        isinstance(ratios, list)
-        and len(ratios) == 3
-        and all(type(r) is int and r > 0 for r in ratios)
-    )
+    good = isinstance(ratios, list) and [type(r) is int and r > 0 for r in ratios] == [True] * 3
     slack = max(1, *groups.values(), int(SIZE_OFF * len(questions)) * (mode == "group"))
     for file, ratio in zip(QUESTION_FILES, ratios if good else (1, 1, 1), strict=True):
         wanted = Fraction(len(questions) * ratio, sum(ratios) if good else 3)
@@ -186,9 +163,9 @@ def _check_split(
             findings.add(file, None, "split size", f"{sizes[file]} questions", expected)
 
 
-def _links(row: dict[str, Any], facts: Facts) -> Iterator[tuple[str, Hashable]]:
+def _links(row: dict[str, Any]) -> Iterator[tuple[str, Hashable]]:
     """Yields what no two splits may share."""
-    yield "query", _query(row, facts)
+    yield "query", row["query"]
     yield "removed triple", as_triple(row["rules"]["removed"])
     for item in row["hard"]:
         yield "pair of topic and hard answer", tuple(sorted((row["anchors"][0], item["answer"])))
@@ -196,7 +173,7 @@ def _links(row: dict[str, Any], facts: Facts) -> Iterator[tuple[str, Hashable]]:
             yield "removed triple", as_triple(triple)
 
 
-def _check_leakage(questions: list[Located], facts: Facts, findings: Findings) -> Counter[int]:
+def _check_leakage(questions: list[Located], findings: Findings) -> Counter[int]:
     """Checks that no two splits share a link; returns the sizes of the groups that links join."""
     group = list(range(len(questions)))
 
@@ -207,7 +184,7 @@ def _check_leakage(questions: list[Located], facts: Facts, findings: Findings) -
 
     first: dict[Hashable, int] = {}
     for i, here in enumerate(questions):
-        for what, key in _links(here.row, facts):
+        for what, key in _links(here.row):
             other = first.setdefault((what, key), i)
             if (earlier := questions[other]).file != here.file:
                 found = f"the {what} of {earlier.place}: {shown(key)}"

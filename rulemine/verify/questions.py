@@ -1,9 +1,10 @@
 """The questions, each against the graphs, the removed triples and the rules.
 
-Checks files; that the answers are exactly those of the complete KG (and the reference KG), by all statements
-of the relation asked about, and the disjoint union of stated, hard and further ones; of each hard answer
-its level, witness and core flag; that the hard answer asked for is the one that the format names; that the
-rule is that of its certificate; and that the text names the topic entity and, in every naming, no answer.
+Checks files; that the query asks for all statements of the relation, its SPARQL and structure; that answers
+are exactly those of the query on the complete KG (and the reference KG), the disjoint union of stated, hard
+and further ones, and all their evidence; of each hard answer its level, witness and core flag; that the one
+asked for is the one that the format names; that the rule is that of its certificate; and that the text names
+the topic entity and, in every naming, no answer.
 """
 
 from collections.abc import Iterator
@@ -11,11 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulemine.verify.contents import Contents, Located
-from rulemine.verify.facts import Way
-from rulemine.verify.graphs import REMOVED, Removed, as_triple
+from rulemine.verify.graphs import REMOVED, as_triple
 from rulemine.verify.mentions import find_leaks, occurrences
 from rulemine.verify.names import Entity
-from rulemine.verify.proofs import Triples
+from rulemine.verify.queries import Query, answers, as_asked, evidence, read, sparql
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.rules import RULES
 from rulemine.verify.shapes import NAMINGS
@@ -31,8 +31,8 @@ class _Here:
 
     at: Located
     findings: Findings
-    topic: str
-    ways: list[Way]
+    query: Query
+    contents: Contents
 
     @property
     def row(self) -> dict[str, Any]:
@@ -45,89 +45,80 @@ class _Here:
         if found != expected:
             self.add(invariant, shown(found), shown(expected) + (f" ({source})" if source else ""))
 
-    def answers(self, triples: Triples) -> set[str]:
-        """Everything in a graph that answers the question."""
-        found: set[str] = set()
-        for relation, end in self.ways:
-            if end == "object":
-                found |= triples.objects(self.topic, relation)
-            else:
-                found |= triples.subjects(relation, self.topic)
-        return found
-
-    def statements(self, answer: str, removed: dict[Triple, Removed]) -> dict[Triple, str]:
+    def statements(self, answer: str) -> dict[Triple, str]:
         """The removed triples that state an answer, each with its end that is the answer."""
-        topic = self.topic
-        pairs = {
-            (topic, r, answer) if end == "object" else (answer, r, topic): end
-            for r, end in self.ways
-        }
-        return {triple: end for triple, end in pairs.items() if triple in removed}
+        found = evidence(self.query, {answer}, self.contents.known)
+        return {triple: end for triple, end in found if triple in self.contents.removed}
 
 
 def check_question(at: Located, contents: Contents, findings: Findings) -> None:
     """Checks one question."""
     row, block = at.row, at.row["rules"]
-    ways = contents.facts.ways(block["relation"], block["direction"])
-    here = _Here(at, findings, row["anchors"][0], ways)
+    line = as_asked(contents.facts.ways(block["relation"], block["direction"]), row["anchors"][0])
+    try:
+        query = read(row["query"])
+    except ValueError:
+        query = read(line)
+    here = _Here(at, findings, query, contents)
+    here.equal("query", row["query"], line, "all statements of the relation, as asked")
+    here.equal("SPARQL", row["sparql"], sparql(query), "the query")
+    # All statements of a relation are one link.
+    for key, expected in ("structure", "1p"), ("shape", "(1)"), ("hops", 1):
+        here.equal(key, row[key], expected, "one link")
     here.equal("split", row["split"], at.file.removeprefix("questions/").removesuffix(".jsonl"))
-    _check_answers(here, contents)
+    _check_answers(here)
     hard = {item["answer"]: item for item in row["hard"]}
     for item in row["hard"]:
-        _check_hard(here, item, contents)
+        _check_hard(here, item)
     if row["hard_answer"] not in hard:
         here.add("hard answer", shown(row["hard_answer"]), "one of the hard answers")
     else:
         item = hard[row["hard_answer"]]
         here.equal("core", row["core"], item["core"], "as of the hard answer")
         here.equal("evidence", row["evidence"], item["witness"], "witness of the hard answer")
-        _check_block(here, contents)
+        _check_block(here)
     for text, cut in texts_of(row):
         _check_text(here, text, cut, contents.names.entities)
 
 
-def _check_answers(here: _Here, contents: Contents) -> None:
-    row = here.row
-    whole, stated = here.answers(contents.known), here.answers(contents.left)
-    wider = here.answers(contents.wider)
-    listed = {**row, "hard": [item["answer"] for item in row["hard"]]}
-    for key, expected in (
-        ("answers", wider),
-        ("stated", stated),
-        ("hard", whole - stated),
-        ("further", wider - whole),
-    ):
-        found = listed[key]
-        what = key if key == "answers" else f"{key} answers"
+def _check_answers(here: _Here) -> None:
+    row, query, known = here.row, here.query, here.contents.known
+    whole, stated = answers(query, known), answers(query, here.contents.left)
+    wider = answers(query, here.contents.wider)
+    all_evidence = {triple for triple, _ in evidence(query, whole, known)}
+    listed: tuple[tuple[str, list[Any], set[Any]], ...] = (
+        ("answers", row["answers"], wider),
+        ("stated answers", row["stated"], stated),
+        ("hard answers", [item["answer"] for item in row["hard"]], whole - stated),
+        ("further answers", row["further"], wider - whole),
+        ("full evidence", list(map(as_triple, row["full_evidence"])), all_evidence),
+    )
+    for what, found, expected in listed:
         if set(found) != expected:
-            here.add(
-                what,
-                difference(set(found), expected),
-                "all that the graphs give, by all statements",
-            )
+            here.add(what, difference(set(found), expected), "all that the query gives")
         elif found != sorted(expected):
             here.add(f"{what} sorted", shown(found), "code point order, unique")
 
 
-def _check_hard(here: _Here, item: dict[str, Any], contents: Contents) -> None:
-    possible = here.statements(item["answer"], contents.removed)
+def _check_hard(here: _Here, item: dict[str, Any]) -> None:
+    possible = here.statements(item["answer"])
     here.equal("missing", item["missing"], 1)
     witness = [as_triple(triple) for triple in item["witness"]]
     if len(witness) != 1 or witness[0] not in possible:
         here.add("witness", shown(witness), f"a triple of {REMOVED} that states the answer")
         return
-    record = contents.removed[witness[0]]
+    record = here.contents.removed[witness[0]]
     source = f"{REMOVED} line {record.line}"
     here.equal("level", item["level"], record.level, source)
     allowed = possible[witness[0]] in record.row["directions"]
     here.equal("core", item["core"], record.row["core"] and allowed, source)
 
 
-def _check_block(here: _Here, contents: Contents) -> None:
+def _check_block(here: _Here) -> None:
     """Checks what is said of the hard answer, and that it is the right one to ask for."""
-    row, block = here.row, here.row["rules"]
+    row, block, contents = here.row, here.row["rules"], here.contents
     triple, asked = as_triple(block["removed"]), row["hard_answer"]
-    ends = here.statements(asked, contents.removed)
+    ends = here.statements(asked)
     if triple not in ends or (triple[1], ends[triple]) != (block["relation"], block["direction"]):
         expected = f"the triple of {REMOVED} that is asked about, with its relation and direction"
         here.add("removed", f"{shown(triple)} {shown(block['direction'])}", expected)
@@ -148,7 +139,7 @@ def _check_block(here: _Here, contents: Contents) -> None:
         (
             (not other.row["core"], item["missing"], _source(item["answer"], contents))
             for item in row["hard"]
-            for statement, end in here.statements(item["answer"], contents.removed).items()
+            for statement, end in here.statements(item["answer"]).items()
             for other in (contents.removed[statement],)
             if end in other.row["directions"]
         ),
@@ -164,7 +155,7 @@ def _source(entity: str, contents: Contents) -> str:
 
 
 def _check_text(here: _Here, text: str, pieces: Pieces, entities: dict[str, Entity]) -> None:
-    row, topic = here.row, here.topic
+    row, topic = here.row, here.row["anchors"][0]
     if not occurrences(text, topic):
         here.add("text names the topic", shown(text), f"{shown(topic)} as a whole word")
         return
@@ -173,7 +164,7 @@ def _check_text(here: _Here, text: str, pieces: Pieces, entities: dict[str, Enti
         here.add("text hides the answers", shown(topic), wanted)
     # A release can be renamed: texts must hide the answers in every naming.
     by_model = row["wording"] == "model"
-    answers = [entities[a].spelled for a in row["answers"] if a in entities and a != topic]
+    hidden = [entities[a].spelled for a in row["answers"] if a in entities and a != topic]
     own_names = entities[topic].spelled if topic in entities else ()
     for naming, own in enumerate(own_names):
         whole = own.join(pieces)
@@ -181,7 +172,7 @@ def _check_text(here: _Here, text: str, pieces: Pieces, entities: dict[str, Enti
         if not (spots.issuperset(_starts(pieces, own)) if by_model else spots):
             found = f"{shown(whole)} (naming {NAMINGS[naming]})"
             here.add("text names the topic", found, f"{shown(own)} as a whole word")
-        for name in find_leaks(whole, own, [names[naming] for names in answers]):
+        for name in find_leaks(whole, own, [names[naming] for names in hidden]):
             found = f"{shown(name)} in {shown(whole)} (naming {NAMINGS[naming]})"
             here.add("text hides the answers", found, "a text without answers")
 

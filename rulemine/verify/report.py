@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from rulemine.errors import counted
 
@@ -132,8 +133,8 @@ def shown(value: object) -> str:
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
 
 
-def difference(found: set[str], expected: set[str]) -> str:
-    """The difference of two sets of names, for a message."""
+def difference(found: set[Any], expected: set[Any]) -> str:
+    """The difference of two sets of names or triples, for a message."""
     extra, lacking = sorted(found - expected), sorted(expected - found)
     parts = [
         f"{len(names)} {what} ({', '.join(map(repr, names[:3]))}{', …' if len(names) > 3 else ''})"

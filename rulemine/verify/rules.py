@@ -125,11 +125,7 @@ def _check_measures(row: dict[str, Any], number: int, findings: Findings) -> Non
         found = f"{support}, {pca}, {body}, head size {row['head_size']}"
         expected = "support ≤ PCA body size ≤ body size, support ≤ head size"
         findings.add(RULES, number, "measures", found, expected)
-    for name, size in (
-        ("head_coverage", row["head_size"]),
-        ("std_confidence", body),
-        ("pca_confidence", pca),
-    ):
+    for name, size in zip(_MEASURES, (row["head_size"], body, pca), strict=True):
         if row[name] != support / size:
             found, expected = f"{name} {row[name]}", f"{support} / {size} = {support / size}"
             findings.add(RULES, number, "measures", found, expected)

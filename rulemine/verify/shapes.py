@@ -77,51 +77,20 @@ def array(item: Shape, least: int = 0, length: int | None = None) -> Shape:
     return fits
 
 
-def integer(low: int, high: int | None = None) -> Shape:
+def value(fits: Callable[[Any], bool], expected: str) -> Shape:
+    """A value that passes a test."""
+    return lambda value, place: None if fits(value) else _misfit(value, place, expected)
+
+
+def integer(low: int, high: float = math.inf) -> Shape:
     """An integer in a range; true and false are not integers."""
-
-    def fits(value: Any, place: str) -> Misfit | None:
-        if type(value) is int and low <= value and (high is None or value <= high):
-            return None
-        return _misfit(value, place, f"an integer {low} … {'' if high is None else high}".rstrip())
-
-    return fits
-
-
-def share(value: Any, place: str) -> Misfit | None:
-    """A finite number above 0, at most 1."""
-    if type(value) in (int, float) and math.isfinite(value) and 0 < value <= 1:
-        return None
-    return _misfit(value, place, "a number above 0 and at most 1")
-
-
-def positive(value: Any, place: str) -> Misfit | None:
-    """A finite number above 0."""
-    if type(value) in (int, float) and math.isfinite(value) and value > 0:
-        return None
-    return _misfit(value, place, "a number above 0")
-
-
-def nothing(value: Any, place: str) -> Misfit | None:
-    """Nothing: null."""
-    return None if value is None else _misfit(value, place, "null")
+    expected = f"an integer {low} … {'' if high == math.inf else high}".rstrip()
+    return value(lambda value: type(value) is int and low <= value <= high, expected)
 
 
 def nullable(shape: Shape) -> Shape:
     """null, or a value of a shape."""
     return lambda value, place: None if value is None else shape(value, place)
-
-
-def text(value: Any, place: str) -> Misfit | None:
-    """Any text."""
-    return None if isinstance(value, str) else _misfit(value, place, "text")
-
-
-def name(value: Any, place: str) -> Misfit | None:
-    """A label: text that fits a field of a TSV file."""
-    if isinstance(value, str) and is_name(value):
-        return None
-    return _misfit(value, place, "a name (text without tab, line break or blanks at its ends)")
 
 
 def is_name(value: str) -> bool:
@@ -131,30 +100,25 @@ def is_name(value: str) -> bool:
 
 def one_of(values: Collection[str]) -> Shape:
     """One of the given texts."""
-
-    def fits(value: Any, place: str) -> Misfit | None:
-        if isinstance(value, str) and value in values:
-            return None
-        return _misfit(value, place, f"one of {', '.join(values)}")
-
-    return fits
+    fits = frozenset(values)
+    return value(lambda v: isinstance(v, str) and v in fits, f"one of {', '.join(values)}")
 
 
 def like(pattern: str, expected: str) -> Shape:
     """Text that matches a whole pattern."""
-    compiled = re.compile(pattern)
-
-    def fits(value: Any, place: str) -> Misfit | None:
-        if isinstance(value, str) and compiled.fullmatch(value):
-            return None
-        return _misfit(value, place, expected)
-
-    return fits
+    matches = re.compile(pattern).fullmatch
+    return value(lambda v: isinstance(v, str) and matches(v) is not None, expected)
 
 
-def truth(value: Any, place: str) -> Misfit | None:
-    """True or false."""
-    return None if isinstance(value, bool) else _misfit(value, place, "true or false")
+_is_number = frozenset((int, float)).__contains__  # true and false are none
+share = value(lambda v: _is_number(type(v)) and 0 < v <= 1, "a number above 0 and at most 1")
+positive = value(lambda v: _is_number(type(v)) and 0 < v < math.inf, "a number above 0")
+nothing = value(lambda v: v is None, "null")
+text = value(lambda v: isinstance(v, str), "text")
+_a_name = "a name (text without tab, line break or blanks at its ends)"
+name = value(lambda v: isinstance(v, str) and is_name(v), _a_name)
+truth = value(lambda v: isinstance(v, bool), "true or false")
+anything = value(lambda _: True, "any JSON value")
 
 
 def mapping(item: Shape) -> Shape:
@@ -169,11 +133,6 @@ def mapping(item: Shape) -> Shape:
         return None
 
     return fits
-
-
-def anything(value: Any, place: str) -> Misfit | None:
-    """Any JSON value."""
-    return None
 
 
 def _term(value: Any, place: str) -> Misfit | None:
@@ -254,6 +213,11 @@ QUESTION = record(
         "kind": one_of(("rules",)),
         "question": _line,
         "anchors": array(name, length=1),
+        "query": _line,
+        "sparql": _line,
+        "structure": _line,
+        "shape": _line,
+        "hops": integer(1),
         "answers": array(name, least=1),
         "stated": array(name),
         "hard": array(
@@ -272,6 +236,7 @@ QUESTION = record(
         "hard_answer": name,
         "core": truth,
         "evidence": array(_triple, least=1),
+        "full_evidence": array(_triple, least=1),
         "spurious": array(name, length=0),
         "value": nothing,
         "stated_value": nothing,

@@ -148,6 +148,14 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], tuple[str, str]]] = {
         of("questions/train.jsonl", lambda row: len(row["hard"]) > 1, other_hard_answer),
         ("questions/train.jsonl", "hard answer"),
     ),
+    "one of two statements asked": (
+        of(
+            "questions/train.jsonl",
+            lambda row: row["query"].startswith("(or "),
+            lambda row: row.update(query=row["query"][4:].split(" (p")[0]),
+        ),
+        ("questions/train.jsonl", "query"),
+    ),
     "a direction too many": (
         of(
             "removed.jsonl",

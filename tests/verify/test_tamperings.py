@@ -120,7 +120,51 @@ TAMPERINGS = {
     ),
     "the other direction": (
         edited(QUESTION, 1, put("rules", "direction", to="object")),
-        (QUESTION, 1, "answers"),
+        (QUESTION, 1, "query"),
+    ),
+    "another query": (
+        edited(QUESTION, 1, put("query", to='(p- "parent" "eve")')),
+        (QUESTION, 1, "query"),
+    ),
+    "another query, with its SPARQL and what it is said to ask": (
+        lambda folder: (
+            edited(QUESTION, 1, put("query", to='(p- "parent" "eve")'))(folder),
+            replaced(QUESTION, "<relation:grandparent>", "<relation:parent>")(folder),
+            edited(QUESTION, 1, put("rules", "relation", to="parent"))(folder),
+        ),
+        (QUESTION, 1, "hard answers"),
+    ),
+    "a query that is none": (
+        edited(QUESTION, 1, put("query", to='(p- "grandparent" "eve"')),
+        (QUESTION, 1, "query"),
+    ),
+    "other SPARQL": (
+        replaced(QUESTION, "<relation:grandparent>", "<relation:parent>"),
+        (QUESTION, 1, "SPARQL"),
+    ),
+    "another structure": (
+        edited(QUESTION, 1, put("structure", to="2p")),
+        (QUESTION, 1, "structure"),
+    ),
+    "another shape": (
+        edited(QUESTION, 1, put("shape", to="(2)")),
+        (QUESTION, 1, "shape"),
+    ),
+    "a hop more": (
+        edited(QUESTION, 1, put("hops", to=2)),
+        (QUESTION, 1, "hops"),
+    ),
+    "evidence of an answer left out": (
+        edited(QUESTION, 1, put("full_evidence", to=[["ada", "grandparent", "eve"]])),
+        (QUESTION, 1, "full evidence"),
+    ),
+    "evidence of no answer": (
+        edited(QUESTION, 1, lambda row: row["full_evidence"].append(["cleo", "parent", "eve"])),
+        (QUESTION, 1, "full evidence"),
+    ),
+    "evidence in disorder": (
+        edited(QUESTION, 1, lambda row: row["full_evidence"].reverse()),
+        (QUESTION, 1, "full evidence sorted"),
     ),
     "another removed triple in the question": (
         edited(QUESTION, 1, put("rules", "removed", to=["ben", "grandparent", "eve"])),

@@ -9,6 +9,7 @@ import hashlib
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from rulemine.release.contents import read_parts
 from rulemine.release.figures import figures_of
@@ -148,11 +149,18 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
         topic, answer = (s, o) if direction == "object" else (o, s)
         still = [names[a] for a in stated.split()]
         new = split != "train"
+        ends = [f"<entity:{quote(topic)}>", "?answer"][:: 1 if direction == "object" else -1]
+        pattern = f"{ends[0]} <relation:{r}> {ends[1]} ."
         question = {
             "id": f"q{number}",
             "kind": "rules",
             "question": text.format(topic),
             "anchors": [topic],
+            "query": f'({"p" if direction == "object" else "p-"} "{r}" "{topic}")',
+            "sparql": f"SELECT DISTINCT ?answer WHERE {{ {pattern} }}",
+            "structure": "1p",
+            "shape": "(1)",
+            "hops": 1,
             "answers": sorted([answer, *still]),
             "stated": still,
             "hard": [
@@ -168,6 +176,7 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
             "hard_answer": answer,
             "core": False,
             "evidence": [(s, r, o)],
+            "full_evidence": sorted([(s, r, o), *((a, r, topic) for a in still)]),
             "spurious": [],
             "value": None,
             "stated_value": None,

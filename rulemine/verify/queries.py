@@ -1,0 +1,170 @@
+"""Queries: their lines, answers, evidence and SPARQL.
+
+    "x"            the entity x                    (p "r" X)    {y : (x, r, y), x in X}
+    (and X Y …)    intersection                    (p- "r" X)   {y : (y, r, x), x in X}
+    (or X Y …)     union                           (minus X Y)  X without Y      (count X)  at the root
+
+Only canonical lines are read: parts sorted by their text, all different, none of the kind of the whole. No
+query that was read is nested deeper than `MOST_DEPTH`, so that recursion is safe.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Set
+from itertools import count
+from typing import NamedTuple
+from urllib.parse import quote
+
+from rulemine.verify.facts import Way
+from rulemine.verify.proofs import Triples
+from rulemine.verify.triples import Triple
+
+__all__ = ["Query", "answers", "as_asked", "evidence", "read", "sparql"]
+
+MOST_DEPTH = 100
+
+_TOKEN = re.compile(r'[()]|"(?:[^"\\]|\\.)*"|[^()"\s]+')
+
+_ENDS = {"p": "object", "p-": "subject"}
+
+_PARTS = {"p": 1, "p-": 1, "minus": 2, "count": 1}
+
+_SETS: dict[str, Callable[..., set[str]]] = {
+    "and": set.intersection, "or": set.union, "minus": set.difference, "count": set.copy,
+}  # fmt: skip
+
+
+class Query(NamedTuple):
+    """A query: the word of its parenthesis ("" for an entity), name, parts, and the whole text."""
+
+    word: str
+    name: str
+    parts: "tuple[Query, ...]"
+    text: str
+
+
+def as_asked(ways: list[Way], topic: str) -> str:
+    """The line of the question for everything that answers it, see `rulemine.verify.facts.Facts.ways`."""
+    words = {end: word for word, end in _ENDS.items()}
+    parts = sorted(f"({words[end]} {_quoted(name)} {_quoted(topic)})" for name, end in ways)
+    return parts[0] if len(parts) == 1 else f"(or {' '.join(parts)})"
+
+
+def _quoted(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
+def read(line: str) -> Query:
+    """Reads a line.
+
+    Raises:
+        ValueError: It is no query, is not canonical, or is nested too deep.
+    """
+    tokens = iter(_TOKEN.findall(line))
+    query = _read(next(tokens, ""), tokens, 0)
+    if query.text != line:
+        raise ValueError(query.text)
+    return query
+
+
+def _read(start: str, tokens: Iterator[str], depth: int) -> Query:
+    """Reads the query that begins with a token."""
+    if start != "(":
+        return Query("", name := _name(start), (), _quoted(name))
+    word, parts = next(tokens, ""), list[Query]()
+    names = [_name(next(tokens, ""))] if word in _ENDS else []
+    while (item := next(tokens, "")) != ")" and depth < MOST_DEPTH:
+        parts.append(_read(item, tokens, depth + 1))
+    fits = len(parts) == _PARTS.get(word)
+    if word in ("and", "or"):
+        parts.sort(key=lambda part: part.text)
+        fits = 1 < len(parts) == len({p.text for p in parts}) and word not in {
+            p.word for p in parts
+        }
+    elif word == "minus" and fits:
+        fits = word not in _TOKEN.findall(parts[1].text)
+    if not fits or any(part.word == "count" for part in parts):
+        raise ValueError(word)
+    texts = [word, *map(_quoted, names), *(part.text for part in parts)]
+    return Query(word, "".join(names), tuple(parts), f"({' '.join(texts)})")
+
+
+def _name(token: str) -> str:
+    if token[:1] != '"':
+        raise ValueError(token)
+    return str(json.loads(token))
+
+
+def answers(query: Query, triples: Triples) -> set[str]:
+    """All entities that answer a query; of a count, those that are counted."""
+    sets = [answers(part, triples) for part in query.parts]
+    if query.word in _ENDS:
+        return {end for start in sets[0] for end in _step(query, start, triples)}
+    return _SETS[query.word](*sets) if sets else {query.name}
+
+
+def _step(query: Query, start: str, triples: Triples) -> frozenset[str]:
+    if query.word == "p":
+        return triples.objects(start, query.name)
+    return triples.subjects(query.name, start)
+
+
+def evidence(query: Query, wanted: Set[str], triples: Triples) -> Iterator[tuple[Triple, str]]:
+    """The triples of all derivations of some answers of a query, each with the end that it leads to."""
+    for part in query.parts[: 1 if query.word == "minus" else None]:
+        below = answers(part, triples)
+        if query.word in _ENDS:
+            steps = [(x, y) for x in below for y in _step(query, x, triples) & wanted]
+            for x, y in steps:
+                s, o = (x, y) if query.word == "p" else (y, x)
+                yield (s, query.name, o), _ENDS[query.word]
+            below = {x for x, _ in steps}
+        else:
+            below &= wanted
+        yield from evidence(part, below, triples)
+
+
+def sparql(query: Query) -> str:
+    """The query in SPARQL."""
+    counts = query.word == "count"
+    what = "(COUNT(DISTINCT ?answer) AS ?value)" if counts else "DISTINCT ?answer"
+    return f"SELECT {what} WHERE {{ {_pattern(query, '?answer', count(1))} }}"
+
+
+def _pattern(query: Query, variable: str, numbers: Iterator[int], beside: bool = False) -> str:
+    """The pattern that binds a variable to the answers of a query, maybe beside others."""
+    word, parts = query.word, query.parts
+    if beside and word in ("or", "minus"):
+        return f"{{ {_pattern(query, variable, numbers)} }}"
+    if word == "":
+        return f"VALUES {variable} {{ {_iri('entity', query.name)} }}"
+    if word in ("and", "count"):
+        return " ".join(_pattern(part, variable, numbers, word == "and") for part in parts)
+    if word == "minus":
+        of = _pattern(parts[0], variable, numbers, beside=True)
+        return f"{of} MINUS {{ {_pattern(parts[1], variable, numbers)} }}"
+    arms: dict[str, list[Query]] = {}  # steps from the same are one arm
+    for arm in parts if word == "or" else (query,):
+        key = arm.parts[0].text if arm.word in _ENDS else f"- {arm.text}"
+        arms.setdefault(key, []).append(arm)
+    texts = [_arm(arm, variable, numbers) for arm in arms.values()]
+    return texts[0] if len(texts) == 1 else " UNION ".join(f"{{ {text} }}" for text in texts)
+
+
+def _arm(arm: list[Query], variable: str, numbers: Iterator[int]) -> str:
+    first = arm[0]
+    if first.word not in _ENDS:
+        return _pattern(first, variable, numbers)
+    start, below, of = _iri("entity", first.parts[0].name), "", first.parts[0]
+    if of.word:
+        start = f"?v{next(numbers)}"
+        below = _pattern(of, start, numbers, beside=True) + " "
+    path = "|".join("^" * (step.word == "p-") + _iri("relation", step.name) for step in arm)
+    if len(arm) > 1:
+        return f"{below}{start} ({path}) {variable} ."
+    ends = (start, variable) if first.word == "p" else (variable, start)
+    return f"{below}{ends[0]} {path.lstrip('^')} {ends[1]} ."
+
+
+def _iri(kind: str, name: str) -> str:
+    return f"<{kind}:{quote(name, safe='')}>"

@@ -1,0 +1,71 @@
+"""The verifier's queries against pyoxigraph, against all derivations, and against the builder's SPARQL."""
+
+from itertools import islice
+from random import Random
+
+import pytest
+
+from rulemine.query.sparql import to_sparql
+from rulemine.verify.proofs import Triples
+from rulemine.verify.queries import MOST_DEPTH, answers, evidence, read, sparql
+from rulemine.verify.triples import Graph
+from tests.oracles.queries import (
+    Answerer,
+    derivations,
+    random_query,
+    random_world,
+)
+
+MOST = 2_000
+"""Derivations of a query from which on they are not compared."""
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_lines_answers_evidence_and_sparql_are_those_of_others(block: int) -> None:
+    enumerated = 0
+    for seed in range(10 * block, 10 * block + 10):
+        world = random_world(seed, 6 if seed % 2 else 30)
+        answerer, rng = Answerer(world), Random(seed)
+        triples = Triples(Graph.of(world.kg.labeled()))
+        for _ in range(25):
+            query = random_query(world, rng)
+            own = read(query.text)
+            found = answers(own, triples)
+            given = answerer.answers(query, complete=True)
+            assert (len(found) if own.word == "count" else sorted(found)) == given, query
+            assert sparql(own) == to_sparql(query)
+            wanted = sorted(found)[:2]
+            every = [
+                d for answer in wanted for d in islice(derivations(world, query, answer), MOST)
+            ]
+            if len(every) < MOST:
+                enumerated += 1
+                expected = {triple for d in every for triple in d.triples}
+                assert {t for t, _ in evidence(own, set(wanted), triples)} == expected, query
+    assert enumerated > 200
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "", " ", "(", ")", "x", "5", "null", '"x', '"x" ', '"x" "x"', '"\\u0078"', '"\\ud800"', "()", '("x")',
+        '(p "r")', '(p "r" "x"', '(p "r" "x"))', '(p  "r" "x")', '(p "r" "x" "y")', '(q "r" "x")',
+        '(P "r" "x")', '(p (p "r" "x") "x")', '(and "x")', '(and "x" "x")', '(or "y" "x")', '(not "x")',
+        '(or (or "x" "y") "z")', '(or "x" "y" and)', '(minus "x")', '(minus "x" (minus "y" "z"))',
+        '(p "r" (count "x"))', '(count (count "x"))', '(p "r\x01" "x")',
+        '(p "r" ' * (MOST_DEPTH + 1) + '"x"' + ")" * (MOST_DEPTH + 1), "(p" * 100_000, ")" * 100_000,
+    ],
+)  # fmt: skip
+def test_what_is_no_canonical_query_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match=r"\A"):
+        read(line)
+
+
+def test_the_deepest_query_is_read_and_answered() -> None:
+    line = '(p "r" ' * MOST_DEPTH + '"x"' + ")" * MOST_DEPTH
+    triples = Triples(Graph.of([("x", "r", "y"), ("y", "r", "x")]))
+    assert answers(read(line), triples) == {"x"}
+    assert {t for t, _ in evidence(read(line), {"x"}, triples)} == {
+        ("x", "r", "y"),
+        ("y", "r", "x"),
+    }
