@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from rulemine.errors import ReleaseError
 from rulemine.kg.graph import Triple
-from rulemine.release.records import SPLITS, Question, Removal
+from rulemine.query.structures import STRUCTURES
+from rulemine.release.records import SPLITS, HardAnswer, Question, Removal
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
 
 __all__ = ["Breakdown", "breakdowns"]
@@ -22,6 +23,9 @@ PROOF_BINS = ((0, "none"), (1, "1"), (2, "2"), (5, "3–5"), (10, "6–10"))
 removed triple of a sound release has at least one, its certificate."""
 
 MORE_PROOFS = ">10"
+
+MORE_MISSING = 3
+"""From here on, missing links are one group."""
 
 
 class Breakdown(NamedTuple):
@@ -43,11 +47,13 @@ def breakdowns(
 ) -> tuple[Breakdown, ...]:
     """The groups of a report.
 
-    ``core`` is there if it has a question. ``rule_type`` has all five types, the others only the groups
-    that occur; ``rule_subtype`` divides the questions of type *other*; ``split`` is there when there are
-    several; so is ``level``, the first of the release at which the hard answer is not stated. ``unseen`` is
-    about the questions outside training; its groups overlap. Questions without a hard answer are in no
-    group of what describes hard answers.
+    ``core`` is there if it has a question; ``structure``, ``hops``, ``missing`` (the removed triples that the
+    hard answer needs, once all are removed; 0 without one) and ``inference`` (``full``: nothing that the
+    hard answer needs is stated) where questions differ in it. ``rule_type`` has all five types, the
+    others only the groups that occur; ``rule_subtype`` divides the questions of type *other*; ``split`` is
+    there when there are several; so is ``level``, the first of the release at which the hard answer is not
+    stated. ``unseen`` is about the questions outside training; its groups overlap. Questions without a hard
+    answer are in no other group of what describes hard answers.
 
     Args:
         questions: The questions, at least one.
@@ -67,6 +73,7 @@ def breakdowns(
     found = [
         _by("core", ("core",), questions, lambda q: "core" if q.core else ""),
         _by("all", ("all",), questions, lambda q: "all"),
+        *_of_queries(questions),
         _by("rule_type", RULE_TYPES, questions, _of_hard(lambda q: q.rules.rule_type), keep=True),
         _by(
             "rule_subtype",
@@ -96,6 +103,33 @@ def breakdowns(
         level = _of_hard(lambda q: str(next(v for v in levels if v >= q.level)))
         found.append(_by("level", [str(v) for v in levels], questions, level))
     return tuple(b for b in found if b.groups)
+
+
+def _of_queries(questions: Sequence[Question]) -> list[Breakdown]:
+    """What tells queries apart, where they differ."""
+    names = dict.fromkeys([*STRUCTURES, *sorted({q.structure for q in questions})])
+    hops = sorted({q.hops for q in questions})
+    missing = [str(n) for n in range(MORE_MISSING)] + [f"{MORE_MISSING}+"]
+    found = (
+        _by("structure", list(names), questions, lambda q: q.structure),
+        _by("hops", [str(n) for n in hops], questions, lambda q: str(q.hops)),
+        _by("missing", missing, questions, lambda q: missing[min(_missing(q), MORE_MISSING)]),
+        _by("inference", ("partial", "full"), questions, _of_hard(_inference)),
+    )
+    return [breakdown for breakdown in found if len(breakdown.groups) > 1]
+
+
+def _missing(question: Question) -> int:
+    return 0 if question.hard_answer is None else _asked_for(question).missing
+
+
+def _inference(question: Question) -> str:
+    row = _asked_for(question)
+    return "full" if row.missing >= len(row.witness) else "partial"
+
+
+def _asked_for(question: Question) -> HardAnswer:
+    return next(row for row in question.hard if row.answer == question.hard_answer)
 
 
 def _of_hard(group_of: Callable[[Question], str]) -> Callable[[Question], str]:

@@ -11,7 +11,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
 
-__all__ = ["expanded", "linked", "renamed", "smaller"]
+__all__ = ["expanded", "linked", "parts_of", "renamed", "smaller"]
 
 NONE_DECLARED = Declarations()
 
@@ -22,14 +22,14 @@ def expanded(query: Query, declarations: Declarations) -> Query:
         of = expanded(query.of, declarations)
         statements = declarations.statements(query.relation, DIRECTIONS[not query.inverse])
         return Union.of(Projection(r, end == DIRECTIONS[0], of) for r, end in statements)
-    return _rebuilt(query, [expanded(part, declarations) for part in _parts(query)])
+    return _rebuilt(query, [expanded(part, declarations) for part in parts_of(query)])
 
 
 def linked(query: Query, declarations: Declarations) -> Query:
     """The query with a projection in place of every union of statements of one fact over one operand."""
     if not declarations.readings:
         return query
-    parts = [linked(part, declarations) for part in _parts(query)]
+    parts = [linked(part, declarations) for part in parts_of(query)]
     if isinstance(query, Union):
         groups = _groups(parts, declarations)
         parts = [some[0] if len(some) == 1 else _as_asked(some[0], declarations) for some in groups]
@@ -45,7 +45,7 @@ def smaller(query: Query, declarations: Declarations = NONE_DECLARED) -> Iterato
     if isinstance(query, Difference):
         yield query.of
     if not isinstance(query, Intersection | Union):
-        parts = _parts(query)
+        parts = parts_of(query)
         for i, part in enumerate(parts):
             for less in smaller(part, declarations):
                 yield _rebuilt(query, [*parts[:i], less, *parts[i + 1 :]])
@@ -71,10 +71,11 @@ def renamed(query: Query, names: Mapping[str, str]) -> Query:
     """The query with other names of its entities: name → other name, one-to-one."""
     if isinstance(query, Anchor):
         return Anchor(names[query.entity])
-    return _rebuilt(query, [renamed(part, names) for part in _parts(query)])
+    return _rebuilt(query, [renamed(part, names) for part in parts_of(query)])
 
 
-def _parts(query: Query) -> list[Query]:
+def parts_of(query: Query) -> list[Query]:
+    """The queries that a node is made of, none for an anchor."""
     if isinstance(query, Projection | Count):
         return [query.of]
     if isinstance(query, Difference):

@@ -1,4 +1,5 @@
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -7,6 +8,8 @@ from rulemine.evaluation import answer, evaluate
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.query import evaluate as evaluate_query
+from rulemine.query import parse
 from rulemine.query.atom import Atom
 from rulemine.release.guessing import commonest_answers, guessed, order_of_names
 from rulemine.rules.formats import parse_readable
@@ -47,6 +50,12 @@ def test_topic_is_its_own_neighbour_only_by_an_edge_to_itself(tmp_path):
     assert DORA in found[0].answers
 
 
+def test_neighbours_of_several_topics(tmp_path):
+    asked = [replace(question(1, CID), anchors=(CID, DORA))]
+    found = answer(write_release(tmp_path / "r", asked), "neighbors")
+    assert found[0].answers == (ANN, BOB, DORA, EVE)
+
+
 def test_random_entity_depends_on_question_and_seed_alone(release):
     everything = {p.id: p.answers for p in answer(release, "random", split=None)}
     test = {p.id: p.answers for p in answer(release, "random", split="test")}
@@ -71,7 +80,7 @@ def test_an_answerer_is_not_given_the_answers(release):
     answer(release, lambda kg, questions: given.extend(questions) or [set() for _ in questions])
     assert given
     assert all(
-        question._fields == ("id", "question", "topic", "relation", "direction")
+        question._fields == ("id", "question", "topic", "relation", "direction", "anchors", "query")
         for question in given
     )
 
@@ -211,6 +220,47 @@ RULES = [
     Rule(Atom(0, "r", 1), (Atom(0, "t", "nobody"), Atom(1, "r", 0))),
     Rule(Atom(0, "r", 1), (Atom(0, "unknown", 1),)),
 ]
+
+
+STRUCTURES = [
+    '(p "r" (p "r" "a"))',
+    '(p- "r" (p "t" (p "r" "b")))',
+    '(and (p "r" "a") (p- "r" "c"))',
+    '(p "r" (and (p "t" "a") (p "r" "d")))',
+    '(and (p "r" (p- "r" "b")) (p "t" "e"))',
+    '(p "t" (or (p "r" "c") (p "r" (p "r" "d"))))',
+    '(minus (p "r" "a") (p "r" (p "t" "b")))',
+    '(p "r" (minus (p "t" "a") (p "r" "b")))',
+    '(count (p "r" (p "r" "e")))',
+]
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_reasoner_executes_queries_after_one_step(tmp_path, number):
+    draws = stream(number, "graph")
+    loops = [(entity, relation, entity) for entity in "abcde" for relation in ("loop", "s")]
+    triples = loops + [
+        ("abcde"[draws.below(5)], "rt"[draws.below(2)], "abcde"[draws.below(5)]) for _ in range(8)
+    ]
+    kg = KnowledgeGraph.from_triples(triples)
+    rules = [*RULES, Rule(Atom(0, "t", 1), (Atom(0, "r", 2), Atom(2, "r", 1)))]
+    after = KnowledgeGraph.from_triples(
+        triples
+        + [
+            (topic, rule.head.relation, answer)
+            for rule in rules
+            for topic in "abcde"
+            for answer in derived_by_trying(kg, rule, topic, "object")
+        ]
+    )
+    assert len(after) > len(kg)
+    asked = [replace(question(i), query=query) for i, query in enumerate(STRUCTURES)]
+    found = answer(
+        write_release(tmp_path / "r", asked, incomplete=triples, rules=rules), "reasoner"
+    )
+    assert [p.answers for p in found] == [
+        evaluate_query(after, parse(q)).answers for q in STRUCTURES
+    ]
 
 
 @pytest.mark.parametrize("number", range(8))

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -111,6 +112,13 @@ def random_questions(n):
                      unseen=[u for u in UNSEEN if draws.below(3) == 0],
                      split=("train", "test")[draws.below(2)])
         )  # fmt: skip
+        missing = 1 + draws.below(4)
+        hard = tuple(
+            replace(row, missing=missing, witness=row.witness * (missing + draws.below(2)))
+            for row in found[-1].hard
+        )
+        structure = ("(5)", "2p", "pi", "3p")[draws.below(4)]
+        found[-1] = replace(found[-1], structure=structure, hops=2 + draws.below(2), hard=hard)
         difficulty[f"q{i:05d}"] = {
             "proofs": 1 + draws.below(15), "inverse_edge": ("r",)[: draws.below(2)],
         }  # fmt: skip
@@ -124,9 +132,14 @@ def random_questions(n):
 def is_in(breakdown, group, q, difficulty):
     """Whether a question is in a group."""
     told = difficulty[q.id]
+    asked_for = next(row for row in q.hard if row.answer == q.hard_answer)
     return {
         "core": q.core,
         "all": True,
+        "structure": q.structure == group,
+        "hops": str(q.hops) == group,
+        "missing": group == ("3+" if asked_for.missing > 2 else str(asked_for.missing)),
+        "inference": group == ("full" if asked_for.missing == len(asked_for.witness) else "partial"),
         "rule_type": q.rules.rule_type == group,
         "rule_subtype": q.rules.rule_subtype == group,
         "proofs": group == next(
@@ -146,7 +159,11 @@ def test_rows_equal_scoring_each_group_alone(tmp_path):
     release = write_release(tmp_path / "r", questions, removals=removals, levels=[25, 60, 100])
     report = evaluate(release, given, split=None, resamples=20)
     assert list(dict.fromkeys(row.breakdown for row in report.rows)) == [
-        "core", "all", "rule_type", "rule_subtype", "proofs", "inverse_edge", "unseen", "split", "level",
+        "core", "all", "structure", "hops", "missing", "inference", "rule_type", "rule_subtype", "proofs",
+        "inverse_edge", "unseen", "split", "level",
+    ]  # fmt: skip
+    assert [row.group for row in report.rows[2:11]] == [
+        "2p", "3p", "pi", "(5)", "2", "3", "1", "2", "3+",
     ]  # fmt: skip
     for row in report.rows:
         inside = [
@@ -188,6 +205,8 @@ def test_questions_without_a_hard_answer_are_left_out_of_hard_scores_and_counted
          Prediction("q00003", answers=())],
     )  # fmt: skip
     assert report.without_hard_answer == 1
+    assert [report.row("missing", links).n for links in ("0", "1")] == [1, 2]
+    assert "inference" not in {row.breakdown for row in report.rows}
     assert any(note.startswith("1 of 3 questions have no hard answer") for note in report.notes)
     found = values(report.headline)
     assert found["hits_any"] == 2 / 3
@@ -228,8 +247,9 @@ def test_removed_triple_that_the_release_lacks(tmp_path):
         evaluate(release, GIVEN)
 
 
-def test_level_is_told_apart_only_where_there_are_several(release):
-    assert "level" not in {row.breakdown for row in evaluate(release, GIVEN).rows}
+def test_what_is_the_same_for_all_questions_is_not_told_apart(release):
+    told = {row.breakdown for row in evaluate(release, GIVEN).rows}
+    assert not told & {"structure", "hops", "missing", "inference", "level"}
 
 
 def test_json(release):

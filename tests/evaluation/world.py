@@ -12,6 +12,8 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.phrasing.templates import load_templates
+from rulemine.query.links import expanded
+from rulemine.query.parser import parse
 from rulemine.release.reader import Release
 from rulemine.release.records import (
     FORMAT_VERSION,
@@ -152,11 +154,12 @@ def write_release(
     declarations: Declarations | None = None,
     levels: Sequence[int] = (100,),
 ) -> Release:
-    """Writes the files that evaluation reads, and opens them."""
-    asked = list(questions)
+    """Writes the files that evaluation reads, and opens them; queries ask for all statements of a fact."""
+    declared = declarations or Declarations()
+    asked = [replace(q, query=expanded(parse(q.query), declared).text) for q in questions]
     of_questions = {q.rules.relation for q in asked}
     relations = sorted({r for _, r, _ in [*incomplete, *removed]} | of_questions)
-    templates = replace(load_templates("", relations), declarations=declarations or Declarations())
+    templates = replace(load_templates("", relations), declarations=declared)
     header, *rows = [list(templates.to_plain()[0]), *(r.values() for r in templates.to_plain())]
     texts = {
         "kg/incomplete.tsv.gz": KnowledgeGraph.from_triples(incomplete).to_tsv(),

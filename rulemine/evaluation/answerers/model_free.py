@@ -1,29 +1,29 @@
 """Systems without a model that answer the questions of a release: what a score can be measured against.
 
-``lookup``      the entities that the graph links to the topic by a statement of what is asked, in its
-                direction
-``neighbors``  every entity at most `hops` edges from the topic, whatever their relation and direction
-``reasoner``    what ``lookup`` finds, and every statement of what is asked that one application of a
-                rule of the release derives; on the incomplete graph it hits every hard answer, because the
-                certificate of each question is still there
-``prior``       the `k` commonest answers of the training questions about the same relation and direction:
-                no graph at all
-``random``      one entity, drawn uniformly from those of the graph
+``lookup``     the answers of the query on the graph
+``neighbors``  every entity at most `hops` edges from a topic entity, whatever their relation and direction
+``reasoner``   the answers of the query on the graph with all that one application of a rule of the release
+               derives from it; on the incomplete graph it hits every hard answer, because the certificate
+               of every removed triple is still there
+``prior``      the `k` commonest answers of the training questions about the same relation and direction:
+               no graph at all
+``random``     one entity, drawn uniformly from those of the graph
 
 Guarantees: the answers to a question depend on nothing but the question, the graph, the rules, the
 declarations, the training questions and the seed (not on the split or on other questions).
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.evaluation.answerers.registry import OpenQuestion
 from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import KnowledgeGraph
-from rulemine.query.answers import AnswerIndex
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.kg.index import Index
+from rulemine.query.batch import Batch
 from rulemine.release.guessing import commonest_answers
 from rulemine.release.records import Question
 from rulemine.rules.forward import derive
@@ -35,36 +35,29 @@ __all__ = ["Lookup", "Neighbors", "Prior", "RandomEntity", "Reasoner"]
 FOLDS = 10
 """Parts of the training questions, by topic; the questions of one are guessed from the others."""
 
-Ints = npt.NDArray[np.int64]
-
 
 class Lookup:
-    """See the module.
-
-    Args:
-        declarations: Which relations state the same facts.
-    """
-
-    def __init__(self, declarations: Declarations) -> None:
-        self._declarations = declarations
+    """See the module."""
 
     def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The stated answers to each question."""
-        return _stated(AnswerIndex(kg), questions, self._declarations)
+        batch = Batch(q.query for q in questions)
+        return batch.answers(batch.over(kg))
 
 
 class Neighbors:
     """See the module.
 
     Args:
-        hops: How many edges away, ≥ 1. The topic itself counts only when it has an edge to itself.
+        hops: How many edges away, ≥ 1. A topic entity itself counts only when it has an edge to itself, or
+            is near another one.
     """
 
     def __init__(self, hops: int = 1) -> None:
         self._hops = hops
 
     def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[set[int]]:
-        """The neighbors of each topic."""
+        """The neighbors of the topic entities of each question."""
         ends = kg.triples[:, [0, 2]].astype(np.int64)
         ends = np.concatenate((ends, ends[:, ::-1]))
         ends = ends[np.argsort(ends[:, 0], kind="stable")]
@@ -77,7 +70,7 @@ class Neighbors:
             return near[entity]
 
         reached: dict[str, set[int]] = {}
-        for topic in {q.topic: None for q in questions}:
+        for topic in {anchor: None for q in questions for anchor in q.anchors}:
             at = kg.entity_ids.get(topic)
             seen: set[int] = set() if at is None else set(around(at))
             edge = seen - {at}
@@ -87,7 +80,7 @@ class Neighbors:
                 edge = {e for entity in sorted(edge) for e in around(entity)} - seen - {at}
                 seen |= edge
             reached[topic] = seen
-        return [reached[q.topic] for q in questions]
+        return [set().union(*(reached[anchor] for anchor in q.anchors)) for q in questions]
 
 
 class Reasoner:
@@ -95,42 +88,47 @@ class Reasoner:
 
     Args:
         rules: Applied once each, not to what other rules derive.
-        declarations: Which relations state the same facts.
-        progress: Called with the rules applied and all rules.
+        progress: Called with the rules applied and those to apply.
     """
 
     def __init__(
-        self,
-        rules: Sequence[Rule],
-        declarations: Declarations,
-        progress: Callable[[int, int], None] | None = None,
+        self, rules: Sequence[Rule], progress: Callable[[int, int], None] | None = None
     ) -> None:
         self._rules = rules
-        self._declarations = declarations
         self._progress = progress
 
     def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The stated and the derived answers to each question."""
-        graph = AnswerIndex(kg)
-        found = _stated(graph, questions, self._declarations)
-        asked: dict[tuple[str, str], dict[int, list[int]]] = {}
-        for number, q in enumerate(questions):
-            if q.topic in kg.entity_ids:
-                for statement in self._declarations.statements(q.relation, q.direction):
-                    same = asked.setdefault(statement, {})
-                    same.setdefault(kg.entity_ids[q.topic], []).append(number)
-        for done, rule in enumerate(self._rules, start=1):
-            for direction in ("object", "subject"):
-                by_topic = asked.get((rule.head.relation, direction))
-                if by_topic:
-                    topics = list(by_topic)
-                    ends = derive(graph.index, rule, np.array(topics, np.int64), direction)
-                    for at, entity in zip(*(column.tolist() for column in ends), strict=True):
-                        for number in by_topic[topics[at]]:
-                            found[number].add(entity)
-            if self._progress:
-                self._progress(done, len(self._rules))
-        return found
+        batch = Batch(q.query for q in questions)
+        kg = batch.over(kg)
+        index = Index(kg)
+        # Only what the queries come across is derived: first from their anchors, then from what those
+        # lead to, which what is derived before adds to.
+        for height in range(1, batch.height + 1):
+            starts = batch.starts(kg, height)
+            found = [np.empty((0, 3), np.int32)]
+            for done, rule in enumerate(self._rules, start=1):
+                found += [
+                    _derived(index, rule, starts[rule.head.relation, direction], direction)
+                    for direction in DIRECTIONS
+                    if (rule.head.relation, direction) in starts
+                ]
+                if self._progress:
+                    steps = len(self._rules)
+                    self._progress((height - 1) * steps + done, batch.height * steps)
+            kg = kg.including(np.concatenate(found))
+        return batch.answers(kg)
+
+
+def _derived(
+    index: Index, rule: Rule, topics: Collection[int], direction: str
+) -> npt.NDArray[np.int32]:
+    """The triples that a rule derives for topic entities at the end that is not asked for."""
+    at = np.array(sorted(topics), np.int64)
+    origin, ends = derive(index, rule, at, direction)
+    relation = np.full(len(ends), index.kg.relation_ids[rule.head.relation])
+    columns = at[origin], relation, ends
+    return np.column_stack(columns if direction == "object" else columns[::-1]).astype(np.int32)
 
 
 class Prior:
@@ -196,23 +194,3 @@ class RandomEntity:
         """One entity for each question."""
         n = len(kg.entities)
         return [{stream(self._seed, "random answer", q.id).below(n)} for q in questions]
-
-
-def _stated(
-    graph: AnswerIndex, questions: Sequence[OpenQuestion], declarations: Declarations
-) -> list[set[int]]:
-    """The answers to each question that the graph states."""
-    asked = [
-        (number, q.topic, *statement)
-        for number, q in enumerate(questions)
-        for statement in declarations.statements(q.relation, q.direction)
-    ]
-    found: list[set[int]] = [set() for _ in questions]
-    if not asked:
-        return found
-    numbers, topics, relations, directions = map(list, zip(*asked, strict=True))
-    rows = graph.find_labeled(topics, relations, directions)
-    ends = graph.kg.triples[:, [0, 2]]
-    for i, (number, direction) in enumerate(zip(numbers, directions, strict=True)):
-        found[number] |= set(ends[rows.of(i), int(direction == "object")].tolist())
-    return found

@@ -27,9 +27,11 @@ class OpenQuestion(NamedTuple):
     Attributes:
         id: Its id.
         question: Its text.
-        topic: The topic entity, in the naming of the release.
+        topic: The topic entity, in the naming of the release; the first of `anchors`.
         relation: The relation asked about.
         direction: ``object`` when the topic is the subject, else ``subject``.
+        anchors: All topic entities.
+        query: What is asked, as one line; `rulemine.query.parse` reads it.
     """
 
     id: str
@@ -37,6 +39,8 @@ class OpenQuestion(NamedTuple):
     topic: str
     relation: str
     direction: str
+    anchors: tuple[str, ...]
+    query: str
 
 
 class Answerer(Protocol):
@@ -113,7 +117,15 @@ def answer(
         options = {"hops": hops, "k": k, "seed": seed, "progress": progress}
         answerer = _make(with_, release, options) if isinstance(with_, str) else with_
         asked = [
-            OpenQuestion(q.id, q.question, q.topic, q.rules.relation, q.rules.direction)
+            OpenQuestion(
+                q.id,
+                q.question,
+                q.topic,
+                q.rules.relation,
+                q.rules.direction,
+                q.anchors,
+                q.query,
+            )
             for q in questions
         ]
         found = answerer(graph, asked)

@@ -36,6 +36,10 @@ SUBSETS = {"core": "the core", "all": "all questions"}
 """The breakdowns that are one group each and come first, in words; all others are over all questions."""
 
 BREAKDOWN_TITLES = {
+    "structure": "structure",
+    "hops": "hops",
+    "missing": "missing links",
+    "inference": "inference",
     "rule_type": "rule type",
     "rule_subtype": "other rules by shape",
     "proofs": "proofs left",
