@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Index
 
-__all__ = ["AnswerIndex", "Found", "QuestionKey", "count_answers", "missing_from"]
+__all__ = ["AnswerIndex", "Found", "QuestionKey", "missing_from"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -89,29 +89,6 @@ class AnswerIndex:
             np.array([relation_ids.get(label, -1) for label in relations], np.int64),
             np.array([direction == DIRECTIONS[0] for direction in directions], bool),
         )
-
-
-def count_answers(
-    kg: KnowledgeGraph, rows: Ints, further: KnowledgeGraph | None = None
-) -> tuple[Ints, Ints]:
-    """How many answers the questions about triples have: for their objects, and for their subjects.
-
-    Args:
-        kg: The complete KG.
-        rows: The triples, rows of ``kg.triples``, shape (m,).
-        further: Triples that the KG lacks and that supply further answers; see `missing_from`.
-
-    Returns:
-        Two counts, shape (m,) each.
-    """
-    triples = kg.triples if further is None else np.concatenate((kg.triples, _ids_in(kg, further)))
-    subjects, relations, objects = (triples[:, column].astype(np.int64) + 1 for column in range(3))
-    counts: list[Ints] = []
-    for ends in (subjects, objects):
-        keys = relations * (len(kg.entities) + 1) + ends
-        _, which, sizes = np.unique(keys, return_inverse=True, return_counts=True)
-        counts.append(sizes[which[rows]])
-    return counts[0], counts[1]
 
 
 def missing_from(kg: KnowledgeGraph, reference: KnowledgeGraph) -> KnowledgeGraph:
