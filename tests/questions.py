@@ -6,7 +6,7 @@ from typing import Any
 from rulemine.kg.graph import Triple
 from rulemine.query.sparql import to_sparql
 from rulemine.query.tree import Anchor, Projection
-from rulemine.release.records import HardAnswer, Question, RuleBlock, Unseen
+from rulemine.release.records import HardAnswer, RuleBlock, RuleQuestion, Unseen
 from rulemine.seeds import Stream, stream
 
 
@@ -30,7 +30,7 @@ def question(
     rule_type: str = "other",
     rule_subtype: str = "longer chain",
     split: str = "",
-) -> Question:
+) -> RuleQuestion:
     """A question about a removed triple.
 
     Args:
@@ -51,7 +51,7 @@ def question(
         return (topic, relation, answer) if direction == "object" else (answer, relation, topic)
 
     answers = tuple(sorted({asked_for, *further_hard}))
-    return Question(
+    return RuleQuestion(
         id=f"q{number:05d}",
         kind="rules",
         question=f"{direction} of {relation}, {topic}?",
@@ -76,7 +76,9 @@ def question(
     )
 
 
-def random_questions(n: int, seed: int, *, entities: int = 0, relations: int = 3) -> list[Question]:
+def random_questions(
+    n: int, seed: int, *, entities: int = 0, relations: int = 3
+) -> list[RuleQuestion]:
     """`n` questions about random triples, some with several hard answers.
 
     Args:

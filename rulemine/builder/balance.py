@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, Rejection
+from rulemine.release.records import Rejection, RuleQuestion, rule_questions
 from rulemine.seeds import stream
 
 Ints = npt.NDArray[np.int64]
@@ -52,7 +52,7 @@ class _Limit(NamedTuple):
     option: str
     share: float
     core_too: bool
-    shared: Callable[[Question], Hashable]
+    shared: Callable[[RuleQuestion], Hashable]
     reason: str
     verb: str
 
@@ -81,7 +81,7 @@ def _active(limits: Limits) -> list[_Limit]:
             "questions.max_relation_share",
             limits.relation,
             True,
-            lambda q: q.rules.relation,
+            lambda q: q.relations,
             "its relation is that of too many questions",
             "ask about one relation",
         ),
@@ -97,7 +97,7 @@ def _active(limits: Limits) -> list[_Limit]:
     return [limit for limit in found if limit.share < 1]
 
 
-def _type(question: Question) -> tuple[str, str]:
+def _type(question: RuleQuestion) -> tuple[str, str]:
     return question.rules.rule_type, question.rules.rule_subtype
 
 
@@ -115,13 +115,13 @@ def balance(asked: QuestionSet, limits: Limits, seed: int) -> QuestionSet:
     active = _active(limits)
     if not active:
         return asked
+    everything = rule_questions(asked.questions)
     parts = [
-        sorted((q for q in asked.questions if q.core == core), key=lambda q: q.id)
-        for core, _ in PARTS
+        sorted((q for q in everything if q.core == core), key=lambda q: q.id) for core, _ in PARTS
     ]
     total = len(asked.questions)
     while True:
-        chosen: list[Question] = []
+        chosen: list[RuleQuestion] = []
         met: list[list[int | None]] = []
         for part, (_, name) in zip(parts, PARTS, strict=True):
             met.append(_largest(part, chosen, active, total, seed, name))
@@ -189,8 +189,9 @@ def balance_as_published(asked: QuestionSet, max_answer_share: float, seed: int)
         As `balance`.
     """
     most = _most(max_answer_share, len(asked.questions))
-    by_answer: dict[str | None, list[Question]] = {}
-    for question in asked.questions:
+    given = rule_questions(asked.questions)
+    by_answer: dict[str | None, list[RuleQuestion]] = {}
+    for question in given:
         by_answer.setdefault(question.hard_answer, []).append(question)
     dropped: set[str] = set()
     for answer, questions in by_answer.items():
@@ -200,11 +201,11 @@ def balance_as_published(asked: QuestionSet, max_answer_share: float, seed: int)
     detail = f"at most {most} of {len(asked.questions)} questions may share a hard answer"
     return asked.keep(
         [q for q in asked.questions if q.id not in dropped],
-        [_rejection(q, SAME_ANSWER, detail) for q in asked.questions if q.id in dropped],
+        [_rejection(q, SAME_ANSWER, detail) for q in given if q.id in dropped],
     )
 
 
-def _rejection(question: Question, reason: str, detail: str) -> Rejection:
+def _rejection(question: RuleQuestion, reason: str, detail: str) -> Rejection:
     block = question.rules
     return Rejection(
         "balance", reason, question.id, block.removed, block.direction, block.rule, detail
@@ -217,8 +218,8 @@ def _most(share: float, questions: int) -> int:
 
 
 def _largest(
-    questions: Sequence[Question],
-    chosen: Sequence[Question],
+    questions: Sequence[RuleQuestion],
+    chosen: Sequence[RuleQuestion],
     limits: Sequence[_Limit],
     total: int,
     seed: int,

@@ -12,6 +12,7 @@ from typing import Any
 
 from rulemine.builder.options import AboutSection, QuestionSection
 from rulemine.builder.removal.options import SelectionSection
+from rulemine.builder.structures.options import StructureSection
 from rulemine.codec import to_json
 from rulemine.config import (
     Key,
@@ -29,6 +30,7 @@ from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.options import EndpointOptions
 from rulemine.mining.options import MiningOptions
+from rulemine.release.records import QUESTION_KINDS
 from rulemine.verbalizer.options import VerbalizerSection
 
 __all__ = ["KEYS", "Recipe", "load_recipe", "named_recipes"]
@@ -41,6 +43,8 @@ class Recipe(Section):
     Attributes:
         name: The name of the benchmark; letters, digits, ``-`` and ``_``.
         kg: The complete KG: the name of a data set, or a TSV file.
+        kind: The kind of question: ``rules`` (about single removed triples) or ``structures`` (the nine
+            logical structures of ComplexLogicalQA).
         reference: A larger KG that supplies further correct answers: a data set or a TSV file; empty: none.
         implied: Rules that are true by definition, one a line: a file, or a packaged data set that has one.
             What the graphs imply by them supplies further correct answers; empty: nothing is implied.
@@ -54,6 +58,7 @@ class Recipe(Section):
         mining: See `MiningOptions`; the defaults here are the thresholds of arXiv 2508.08344.
         selection: See `SelectionSection`.
         questions: See `QuestionSection`.
+        structures: See `StructureSection`.
         verbalizer: See `VerbalizerSection`.
         endpoint: See `EndpointOptions`.
         about: See `AboutSection`.
@@ -71,6 +76,7 @@ class Recipe(Section):
         fits_too=bool,
         expected="the name of a data set or a TSV file",
     )
+    kind: str = option("rules", choices=tuple(QUESTION_KINDS), flag=True)
     reference: str = option("", file=True, data_set=True, flag=True, metavar="KG")
     implied: str = option("", file=True, packaged="implied.txt", flag=True)
     labels: str = option("", file=True, data_set=True)
@@ -84,6 +90,7 @@ class Recipe(Section):
     )
     selection: SelectionSection = field(default_factory=SelectionSection)
     questions: QuestionSection = field(default_factory=QuestionSection)
+    structures: StructureSection = field(default_factory=StructureSection)
     verbalizer: VerbalizerSection = field(default_factory=VerbalizerSection)
     endpoint: EndpointOptions = field(default_factory=EndpointOptions)
     about: AboutSection = field(default_factory=AboutSection)

@@ -17,7 +17,7 @@ from rulemine.errors import UserError, counted
 from rulemine.release.groups import groups_of
 from rulemine.release.overlap import compare_splits
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import SPLITS, Question, Unseen
+from rulemine.release.records import SPLITS, Question, RuleQuestion, Unseen
 from rulemine.seeds import stream
 
 __all__ = ["explain_lopsided", "split"]
@@ -105,15 +105,15 @@ def explain_lopsided(questions: Sequence[Question], ratios: Sequence[int]) -> st
 
 def _with_unseen(questions: Sequence[Question]) -> list[Question]:
     train = [q for q in questions if q.split == "train"]
-    rules = {q.rules.rule for q in train}
-    relations = {q.rules.relation for q in train}
+    rules = {rule for q in train for rule in q.rule_ids}
+    relations = {relation for q in train for relation in q.relations}
     answers = {answer for q in train for answer in q.hard_answers}
     return [
         replace(
             q,
             unseen=Unseen(
-                rule=bool(train) and q.rules.rule not in rules,
-                relation=bool(train) and q.rules.relation not in relations,
+                rule=bool(train) and not rules.issuperset(q.rule_ids),
+                relation=bool(train) and not relations.issuperset(q.relations),
                 answer=bool(train) and q.hard_answer not in answers,
             ),
         )
@@ -138,7 +138,10 @@ def _draw(n: int, ratios: Sequence[int], seed: int) -> list[int]:
 
 def _strata(question: Question) -> tuple[Hashable, ...]:
     """What should be distributed in each split as in the whole."""
-    block, core = question.rules, question.core
+    core = question.core
+    if not isinstance(question, RuleQuestion):
+        return ("structure", question.structure), ("core", core), ("missing", question.missing)
+    block = question.rules
     return (
         ("relation", block.relation),
         ("direction", block.relation, block.direction),

@@ -86,7 +86,7 @@ def describe_undeclared(
 
 def _describe_derived(asked: QuestionSet, templates: Templates) -> Iterator[str]:
     """Describes the questions whose templates are derived from relation names."""
-    relations = {question.rules.relation for question in asked.questions}
+    relations = {relation for question in asked.questions for relation in question.relations}
     derived = sum(templates[relation].source == "derived" for relation in relations)
     if not derived:
         return

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rulemine.errors import ReleaseError
 from rulemine.kg.graph import Triple
 from rulemine.query.structures import STRUCTURES
-from rulemine.release.records import SPLITS, HardAnswer, Question, Removal
+from rulemine.release.records import SPLITS, HardAnswer, Question, Removal, RuleBlock, RuleQuestion
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
 
 __all__ = ["Breakdown", "breakdowns"]
@@ -65,21 +65,21 @@ def breakdowns(
     """
     known = {removal.triple: removal for removal in removals}
     for q in questions:
-        if q.hard_answer is not None and q.rules.removed not in known:
+        if q.hard_answer is not None and not known.keys() >= set(q.removed):
             raise ReleaseError(
-                f"removed.jsonl: lacks {q.rules.removed}, the removed triple of question {q.id!r}. Check "
+                f"removed.jsonl: lacks one of {q.removed}, the removed triples of question {q.id!r}. Check "
                 "the release: rulemine verify."
             )
     found = [
         _by("core", ("core",), questions, lambda q: "core" if q.core else ""),
         _by("all", ("all",), questions, lambda q: "all"),
         *_of_queries(questions),
-        _by("rule_type", RULE_TYPES, questions, _of_hard(lambda q: q.rules.rule_type), keep=True),
+        _by("rule_type", RULE_TYPES, questions, _of_hard(lambda q: _rules(q).rule_type), keep=True),
         _by(
             "rule_subtype",
             tuple(RULE_SUBTYPES),
             questions,
-            _of_hard(lambda q: q.rules.rule_subtype if q.rules.rule_type == "other" else ""),
+            _of_hard(lambda q: _rules(q).rule_subtype if _rules(q).rule_type == "other" else ""),
         ),
         _by(
             "proofs",
@@ -137,7 +137,13 @@ def _of_hard(group_of: Callable[[Question], str]) -> Callable[[Question], str]:
 
 
 def _removal(question: Question, removals: Mapping[Triple, Removal]) -> Removal:
-    return removals[question.rules.removed]
+    return removals[_rules(question).removed]
+
+
+def _rules(question: Question) -> RuleBlock:
+    if not isinstance(question, RuleQuestion):
+        raise TypeError(question.kind)
+    return question.rules
 
 
 def _proof_bin(proofs: int) -> str:

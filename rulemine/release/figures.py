@@ -19,7 +19,14 @@ from rulemine.kg.relation_overlap import overlapping_relations, undeclared_relat
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.guessing import commonest_answers, guessed, order_of_names
 from rulemine.release.overlap import Distances, Overlap, compare_splits
-from rulemine.release.records import SPLITS, WORDINGS, Question, Removal
+from rulemine.release.records import (
+    SPLITS,
+    WORDINGS,
+    Question,
+    Removal,
+    RuleQuestion,
+    rule_questions,
+)
 from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, classify
 
@@ -108,7 +115,7 @@ def _rules(parts: ReleaseParts) -> dict[str, Any]:
         "rules": len(parts.rules),
         "rules_by_type": _by(RULE_TYPES, (classify(rule).type for rule in parts.rules)),
         "rules_with_certificate": len({proof.rule for proof in proofs}),
-        "rules_with_question": len({q.rules.rule for q in parts.questions}),
+        "rules_with_question": len({rule for q in parts.questions for rule in q.rule_ids}),
         "certificates": len(proofs),
     }
 
@@ -121,17 +128,17 @@ def _questions(parts: ReleaseParts) -> dict[str, Any]:
     lengths = tuple(str(n) for n in range(1, longest + 1))
     tenths = tuple(f"{n / 10:.1f}" for n in range(11))
 
-    def rule(q: Question) -> Rule:
+    def rule(q: RuleQuestion) -> Rule:
         return rules[q.rules.rule]
 
-    def removal(q: Question) -> Removal:
+    def removal(q: RuleQuestion) -> Removal:
         return removals[q.rules.removed]
 
-    def prior(q: Question) -> float:
+    def prior(q: RuleQuestion) -> float:
         found = removal(q).difficulty.prior
         return found.subject if q.rules.direction == "subject" else found.object
 
-    kinds: dict[str, tuple[Sequence[str], Callable[[Question], str]]] = {
+    kinds: dict[str, tuple[Sequence[str], Callable[[RuleQuestion], str]]] = {
         "split": (SPLITS, lambda q: q.split),
         "type": (RULE_TYPES, lambda q: q.rules.rule_type),
         "subtype": (tuple(RULE_SUBTYPES), lambda q: q.rules.rule_subtype),
@@ -145,10 +152,11 @@ def _questions(parts: ReleaseParts) -> dict[str, Any]:
             lambda q: _from(rule(q).known.std_confidence / prior(q), LIFTS),
         ),
     }
-    core = [q for q in parts.questions if q.core]
+    questions = rule_questions(parts.questions)
+    core = [q for q in questions if q.core]
     found: dict[str, Any] = {"questions": len(parts.questions), "core": len(core)}
     for name, (bins, bin_of) in kinds.items():
-        found[f"questions_by_{name}"] = _by(bins, map(bin_of, parts.questions))
+        found[f"questions_by_{name}"] = _by(bins, map(bin_of, questions))
         found[f"core_by_{name}"] = _by(bins, map(bin_of, core))
     return found
 
@@ -212,7 +220,7 @@ def _answers(parts: ReleaseParts) -> dict[str, Any]:
         wanted = [kg.relation_ids[relation] for relation in stated_as]
         known.update(kg.labeled(np.flatnonzero(np.isin(kg.triples[:, 1], wanted))))
     completed, questions_completed = 0, 0
-    for q in parts.questions:
+    for q in rule_questions(parts.questions):
         if q.rules.relation not in stated_as:
             continue
         own = q.rules.direction == "object"
@@ -240,7 +248,7 @@ def _edges(parts: ReleaseParts) -> dict[str, Any]:
     removals = {removal.triple: removal.difficulty for removal in parts.removals}
     overlaps = overlapping_relations(parts.complete)
     states = {(t.relation, t.other, t.reversed) for t in overlaps}
-    asked = [(q.rules.relation, removals[q.rules.removed]) for q in parts.questions]
+    asked = [(q.rules.relation, removals[q.rules.removed]) for q in rule_questions(parts.questions)]
     return {
         "inverse_edge_left": sum(bool(d.inverse_edge) for _, d in asked),
         "parallel_edge_left": sum(bool(d.parallel_edge) for _, d in asked),
@@ -271,7 +279,7 @@ def _spread(questions: Sequence[Question]) -> dict[str, Any]:
     """How concentrated hard answers and relations are."""
     found: dict[str, Any] = {}
     for prefix, some in (("", questions), ("core_", [q for q in questions if q.core])):
-        relations = Counter(q.rules.relation for q in some)
+        relations = Counter(relation for q in some for relation in q.relations)
         found[f"{prefix}top_answer"] = max(Counter(q.hard_answer for q in some).values(), default=0)
         found[f"{prefix}top_relation"] = max(relations.values(), default=0)
         found[f"{prefix}relations_asked"] = len(relations)

@@ -10,7 +10,7 @@ Guarantees: the groups depend on the questions alone, not on their order or the 
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from rulemine.release.records import Question
+from rulemine.release.records import Question, RuleQuestion
 
 __all__ = ["groups_of"]
 
@@ -44,6 +44,12 @@ def _root(parent: list[int], i: int) -> int:
 
 def _links(question: Question) -> Iterator[Hashable]:
     """What no two groups share. The three kinds differ in length or type."""
+    yield from question.removed
+    if not isinstance(question, RuleQuestion):
+        for anchor in question.anchors:
+            if (answer := question.hard_answer) is not None:
+                yield (anchor, answer) if anchor < answer else (answer, anchor)
+        return
     yield (question.rules.relation, question.rules.direction, question.anchors)
     yield from question.evidence
     for row in question.hard:

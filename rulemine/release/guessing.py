@@ -9,17 +9,25 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import DIRECTIONS
+from rulemine.query.links import linked, parts_of
+from rulemine.query.parser import parse
+from rulemine.query.tree import Difference, Projection, Query
 from rulemine.release.records import Question, names_in
 
-__all__ = ["commonest_answers", "guessed", "order_of_names"]
+__all__ = ["Ends", "asked_ends", "commonest_answers", "guessed", "order_of_names"]
+
+
+Ends = tuple[tuple[str, str], ...]
+"""Relations, each with the end that is asked for, sorted."""
 
 
 def commonest_answers(
     training: Iterable[Question],
     declarations: Declarations | None = None,
     order: Mapping[str, int] | None = None,
-) -> dict[tuple[str, str], list[str]]:
-    """The answers of training questions about the same relation and direction, the commonest first.
+) -> dict[Ends, list[str]]:
+    """The answers of training questions about the same ends of relations, the commonest first.
 
     Each question counts once for each of its answers. Of equally common ones the more frequent hard
     answer is first, then the first in `order`.
@@ -31,17 +39,38 @@ def commonest_answers(
             `order_of_names`.
 
     Returns:
-        Relation and direction, as `Declarations.asked` gives them (without declarations, those of the
-        question) → answers.
+        What `asked_ends` gives of the questions → answers.
     """
     declared = declarations or Declarations()
-    counted: dict[tuple[str, str], Counter[str]] = {}
-    hard: dict[tuple[str, str], Counter[str]] = {}
+    counted: dict[Ends, Counter[str]] = {}
+    hard: dict[Ends, Counter[str]] = {}
     for question in training:
-        key = declared.asked(question.rules.relation, question.rules.direction)
+        key = asked_ends(parse(question.query), declared)
         counted.setdefault(key, Counter()).update(question.answers)
         hard.setdefault(key, Counter()).update(question.hard_answers)
     return {key: _ranked(found, hard[key], order or {}) for key, found in sorted(counted.items())}
+
+
+def asked_ends(query: Query, declarations: Declarations) -> Ends:
+    """The relations whose ends a query asks for, with the end: those of the atoms at its answer.
+
+    Args:
+        query: The query.
+        declarations: Which relations state the same facts; these are one, see `Declarations.asked`.
+
+    Returns:
+        Sorted, each once; for a question about one link, the only one.
+    """
+    waiting, found = [linked(query, declarations)], set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Projection):
+            found.add(declarations.asked(node.relation, DIRECTIONS[not node.inverse]))
+        elif isinstance(node, Difference):
+            waiting.append(node.of)
+        else:
+            waiting += parts_of(node)
+    return tuple(sorted(found))
 
 
 def _ranked(found: Counter[str], hard: Counter[str], order: Mapping[str, int]) -> list[str]:
@@ -58,7 +87,7 @@ def order_of_names(names: Sequence[EntityNames], naming: str) -> dict[str, int]:
 
 def guessed(
     questions: Iterable[Question],
-    guesses: Mapping[tuple[str, str], Sequence[str]],
+    guesses: Mapping[Ends, Sequence[str]],
     most: int,
     declarations: Declarations | None = None,
 ) -> int:
@@ -72,6 +101,6 @@ def guessed(
     """
     declared = declarations or Declarations()
     return sum(
-        q.hard_answer in guesses.get(declared.asked(q.rules.relation, q.rules.direction), ())[:most]
+        q.hard_answer in guesses.get(asked_ends(parse(q.query), declared), ())[:most]
         for q in questions
     )

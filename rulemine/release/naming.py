@@ -8,15 +8,25 @@ is its pattern (a model's), or its relation's template, with the name of the top
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
+from rulemine.phrasing.compose import compose
 from rulemine.phrasing.templates import Templates
 from rulemine.query.atom import Atom, Term
 from rulemine.query.links import renamed
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
-from rulemine.release.records import Certificate, Question, Rejection, Removal
+from rulemine.release.records import (
+    Certificate,
+    Question,
+    Rejection,
+    Removal,
+    RuleQuestion,
+    StructureQuestion,
+    topic_values,
+)
 from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
 from rulemine.text.template import fill
@@ -100,7 +110,9 @@ class Namer:
     ) -> None:
         if to not in NAMINGS or source not in NAMINGS:
             raise ValueError(f"naming {to!r} from {source!r}; expected two of {NAMINGS}")
-        self.names = {row.name_in(source): row.name_in(to) for row in names}
+        rows = tuple(names)
+        self.names = {row.name_in(source): row.name_in(to) for row in rows}
+        self.private = {row.name_in(source): row.private for row in rows}
         self.templates = templates
         self.articles = to == "text"
         self.rule_ids = {rule.id: self.rule(rule).id for rule in rules if rule.entities}
@@ -140,22 +152,27 @@ class Namer:
 
     def question(self, question: Question) -> Question:
         """The question renamed, with its text and query made again; lists are sorted by the new names."""
-        topic = self.names[question.topic]
-        block = question.rules
-        text, *paraphrases = [fill(pattern, {"topic": topic}) for pattern in question.patterns] or [
-            self.templates[block.relation].ask(
-                block.direction,
-                topic,
-                several=len(question.answers) > 1,
-                articles=self.articles,
-            )
-        ]
+        text, *paraphrases = self._patterns(question) or [self._by_template(question)]
         hard = (
             replace(row, answer=self.names[row.answer], witness=self.triples(row.witness))
             for row in question.hard
         )
         asked_for = question.hard_answer
         query = renamed(parse(question.query), self.names)
+        own: dict[str, Any] = {}
+        if isinstance(question, RuleQuestion):
+            block = question.rules
+            own["rules"] = replace(
+                block, removed=self.triple(block.removed), rule=self.rule_id(block.rule)
+            )
+        elif isinstance(question, StructureQuestion):
+            about = question.structures
+            own["structures"] = replace(
+                about,
+                intermediates=self.entities(about.intermediates),
+                removed=self.triples(about.removed),
+                rules=tuple(sorted(map(self.rule_id, about.rules))),
+            )
         return replace(
             question,
             question=text,
@@ -171,8 +188,23 @@ class Namer:
             evidence=self.triples(question.evidence),
             full_evidence=tuple(sorted(self.triples(question.full_evidence))),
             spurious=self.entities(question.spurious),
-            rules=replace(block, removed=self.triple(block.removed), rule=self.rule_id(block.rule)),
+            **own,
         )
+
+    def _patterns(self, question: Question) -> list[str]:
+        """The model's texts of a question."""
+        values = topic_values(question.anchors, self.private)
+        named = {key: self.names[entity] for key, entity in values.items()}
+        return [fill(pattern, named) for pattern in question.patterns]
+
+    def _by_template(self, question: Question) -> str:
+        several = len(question.answers) > 1
+        if isinstance(question, RuleQuestion):
+            block, topic = question.rules, self.names[question.topic]
+            template = self.templates[block.relation]
+            return template.ask(block.direction, topic, several=several, articles=self.articles)
+        query = renamed(parse(question.query), self.names)
+        return compose(query, self.templates, several=several, articles=self.articles)
 
     def certificate(self, certificate: Certificate) -> Certificate:
         """The certificate renamed; its triples keep their order."""
@@ -191,8 +223,6 @@ class Namer:
 
     def rejection(self, rejection: Rejection) -> Rejection:
         """The rejection renamed; its detail never names an entity."""
-        return replace(
-            rejection,
-            removed=self.triple(rejection.removed),
-            rule=self.rule_id(rejection.rule),
-        )
+        query = rejection.query and renamed(parse(rejection.query), self.names).text
+        removed = None if rejection.removed is None else self.triple(rejection.removed)
+        return replace(rejection, removed=removed, rule=self.rule_id(rejection.rule), query=query)

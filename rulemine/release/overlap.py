@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, floor, lgamma
 
-from rulemine.release.records import SPLITS, Question
+from rulemine.release.records import SPLITS, Question, RuleQuestion
 
 __all__ = [
     "Distances",
@@ -84,10 +84,21 @@ class SplitFigures:
     at_random: Distances
 
 
+def _direction(question: Question) -> Hashable:
+    own = question.rules.direction if isinstance(question, RuleQuestion) else ""
+    return question.relations, own
+
+
+def _type(question: Question) -> Hashable:
+    if not isinstance(question, RuleQuestion):
+        return question.structure
+    return question.rules.rule_type, question.rules.rule_subtype
+
+
 _STRATA: dict[str, Callable[[Question], Hashable]] = {
-    "relation": lambda q: q.rules.relation,
-    "direction": lambda q: (q.rules.relation, q.rules.direction),
-    "rule_type": lambda q: (q.rules.rule_type, q.rules.rule_subtype),
+    "relation": lambda q: q.relations,
+    "direction": _direction,
+    "rule_type": _type,
     "core": lambda q: q.core,
 }
 
@@ -145,8 +156,8 @@ def _features(
         question.anchors,
         answers,
         tuple(frozenset((anchor, answer)) for anchor in question.anchors for answer in answers),
-        (question.rules.relation,),
-        (question.rules.rule,),
+        question.relations,
+        question.rule_ids,
     )
 
 

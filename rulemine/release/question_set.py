@@ -18,7 +18,13 @@ from rulemine.files import read_jsonl, read_text, write_jsonl
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations, Reading
 from rulemine.kg.graph import Triple
-from rulemine.release.records import Question, Rejection, Unseen
+from rulemine.release.records import (
+    Question,
+    Rejection,
+    Unseen,
+    question_from_json,
+    rule_questions,
+)
 
 __all__ = [
     "QuestionSet", "read_changes", "read_question_set", "write_changes", "write_question_set",
@@ -57,7 +63,7 @@ class QuestionSet:
         """
         asked = {
             (relation, end, q.topic)
-            for q in questions
+            for q in rule_questions(questions)
             if q.further
             for relation, end in self.declarations.statements(q.rules.relation, q.rules.direction)
         }
@@ -129,10 +135,12 @@ def read_question_set(folder: Path) -> QuestionSet:
     Raises:
         InputError: A file is missing or malformed.
     """
-    file = folder / "asked.jsonl"
+    file, path = folder / "asked.jsonl", folder / "questions.jsonl"
     rest = parse_object(read_text(file), str(file))
     return QuestionSet(
-        tuple(_rows(folder / "questions.jsonl", Question)),
+        tuple(
+            question_from_json(row, f"{path}: line {number}") for number, row in read_jsonl(path)
+        ),
         tuple(_rows(folder / "rejected.jsonl", Rejection)),
         tuple(_rows(folder / "names.jsonl", EntityNames)),
         rest["kg_entities"],

@@ -17,7 +17,14 @@ from rulemine.errors import InputError, ReleaseError, did_you_mean
 from rulemine.files import describe_content, read_jsonl, read_lines, read_text
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.release.records import FORMAT_VERSION, SPLITS, Question, Rejection, Removal
+from rulemine.release.records import (
+    FORMAT_VERSION,
+    SPLITS,
+    Question,
+    Rejection,
+    Removal,
+    question_from_json,
+)
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
 
@@ -175,8 +182,15 @@ class Release:
         if split is not None and split not in SPLITS:
             raise ReleaseError(f"{self.path}: no split {split!r}; there are {', '.join(SPLITS)}.")
         wanted = SPLITS if split is None else (split,)
-        found = [q for s in wanted for q in self._records(Question, f"questions/{s}.jsonl")]
+        found = [q for s in wanted for q in self._questions(f"questions/{s}.jsonl")]
         return tuple(sorted(found, key=lambda q: q.id))
+
+    def _questions(self, name: str) -> tuple[Question, ...]:
+        if name not in self._read:
+            path = self.file(name)
+            rows = (question_from_json(row, f"{path}: line {n}") for n, row in read_jsonl(path))
+            self._read[name] = tuple(rows)
+        return self._read[name]
 
     def removals(self) -> tuple[Removal, ...]:
         """The removed triples with their certificates, in file order."""

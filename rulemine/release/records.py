@@ -5,15 +5,18 @@ the order in the file. `FORMAT_VERSION` changes with any change that an older re
 readers are `rulemine.release.reader`, `rulemine.verify`, and users' own scripts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from rulemine.errors import ConfigError, did_you_mean
+from rulemine.codec import from_json
+from rulemine.errors import ConfigError, InputError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
 
 __all__ = [
     "FORMAT_VERSION",
+    "QUESTION_KINDS",
     "SPLITS",
     "WORDINGS",
     "Certificate",
@@ -25,8 +28,14 @@ __all__ = [
     "Rejection",
     "Removal",
     "RuleBlock",
+    "RuleQuestion",
+    "StructureBlock",
+    "StructureQuestion",
     "Unseen",
     "names_in",
+    "question_from_json",
+    "rule_questions",
+    "topic_values",
     "translation",
 ]
 
@@ -184,12 +193,33 @@ class RuleBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class StructureBlock:
+    """What only a question of the kind ``structures`` has.
+
+    Attributes:
+        relations: The relations of the query, sorted.
+        intermediates: Every entity that a variable other than the answer takes in a derivation on the
+            complete KG, without anchors and answers, sorted.
+        answer_types: The types that all answers share, sorted (see `rulemine.kg.entity_types`).
+        removed: The removed triples of `Question.evidence`, in its order, each once; none where every
+            answer is stated.
+        rules: The ids of the rules of their certificates, sorted.
+    """
+
+    relations: tuple[str, ...]
+    intermediates: tuple[str, ...]
+    answer_types: tuple[str, ...]
+    removed: tuple[Triple, ...]
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A question: a query with a text. No two questions of a release share either, but in ``brink``.
 
     Attributes:
         id: ``q`` and a number, the same in every naming.
-        kind: ``rules``.
+        kind: ``rules`` or ``structures``, see `QUESTION_KINDS`.
         question: The text; it names the topic entities, never an answer.
         anchors: The topic entities, sorted.
         query: What it asks, as one line of `rulemine.query.tree`, in the naming of the release.
@@ -213,8 +243,8 @@ class Question:
         wording: One of `WORDINGS`.
         paraphrases: Further texts by the model, all different.
         patterns: The model's texts with ``{topic}`` in place of the topic entity's name (``{{`` and ``}}``
-            are braces): of the question, then of each paraphrase. Empty if the text is from a template.
-        rules: What only questions of this kind have.
+            are braces): of the question, then of each paraphrase; with several topic entities ``{topic1}``,
+            ``{topic2}``, … in the order of their private ids. Empty if the text is from a template.
     """
 
     id: str
@@ -242,7 +272,6 @@ class Question:
     wording: str
     paraphrases: tuple[str, ...]
     patterns: tuple[str, ...]
-    rules: RuleBlock
 
     @property
     def topic(self) -> str:
@@ -259,6 +288,104 @@ class Question:
         """The level from which on `hard_answer` is not stated."""
         return next(row.level for row in self.hard if row.answer == self.hard_answer)
 
+    @property
+    def missing(self) -> int:
+        """The removed triples that `hard_answer` needs; 0 where every answer is stated."""
+        return next((row.missing for row in self.hard if row.answer == self.hard_answer), 0)
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The relations asked about, sorted."""
+        raise NotImplementedError
+
+    @property
+    def removed(self) -> tuple[Triple, ...]:
+        """The removed triples that `hard_answer` needs."""
+        raise NotImplementedError
+
+    @property
+    def rule_ids(self) -> tuple[str, ...]:
+        """The rules of their certificates, sorted."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class RuleQuestion(Question):
+    """A question of the kind ``rules``: one link, from a removed triple.
+
+    Attributes:
+        rules: What only this kind has.
+    """
+
+    rules: RuleBlock
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """See `Question`."""
+        return (self.rules.relation,)
+
+    @property
+    def removed(self) -> tuple[Triple, ...]:
+        """See `Question`."""
+        return (self.rules.removed,)
+
+    @property
+    def rule_ids(self) -> tuple[str, ...]:
+        """See `Question`."""
+        return (self.rules.rule,)
+
+
+@dataclass(frozen=True, slots=True)
+class StructureQuestion(Question):
+    """A question of the kind ``structures``: one of the nine logical structures.
+
+    Attributes:
+        structures: What only this kind has.
+    """
+
+    structures: StructureBlock
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """See `Question`."""
+        return self.structures.relations
+
+    @property
+    def removed(self) -> tuple[Triple, ...]:
+        """See `Question`."""
+        return self.structures.removed
+
+    @property
+    def rule_ids(self) -> tuple[str, ...]:
+        """See `Question`."""
+        return self.structures.rules
+
+
+QUESTION_KINDS: dict[str, type[Question]] = {"rules": RuleQuestion, "structures": StructureQuestion}
+"""`Question.kind` → the record of such questions."""
+
+
+def rule_questions(questions: Iterable[Question]) -> tuple[RuleQuestion, ...]:
+    """Those of the kind ``rules``; a release has questions of one kind."""
+    return tuple(q for q in questions if isinstance(q, RuleQuestion))
+
+
+def question_from_json(row: dict[str, Any], where: str) -> Question:
+    """Decodes a question of any kind.
+
+    Args:
+        row: The object.
+        where: File and line, for the message.
+
+    Raises:
+        InputError: The kind is unknown, or as `rulemine.codec.from_json`.
+    """
+    kind = QUESTION_KINDS.get(str(row.get("kind")))
+    if kind is None:
+        known = ", ".join(QUESTION_KINDS)
+        raise InputError(f"{where}: kind is {row.get('kind')!r}; expected one of {known}.")
+    return from_json(kind, row, where)
+
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
@@ -268,23 +395,24 @@ class Rejection:
         stage: The stage that rejected it.
         reason: Why, as a short fixed text that can be counted.
         question: Its id, or "" if it has none yet.
-        removed: The removed triple.
-        direction: Which end was asked for.
-        rule: Id of the rule of its certificate.
+        removed: The removed triple; None for questions of another kind than ``rules``.
+        direction: Which end of it was asked for; or "".
+        rule: Id of the rule of its certificate; or "".
         detail: What exactly was found.
         text: The refused text, the same in every naming: from ``ask``, in the naming given in the detail;
-            from ``verbalize``, the model's last text, verbatim. Empty if no text was refused, and in
-            releases older than this field.
+            from ``verbalize``, the model's last text, verbatim. Empty if no text was refused.
+        query: What was asked, for questions of another kind than ``rules``; or "".
     """
 
     stage: str
     reason: str
     question: str
-    removed: Triple
+    removed: Triple | None
     direction: str
     rule: str
     detail: str
     text: str = ""
+    query: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +428,22 @@ class Prediction:
     id: str
     raw_output: str | None = None
     answers: tuple[str, ...] | None = None
+
+
+def topic_values(anchors: Sequence[str], private: Mapping[str, str]) -> dict[str, str]:
+    """What the placeholders of a question's `Question.patterns` stand for.
+
+    Args:
+        anchors: Its topic entities.
+        private: Entity → private id.
+
+    Returns:
+        ``topic`` → the only one; or ``topic1``, ``topic2``, … → each, by private id.
+    """
+    ordered = sorted(anchors, key=private.__getitem__)
+    if len(ordered) == 1:
+        return {"topic": ordered[0]}
+    return {f"topic{number}": anchor for number, anchor in enumerate(ordered, start=1)}
 
 
 def names_in(entities: Sequence[EntityNames], naming: str) -> tuple[str, ...]:

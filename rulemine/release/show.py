@@ -17,7 +17,7 @@ from rulemine.query.atom import Atom, Term
 from rulemine.release.drawing import display_width, draw_proof, printable
 from rulemine.release.proofs_left import ProofsLeft, why_best
 from rulemine.release.reader import Release
-from rulemine.release.records import Certificate, Question, Removal
+from rulemine.release.records import Certificate, Question, Removal, RuleQuestion
 from rulemine.rules.formats import format_readable
 from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import SUBTYPE_NAMES
@@ -56,6 +56,8 @@ def show(
     """
     opened = release if isinstance(release, Release) else Release.open(release)
     question = _find(opened, question_id)
+    if not isinstance(question, RuleQuestion):
+        raise NotImplementedError
     asked = question.rules
     removal = next((r for r in opened.removals() if r.triple == asked.removed), None)
     names = _names(opened)
@@ -157,7 +159,7 @@ def _otherwise(release: Release, question: Question, width: int) -> list[list[st
     return [_titled("Paraphrases", lines)] if lines else []
 
 
-def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str]:
+def _asked(question: RuleQuestion, names: Mapping[str, str], width: int) -> list[str]:
     asked = question.rules
     end = "subject" if asked.direction == "object" else "object"
     relation = printable(asked.relation)
@@ -194,7 +196,9 @@ def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str
     return _indented(lines)
 
 
-def _rule(question: Question, rule: Rule, statements: Mapping[str, str], width: int) -> list[str]:
+def _rule(
+    question: RuleQuestion, rule: Rule, statements: Mapping[str, str], width: int
+) -> list[str]:
     kind, subtype = question.rules.rule_type, question.rules.rule_subtype
     if subtype != kind:
         kind += f" ({SUBTYPE_NAMES.get(subtype, subtype)})"
@@ -253,7 +257,9 @@ def _why(release: Release, removal: Removal, proof: Certificate, proofs: ProofsL
     return sentences
 
 
-def _difficulty(release: Release, question: Question, removal: Removal, rule: Rule) -> list[str]:
+def _difficulty(
+    release: Release, question: RuleQuestion, removal: Removal, rule: Rule
+) -> list[str]:
     d, asked = removal.difficulty, question.rules
     remain = "remains" if d.proofs == 1 else "remain"
     length = counted(d.shortest_proof, "triple")
@@ -287,7 +293,7 @@ def _difficulty(release: Release, question: Question, removal: Removal, rule: Ru
     return sentences
 
 
-def _core(question: Question, removal: Removal) -> str:
+def _core(question: RuleQuestion, removal: Removal) -> str:
     if question.core:
         return "In the core: nothing else joins the two ends, and the answer cannot be guessed."
     d = removal.difficulty

@@ -9,7 +9,7 @@ from rulemine.llm.call import Answer, Failure
 from rulemine.llm.journal import answer_of
 from rulemine.phrasing.glosses import Glosses
 from rulemine.release.contents import ModelTrace
-from rulemine.release.records import Question, Rejection
+from rulemine.release.records import Question, Rejection, rule_questions
 from rulemine.verbalizer.replies import Choice, Verdict, is_recognized, read_choice, read_verdict
 
 __all__ = ["count_model"]
@@ -20,8 +20,8 @@ def count_model(
 ) -> dict[str, Any]:
     """Counts calls by purpose, tokens, and verdicts for the manifest; all zero without a model."""
     glosses = Glosses.from_toml(trace.glosses if trace else "")
-    asked = {q.id: (q.rules.relation, q.rules.direction) for q in questions}
-    asked |= {r.question: (r.removed[1], r.direction) for r in rejections if r.question}
+    asked = {q.id: (q.rules.relation, q.rules.direction) for q in rule_questions(questions)}
+    asked |= {r.question: (r.removed[1], r.direction) for r in rejections if r.removed}
     calls: Counter[str] = Counter()
     tokens: Counter[str] = Counter()
     audits: Counter[str] = Counter()

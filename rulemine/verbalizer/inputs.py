@@ -21,7 +21,7 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question
+from rulemine.release.records import Question, RuleQuestion, rule_questions
 from rulemine.seeds import stream
 
 __all__ = ["VerbalizationInput", "find_homonyms", "make_inputs"]
@@ -50,7 +50,7 @@ class VerbalizationInput:
         context: Up to two other triples of the topic entity in words, in the naming; none names an answer.
     """
 
-    question: Question
+    question: RuleQuestion
     naming: str
     topic: EntityNames
     hard_answer: EntityNames
@@ -98,7 +98,7 @@ def make_inputs(
     context = _Context(kg, removed, topics, seed)
     answers: dict[tuple[str, str, str], tuple[EntityNames, ...]] = {}
     inputs: list[VerbalizationInput] = []
-    for question in asked.questions:
+    for question in rule_questions(asked.questions):
         block = question.rules
         key = question.topic, block.relation, block.direction
         if key not in answers:  # questions with the same key share one tuple

@@ -17,7 +17,7 @@ from rulemine.errors import UserError
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, Rejection
+from rulemine.release.records import Question, Rejection, rule_questions
 from rulemine.text.template import fill
 from rulemine.verbalizer.ambiguity import accept_paraphrases, retract_ambiguous
 from rulemine.verbalizer.checks import explain
@@ -249,7 +249,7 @@ def _short(number: int) -> str:
 def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue], templates: bool) -> QuestionSet:
     questions: list[Question] = []
     rejections: list[Rejection] = []
-    for question, dialogue in zip(asked.questions, dialogues, strict=True):
+    for question, dialogue in zip(rule_questions(asked.questions), dialogues, strict=True):
         if dialogue.pattern:
             patterns = (dialogue.pattern, *dialogue.paraphrases)
             text, *paraphrases = [fill(p, {"topic": question.topic}) for p in patterns]

@@ -22,9 +22,9 @@ from rulemine.release.records import (
     Difficulty,
     HardAnswer,
     PerDirection,
-    Question,
     Removal,
     RuleBlock,
+    RuleQuestion,
     Unseen,
 )
 from rulemine.rules.formats import parse_readable, rule_to_json
@@ -71,7 +71,7 @@ def question(
     core: bool = False,
     unseen: Sequence[str] = (),
     split: str = "test",
-) -> Question:
+) -> RuleQuestion:
     """A question; its first hard answer is the one asked for, without any every answer is stated."""
 
     def triple(answer: str) -> Triple:
@@ -79,7 +79,7 @@ def question(
 
     asked_for = hard[0] if hard else None
     removed = triple(asked_for or answers[0])
-    return Question(
+    return RuleQuestion(
         id=f"q{number:05d}",
         kind="rules",
         question=f"Who? ({topic})",
@@ -117,7 +117,7 @@ DIFFICULTY = {"q00002": {"inverse_edge": ("wife",)}, "q00003": {"proofs": 4}}
 
 
 def removals_of(
-    questions: Iterable[Question], difficulty: Mapping[str, Mapping[str, Any]] = DIFFICULTY
+    questions: Iterable[RuleQuestion], difficulty: Mapping[str, Mapping[str, Any]] = DIFFICULTY
 ) -> list[Removal]:
     """The removed triples of questions."""
     usual = Difficulty(
@@ -143,7 +143,7 @@ def removals_of(
 
 def write_release(
     folder: Path,
-    questions: Iterable[Question] = QUESTIONS,
+    questions: Iterable[RuleQuestion] = QUESTIONS,
     *,
     incomplete: Sequence[Triple] = INCOMPLETE,
     removed: Sequence[Triple] = REMOVED,

@@ -7,18 +7,18 @@ import pytest
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.release.guessing import commonest_answers, guessed, order_of_names
-from rulemine.release.records import HardAnswer, Question, RuleBlock, Unseen
+from rulemine.release.records import HardAnswer, RuleBlock, RuleQuestion, Unseen
 from tests.questions import what_is_asked
 
 
 def asked(
     number: int, relation: str, answers: Sequence[str], hard: str | None, direction: str = "object"
-) -> Question:
+) -> RuleQuestion:
     topic = f"t{number}"
     end = hard or answers[0]
     triple = (topic, relation, end) if direction == "object" else (end, relation, topic)
     rows = (HardAnswer(end, 1, 100, (triple,), True),) if hard else ()
-    return Question(
+    return RuleQuestion(
         id=f"q{number}", kind="rules", question=f"{relation} of {topic}?",
         **what_is_asked(topic, relation, direction), answers=tuple(sorted(answers)),
         stated=tuple(sorted(set(answers) - {hard})), hard=rows, further=(),

@@ -15,15 +15,15 @@ from rulemine.release.records import (
     HardAnswer,
     PerDirection,
     Prediction,
-    Question,
     Rejection,
     Removal,
     RuleBlock,
+    RuleQuestion,
     Unseen,
 )
 
 TRIPLE = ("ann", "wife", "bob")
-QUESTION = Question(
+QUESTION = RuleQuestion(
     id="q00001",
     kind="rules",
     question="Who is the wife of bob?",
@@ -99,14 +99,14 @@ def test_what_is_written_is_read(record: Any) -> None:
 def test_a_wrong_field_is_named(change: dict[str, Any], expected: str) -> None:
     row = json.loads(json.dumps(to_json(QUESTION))) | change
     with pytest.raises(InputError, match=f"^file: line 3: {expected}"):
-        from_json(Question, row, "file: line 3")
+        from_json(RuleQuestion, row, "file: line 3")
 
 
 def test_a_missing_field_is_named_unless_it_has_a_default() -> None:
     row = to_json(QUESTION)
     del row["anchors"]
     with pytest.raises(InputError, match="anchors is missing"):
-        from_json(Question, row, "here")
+        from_json(RuleQuestion, row, "here")
     assert from_json(Prediction, {"id": "q"}, "here") == Prediction("q")
     assert from_json(Prediction, {"id": "q", "answers": None}, "here") == Prediction("q")
 

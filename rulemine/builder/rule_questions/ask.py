@@ -32,7 +32,7 @@ from rulemine.query.structures import structure_of
 from rulemine.query.tree import Anchor, Projection
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, Rejection, RuleBlock, Unseen
+from rulemine.release.records import Rejection, RuleBlock, RuleQuestion, Unseen
 from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import classify
 from rulemine.seeds import stream
@@ -252,7 +252,7 @@ def _question(
     sets: AnswerSets,
     templates: Templates,
     declarations: Declarations,
-) -> Question:
+) -> RuleQuestion:
     topic, relation = offer.query[2], offer.removed[1]
     answers = sets[offer.query]
     query = expanded(
@@ -261,7 +261,7 @@ def _question(
     structure = structure_of(query, declarations)
     kind = classify(rule)
     asked_for = next(row for row in answers.hard if row.answer == offer.answer)
-    return Question(
+    return RuleQuestion(
         id=id_,
         kind="rules",
         question=templates[relation].ask(offer.direction, topic, several=len(answers.all) > 1),

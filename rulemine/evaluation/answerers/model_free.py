@@ -24,7 +24,8 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.query.batch import Batch
-from rulemine.release.guessing import commonest_answers
+from rulemine.query.parser import parse
+from rulemine.release.guessing import asked_ends, commonest_answers
 from rulemine.release.records import Question
 from rulemine.rules.forward import derive
 from rulemine.rules.rule import Rule
@@ -170,9 +171,7 @@ class Prior:
             overall = Counter(answer for q in counted for answer in q.answers)
             anything = sorted(overall, key=lambda a: (-overall[a], self._order.get(a, 0), a))
             for number in numbers:
-                key = self._declarations.asked(
-                    questions[number].relation, questions[number].direction
-                )
+                key = asked_ends(parse(questions[number].query), self._declarations)
                 found[number] = set(guesses.get(key, anything)[: self._k])
         return found
 

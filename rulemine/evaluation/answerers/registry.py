@@ -15,7 +15,7 @@ from rulemine.phrasing.templates import Templates
 from rulemine.registry import Registry
 from rulemine.release.guessing import order_of_names
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Prediction
+from rulemine.release.records import SPLITS, Prediction, Question, RuleQuestion
 from rulemine.seeds import check_seed
 
 __all__ = ["ANSWERERS", "Answerer", "OpenQuestion", "answer", "given"]
@@ -121,8 +121,7 @@ def answer(
                 q.id,
                 q.question,
                 q.topic,
-                q.rules.relation,
-                q.rules.direction,
+                *_link(q),
                 q.anchors,
                 q.query,
             )
@@ -134,6 +133,13 @@ def answer(
         Prediction(question.id, answers=tuple(sorted(answers)))
         for question, answers in zip(questions, names, strict=True)
     ]
+
+
+def _link(question: Question) -> tuple[str, str]:
+    """Relation and direction of a question about one link; of others, empty."""
+    if not isinstance(question, RuleQuestion):
+        return "", ""
+    return question.rules.relation, question.rules.direction
 
 
 def given(name: str) -> list[str]:

@@ -1,0 +1,1 @@
+"""Questions with one of nine logical structures; see ``docs/structures.md``."""

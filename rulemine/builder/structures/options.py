@@ -1,0 +1,44 @@
+"""The section ``structures`` of a recipe."""
+
+from dataclasses import dataclass
+
+from rulemine.config import Section, option
+from rulemine.query.structures import STRUCTURES
+
+__all__ = ["StructureSection"]
+
+
+@dataclass(frozen=True, slots=True)
+class StructureSection(Section):
+    """Which questions are sampled; for the kind ``structures`` alone.
+
+    Attributes:
+        names: The structures, of ``1p 2p 3p 2i 3i ip pi 2u up``.
+        per_structure: Questions of each structure at most.
+        missing: How many links the hard answers miss: ``balanced`` (equal numbers of questions for each
+            number from 0, as far as the graph has them), ``full`` (every link of the hard answer's derivation
+            is missing) or ``any`` (as sampling finds them).
+        max_share: Largest fraction of the questions of a structure that may have an anchor, a relation or
+            an answer in common.
+        max_answers: Most answers of a question.
+        max_evidence: Most triples in the derivations of all answers of a question.
+        anchors: A file of entities, one a line, from which anchors are drawn; empty: all.
+        min_degree: Fewest triples of an anchor.
+        max_degree: Most triples of an anchor; 0: no limit.
+        disjoint_answers: Whether the splits share no answer either, beside no anchor.
+    """
+
+    names: tuple[str, ...] = option(
+        tuple(STRUCTURES),
+        fits_too=lambda names: 0 < len(names) == len(set(names)) and {*names} <= {*STRUCTURES},
+        expected=f"a list of different structures, of {', '.join(STRUCTURES)}",
+    )
+    per_structure: int = option(1000, least=1)
+    missing: str = option("balanced", choices=("balanced", "full", "any"))
+    max_share: float = option(0.2, above=0, most=1)
+    max_answers: int = option(20, least=1)
+    max_evidence: int = option(100, least=1)
+    anchors: str = option("", file=True)
+    min_degree: int = option(0, least=0)
+    max_degree: int = option(0, least=0)
+    disjoint_answers: bool = option(False)
