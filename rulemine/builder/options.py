@@ -4,7 +4,11 @@ from dataclasses import dataclass
 
 from rulemine.config import Section, option
 
-__all__ = ["AboutSection", "QuestionSection"]
+__all__ = ["KINDS", "AboutSection", "QuestionSection"]
+
+
+KINDS = ("rules", "structures")
+"""The kinds of question, see `rulemine.release.records.QUESTION_KINDS`, which loads numpy."""
 
 
 @dataclass(frozen=True, slots=True)

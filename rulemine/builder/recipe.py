@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rulemine.builder.options import AboutSection, QuestionSection
+from rulemine.builder.options import KINDS, AboutSection, QuestionSection
 from rulemine.builder.removal.options import SelectionSection
 from rulemine.builder.structures.options import StructureSection
 from rulemine.codec import to_json
@@ -30,7 +30,6 @@ from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.options import EndpointOptions
 from rulemine.mining.options import MiningOptions
-from rulemine.release.records import QUESTION_KINDS
 from rulemine.verbalizer.options import VerbalizerSection
 
 __all__ = ["KEYS", "Recipe", "load_recipe", "named_recipes"]
@@ -76,7 +75,7 @@ class Recipe(Section):
         fits_too=bool,
         expected="the name of a data set or a TSV file",
     )
-    kind: str = option("rules", choices=tuple(QUESTION_KINDS), flag=True)
+    kind: str = option("rules", choices=KINDS, flag=True)
     reference: str = option("", file=True, data_set=True, flag=True, metavar="KG")
     implied: str = option("", file=True, packaged="implied.txt", flag=True)
     labels: str = option("", file=True, data_set=True)

@@ -268,6 +268,7 @@ REJECTION = record(
         "rule": _rule_id,
         "detail": text,
         "text": text,
+        "query": text,
     }
 )
 

@@ -214,7 +214,11 @@ def test_an_unknown_part_is_refused_with_what_there_is(folder: Path) -> None:
     [
         ("entities.tsv", "private\tentity\ttext\ne0\tann\n", "line 2 has 2 columns, not 3"),
         ("relations.tsv", "relation\tstatement\nwife\n", "line 2 has 1 columns, not 2"),
-        ("questions/test.jsonl", '{"id": 5}\n', "line 1: id is 5; expected text"),
+        (
+            "questions/test.jsonl",
+            '{"id": 5}\n',
+            "line 1: kind is None; expected one of rules, structures",
+        ),
         ("removed.jsonl", "{}\n", "line 1: triple is missing"),
     ],
 )

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from rulemine.config import Section, option
-from rulemine.query.structures import STRUCTURES
 
-__all__ = ["StructureSection"]
+__all__ = ["NAMES", "StructureSection"]
+
+NAMES = ("1p", "2p", "3p", "2i", "3i", "ip", "pi", "2u", "up")
+"""The structures, see `rulemine.query.structures.STRUCTURES`, which loads numpy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,9 @@ class StructureSection(Section):
     """
 
     names: tuple[str, ...] = option(
-        tuple(STRUCTURES),
-        fits_too=lambda names: 0 < len(names) == len(set(names)) and {*names} <= {*STRUCTURES},
-        expected=f"a list of different structures, of {', '.join(STRUCTURES)}",
+        NAMES,
+        fits_too=lambda names: 0 < len(names) == len(set(names)) and {*names} <= {*NAMES},
+        expected=f"a list of different structures, of {', '.join(NAMES)}",
     )
     per_structure: int = option(1000, least=1)
     missing: str = option("balanced", choices=("balanced", "full", "any"))
