@@ -12,10 +12,10 @@ from typing import Any
 from rulemine.codec import to_json
 from rulemine.files import describe_content, write_jsonl, write_lines, write_text
 from rulemine.kg.graph import Triple, format_tsv
-from rulemine.release.card import write_card
+from rulemine.release.card.figures import figures_of
+from rulemine.release.card.page import write_card
+from rulemine.release.card.plots import FIGURES, draw_figures
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
-from rulemine.release.figures import figures_of
-from rulemine.release.plots import FIGURES, draw_figures
 from rulemine.release.reader import FORMAT, MANIFEST, dump_manifest
 from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
 from rulemine.rules.formats import write_rules

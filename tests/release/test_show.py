@@ -13,7 +13,7 @@ from rulemine.release.records import Certificate, HardAnswer, Rejection
 from rulemine.release.show import show
 from rulemine.release.writer import write_release
 from tests.release.by_hand import AUNT, FAMILY, QUESTIONS, REMOVALS, RULES, WIFE, parts_of
-from tests.release.test_card import CONFIG, SOURCE
+from tests.release.card.test_page import CONFIG, SOURCE
 
 REJECTED = Rejection(
     "balance", "too many", "q00009", ("ann", "aunt", "cy"), "object", "r", "at most 3"

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from rulemine.release.card.figures import figures_of
 from rulemine.release.contents import read_parts
-from rulemine.release.figures import figures_of
 from rulemine.release.reader import Release
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Measures, Rule

@@ -9,11 +9,11 @@ from typing import Any
 
 from rulemine.errors import counted
 from rulemine.kg.priors import CORE_PRIOR
+from rulemine.release.card.figures import bin_label
+from rulemine.release.card.limits import describe_limits
+from rulemine.release.card.plots import FIGURES
+from rulemine.release.card.provenance import describe_build
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.figures import bin_label
-from rulemine.release.limits import describe_limits
-from rulemine.release.plots import FIGURES
-from rulemine.release.provenance import describe_build
 from rulemine.release.records import SPLITS, Question
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
 

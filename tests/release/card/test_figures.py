@@ -4,17 +4,17 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.relation_overlap import undeclared_relations
+from rulemine.release.card.figures import LIFTS, PRIORS, PROOFS, bin_label, figures_of
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.figures import LIFTS, PRIORS, PROOFS, bin_label, figures_of
 from rulemine.release.records import Rejection
 from rulemine.seeds import stream
+from tests import ROOT
 from tests.questions import question
 from tests.release.by_hand import (
     FAMILY,
@@ -26,8 +26,6 @@ from tests.release.by_hand import (
     removal,
     rule,
 )
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_a_release_by_hand() -> None:

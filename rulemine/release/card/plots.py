@@ -9,7 +9,7 @@ from html import escape
 from textwrap import shorten
 from typing import Any, NamedTuple
 
-from rulemine.release.figures import bin_label
+from rulemine.release.card.figures import bin_label
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
 
 __all__ = ["FIGURES", "draw_figures"]
@@ -76,7 +76,7 @@ def draw_figures(name: str, counts: Mapping[str, Any]) -> str:
 
     Args:
         name: The name of the release.
-        counts: The counts of its manifest, see `rulemine.release.figures`.
+        counts: The counts of its manifest, see `rulemine.release.card.figures`.
     """
     ends = [_TOP] * _COLUMNS
     drawn = []

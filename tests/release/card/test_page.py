@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rulemine.kg.facts import Declarations
-from rulemine.release.card import write_card
-from rulemine.release.figures import figures_of
+from rulemine.release.card.figures import figures_of
+from rulemine.release.card.page import write_card
 from rulemine.release.records import Rejection
 from rulemine.release.writer import write_release
 from tests.release.by_hand import FAMILY, QUESTIONS, REMOVALS, RULES, parts_of

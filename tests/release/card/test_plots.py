@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import pytest
 
 from rulemine.kg.facts import Declarations
-from rulemine.release.figures import figures_of
-from rulemine.release.plots import draw_figures
+from rulemine.release.card.figures import figures_of
+from rulemine.release.card.plots import draw_figures
 from tests.release.by_hand import FAMILY, QUESTIONS, REMOVALS, RULES, parts_of
 
 SVG = "{http://www.w3.org/2000/svg}"
