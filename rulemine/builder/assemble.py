@@ -1,5 +1,6 @@
 """Assembles the contents of a release from the results of the stages."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from itertools import compress
 from typing import Any
@@ -29,8 +30,13 @@ def parts_of_build(
     trace: ModelTrace | None,
     *,
     rules_mined: int,
+    types: Mapping[str, tuple[str, ...]] | None = None,
+    sampling: Mapping[str, Any] | None = None,
 ) -> ReleaseParts:
-    """The parts of a release, from the results of the stages and the number of rules as mined."""
+    """The parts of a release, from the results of the stages and the number of rules as mined.
+
+    For the kind ``structures`` also from the types of entities, and what sampling counted.
+    """
     return ReleaseParts(
         naming="entity",
         config=config,
@@ -47,6 +53,8 @@ def parts_of_build(
         model_counts=count_model(trace, asked.questions, asked.rejections),
         selection_counts={"rules_mined": rules_mined, **asdict(selection.counts)},
         trace=trace,
+        types=types or {},
+        sampling_counts=sampling or {},
     )
 
 

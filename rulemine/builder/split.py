@@ -86,13 +86,13 @@ def explain_lopsided(questions: Sequence[Question], ratios: Sequence[int]) -> st
     sizes = sorted(map(len, groups_of(questions)), reverse=True)
     rows = [row for row in compare_splits(questions) if row.split != "train"]
     large = sum(size > len(questions) * min(ratios) / sum(ratios) for size in sizes)
-    far = any(row.distances.relation > row.at_random.relation + FAR for row in rows)
+    far = any(row.distances["relation"] > row.at_random["relation"] + FAR for row in rows)
     if not large and not far:
         return ""
     largest = ", ".join(map(str, sizes[:3]))
     figures = "; ".join(
         f"{row.split}: {counted(row.questions, 'question')}, distance of its relations from the whole "
-        f"{row.distances.relation:.2f}, at random {row.at_random.relation:.2f}"
+        f"{row.distances['relation']:.2f}, at random {row.at_random['relation']:.2f}"
         for row in rows
     )
     return (

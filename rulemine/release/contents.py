@@ -4,8 +4,8 @@ Guarantee: renaming parts to another naming and back gives the same parts.
 """
 
 import io
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,8 @@ class ReleaseParts:
             `rulemine.builder.removal.selection.SelectionCounts`.
         model_counts: The counts about the language model for the manifest, the same in every naming.
         trace: The record of the language model; None if all questions come from templates.
+        types: Entity → its types, sorted (see `rulemine.kg.entity_types`); for the kind ``structures``.
+        sampling_counts: What its sampling counted.
     """
 
     naming: str
@@ -85,6 +87,13 @@ class ReleaseParts:
     selection_counts: dict[str, int]
     model_counts: dict[str, Any]
     trace: ModelTrace | None = None
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sampling_counts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the questions, see `rulemine.release.records.QUESTION_KINDS`."""
+        return str(self.config.get("kind", "rules"))
 
     def incomplete(self) -> Iterator[tuple[int, KnowledgeGraph]]:
         """Yields each level with its incomplete KG, ascending."""
@@ -112,6 +121,7 @@ class ReleaseParts:
             config={**self.config, "naming": to},
             complete=self.complete.renamed(namer.names),
             reference=namer.triples(self.reference),
+            types={namer.entity(entity): types for entity, types in self.types.items()},
             removals=tuple(map(namer.removal, self.removals)),
             rules=tuple(map(namer.rule, self.rules)),
             questions=tuple(map(namer.question, self.questions)),
@@ -128,6 +138,7 @@ def read_parts(release: Release) -> ReleaseParts:
     reference: tuple[Triple, ...] = ()
     if "kg/reference.tsv.gz" in release.manifest["files"]:
         reference = tuple(release.kg("reference").labeled())
+    structures = release.kind == "structures"
     return ReleaseParts(
         naming=release.naming,
         config=release.manifest["config"],
@@ -144,6 +155,8 @@ def read_parts(release: Release) -> ReleaseParts:
         selection_counts=release.manifest["counts"]["selection"],
         model_counts={name: release.manifest["counts"][name] for name in MODEL_COUNTS},
         trace=read_trace(release.file) if JOURNAL in release.manifest["files"] else None,
+        types=release.types() if structures else {},
+        sampling_counts=release.manifest["counts"]["sampling"] if structures else {},
     )
 
 

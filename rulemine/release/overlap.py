@@ -5,14 +5,13 @@ distances are in [0, 1].
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, floor, lgamma
 
-from rulemine.release.records import SPLITS, Question, RuleQuestion
+from rulemine.release.records import SPLITS, Question, RuleBlock, StructureQuestion, rule_questions
 
 __all__ = [
-    "Distances",
     "Overlap",
     "SplitFigures",
     "compare_splits",
@@ -29,8 +28,8 @@ class Overlap:
         topic: A topic entity, as a topic entity.
         answer: The hard answer, as a hard answer: one asked for, or another that the question has.
         pair: Topic entity and hard answer, in either role: 0 where splits keep groups together.
-        relation: The relation asked about, in either direction.
-        rule: The rule of the certificate.
+        relation: A relation asked about, in either direction.
+        rule: A rule of its certificates.
     """
 
     topic: float
@@ -38,23 +37,6 @@ class Overlap:
     pair: float
     relation: float
     rule: float
-
-
-@dataclass(frozen=True, slots=True)
-class Distances:
-    """Total variation distances of a split from all questions: half the sum of differences of fractions.
-
-    Attributes:
-        relation: Of the distribution of relations.
-        direction: Of relations with the direction asked for.
-        rule_type: Of types of rules with their sub-types.
-        core: Of the core and the others.
-    """
-
-    relation: float
-    direction: float
-    rule_type: float
-    core: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +51,7 @@ class SplitFigures:
         unseen_relation: Likewise a relation.
         unseen_answer: Likewise a hard answer.
         overlap: With train; None for train itself, and without training questions.
-        distances: From the whole.
+        distances: From the whole: what questions differ in, of `strata_of` → `distance`.
         at_random: The distances that as many questions drawn at random have on average.
     """
 
@@ -80,27 +62,37 @@ class SplitFigures:
     unseen_relation: int
     unseen_answer: int
     overlap: Overlap | None
-    distances: Distances
-    at_random: Distances
+    distances: Mapping[str, float]
+    at_random: Mapping[str, float]
 
 
-def _direction(question: Question) -> Hashable:
-    own = question.rules.direction if isinstance(question, RuleQuestion) else ""
-    return question.relations, own
+Stratum = Callable[[Question], tuple[Hashable, ...]]
+"""What questions differ in: the values that a question has, each once."""
 
 
-def _type(question: Question) -> Hashable:
-    if not isinstance(question, RuleQuestion):
-        return question.structure
-    return question.rules.rule_type, question.rules.rule_subtype
+def _blocks(question: Question) -> list[RuleBlock]:
+    return [q.rules for q in rule_questions([question])]
 
 
-_STRATA: dict[str, Callable[[Question], Hashable]] = {
+_RULE_STRATA: dict[str, Stratum] = {
     "relation": lambda q: q.relations,
-    "direction": _direction,
-    "rule_type": _type,
-    "core": lambda q: q.core,
+    "direction": lambda q: tuple((r.relation, r.direction) for r in _blocks(q)),
+    "rule_type": lambda q: tuple((r.rule_type, r.rule_subtype) for r in _blocks(q)),
+    "core": lambda q: (q.core,),
 }
+
+_STRUCTURE_STRATA: dict[str, Stratum] = {
+    "structure": lambda q: (q.structure,),
+    "missing": lambda q: (q.missing,),
+    "relation": lambda q: q.relations,
+    "core": lambda q: (q.core,),
+}
+
+
+def strata_of(questions: Iterable[Question]) -> dict[str, Stratum]:
+    """What the questions of a release differ in, by their kind; those of ``rules`` without questions."""
+    structures = any(isinstance(q, StructureQuestion) for q in questions)
+    return _STRUCTURE_STRATA if structures else _RULE_STRATA
 
 
 def compare_splits(questions: Sequence[Question]) -> tuple[SplitFigures, ...]:
@@ -112,7 +104,8 @@ def compare_splits(questions: Sequence[Question]) -> tuple[SplitFigures, ...]:
     Returns:
         One row for every split that has questions, in the order of `SPLITS`.
     """
-    whole = {name: Counter(map(of, questions)) for name, of in _STRATA.items()}
+    strata = strata_of(questions)
+    whole = {name: _counted(questions, of) for name, of in strata.items()}
     train = [q for q in questions if q.split == "train"]
     seen: tuple[set[Hashable], ...] = tuple(set() for _ in range(5))
     for question in train:
@@ -123,7 +116,7 @@ def compare_splits(questions: Sequence[Question]) -> tuple[SplitFigures, ...]:
         part = [q for q in questions if q.split == name]
         if not part:
             continue
-        overlap = None
+        overlap, sizes = None, (len(part), len(questions))
         if train and name != "train":
             asked_for = [_features(q, (q.hard_answer,)) for q in part]
             overlap = Overlap(
@@ -141,8 +134,8 @@ def compare_splits(questions: Sequence[Question]) -> tuple[SplitFigures, ...]:
                 sum(q.unseen.relation for q in part),
                 sum(q.unseen.answer for q in part),
                 overlap,
-                Distances(**{n: distance(map(of, part), whole[n]) for n, of in _STRATA.items()}),
-                Distances(**{n: distance_at_random(whole[n], len(part)) for n in _STRATA}),
+                {n: distance(_counted(part, of), whole[n], *sizes) for n, of in strata.items()},
+                {n: distance_at_random(whole[n], *sizes) for n in strata},
             )
         )
     return tuple(rows)
@@ -161,23 +154,36 @@ def _features(
     )
 
 
-def distance(part: Iterable[Hashable], whole: Counter[Hashable]) -> float:
-    """The total variation distance of the distribution of a part from that of the whole.
+def _counted(questions: Iterable[Question], of: Stratum) -> Counter[Hashable]:
+    """How many questions have each value."""
+    return Counter(value for question in questions for value in of(question))
+
+
+def distance(part: Counter[Hashable], whole: Counter[Hashable], some: int, total: int) -> float:
+    """The distance of the distribution of a part from that of the whole.
+
+    It is the sum over the values of |a − b|, divided by that of a + b, where a and b are the fractions of
+    the questions of the part and of the whole that have the value. Where every question has one value it
+    is the total variation distance.
 
     Args:
-        part: The value of every question of the part; at least one, each also in the whole.
-        whole: How often each value occurs in the whole.
+        part: How many questions of the part have each value; each also in the whole.
+        whole: The same of the whole.
+        some: The questions of the part, ≥ 1.
+        total: Those of the whole.
     """
-    counts = Counter(part)
-    n, total = counts.total(), whole.total()
     # Whole numbers until the end: the sum does not depend on the order.
-    return sum(abs(counts[v] * total - of_all * n) for v, of_all in whole.items()) / (2 * n * total)
+    apart = sum(abs(part[value] * total - n * some) for value, n in whole.items())
+    return apart / ((part.total() * total + whole.total() * some) or 1)
 
 
-def distance_at_random(whole: Counter[Hashable], n: int) -> float:
-    """The expected `distance` of `n` questions drawn from the whole without replacement."""
-    total = whole.total()
-    return sum(sorted(_mean_deviation(total, k, n) for k in whole.values())) / (2 * n)
+def distance_at_random(whole: Counter[Hashable], some: int, total: int) -> float:
+    """The `distance` that questions drawn without replacement have on average, see there.
+
+    Where questions have several values, the mean of its numerator over the mean of its denominator.
+    """
+    apart = sum(sorted(_mean_deviation(total, k, some) for k in whole.values()))
+    return apart / (2 * some * (whole.total() / total)) if whole else 0.0
 
 
 def _mean_deviation(total: int, marked: int, n: int) -> float:

@@ -28,9 +28,10 @@ from rulemine.release.records import (
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
 
-__all__ = ["MANIFEST", "Release"]
+__all__ = ["MANIFEST", "TYPES", "Release"]
 
 MANIFEST = "manifest.json"
+TYPES = "types.tsv"
 FORMAT = "rulemine release"
 
 _R = TypeVar("_R")
@@ -128,6 +129,11 @@ class Release:
         return str(self.manifest["naming"])
 
     @property
+    def kind(self) -> str:
+        """The kind of its questions, see `rulemine.release.records.QUESTION_KINDS`."""
+        return str(self.manifest["config"].get("kind", "rules"))
+
+    @property
     def levels(self) -> tuple[int, ...]:
         """The incompleteness levels in percent, ascending; (100,) if there is only one."""
         return tuple(self.manifest.get("levels", (100,)))
@@ -219,6 +225,13 @@ class Release:
     def entities(self) -> tuple[EntityNames, ...]:
         """The three names of every entity, sorted by private id."""
         return tuple(EntityNames(*row) for row in self._table("entities.tsv", 3)[1:])
+
+    def types(self) -> dict[str, tuple[str, ...]]:
+        """Entity → its types, sorted; only in releases of the kind ``structures``."""
+        found: dict[str, list[str]] = {}
+        for entity, type_ in self._table(TYPES, 2)[1:]:
+            found.setdefault(entity, []).append(type_)
+        return {entity: tuple(sorted(types)) for entity, types in found.items()}
 
     def relations(self) -> dict[str, dict[str, str]]:
         """Relation → its row of ``relations.tsv``: column name → text."""

@@ -16,8 +16,9 @@ from rulemine.release.card.figures import figures_of
 from rulemine.release.card.page import write_card
 from rulemine.release.card.plots import FIGURES, draw_figures
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
-from rulemine.release.reader import FORMAT, MANIFEST, dump_manifest
+from rulemine.release.reader import FORMAT, MANIFEST, TYPES, dump_manifest
 from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
+from rulemine.release.sheet import SHEET, SHEET_COLUMNS, sheet_rows
 from rulemine.rules.formats import write_rules
 
 __all__ = ["write_release", "write_trace"]
@@ -40,6 +41,10 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
         chosen = [to_json(q) for q in named.questions if q.split == split]
         write_jsonl(folder / f"questions/{split}.jsonl", sorted(chosen, key=lambda row: row["id"]))
     write_jsonl(folder / "rejected.jsonl", map(to_json, named.rejections))
+    if named.kind == "structures":
+        pairs = sorted((entity, type_) for entity, types in named.types.items() for type_ in types)
+        _write_table(folder / TYPES, ("entity", "type"), pairs)
+        _write_table(folder / SHEET, SHEET_COLUMNS, sheet_rows(named))
     if named.trace is not None:
         write_trace(folder, named.trace)
     manifest = {

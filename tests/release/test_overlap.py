@@ -37,13 +37,13 @@ def test_what_test_shares_with_train():
     assert second.overlap.relation == 1 / 4
     assert second.overlap.rule == 1 / 4
     # Relations r, s | t, s, u, u of r, s, t, s, u, u.
-    assert second.distances.relation == pytest.approx((1 / 6 + 1 / 12 + 1 / 12 + 1 / 6) / 2)
+    assert second.distances["relation"] == pytest.approx((1 / 6 + 1 / 12 + 1 / 12 + 1 / 6) / 2)
 
 
 def test_without_training_questions_there_is_no_overlap():
     (row,) = compare_splits([question(0, ("a", "r", "b"), split="test")])
     assert row.overlap is None
-    assert row.distances.relation == row.distances.core == row.at_random.relation == 0
+    assert {*row.distances.values(), *row.at_random.values()} == {0}
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -55,16 +55,30 @@ def test_the_order_does_not_matter(seed):
     assert compare_splits(questions) == compare_splits(questions[::-1])
 
 
+def apart(part: str, whole: Counter[str]) -> float:
+    """The distance where every question has one value."""
+    return distance(Counter(part), whole, len(part), whole.total())
+
+
 def test_distance_is_half_the_sum_of_differences():
     whole = Counter({"a": 2, "b": 1, "c": 1})
-    assert distance("a", whole) == 0.5
-    assert distance("aabc", whole) == 0
-    assert distance("cc", whole) == 0.75
+    assert apart("a", whole) == 0.5
+    assert apart("aabc", whole) == 0
+    assert apart("cc", whole) == 0.75
+
+
+def test_questions_with_several_values_count_for_each():
+    # Three questions: a and b, a, b and c; of the first two, a: 2/2 and 2/3, b: 1/2 and 2/3, c: 0 and 1/3.
+    whole = Counter("abbca")
+    assert distance(Counter("aba"), whole, 2, 3) == pytest.approx(
+        (1 / 3 + 1 / 6 + 1 / 3) / (3 / 2 + 5 / 3)
+    )
+    assert distance(whole, whole, 3, 3) == distance(Counter(), Counter(), 1, 2) == 0
 
 
 @pytest.mark.parametrize("whole", ["aabc", "aaaaaabb", "abcdefg", "aaaa", "aabbbbbbbb"])
 def test_the_distance_at_random_is_the_mean_over_all_draws(whole):
-    counts = Counter(whole)
-    for n in range(1, len(whole) + 1):
-        mean = sum(distance(draw, counts) for draw in combinations(whole, n)) / comb(len(whole), n)
-        assert distance_at_random(counts, n) == pytest.approx(mean, abs=1e-12)
+    counts, total = Counter(whole), len(whole)
+    for n in range(1, total + 1):
+        mean = sum(apart("".join(draw), counts) for draw in combinations(whole, n)) / comb(total, n)
+        assert distance_at_random(counts, n, total) == pytest.approx(mean, abs=1e-12)

@@ -9,7 +9,7 @@ from typing import Any
 
 from rulemine.errors import counted
 from rulemine.kg.priors import CORE_PRIOR
-from rulemine.release.card.figures import bin_label
+from rulemine.release.card.bins import bin_label
 from rulemine.release.card.limits import describe_limits
 from rulemine.release.card.plots import FIGURES
 from rulemine.release.card.provenance import describe_build

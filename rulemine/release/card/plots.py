@@ -9,7 +9,7 @@ from html import escape
 from textwrap import shorten
 from typing import Any, NamedTuple
 
-from rulemine.release.card.figures import bin_label
+from rulemine.release.card.bins import bin_label
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
 
 __all__ = ["FIGURES", "draw_figures"]

@@ -10,7 +10,8 @@ import pytest
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.relation_overlap import undeclared_relations
-from rulemine.release.card.figures import LIFTS, PRIORS, PROOFS, bin_label, figures_of
+from rulemine.release.card.bins import LIFTS, PRIORS, PROOFS, bin_label
+from rulemine.release.card.figures import figures_of
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import Rejection
 from rulemine.seeds import stream

@@ -1,0 +1,65 @@
+"""The bins that questions are counted in, and what the card and its plots call them."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+__all__ = ["LIFTS", "PRIORS", "PROOFS", "bin_label", "by", "from_bound", "up_to", "upper_names"]
+
+PRIORS = (0.001, 0.01, 0.03, 0.05, 0.07, 0.2, 1.0)
+"""Upper bounds of the bins of priors, inclusive."""
+
+LIFTS = (0, 1, 2, 4, 10, 30, 100, 1000)
+"""Lower bounds of the bins of lift, inclusive."""
+
+PROOFS = (1, 2, 5, 10, 100)
+"""Upper bounds of the bins of remaining proofs, inclusive; the last bin is ``more``."""
+
+
+def by(bins: Sequence[str], values: Iterable[str]) -> dict[str, int]:
+    """How often each of the bins occurs; other values are not counted."""
+    counts = Counter(values)
+    return {name: counts[name] for name in bins}
+
+
+def upper_names(bounds: Sequence[float]) -> tuple[str, ...]:
+    """The names of bins with upper bounds, the last of which is ``more``."""
+    return (*(f"{bound:g}" for bound in bounds), "more")
+
+
+def up_to(value: float, bounds: Sequence[float]) -> str:
+    """The bin of a value among those with upper bounds, inclusive."""
+    return next((f"{bound:g}" for bound in bounds if value <= bound), "more")
+
+
+def from_bound(value: float, bounds: Sequence[float]) -> str:
+    """The bin of a value among those with lower bounds, inclusive."""
+    return next(f"{bound:g}" for bound in reversed(bounds) if value >= bound)
+
+
+def bin_label(key: str, name: str) -> str:
+    """What the card and its plots call a bin.
+
+    Args:
+        key: What is counted, as in ``questions_by_<key>``.
+        name: The name of the bin there.
+
+    Example:
+        >>> bin_label("proofs", "5"), bin_label("lift", "4"), bin_label("prior", "0.05")
+        ('3–5', '4–10', '0.03–0.05')
+    """
+    if key == "confidence":
+        return "1" if name == "1.0" else f"{name}–{float(name) + 0.1:.1f}"
+    if key == "lift":
+        place = LIFTS.index(int(name))
+        last = place == len(LIFTS) - 1
+        return f"≥ {name}" if last else f"{name}–{LIFTS[place + 1]}" if place else f"< {LIFTS[1]}"
+    if key == "prior":
+        place = PRIORS.index(float(name))
+        return f"{PRIORS[place - 1]:g}–{name}" if place else f"≤ {name}"
+    if key == "proofs":
+        if name == "more":
+            return f"> {PROOFS[-1]}"
+        place = PROOFS.index(int(name))
+        low = PROOFS[place - 1] + 1 if place else 1
+        return name if name == str(low) else f"{low}–{name}"
+    return name
