@@ -1,9 +1,37 @@
-"""Composes the text of a question from its query and the templates of its relations."""
+"""Composes the text of a question from its query and the descriptions of its relations.
 
+A question over one relation is asked by that relation's own template. Any other is put together from
+descriptions (see `rulemine.phrasing.descriptions`): "Which films belong to the genre Drama and were directed
+by a person who won the Palme d'Or?"
+
+Guarantees: every anchor is named exactly once per branch that starts from it, verbatim; no other entity is;
+equal queries have equal texts. Short branches come before long ones, so that "… directed by a person who won
+it and …" never leaves open who did what. The order of branches does not depend on names, except where
+branches differ in their anchors alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rulemine.errors import QueryError
+from rulemine.kg.graph import DIRECTIONS
+from rulemine.phrasing.descriptions import Description, read_description
+from rulemine.phrasing.lexicon import article
 from rulemine.phrasing.templates import Templates
-from rulemine.query.tree import Query
+from rulemine.query.links import linked, parts_of, renamed
+from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
+from rulemine.text.articles import in_sentence
 
 __all__ = ["compose"]
+
+_Noun = tuple[str, str]
+
+_SOMETHING, _SOMEONE, _PERSON = ("something", "things"), ("someone", "people"), ("person", "people")
+_GENERAL = ("work", "organization", "place", "concept", "person", "someone", "something")
+"""Nouns that give way to more special ones, the most general last."""
+
+_BE = (" is ", " was ")
 
 
 def compose(
@@ -12,9 +40,220 @@ def compose(
     """The question in words.
 
     Args:
-        query: What is asked; the entities as the text names them.
+        query: What is asked, without differences and counts; the entities as the text names them.
         templates: The templates of its relations, and which state the same facts.
         several: Whether it has more than one answer.
         articles: Whether names get *the* where they take it, see `rulemine.text.articles`.
+
+    Raises:
+        QueryError: There are no words for it: it has a difference or a count, or is an entity by itself.
     """
-    raise NotImplementedError
+    asked = linked(query, templates.declarations)
+    if isinstance(asked, Projection) and isinstance(asked.of, Anchor):
+        template, topic = templates[asked.relation], asked.of.entity
+        return template.ask(_end(asked), topic, several=several, articles=articles)
+    return _Composer(templates, articles).question(asked, int(several))
+
+
+class _Clause(NamedTuple):
+    """What a query says of the entities that it gives.
+
+    Attributes:
+        noun: What they are, in the singular and the plural.
+        subject: Whether they are the subject of the clause, which then lacks its *who* or *that*.
+        texts: The clause in both numbers; none if it has parts.
+        parts: The clauses that it joins.
+        union: Whether one of the parts is enough.
+        long: Whether it describes another entity or has parts.
+    """
+
+    noun: _Noun
+    subject: bool
+    texts: tuple[str, ...] = ()
+    parts: tuple["_Clause", ...] = ()
+    union: bool = False
+    long: bool = False
+
+    @property
+    def commas(self) -> bool:
+        """Whether the last part needs a comma before it, because the others do not end where they seem to."""
+        return any(part.long for part in self.parts[:-1])
+
+
+class _Composer:
+    def __init__(self, templates: Templates, articles: bool) -> None:
+        self._templates = templates
+        self._articles = articles
+
+    def question(self, query: Query, number: int) -> str:
+        """The question for what a query gives, in the singular (0) or the plural (1)."""
+        clause = self._clause(query)
+        noun = clause.noun
+        if clause.subject and noun in (_SOMETHING, _SOMEONE, _PERSON):
+            return f"{'What' if noun == _SOMETHING else 'Who'} {_bare(clause, 0)}?"
+        if clause.subject:
+            return f"Which {noun[number]} {_bare(clause, number)}?"
+        who = self._names_people(noun)
+        noun = {_SOMETHING: ("thing", "things"), _SOMEONE: _PERSON}.get(noun, noun)
+        be = ("is", "are")[number]
+        return f"{'Who' if who else 'What'} {be} the {noun[number]} {_full(clause, number, who)}?"
+
+    def _clause(self, query: Query, *, within: bool = False) -> _Clause:
+        """What a query says, of what is asked for or `within` the description of another entity."""
+        if isinstance(query, Projection):
+            return self._projection(query, *self._operands(query.of), within)
+        if not isinstance(query, Intersection | Union):
+            raise QueryError(
+                f"query: {query.text} cannot be put into words here; relations, (and …) and (or …) can."
+            )
+        union = isinstance(query, Union)
+        groups: dict[str, list[Projection]] = {}
+        clauses: dict[str, _Clause] = {}
+        for part in self._in_order(query.parts):
+            key = part.text
+            if isinstance(part, Projection):
+                key = self._merged_by(part, union)
+                groups.setdefault(key, []).append(part)
+            clauses[key] = self._clause(part, within=within)
+        for key, parts in groups.items():
+            if len(parts) > 1:
+                operands: list[Query] = [part.of for part in parts]
+                clauses[key] = self._projection(parts[0], operands, union, within)
+        found = tuple(clauses.values())
+        return found[0] if len(found) == 1 else self._joined(found, union)
+
+    def _joined(self, clauses: tuple[_Clause, ...], union: bool) -> _Clause:
+        nouns = list(dict.fromkeys(clause.noun for clause in clauses))
+        return _Clause(
+            self._either(nouns) if union else min(nouns, key=_generality),
+            all(clause.subject for clause in clauses),
+            parts=clauses,
+            union=union,
+            long=True,
+        )
+
+    def _projection(
+        self, asked: Projection, operands: Sequence[Query], union: bool, within: bool
+    ) -> _Clause:
+        """What a relation says, for some or for all of the operands."""
+        description = self._description(asked)
+        texts = []
+        for form in description.forms:
+            before = form.before
+            clear = bool(form.after) or (description.subject and not within)
+            topics = [
+                f"{form.left}{self._name(before + form.left, of)}{form.right}"
+                if isinstance(of, Anchor)
+                else self._phrase(of, clear)
+                for of in operands
+            ]
+            if description.subject:
+                before = before.split(" ", 1)[1]
+            both = "both " if len(topics) == 2 and not union else ""
+            texts.append(f"{before}{both}{_listed(topics, union)}{form.after}")
+        long = any(not isinstance(of, Anchor) for of in operands)
+        return _Clause(description.noun, description.subject, tuple(texts), long=long)
+
+    def _name(self, before: str, anchor: Anchor) -> str:
+        return in_sentence(before, anchor.entity) if self._articles else anchor.entity
+
+    def _phrase(self, query: Query, clear: bool) -> str:
+        """A noun phrase for one entity that a query gives, e.g. "a film that was directed by A".
+
+        Args:
+            query: The query.
+            clear: Whether "and that …" after it would belong to it anyhow.
+        """
+        clause = self._clause(query, within=True)
+        noun = clause.noun[0]
+        start = noun if clause.noun in (_SOMETHING, _SOMEONE) else f"{article(noun)} {noun}"
+        who = self._names_people(clause.noun)
+        if len(clause.parts) == 2 and clause.subject and not clause.union and not clear:
+            return f"{start} {'who' if who else 'that'} both {_bare(clause, 0)}"
+        return f"{start} {_full(clause, 0, who)}"
+
+    def _operands(self, query: Query) -> tuple[list[Query], bool]:
+        """What a relation starts from, and whether one of several is enough: "either A or a film that …"."""
+        if isinstance(query, Union):
+            nouns = {None if isinstance(p, Anchor) else self._noun(p) for p in query.parts}
+            if len(nouns) > 1 or None in nouns:
+                return self._in_order(query.parts), True
+        return [query], False
+
+    def _noun(self, query: Query) -> _Noun:
+        """The noun of what a query gives."""
+        if isinstance(query, Projection):
+            return self._description(query).noun
+        nouns = [self._noun(part) for part in parts_of(query)] or [_SOMETHING]
+        return self._either(nouns) if isinstance(query, Union) else min(nouns, key=_generality)
+
+    def _either(self, nouns: Sequence[_Noun]) -> _Noun:
+        """A noun for what any of some nouns name."""
+        nouns = list(dict.fromkeys(nouns))
+        if len(nouns) == 1:
+            return nouns[0]
+        if all(map(self._names_people, nouns)):
+            return _PERSON
+        if _SOMETHING in nouns or _SOMEONE in nouns:
+            return _SOMETHING
+        return " or ".join(noun for noun, _ in nouns), " or ".join(many for _, many in nouns)
+
+    def _names_people(self, noun: _Noun) -> bool:
+        return noun in (_PERSON, _SOMEONE) or noun[0] in self._templates.people
+
+    def _description(self, asked: Projection) -> Description:
+        return read_description(self._templates[asked.relation].description(_end(asked)))
+
+    def _in_order(self, parts: Sequence[Query]) -> list[Query]:
+        """Branches: short ones first, then those that need no word of their own, then by relation."""
+
+        def rank(part: Query) -> tuple[int, bool, str, str]:
+            own = not isinstance(part, Projection) or not self._description(part).subject
+            return part.depth, own, renamed(part, defaultdict(str)).text, part.text
+
+        return sorted(parts, key=rank)
+
+    def _merged_by(self, part: Projection, union: bool) -> str:
+        """A key that branches share if they are one clause with several topic entities."""
+        form = self._description(part).forms[0]
+        follows = form.after.split(" ")[1:2]
+        # Not "which both A and B belongs to", nor "whose father is both A and B".
+        unfit = (bool(follows) and follows[0].endswith("s")) or form.before.endswith(_BE)
+        if not isinstance(part.of, Anchor) or (unfit and not union):
+            return part.text
+        return f"{part.inverse} {part.relation}"
+
+
+def _end(asked: Projection) -> str:
+    return DIRECTIONS[not asked.inverse]
+
+
+def _generality(noun: _Noun) -> int:
+    return _GENERAL.index(noun[0]) + 1 if noun[0] in _GENERAL else 0
+
+
+def _bare(clause: _Clause, number: int) -> str:
+    """A clause without *who* or *that*, in the singular (0) or the plural (1)."""
+    if clause.texts:
+        return clause.texts[number]
+    return _listed([_bare(part, number) for part in clause.parts], clause.union, clause.commas)
+
+
+def _full(clause: _Clause, number: int, who: bool, *, among: bool = False) -> str:
+    """A clause with its relative words; `among` others, an alternative needs its *either*."""
+    if clause.subject and (clause.texts or clause.union):
+        return f"{'who' if who else 'that'} {_bare(clause, number)}"
+    if clause.texts:
+        return clause.texts[number]
+    parts = [_full(part, number, who, among=True) for part in clause.parts]
+    listed = _listed(parts, clause.union, clause.commas)
+    return listed if among else listed.removeprefix("either ")
+
+
+def _listed(items: Sequence[str], union: bool, commas: bool = False) -> str:
+    if len(items) == 1:
+        return items[0]
+    word = "or" if union else "and"
+    comma = "," if commas or len(items) > 2 else ""
+    between = f"{', '.join(items[:-1])}{comma} {word} {items[-1]}"
+    return f"either {between}" if union else between

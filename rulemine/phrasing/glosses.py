@@ -22,7 +22,8 @@ from pathlib import Path
 
 from rulemine.config import option, packaged_or_given
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.phrasing.templates import RelationTemplates, Templates, check_spelling, read_tables
+from rulemine.phrasing.tables import check_spelling, read_tables
+from rulemine.phrasing.templates import RelationTemplates, Templates
 from rulemine.text.template import fill
 
 __all__ = [

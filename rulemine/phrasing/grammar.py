@@ -57,7 +57,7 @@ def clause(words: list[str]) -> DerivedTemplates | None:
         if len(words) == 1 and _is_past(first) and first not in STATES:
             return _did(words)
         return None
-    if first in ACTIVE_PAST and rest:
+    if first in ACTIVE_PAST and rest and rest[-1] != "by":
         return _did(words)
     if first in LEMMAS and rest and rest[-1] != "of":
         return doing(LEMMAS[first], first, rest)

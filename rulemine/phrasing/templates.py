@@ -8,6 +8,11 @@ A template file is TOML with one table per relation; the first three keys are ne
     ask_object = "Who is {topic} the aunt of?"
     ask_subjects = "Who are the aunts of {topic}?"    # where there are several answers; ask_objects likewise
 
+Two more say what the ends are, for questions over several relations, see `rulemine.phrasing.descriptions`:
+
+    describe_subject = "person/people | who is/are aunt/aunts to {topic}"
+    describe_object = "person/people | whose aunts include {topic}"
+
 Three more keys declare that relations state the same facts (see `rulemine.kg.facts`), on either of the
 relations: ``symmetric = true``, ``inverse_of`` and ``same_as`` (a relation or a list of them).
 
@@ -17,30 +22,25 @@ of a graph share a question unless they are declared to state the same facts in 
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property, partial
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
 
-from rulemine.codec import decode, shown
-from rulemine.config import packaged_or_given, read_toml
+from rulemine.config import packaged_or_given
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.facts import Declarations, Reading
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.derive import derive
+from rulemine.phrasing.descriptions import (
+    derive_descriptions,
+    description_problem,
+    read_description,
+)
+from rulemine.phrasing.tables import misspelled, read_tables
 from rulemine.text.articles import in_sentence
-from rulemine.text.template import escape, fill, template_problem
+from rulemine.text.template import escape, fill
 
-__all__ = [
-    "RelationTemplates",
-    "Templates",
-    "check_spelling",
-    "load_templates",
-    "read_tables",
-    "template_problems",
-]
-
-_T = TypeVar("_T")
+__all__ = ["RelationTemplates", "Templates", "load_templates"]
 
 PLACEHOLDERS = {
     "statement": ("subject", "object"),
@@ -52,8 +52,9 @@ PLACEHOLDERS = {
 _EXPECTED = (
     "A template file has one table per relation with the keys statement ({subject} and {object}), "
     "ask_subject and ask_object ({topic}), and may have ask_subjects, ask_objects, symmetric, "
-    "inverse_of and same_as."
+    "describe_subject, describe_object, inverse_of and same_as."
 )
+_DESCRIBE = ("describe_subject", "describe_object")
 _LISTS = ("inverse_of", "same_as")
 _ADVICE = (
     "Relation names must match exactly. Relations with one wording must state the same facts: declare that "
@@ -73,6 +74,8 @@ class RelationTemplates:
         ask_subjects: As `ask_subject`, where there are several answers.
         ask_objects: As `ask_object`, where there are several answers.
         source: ``written`` (by hand) or ``derived`` (from the relation's name).
+        describe_subject: What the subjects are, with ``{topic}`` for the object.
+        describe_object: What the objects are, with ``{topic}`` for the subject.
     """
 
     relation: str
@@ -82,6 +85,8 @@ class RelationTemplates:
     ask_subjects: str
     ask_objects: str
     source: str
+    describe_subject: str = ""
+    describe_object: str = ""
 
     def state(self, subject: str, object: str) -> str:
         """The triple in words, e.g. ``7 is the aunt of 72``."""
@@ -106,6 +111,10 @@ class RelationTemplates:
         if direction == DIRECTIONS[0]:
             return self.ask_subject, self.ask_subjects
         return self.ask_object, self.ask_objects
+
+    def description(self, direction: str) -> str:
+        """What the subjects or the objects are, see `rulemine.phrasing.descriptions`."""
+        return self.describe_subject if direction == DIRECTIONS[0] else self.describe_object
 
 
 @dataclass(frozen=True)
@@ -138,6 +147,12 @@ class Templates:
     def derived(self) -> int:
         """How many relations have templates derived from their names."""
         return len(self.rows) - self.written
+
+    @cached_property
+    def people(self) -> frozenset[str]:
+        """Nouns of descriptions that name people, in the singular."""
+        read = (read_description(row.description(d)) for row in self.rows for d in DIRECTIONS)
+        return frozenset(description.noun[0] for description in read if description.who)
 
     def to_plain(self) -> list[dict[str, str]]:
         """The templates and declarations as rows of ``relations.tsv``: column → text."""
@@ -181,7 +196,8 @@ def load_templates(source: str | Path, relations: Iterable[str]) -> Templates:
     if source != "":
         path = packaged_or_given(str(source), "templates.toml")
         tables = read_tables(path, _Table, PLACEHOLDERS, _EXPECTED, _LISTS)
-        problems = [*_misspelled(tables, names), *_unknown(tables, {*names, *tables})]
+        problems = [*_wrong_descriptions(tables), *misspelled(tables, names)]
+        problems += _unknown(tables, {*names, *tables})
         declared = _declared(tables)
         problems += _asked_alike(tables, declared)
         if problems:
@@ -189,7 +205,7 @@ def load_templates(source: str | Path, relations: Iterable[str]) -> Templates:
     rows = tuple(_written(r, tables[r]) if r in tables else _derived(r) for r in names)
     declared = declared.within(names)
     unused = tuple(sorted(set(tables).difference(names)))
-    return Templates(_distinct(rows, declared), unused, declared)
+    return Templates(_described(_distinct(rows, declared), declared), unused, declared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +217,8 @@ class _Table:
     ask_object: str
     ask_subjects: str | None = None
     ask_objects: str | None = None
+    describe_subject: str | None = None
+    describe_object: str | None = None
     symmetric: bool = False
     inverse_of: tuple[str, ...] = ()
     same_as: tuple[str, ...] = ()
@@ -208,9 +226,9 @@ class _Table:
 
 def _written(relation: str, t: _Table) -> RelationTemplates:
     subjects, objects = t.ask_subjects or t.ask_subject, t.ask_objects or t.ask_object
-    return RelationTemplates(
-        relation, t.statement, t.ask_subject, t.ask_object, subjects, objects, "written"
-    )
+    asks = (t.ask_subject, t.ask_object, subjects, objects)
+    row = RelationTemplates(relation, t.statement, *asks, "written")
+    return replace(row, **{key: text for key in _DESCRIBE if (text := getattr(t, key))})
 
 
 def _declared(tables: Mapping[str, _Table]) -> Declarations:
@@ -232,13 +250,23 @@ def _unknown(tables: Mapping[str, _Table], known: Collection[str]) -> Iterator[s
                     yield f"relation {relation!r}: {key} names {other!r}, which is unknown{hint}"
 
 
+def _wrong_descriptions(tables: Mapping[str, _Table]) -> Iterator[str]:
+    for relation, table in tables.items():
+        for key in _DESCRIBE:
+            text = getattr(table, key)
+            if text is not None and (problem := description_problem(text)):
+                yield f"relation {relation!r}: key {key}: {problem}"
+
+
 def _asked_alike(tables: Mapping[str, _Table], declared: Declarations) -> Iterator[str]:
     """Yields a line for each wording of two questions that have different answers."""
     first: dict[str, tuple[str, str]] = {}
     for relation, table in tables.items():
         row = _written(relation, table)
         for direction in DIRECTIONS:
-            for text in dict.fromkeys(row.asks(direction)):
+            for text in dict.fromkeys((*row.asks(direction), row.description(direction))):
+                if not text:
+                    continue
                 before = first.setdefault(text, (relation, direction))
                 if declared.asked(*before) == declared.asked(relation, direction):
                     continue
@@ -246,85 +274,6 @@ def _asked_alike(tables: Mapping[str, _Table], declared: Declarations) -> Iterat
                     yield f"relation {relation!r}: asks for both ends with {text!r}"
                 else:
                     yield f"relations {before[0]!r} and {relation!r}: both ask {text!r}"
-
-
-def read_tables(
-    path: Path,
-    kind: type[_T],
-    placeholders: Mapping[str, Sequence[str]],
-    expected: str,
-    lists: Collection[str] = (),
-) -> dict[str, _T]:
-    """Reads a TOML file with one table per relation, in file order.
-
-    Args:
-        path: The file.
-        kind: The keys of a table.
-        placeholders: Key of each template → its placeholders.
-        expected: What the file should contain, as a sentence.
-        lists: Keys of lists of texts that may be a single text.
-
-    Raises:
-        InputError: The file cannot be read, is not TOML or is empty; or tables, keys or templates are wrong:
-            one message counts them and spells out the first ten.
-    """
-    problems: list[str] = []
-    records: dict[str, _T] = {}
-    for relation, table in read_toml(path, expected).items():
-        found: list[str] = []
-        if not isinstance(table, Mapping):
-            found = [
-                f'is {shown(table)}; a table was expected: write ["{relation}"] on its own line'
-            ]
-        else:
-            values = {k: [v] if k in lists and isinstance(v, str) else v for k, v in table.items()}
-            if record := decode(kind, values, found, suggest=partial(_suggest, table)):
-                records[relation] = record
-                found = template_problems(record, placeholders)
-        problems += [f"relation {relation!r}: {problem}" for problem in found]
-    if problems:
-        raise InputError(list_problems(str(path), problems, expected))
-    if not records:
-        raise InputError(f"{path}: is empty. {expected}")
-    return records
-
-
-def template_problems(record: object, placeholders: Mapping[str, Sequence[str]]) -> list[str]:
-    """The problems of the templates of a record, one line each."""
-    return [
-        f"key {key}: {found}"
-        for key, names in placeholders.items()
-        if (text := getattr(record, key)) is not None and (found := template_problem(text, names))
-    ]
-
-
-def _suggest(table: Mapping[str, object], key: str, known: Iterable[str]) -> str:
-    more = "; a relation with a dot needs quotes" if isinstance(table[key], Mapping) else ""
-    return did_you_mean(key, known) + more
-
-
-def check_spelling(path: Path, written: Collection[str], names: Collection[str]) -> None:
-    """Refuses relations of a file that are not in the graph and look like a misspelling of one that is.
-
-    Args:
-        path: The file.
-        written: Its relations, in file order.
-        names: The relations of the graph.
-
-    Raises:
-        InputError: There are some; names all of them.
-    """
-    if problems := list(_misspelled(written, names)):
-        raise InputError(list_problems(str(path), problems, "Relation names must match exactly."))
-
-
-def _misspelled(written: Collection[str], names: Collection[str]) -> Iterator[str]:
-    missing = [name for name in names if name not in written]
-    for relation in written:
-        if relation not in names and missing:
-            hint = did_you_mean(relation, missing)
-            if hint.startswith("did you mean"):
-                yield f"relation {relation!r} is not in the graph; {hint}"
 
 
 def _derived(relation: str, *, typed: bool = False) -> RelationTemplates:
@@ -364,3 +313,29 @@ def _with_name(row: RelationTemplates) -> RelationTemplates:
     name = f" (relation “{escape(row.relation)}”)?"
     subject, obj = row.ask_subject.removesuffix("?") + name, row.ask_object.removesuffix("?") + name
     return RelationTemplates(row.relation, row.statement, *(subject, obj) * 2, source="derived")
+
+
+def _described(
+    rows: Sequence[RelationTemplates], declared: Declarations
+) -> tuple[RelationTemplates, ...]:
+    """Derives the descriptions that are not written; no two of them with different facts are the same."""
+    owners: dict[str, set[tuple[str, str]]] = {}
+    for row in (_with_descriptions(row, ()) for row in rows):
+        for direction in DIRECTIONS:
+            asked = declared.asked(row.relation, direction)
+            owners.setdefault(row.description(direction), set()).add(asked)
+    shared = {text for text, asked in owners.items() if len(asked) > 1}
+    return tuple(_with_descriptions(row, shared) for row in rows)
+
+
+def _with_descriptions(row: RelationTemplates, shared: Collection[str]) -> RelationTemplates:
+    """Fills in the descriptions that are missing; instead of shared ones, those that name the relation."""
+    templates = (row.relation, row.statement, row.ask_subject, row.ask_object)
+    read = derive_descriptions(*templates)
+    named = derive_descriptions(*templates, linked=True)
+    made = {
+        key: other if text in shared else text
+        for key, text, other in zip(_DESCRIBE, read, named, strict=True)
+        if not getattr(row, key)
+    }
+    return replace(row, **made)

@@ -92,8 +92,9 @@ def _write_relations(path: Path, parts: ReleaseParts) -> None:
     complete = dict(zip(parts.complete.relations, sizes, strict=True))
     removed = Counter(removal.triple[1] for removal in parts.removals)
     header = (
-        "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects", "source",
-        "triples", "removed", "fact", "reversed", "symmetric",
+        "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects",
+        "describe_subject", "describe_object", "source", "triples", "removed", "fact", "reversed",
+        "symmetric",
     )  # fmt: skip
     rows = []
     for row in parts.templates.to_plain():

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from rulemine.text.mentions import FUNCTION_WORDS
 
-__all__ = ["in_sentence", "wants_article"]
+__all__ = ["in_sentence", "type_words", "wants_article"]
 
 _OPENS = re.compile(
     r"(?:the|a|an|my|our|his|her|your|their|i|we|you|he|she|they|it|in|on|at|to|into|of|for|from|with|no|not|"
@@ -96,7 +96,7 @@ _WANTS = re.compile(
     rf"^(?:{_STARTS})|^(?:(?:.* )?(?:{_NAMES})|.* (?:{_ENDS})|{_TEAMS})(?: \(.*\))?$|{_WITHIN}"
 )  # a note in parentheses, as in "Congo League (football)", is no part of the name
 
-_DETERMINED = re.compile(r".*\b(?:the|a|an)((?: [\w'-]+){0,3})$", re.IGNORECASE)
+_DETERMINED = re.compile(r".*\b((?:the|a|an)((?: [\w'-]+){0,3}))$", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 16)  # the same names stand in thousands of texts
@@ -127,10 +127,22 @@ def in_sentence(before: str, name: str) -> str:
         return name
     if not before:
         return f"The {name}"
-    determined = _DETERMINED.match(before.rstrip())
-    if before[-1] not in " \t" or (determined and _only_nouns(determined[1].split())):
+    if before[-1] not in " \t" or type_words(before):
         return name
     return f"the {name}"
+
+
+def type_words(before: str) -> str:
+    """The determiner before a name with the nouns that say what it is, or nothing.
+
+    Example:
+        >>> type_words("Who acted in the film "), type_words("What is the capital of ")
+        ('the film ', '')
+    """
+    determined = _DETERMINED.match(before.rstrip())
+    if determined is None or not _only_nouns(determined[2].split()):
+        return ""
+    return before[determined.start(1) :]
 
 
 def _only_nouns(words: list[str]) -> bool:

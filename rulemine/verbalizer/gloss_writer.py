@@ -19,7 +19,8 @@ from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.llm.call import Ask, Failure
 from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import PLACEHOLDERS, Gloss, Glosses, gloss_of, read_glosses
-from rulemine.phrasing.templates import Templates, template_problems
+from rulemine.phrasing.tables import template_problems
+from rulemine.phrasing.templates import Templates
 from rulemine.seeds import stream
 from rulemine.verbalizer.checks import Checker, TextProblem, explain
 from rulemine.verbalizer.replies import read_gloss

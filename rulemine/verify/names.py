@@ -18,8 +18,9 @@ ENTITIES = "entities.tsv"
 RELATIONS = "relations.tsv"
 _COLUMNS = ["private", "entity", "text"]
 _RELATION_COLUMNS = [
-    "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects", "source",
-    "triples", "removed", "fact", "reversed", "symmetric",
+    "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects",
+    "describe_subject", "describe_object", "source", "triples", "removed", "fact", "reversed",
+    "symmetric",
 ]  # fmt: skip
 _MAY_BE_EMPTY = 2
 _PRIVATE = re.compile(r"e(\d+)")

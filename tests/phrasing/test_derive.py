@@ -2,7 +2,8 @@ import pytest
 
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.lexicon import ACTIVE_PAST, LEMMAS, PEOPLE, PREPOSITIONS, VERBS
-from rulemine.phrasing.templates import PLACEHOLDERS, RelationTemplates, template_problems
+from rulemine.phrasing.tables import template_problems
+from rulemine.phrasing.templates import PLACEHOLDERS, RelationTemplates
 from rulemine.seeds import stream
 
 

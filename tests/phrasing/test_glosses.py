@@ -12,11 +12,11 @@ from rulemine.phrasing.glosses import (
     load_glosses,
     read_glosses,
 )
+from rulemine.phrasing.tables import template_problems
 from rulemine.phrasing.templates import (
     RelationTemplates,
     Templates,
     load_templates,
-    template_problems,
 )
 from rulemine.text.template import fill
 

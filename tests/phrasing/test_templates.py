@@ -5,15 +5,15 @@ import pytest
 
 from rulemine.errors import InputError
 from rulemine.kg.facts import Declarations
+from rulemine.phrasing.tables import template_problems
 from rulemine.phrasing.templates import (
     PLACEHOLDERS,
     Templates,
     load_templates,
-    template_problems,
 )
 from rulemine.text.template import fill
 
-PACKAGED = ("demo", "family", "fb15k237")
+PACKAGED = ("demo", "family", "fb15k237", "umls")
 
 GOOD = """
 [aunt]

@@ -334,18 +334,18 @@ TAMPERINGS = {
         ("relations.tsv", 3, "template asks for its end"),
     ),
     "a relation declared symmetric": (
-        changed("relations.tsv", "husband", 11, "yes"),
+        changed("relations.tsv", "husband", 13, "yes"),
         ("removed.jsonl", 2, "prior"),
     ),
     "a relation declared inverse": (
         lambda folder: (
-            changed("relations.tsv", "wife", 9, "husband")(folder),
-            changed("relations.tsv", "wife", 10, "yes")(folder),
+            changed("relations.tsv", "wife", 11, "husband")(folder),
+            changed("relations.tsv", "wife", 12, "yes")(folder),
         ),
         ("removed.jsonl", 2, "statements of a fact"),
     ),
     "a fact of another name": (
-        changed("relations.tsv", "wife", 9, "zoo"),
+        changed("relations.tsv", "wife", 11, "zoo"),
         ("relations.tsv", 5, "declarations"),
     ),
     "a question in the wrong file": (

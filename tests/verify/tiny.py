@@ -68,8 +68,9 @@ REMOVED = [
 RELATIONS = [("grandparent", 2, 1), ("husband", 3, 3), ("parent", 5, 0), ("wife", 3, 0)]
 
 RELATION_COLUMNS = [
-    "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects", "source",
-    "triples", "removed", "fact", "reversed", "symmetric",
+    "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects",
+    "describe_subject", "describe_object", "source", "triples", "removed", "fact", "reversed",
+    "symmetric",
 ]  # fmt: skip
 
 # place in REMOVED, split, text, direction, answers stated
@@ -304,6 +305,8 @@ def _relation_row(relation: tuple[str, int, int]) -> list[str]:
         f"{{topic}} is whose {name}?",
         f"Who are the {name}s of {{topic}}?",
         f"{{topic}} is whose {name}?",
+        f"person/people | who is/are {name}/{name}s to {{topic}}",
+        f"person/people | whose {name}s include {{topic}}",
         "written",
         str(triples),
         str(removed),

@@ -1,0 +1,95 @@
+"""TOML files with one table per relation: reading them, and what is wrong with them."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from rulemine.codec import decode, shown
+from rulemine.config import read_toml
+from rulemine.errors import InputError, did_you_mean, list_problems
+from rulemine.text.template import template_problem
+
+__all__ = ["check_spelling", "misspelled", "read_tables", "template_problems"]
+
+_T = TypeVar("_T")
+
+
+def read_tables(
+    path: Path,
+    kind: type[_T],
+    placeholders: Mapping[str, Sequence[str]],
+    expected: str,
+    lists: Collection[str] = (),
+) -> dict[str, _T]:
+    """Reads a TOML file with one table per relation, in file order.
+
+    Args:
+        path: The file.
+        kind: The keys of a table.
+        placeholders: Key of each template → its placeholders.
+        expected: What the file should contain, as a sentence.
+        lists: Keys of lists of texts that may be a single text.
+
+    Raises:
+        InputError: The file cannot be read, is not TOML or is empty; or tables, keys or templates are wrong:
+            one message counts them and spells out the first ten.
+    """
+    problems: list[str] = []
+    records: dict[str, _T] = {}
+    for relation, table in read_toml(path, expected).items():
+        found: list[str] = []
+        if not isinstance(table, Mapping):
+            found = [
+                f'is {shown(table)}; a table was expected: write ["{relation}"] on its own line'
+            ]
+        else:
+            values = {k: [v] if k in lists and isinstance(v, str) else v for k, v in table.items()}
+            if record := decode(kind, values, found, suggest=partial(_suggest, table)):
+                records[relation] = record
+                found = template_problems(record, placeholders)
+        problems += [f"relation {relation!r}: {problem}" for problem in found]
+    if problems:
+        raise InputError(list_problems(str(path), problems, expected))
+    if not records:
+        raise InputError(f"{path}: is empty. {expected}")
+    return records
+
+
+def template_problems(record: object, placeholders: Mapping[str, Sequence[str]]) -> list[str]:
+    """The problems of the templates of a record, one line each."""
+    return [
+        f"key {key}: {found}"
+        for key, names in placeholders.items()
+        if (text := getattr(record, key)) is not None and (found := template_problem(text, names))
+    ]
+
+
+def _suggest(table: Mapping[str, object], key: str, known: Iterable[str]) -> str:
+    more = "; a relation with a dot needs quotes" if isinstance(table[key], Mapping) else ""
+    return did_you_mean(key, known) + more
+
+
+def check_spelling(path: Path, written: Collection[str], names: Collection[str]) -> None:
+    """Refuses relations of a file that are not in the graph and look like a misspelling of one that is.
+
+    Args:
+        path: The file.
+        written: Its relations, in file order.
+        names: The relations of the graph.
+
+    Raises:
+        InputError: There are some; names all of them.
+    """
+    if problems := list(misspelled(written, names)):
+        raise InputError(list_problems(str(path), problems, "Relation names must match exactly."))
+
+
+def misspelled(written: Collection[str], names: Collection[str]) -> Iterator[str]:
+    """Yields a line for each relation of a file that looks like a misspelling of one of the graph."""
+    missing = [name for name in names if name not in written]
+    for relation in written:
+        if relation not in names and missing:
+            hint = did_you_mean(relation, missing)
+            if hint.startswith("did you mean"):
+                yield f"relation {relation!r} is not in the graph; {hint}"

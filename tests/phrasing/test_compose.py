@@ -1,0 +1,268 @@
+"""Texts of queries over several relations."""
+
+import json
+import random
+import re
+
+import pytest
+
+from rulemine.errors import QueryError
+from rulemine.phrasing.compose import compose
+from rulemine.phrasing.templates import load_templates
+from rulemine.query.links import expanded
+from rulemine.query.parser import parse
+from rulemine.query.structures import structure_of
+from tests.phrasing.test_templates import write
+
+FILE = """
+[genre]
+statement = "{subject} is a film of the genre {object}"
+ask_subject = "Which films belong to the genre {topic}?"
+ask_object = "To which genre does the film {topic} belong?"
+describe_subject = "film/films | that belongs/belong to [the genre {topic}]"
+describe_object = "genre/genres | to which [the film {topic}] belongs"
+
+[acted]
+statement = "{subject} acted in the film {object}"
+ask_subject = "Who acted in the film {topic}?"
+ask_object = "In which film did {topic} act?"
+describe_subject = "actor/actors | who acted in [the film {topic}]"
+describe_object = "film/films | in which {topic} acted"
+
+[directed]
+statement = "{subject} directed the film {object}"
+ask_subject = "Who directed the film {topic}?"
+ask_object = "Which film did {topic} direct?"
+describe_subject = "person/people | who directed [the film {topic}]"
+describe_object = "film/films | that was/were directed by {topic}"
+
+[won]
+statement = "{subject} won the {object}"
+ask_subject = "Who won the {topic}?"
+ask_object = "Which award did {topic} win?"
+describe_subject = "person/people | who won [the {topic}]"
+describe_object = "award/awards | that was/were won by {topic}"
+
+[aired]
+statement = "{subject} was aired by {object}"
+ask_subject = "Which TV programs were aired by {topic}?"
+ask_object = "Who aired {topic}?"
+describe_subject = "TV program/programs | that was/were aired by {topic}"
+describe_object = "network/networks | that aired {topic}"
+
+[mother]
+statement = "{subject} has the mother {object}"
+ask_subject = "Who has the mother {topic}?"
+ask_object = "Who is the mother of {topic}?"
+describe_subject = "person/people | whose mother is {topic}"
+describe_object = "person/people | who is/are mother/mothers of {topic}"
+
+[married]
+statement = "{subject} is married to {object}"
+ask_subject = "Who is married to {topic}?"
+ask_object = "Who is married to {topic}?"
+describe_subject = "person/people | who is/are married to {topic}"
+describe_object = "person/people | who is/are married to {topic}"
+symmetric = true
+"""
+
+DRAMA, UP, ANN, BOB = '(p- "genre" "Drama")', '"Up"', '"Ann"', '"Bob"'
+BY = '(p "directed" "Bob")'
+WITH = '(p "acted" "Ann")'
+
+EXPECTED = (
+    ('(p "genre" "Up")', "To which genre does the film Up belong?"),
+    (
+        '(p "directed" (p- "won" "Palme"))',
+        "Which films were directed by a person who won the Palme?",
+    ),
+    (
+        '(p "acted" (p- "won" "Palme"))',
+        "What are the films in which a person who won the Palme acted?",
+    ),
+    ('(p- "won" (p "won" "Ann"))', "Who won an award that was won by Ann?"),
+    (
+        '(p- "acted" (p "directed" (p- "won" "Palme")))',
+        "Which actors acted in a film that was directed by a person who won the Palme?",
+    ),
+    (f"(and {DRAMA} {BY})", "Which films were directed by Bob and belong to the genre Drama?"),
+    (
+        f"(and {DRAMA} {WITH})",
+        "What are the films that belong to the genre Drama and in which Ann acted?",
+    ),
+    (
+        f'(and {DRAMA} (p- "genre" "War"))',
+        "Which films belong to both the genre Drama and the genre War?",
+    ),
+    (f'(and {WITH} (p "acted" "Bob"))', "What are the films in which both Ann and Bob acted?"),
+    (
+        '(and (p "genre" "Up") (p "genre" "Jaws"))',
+        "What are the genres to which the film Jaws belongs and to which the film Up belongs?",
+    ),
+    (
+        '(and (p- "mother" "Ann") (p- "mother" "Bea"))',
+        "Who are the people whose mother is Ann and whose mother is Bea?",
+    ),
+    (
+        '(and (p- "acted" "Up") (p- "won" "Palme"))',
+        "Which actors acted in the film Up and won the Palme?",
+    ),
+    (
+        f'(and {DRAMA} {BY} (p- "genre" "War"))',
+        "Which films were directed by Bob and belong to both the genre Drama and the genre War?",
+    ),
+    (
+        f"(and {DRAMA} {BY} {WITH})",
+        "What are the films that were directed by Bob, that belong to the genre Drama, and in which Ann "
+        "acted?",
+    ),
+    (
+        '(and (p- "won" "X") (p- "won" "Y") (p- "won" "Z"))',
+        "Who won the X, the Y, and the Z?",
+    ),
+    (
+        f'(p- "acted" (and {DRAMA} {BY}))',
+        "Which actors acted in a film that was directed by Bob and that belongs to the genre Drama?",
+    ),
+    (
+        '(p- "mother" (and (p- "won" "Palme") (p- "directed" "Up")))',
+        "Who are the people whose mother is a person who both directed the film Up and won the Palme?",
+    ),
+    (
+        f'(and (p "directed" (p- "won" "Palme")) {DRAMA})',
+        "Which films belong to the genre Drama and were directed by a person who won the Palme?",
+    ),
+    (
+        f'(and (p "acted" (p- "won" "Palme")) {DRAMA})',
+        "What are the films that belong to the genre Drama and in which a person who won the Palme acted?",
+    ),
+    (f"(or {DRAMA} {BY})", "Which films either were directed by Bob or belong to the genre Drama?"),
+    (f'(or {WITH} (p "acted" "Bob"))', "What are the films in which either Ann or Bob acted?"),
+    (
+        f"(or {DRAMA} {WITH})",
+        "What are the films that belong to the genre Drama or in which Ann acted?",
+    ),
+    (
+        '(or (p- "acted" "Up") (p- "won" "Palme"))',
+        "Who either acted in the film Up or won the Palme?",
+    ),
+    (
+        f'(or {BY} (p- "aired" "CBS"))',
+        "Which films or TV programs either were directed by Bob or were aired by CBS?",
+    ),
+    (
+        f'(p- "acted" (or {DRAMA} {BY}))',
+        "Which actors acted in a film that either was directed by Bob or belongs to the genre Drama?",
+    ),
+    (
+        f'(p- "won" (p "won" (or {ANN} (p "married" {BOB}))))',
+        "Who won an award that was won by either Ann or a person who is married to Bob?",
+    ),
+    (
+        f'(p "aired" (or {BY} (p- "aired" "CBS")))',
+        "Which networks aired either a film that was directed by Bob or a TV program that was aired by CBS?",
+    ),
+    (
+        f"(and {BY} (or {DRAMA} {WITH}))",
+        "What are the films that were directed by Bob and either that belong to the genre Drama or in which "
+        "Ann acted?",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def templates(tmp_path_factory):
+    path = write(tmp_path_factory.mktemp("file"), FILE)
+    relations = [*re.findall(r"^\[(\w+)\]$", FILE, re.MULTILINE), "eats", "boss/of|[it]"]
+    return load_templates(path, relations)
+
+
+@pytest.mark.parametrize(("query", "text"), EXPECTED, ids=[text for _, text in EXPECTED])
+def test_texts(templates, query, text):
+    assert compose(parse(query), templates, several=True) == text
+
+
+SINGLE = (
+    (f"(and {DRAMA} {BY})", "Which film was directed by Bob and belongs to the genre Drama?"),
+    (
+        f"(and {DRAMA} {WITH})",
+        "What is the film that belongs to the genre Drama and in which Ann acted?",
+    ),
+    ('(and (p- "acted" "Up") (p- "won" "X"))', "Which actor acted in the film Up and won the X?"),
+    ('(p- "mother" (p- "won" "X"))', "Who is the person whose mother is a person who won the X?"),
+)
+
+
+@pytest.mark.parametrize(("query", "text"), SINGLE, ids=[text for _, text in SINGLE])
+def test_texts_for_one_answer(templates, query, text):
+    assert compose(parse(query), templates) == text
+
+
+def test_derived_descriptions(templates):
+    eaten, by = '(p "eats" "Ann")', '(p "boss/of|[it]" "Ann")'
+    assert compose(parse(f'(p "eats" {eaten})'), templates, several=True) == (
+        "What are the things that something that Ann eats eats?"
+    )
+    assert compose(parse(f'(and {eaten} (p- "eats" "X"))'), templates) == (
+        "What is the thing that eats X and that Ann eats?"
+    )
+    assert compose(parse(f'(p- "eats" {by})'), templates) == (
+        "What eats something that Ann is linked to by “boss/of|[it]”?"
+    )
+
+
+def test_all_statements_of_a_fact_are_one_clause(templates):
+    asked = expanded(parse('(p- "won" (p "won" (p "married" "Bob")))'), templates.declarations)
+    assert (
+        compose(asked, templates)
+        == "Who won an award that was won by a person who is married to Bob?"
+    )
+
+
+def test_names_are_put_in_verbatim_and_with_their_article(templates):
+    query = parse('(and (p- "aired" "United Kingdom") (p- "aired" "{a/b} [|]"))')
+    assert compose(query, templates, articles=True) == (
+        "Which TV program was aired by both the United Kingdom and {a/b} [|]?"
+    )
+    assert "by both United Kingdom" in compose(query, templates)
+
+
+@pytest.mark.parametrize(
+    "query", ['"Up"', '(and "Up" (p "acted" "Ann"))', '(minus (p "acted" "Ann") "Up")']
+)
+def test_what_has_no_words(templates, query):
+    with pytest.raises(QueryError, match="cannot be put into words"):
+        compose(parse(query), templates)
+
+
+def test_every_anchor_is_named_once_and_no_mark_is_left(templates):
+    draw = random.Random(3)
+    relations = [row.relation for row in templates.rows]
+    for _ in range(600):
+        names = iter(f"E{i}" for i in range(100))
+        text = _random_query(draw, relations, names, 3)
+        query = parse(text)
+        asked = compose(query, templates, several=draw.random() < 0.5)
+        for anchor in structure_of(query).anchors:
+            assert len(re.findall(rf"\b{anchor}\b", asked)) == 1, (text, asked)
+        assert not re.search(r"[][{}|/]|  | [?,]", asked.replace("boss/of|[it]", "")), asked
+        assert asked[0].isupper()
+        assert asked.endswith("?")
+
+
+def _random_query(draw, relations, names, depth):
+    """The text of a random query without an entity as a branch."""
+    kind = draw.choice(("p", "p", "and", "or")) if depth > 1 else "p"
+    if kind == "p":
+        inner = (
+            _random_query(draw, relations, names, depth - 1)
+            if depth > 1
+            else json.dumps(next(names))
+        )
+        if draw.random() < 0.3:
+            inner = json.dumps(next(names))
+        return f"({draw.choice(('p', 'p-'))} {json.dumps(draw.choice(relations))} {inner})"
+    parts = (
+        _random_query(draw, relations, names, depth - 1) for _ in range(draw.choice((2, 2, 3)))
+    )
+    return f"({kind} {' '.join(parts)})"

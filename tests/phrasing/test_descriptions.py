@@ -1,0 +1,161 @@
+"""Descriptions of ends: what files may say, and what is read off other templates."""
+
+import pytest
+
+from rulemine.errors import InputError
+from rulemine.phrasing.derive import derive
+from rulemine.phrasing.descriptions import (
+    derive_descriptions,
+    description_problem,
+    read_description,
+)
+from rulemine.phrasing.templates import load_templates
+from tests.phrasing.test_templates import write
+
+WRONG = (
+    ("person/people who knows {topic}", "has 0 single |"),
+    ("person | people | who knows {topic}", "has 2 single |"),
+    ("{topic} | who knows them", "{topic} right of |"),
+    ("a/b/c | who knows {topic}", "a single /"),
+    ("film/films | that won [the {topic}", "one pair of brackets around it"),
+    ("film/films | that won [the] {topic}", "one pair of brackets around it"),
+    ("| that won {topic}", "no noun"),
+    ("film/films | that {topic} won", "write which or whom"),
+    ("film/films | won {topic}", "begins with 'won'"),
+    ("film/films | that won", "has {topic} 0 times"),
+    ("film/films | that won {topic}s", "touches a letter"),
+    ("film/films | that won {prize}", "has {prize}"),
+    ("film/films | that\twon {topic}", "a tab"),
+)
+
+
+@pytest.mark.parametrize(("text", "problem"), WRONG)
+def test_wrong_descriptions(text, problem):
+    assert problem in (description_problem(text) or "")
+
+
+def test_a_description_in_both_numbers():
+    read = read_description(
+        "TV program/programs | that was/were won by [the {{x//y}} {topic} {{]]}}]"
+    )
+    assert read.noun == ("TV program", "TV programs")
+    assert read.forms[0] == ("that was won by ", "the {x/y} ", " {]}", "")
+    assert read.forms[1].before == "that were won by "
+    assert read.subject
+    assert not read.who
+
+
+def test_a_bare_which_reads_as_that():
+    read = read_description("film/films | which {topic} directed")
+    assert (read.subject, read.forms[0].before, read.forms[0].after) == (
+        False,
+        "that ",
+        " directed",
+    )
+
+
+DERIVED = (
+    (
+        "Affects",
+        "something/things | that affects/affect {topic}",
+        "something/things | which {topic} affects",
+    ),
+    (
+        "works_at",
+        "someone/people | who works/work at {topic}",
+        "something/things | which {topic} works at",
+    ),
+    (
+        "/people/person/place_of_birth",
+        "person/people | whose place of birth is {topic}",
+        "something/things | that is/are the place of birth of {topic}",
+    ),
+    (
+        "/tv/tv_program/languages",
+        "tv program/programs | whose languages include {topic}",
+        "something/things | that is/are among the languages of {topic}",
+    ),
+    (
+        "hasChild",
+        "something/things | that has/have {topic} as child",
+        "someone/people | whom {topic} has as child",
+    ),
+    (
+        "_hypernym",
+        "something/things | that is/are linked by “hypernym” to {topic}",
+        "something/things | which {topic} is linked to by “hypernym”",
+    ),
+    (
+        "a/[b]",
+        "something/things | that is/are linked by “a//[[b]]” to {topic}",
+        "something/things | which {topic} is linked to by “a//[[b]]”",
+    ),
+)
+
+
+@pytest.mark.parametrize(("relation", "subject", "object"), DERIVED)
+def test_read_off_derived_templates(relation, subject, object):
+    assert derive_descriptions(relation, *derive(relation)) == (subject, object)
+
+
+WRITTEN = (
+    (
+        ("{subject} acted in the film {object}", "Who acted in the film {topic}?", "…"),
+        "someone/people | who acted in [the film {topic}]",
+        "something/things | which {topic} acted in",
+    ),
+    (
+        ("the music of {subject} is on {object}", "Whose music is on {topic}?", "What has it?"),
+        "someone/people | whose music is on {topic}",
+        "something/things | which the music of {topic} is on",
+    ),
+    (
+        ("the film {subject} quickly outshines {object}", "What …?", "What …?"),
+        "something/things | that quickly outshines/outshine {topic}",
+        "something/things | which [the film {topic}] quickly outshines",
+    ),
+)
+
+
+@pytest.mark.parametrize(("templates", "subject", "object"), WRITTEN)
+def test_read_off_written_templates(templates, subject, object):
+    assert derive_descriptions("r", *templates) == (subject, object)
+
+
+def test_what_cannot_be_read_names_the_relation():
+    for statement in (
+        "{subject}'s boss is {object}",
+        "{subject} and {object} met, once",
+        "{subject} {object}",
+    ):
+        subject, object = derive_descriptions("r", statement, "What?", "What?")
+        assert subject == "something/things | that is/are linked by “r” to {topic}"
+        assert object == "something/things | which {topic} is linked to by “r”"
+
+
+def test_derived_descriptions_of_different_facts_differ():
+    templates = load_templates("", ["birthPlace", "birth_place", "isMarriedTo", "MarriedTo"])
+    texts = [text for row in templates.rows for text in (row.describe_subject, row.describe_object)]
+    assert len(set(texts)) == len(texts)
+    assert not any(map(description_problem, texts))
+
+
+@pytest.mark.parametrize("name", ["demo", "family", "umls"])
+def test_packaged_descriptions_are_written(name):
+    relations = load_templates(name, []).unused
+    for row in load_templates(name, relations).rows:
+        for text in (row.describe_subject, row.describe_object):
+            assert not text.startswith(("something", "someone")), (row.relation, text)
+
+
+def test_a_file_that_is_wrong_says_where(tmp_path):
+    table = '[r]\nstatement = "{subject} r {object}"\nask_subject = "Who r {topic}?"\n'
+    table += 'ask_object = "What r {topic}?"\n'
+    path = write(tmp_path, table + 'describe_object = "film/films, that won {topic}"\n')
+    with pytest.raises(InputError, match=r"relation 'r': key describe_object: .* has 0 single \|"):
+        load_templates(path, ["r"])
+    same = "".join(
+        f'describe_{end} = "film/films | that won {{topic}}"\n' for end in ("subject", "object")
+    )
+    with pytest.raises(InputError, match="relation 'r': asks for both ends with 'film/films"):
+        load_templates(write(tmp_path, table + same), ["r"])
