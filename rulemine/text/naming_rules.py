@@ -1,8 +1,8 @@
 """The three rules for the text of a question: it names every anchor, no answer, and no intermediate.
 
 Guarantees: a text that passes does so in every naming, so it does not depend on the naming of a release;
-names are compared as whole tokens, case-folded. A name inside an anchor's own name does not count: not as that of
-an answer, and not as that of another anchor.
+names are compared as whole tokens, case-folded. A name inside an anchor's own name does not count: not as
+that of an answer, and not as that of another anchor.
 """
 
 from collections.abc import Callable, Iterator, Sequence
