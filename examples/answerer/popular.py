@@ -1,16 +1,18 @@
-"""An answerer of another package: the entity that the relation leads to most often, whatever the topic."""
+"""An answerer of another package: of what is near the topic entities, the entity with the most edges."""
 
-from collections import Counter
+import numpy as np
 
 
 class Popular:
     """Named in ``pyproject.toml``, so that ``rulemine answer --with popular`` finds it."""
 
     def __call__(self, kg, questions):
-        """A set of entity ids for each question."""
+        """A list of entity ids for each question."""
+        ends = kg.triples[:, [0, 2]]
+        edges = np.bincount(ends.ravel())
         found = []
         for question in questions:
-            asked = kg.triples[kg.triples[:, 1] == kg.relation_ids[question.relation]]
-            ends = asked[:, 2 if question.direction == "object" else 0]
-            found.append({entity for entity, _ in Counter(ends.tolist()).most_common(1)})
+            topics = [kg.entity_ids[name] for name in question.anchors if name in kg.entity_ids]
+            near = np.setdiff1d(ends[np.isin(ends, topics).any(axis=1)], topics)
+            found.append(near[np.argsort(-edges[near], kind="stable")][:1].tolist())
         return found

@@ -52,6 +52,9 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
     parser.add_argument("--naming", metavar="NAMING", help="of the predictions (the release's)")
     parser.add_argument("--ignore-case", action="store_true", help="with --matching vocabulary")
+    parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
+                        help="that triples were retrieved from, if predictions have them: complete, "
+                        "incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
     parser.add_argument("--missing", choices=("error", "empty"), default="error",
                         help="questions without a prediction are an error, or count as empty")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
@@ -125,6 +128,7 @@ def evaluate(arguments: Namespace) -> int:
             naming=arguments.naming,
             missing=arguments.missing,
             ignore_case=arguments.ignore_case,
+            kg=arguments.kg,
             seed=arguments.seed,
         )
         text = getattr(report, f"to_{arguments.format}")()

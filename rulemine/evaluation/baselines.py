@@ -21,7 +21,8 @@ GRAPHS = ("complete", "incomplete")
 GUESSES = (1, 5)
 """How many guesses ``prior`` makes: a row for each."""
 
-COLUMNS = {**TITLES, "hard_f1": "Hard F1"}
+COLUMNS = ("hits_any", "precision", "recall", "f1", "hits_hard", "hhr", "hard_f1")
+"""The scores of the table; questions of other kinds than ``rules`` have H@1 before them."""
 
 
 class Layout(Protocol):
@@ -46,7 +47,7 @@ def baselines(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> str:
-    """A table with one row per answerer for each graph, over the core and over all questions.
+    """A table with one row per answerer for each graph, over the core, all questions, and structures.
 
     Args:
         release: The release.
@@ -63,6 +64,9 @@ def baselines(
         for name in ANSWERERS.own
         for k in (GUESSES if name == "prior" else (1,))
     ]
+    questions = release.questions(split)
+    plain = all(question.kind == "rules" for question in questions)
+    columns = COLUMNS if plain else ("hits_at_1", *COLUMNS)
     sections: dict[str, list[tuple[str, list[Cell]]]] = {}
     number = 0
     for graph in GRAPHS:
@@ -77,16 +81,17 @@ def baselines(
             for row in report.rows:
                 if row.breakdown in SUBSETS:
                     title = f"{graph} KG, {SUBSETS[row.breakdown]} ({row.n:,})"
-                    cells = [_percent(row.scores[metric].value) for metric in COLUMNS]
+                    cells = [_percent(row.scores[metric].value) for metric in columns]
                     by_subset.setdefault(title, []).append((label, cells))
         sections |= by_subset
-    questions = release.questions(split)
     title = f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent"
     told = [
         f"{name} is given {' and '.join(extra)}" for name in ANSWERERS.own if (extra := given(name))
     ]
     notes = [*notes_on_questions(questions), f"Beside the graph, {', '.join(told)}."]
-    return layout(title, ["answerer", *COLUMNS.values()], list(sections.items()), notes)
+    return layout(
+        title, ["answerer", *(TITLES[metric] for metric in columns)], list(sections.items()), notes
+    )
 
 
 def _percent(value: float | None) -> Cell:

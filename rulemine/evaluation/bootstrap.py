@@ -11,12 +11,11 @@ of the group, or for a ratio with denominator 0, is left out. A group that lies 
 interval.
 
 Guarantees: scores are rounded to multiples of a power of two so small (about 10⁻¹⁰ for 100,000 clusters of
-one question) that every sum of them is exact in double precision; hence no order of summation, number of
-threads or processor changes a bit. Zeros and ones stay exact. Where every question is a cluster of its own,
-this is the ordinary bootstrap of questions.
+one question, and for scores above 1 larger by their size) that every sum of them is exact in double
+precision; hence no order of summation, number of threads or processor changes a bit. Zeros and ones stay
+exact. Where every question is a cluster of its own, this is the ordinary bootstrap of questions.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -59,8 +58,8 @@ class Resamples:
     """Resampled mean scores of groups of questions.
 
     Args:
-        scores: Shape (n, columns), n ≥ 1, values in [−1, 1], NaN where a question does not have the score;
-            rows in a fixed order (question ids).
+        scores: Shape (n, columns), n ≥ 1, finite, NaN where a question does not have the score; rows in a
+            fixed order (question ids).
         clusters: Shape (n,): the cluster of each question, numbered from 0, none empty.
         groups: Shape (groups, n): which questions are in each group.
         resamples: Number of resamples, ≥ 1.
@@ -72,7 +71,8 @@ class Resamples:
     ) -> None:
         sizes = np.bincount(clusters)
         most = len(sizes) * int(sizes.max())  # questions in the largest resample that can be drawn
-        grain = 2.0 ** (EXACT_BITS - 1 - math.ceil(math.log2(most + 1)))
+        largest = np.maximum(1.0, np.abs(np.nan_to_num(scores)).max(axis=0))  # of each column
+        grain = 2.0 ** (EXACT_BITS - 1 - np.ceil(np.log2(most * largest + 1)))
         self._scores = scores
         self._rounded = np.rint(scores * grain) / grain
         self._clusters = clusters

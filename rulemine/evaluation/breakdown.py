@@ -1,11 +1,12 @@
 """How a report groups the questions of a release.
 
 Guarantees: the core is first, then all questions, then the breakdowns, which are over all questions; their
-order does not depend on the questions, and the five rule types are there whether or not they occur.
+order does not depend on the questions. Questions of the kind ``rules`` have breakdowns of their own, with the
+five rule types whether or not they occur.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,14 @@ import numpy.typing as npt
 from rulemine.errors import ReleaseError
 from rulemine.kg.graph import Triple
 from rulemine.query.structures import STRUCTURES
-from rulemine.release.records import SPLITS, HardAnswer, Question, Removal, RuleBlock, RuleQuestion
+from rulemine.release.records import (
+    SPLITS,
+    Difficulty,
+    Question,
+    Removal,
+    RuleQuestion,
+    rule_questions,
+)
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
 
 __all__ = ["Breakdown", "breakdowns"]
@@ -23,6 +31,8 @@ PROOF_BINS = ((0, "none"), (1, "1"), (2, "2"), (5, "3–5"), (10, "6–10"))
 removed triple of a sound release has at least one, its certificate."""
 
 MORE_PROOFS = ">10"
+
+_Q = TypeVar("_Q", bound=Question)
 
 MORE_MISSING = 3
 """From here on, missing links are one group."""
@@ -49,8 +59,8 @@ def breakdowns(
 
     ``core`` is there if it has a question; ``structure``, ``hops``, ``missing`` (the removed triples that the
     hard answer needs, once all are removed; 0 without one) and ``inference`` (``full``: nothing that the
-    hard answer needs is stated) where questions differ in it. ``rule_type`` has all five types, the
-    others only the groups that occur; ``rule_subtype`` divides the questions of type *other*; ``split`` is
+    hard answer needs is stated) where questions differ in it. Of rules, ``rule_type`` has all five types, the
+    others only the groups that occur; ``rule_subtype`` divides the questions of type *other*. ``split`` is
     there when there are several; so is ``level``, the first of the release at which the hard answer is not
     stated. ``unseen`` is about the questions outside training; its groups overlap. Questions without a hard
     answer are in no other group of what describes hard answers.
@@ -74,27 +84,7 @@ def breakdowns(
         _by("core", ("core",), questions, lambda q: "core" if q.core else ""),
         _by("all", ("all",), questions, lambda q: "all"),
         *_of_queries(questions),
-        _by("rule_type", RULE_TYPES, questions, _of_hard(lambda q: _rules(q).rule_type), keep=True),
-        _by(
-            "rule_subtype",
-            tuple(RULE_SUBTYPES),
-            questions,
-            _of_hard(lambda q: _rules(q).rule_subtype if _rules(q).rule_type == "other" else ""),
-        ),
-        _by(
-            "proofs",
-            [name for _, name in PROOF_BINS] + [MORE_PROOFS],
-            questions,
-            _of_hard(lambda q: _proof_bin(_removal(q, known).difficulty.proofs)),
-        ),
-        _by(
-            "inverse_edge",
-            ("left", "not left"),
-            questions,
-            _of_hard(
-                lambda q: "left" if _removal(q, known).difficulty.inverse_edge else "not left"
-            ),
-        ),
+        *_of_rules(questions, known),
         _unseen(questions),
     ]
     if len({q.split for q in questions}) > 1:
@@ -105,6 +95,10 @@ def breakdowns(
     return tuple(b for b in found if b.groups)
 
 
+def _inference(question: Question) -> str:
+    return "full" if set(question.evidence) <= set(question.removed) else "partial"
+
+
 def _of_queries(questions: Sequence[Question]) -> list[Breakdown]:
     """What tells queries apart, where they differ."""
     names = dict.fromkeys([*STRUCTURES, *sorted({q.structure for q in questions})])
@@ -113,37 +107,53 @@ def _of_queries(questions: Sequence[Question]) -> list[Breakdown]:
     found = (
         _by("structure", list(names), questions, lambda q: q.structure),
         _by("hops", [str(n) for n in hops], questions, lambda q: str(q.hops)),
-        _by("missing", missing, questions, lambda q: missing[min(_missing(q), MORE_MISSING)]),
+        _by("missing", missing, questions, lambda q: missing[min(q.missing, MORE_MISSING)]),
         _by("inference", ("partial", "full"), questions, _of_hard(_inference)),
     )
     return [breakdown for breakdown in found if len(breakdown.groups) > 1]
 
 
-def _missing(question: Question) -> int:
-    return 0 if question.hard_answer is None else _asked_for(question).missing
+def _of_rules(questions: Sequence[Question], removals: Mapping[Triple, Removal]) -> list[Breakdown]:
+    """What tells questions of the kind ``rules`` apart."""
+    asked = rule_questions(questions)
+    if not asked:
+        return []
 
+    def by(
+        name: str,
+        groups: Sequence[str],
+        group_of: Callable[[RuleQuestion], str],
+        keep: bool = False,
+    ) -> Breakdown:
+        return _by(
+            name, groups, asked, lambda q: "" if q.hard_answer is None else group_of(q), keep
+        )
 
-def _inference(question: Question) -> str:
-    row = _asked_for(question)
-    return "full" if row.missing >= len(row.witness) else "partial"
+    def difficulty(question: RuleQuestion) -> Difficulty:
+        return removals[question.rules.removed].difficulty
 
-
-def _asked_for(question: Question) -> HardAnswer:
-    return next(row for row in question.hard if row.answer == question.hard_answer)
+    return [
+        by("rule_type", RULE_TYPES, lambda q: q.rules.rule_type, keep=True),
+        by(
+            "rule_subtype",
+            tuple(RULE_SUBTYPES),
+            lambda q: q.rules.rule_subtype if q.rules.rule_type == "other" else "",
+        ),
+        by(
+            "proofs",
+            [name for _, name in PROOF_BINS] + [MORE_PROOFS],
+            lambda q: _proof_bin(difficulty(q).proofs),
+        ),
+        by(
+            "inverse_edge",
+            ("left", "not left"),
+            lambda q: "left" if difficulty(q).inverse_edge else "not left",
+        ),
+    ]
 
 
 def _of_hard(group_of: Callable[[Question], str]) -> Callable[[Question], str]:
     return lambda q: "" if q.hard_answer is None else group_of(q)
-
-
-def _removal(question: Question, removals: Mapping[Triple, Removal]) -> Removal:
-    return removals[_rules(question).removed]
-
-
-def _rules(question: Question) -> RuleBlock:
-    if not isinstance(question, RuleQuestion):
-        raise TypeError(question.kind)
-    return question.rules
 
 
 def _proof_bin(proofs: int) -> str:
@@ -163,8 +173,8 @@ def _unseen(questions: Sequence[Question]) -> Breakdown:
 def _by(
     name: str,
     groups: Sequence[str],
-    questions: Sequence[Question],
-    group_of: Callable[[Question], str],
+    questions: Sequence[_Q],
+    group_of: Callable[[_Q], str],
     keep: bool = False,
 ) -> Breakdown:
     """A partition by the name of a group; ``keep`` says whether empty groups are kept."""

@@ -31,7 +31,9 @@ def compare(
             f"with {shared} ids in common; the same questions were expected. Evaluate both files on "
             "one release and one split."
         )
-    both = np.column_stack((first.scores, second.scores))
+    metrics = tuple(metric for metric in first.metrics if metric in second.metrics)
+    width = min(first.scores.shape[1], second.scores.shape[1])  # one may not say what it retrieved
+    both = np.column_stack((first.scores[:, :width], second.scores[:, :width]))
     notes = [note for note in first.notes if note in second.notes]
     for name, report in zip(names, (first, second), strict=True):
         notes += [f"{name}: {note}" for note in report.notes if note not in notes]
@@ -41,7 +43,12 @@ def compare(
         release=first.release,
         naming=first.naming if first.naming == second.naming else "mixed",
         split=first.split,
-        rows=rows_of(both, first.clusters, first.groups, first.resamples, first.seed, differences),
+        rows=rows_of(
+            both, first.clusters, first.groups, first.resamples, first.seed, differences, metrics
+        ),
+        kind=first.kind,
+        kg=first.kg and second.kg,
+        metrics=metrics,
         resamples=first.resamples,
         seed=first.seed,
         notes=tuple(notes),

@@ -1,4 +1,8 @@
-"""From mean scores and their resamples to rows of a report: the ratio, the intervals, the groups."""
+"""From mean scores and their resamples to rows of a report: the ratio, the intervals, the groups.
+
+The row ``mean_of_structures`` is the plain mean over the groups of the breakdown by structure, for each score
+over those that have it. Every resample gives one such mean, if it has a question of each of these structures.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -6,12 +10,16 @@ import numpy as np
 
 from rulemine.evaluation.bootstrap import Ints, MeanScores, Resamples, interval
 from rulemine.evaluation.breakdown import Breakdown
-from rulemine.evaluation.metrics import COLUMNS, METRICS, Floats, hard_hits_rate
-from rulemine.evaluation.reporting.report import Row, Score
+from rulemine.evaluation.metrics import COLUMNS, Floats, hard_hits_rate
+from rulemine.evaluation.reporting.report import MEAN, Row, Score
+from rulemine.evaluation.retrieval import RETRIEVAL
 
 __all__ = ["differences", "estimates", "rows_of"]
 
 UNDEFINED = Score(None, None, None)
+
+Estimate = Callable[[MeanScores, Sequence[str]], dict[str, Score]]
+"""From the means of a group, which has a question, and the names of scores to their estimates."""
 
 _ANY = COLUMNS.index("hits_any_asked")
 _HARD = COLUMNS.index("hits_hard")
@@ -23,9 +31,10 @@ def rows_of(
     parts: Sequence[Breakdown],
     resamples: int,
     seed: int,
-    estimate: Callable[[MeanScores], dict[str, Score]],
+    estimate: Estimate,
+    metrics: Sequence[str],
 ) -> tuple[Row, ...]:
-    """A row for every group of every breakdown, in their order.
+    """A row for every group of every breakdown, in their order; after all questions the mean of structures.
 
     Args:
         scores: The scores of each question, shape (n, columns).
@@ -33,44 +42,66 @@ def rows_of(
         parts: The breakdowns.
         resamples: See `Resamples`.
         seed: Likewise.
-        estimate: From the means of a group, which has a question, to its scores.
+        estimate: `estimates` or `differences`.
+        metrics: The scores of a row.
     """
     members = np.vstack([part.members for part in parts])
     sampled = Resamples(scores, clusters, members, resamples, seed)
     sizes = members.sum(axis=1).tolist()
     names = [(part.name, group) for part in parts for group in part.groups]
-    return tuple(
-        Row(
-            *names[i],
-            size,
-            estimate(sampled.means(i)) if size else dict.fromkeys(METRICS, UNDEFINED),
-        )
-        for i, size in enumerate(sizes)
-    )
+    rows: list[Row] = []
+    of_structures: list[MeanScores] = []
+    for i, size in enumerate(sizes):
+        if not size:
+            rows.append(Row(*names[i], size, dict.fromkeys(metrics, UNDEFINED)))
+            continue
+        means = sampled.means(i)
+        rows.append(Row(*names[i], size, estimate(means, metrics)))
+        if names[i][0] == "structure":
+            of_structures.append(means)
+    if of_structures:
+        at = names.index(("all", "all"))
+        mean = estimate(_mean(of_structures), metrics)
+        rows.insert(at + 1, Row(MEAN, MEAN, sizes[at], mean))
+    return tuple(rows)
 
 
-def estimates(means: MeanScores) -> dict[str, Score]:
-    """Score → estimate, for means whose columns are `COLUMNS`."""
+def _mean(groups: Sequence[MeanScores]) -> MeanScores:
+    """The plain mean over groups, for each column over those that have it."""
+    values = np.array([means.value for means in groups])
+    having = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):  # 0 / 0 where no group has the column
+        value = np.where(having, values, 0.0).sum(axis=0) / having.sum(axis=0)
+        resampled = np.zeros_like(groups[0].resampled)
+        for means, has in zip(groups, having, strict=True):
+            resampled += np.where(has, means.resampled, 0.0)
+        return MeanScores(value, resampled / having.sum(axis=0))
+
+
+def estimates(means: MeanScores, metrics: Sequence[str]) -> dict[str, Score]:
+    """Score → estimate, for means whose columns are `COLUMNS`, or these and `RETRIEVAL`."""
     value, resampled = _with_rate(means)
-    return {m: _estimate(value[m], resampled[m]) for m in METRICS}
+    return {m: _estimate(value[m], resampled[m]) for m in metrics}
 
 
-def differences(means: MeanScores) -> dict[str, Score]:
+def differences(means: MeanScores, metrics: Sequence[str]) -> dict[str, Score]:
     """Score → estimate of the paired difference.
 
     Args:
-        means: The columns are `COLUMNS` of the first system, then those of the second.
+        means: The columns are those of the first system, as for `estimates`, then those of the second.
+        metrics: The scores.
     """
-    half = len(COLUMNS)
+    half = len(means.value) // 2
     a, drawn_a = _with_rate(MeanScores(means.value[:half], means.resampled[:, :half]))
     b, drawn_b = _with_rate(MeanScores(means.value[half:], means.resampled[:, half:]))
-    return {m: _estimate(a[m] - b[m], drawn_a[m] - drawn_b[m]) for m in METRICS}
+    return {m: _estimate(a[m] - b[m], drawn_a[m] - drawn_b[m]) for m in metrics}
 
 
 def _with_rate(means: MeanScores) -> tuple[dict[str, float], dict[str, Floats]]:
     """Value and resampled values by score, the ratio among them; NaN where undefined."""
-    value = dict(zip(COLUMNS, means.value.tolist(), strict=True))
-    resampled = dict(zip(COLUMNS, means.resampled.T, strict=True))
+    names = (*COLUMNS, *RETRIEVAL)[: len(means.value)]
+    value = dict(zip(names, means.value.tolist(), strict=True))
+    resampled = dict(zip(names, means.resampled.T, strict=True))
     rate = hard_hits_rate(value["hits_any_asked"], value["hits_hard"])
     value["hhr"] = np.nan if rate is None else rate
     hits, hard = means.resampled[:, _ANY], means.resampled[:, _HARD]

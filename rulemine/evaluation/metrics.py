@@ -1,10 +1,11 @@
 """The scores of one question and of a set of questions, as pure functions.
 
-With P the predicted set, A the answers of a question, H ⊆ A its hard answers (those that the incomplete KG
-does not state), and Q = P − (A − H), the predictions without the other correct answers:
+With P the predicted set, p its first answer, A the answers of a question, H ⊆ A its hard answers (those that
+the incomplete KG does not state), and Q = P − (A − H), the predictions without the other correct answers:
 
 =============  ==============================================================================
 hits_any       1 when P ∩ A is not empty, else 0
+hits_at_1      1 when p ∈ A, else 0
 precision      |P ∩ A| / |P|
 recall         |P ∩ A| / |A|
 f1             2 |P ∩ A| / (|P| + |A|), the harmonic mean of the two
@@ -15,10 +16,11 @@ hard_f1        2 |P ∩ H| / (|Q| + |H|): a stated or further answer is neither 
 hhr            mean hits_hard / mean hits_any: a ratio of two means, never a mean of ratios
 =============  ==============================================================================
 
-All but ``hits_any_hard``, ``hard_recall`` and ``hard_f1``, which are ours, are those of Zhou et al., "What
-Breaks Knowledge Graph based RAG?" (arXiv 2508.08344, section 4.2). Every score of a set of questions is the
-mean over its questions. Questions without a hard answer (every answer is stated) are left out of
-``hits_hard``, ``hits_any_hard``, ``hard_recall``, ``hard_f1``, and of both means of ``hhr``.
+``hits_at_1`` is H@1 of ComplexLogicalQA; ``hits_any_hard``, ``hard_recall`` and ``hard_f1`` are ours; the
+others are those of Zhou et al., "What Breaks Knowledge Graph based RAG?" (arXiv 2508.08344, section 4.2).
+Every score of a set of questions is the mean over its questions. Questions without a hard answer (every
+answer is stated) are left out of ``hits_hard``, ``hits_any_hard``, ``hard_recall``, ``hard_f1``, and of both
+means of ``hhr``.
 
 Guarantees for the zero cases: an empty P scores 0 everywhere; so does an empty Q in ``hard_recall`` and
 ``hard_f1``; an empty A or H (which no question with a hard answer has, but which a matching mode may make)
@@ -27,7 +29,7 @@ questions is undefined. Scores lie in [0, 1].
 """
 
 import math
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +39,7 @@ __all__ = ["COLUMNS", "METRICS", "QuestionScores", "hard_hits_rate", "mean_score
 
 METRICS = (
     "hits_any",
+    "hits_at_1",
     "precision",
     "recall",
     "f1",
@@ -66,6 +69,7 @@ class QuestionScores(NamedTuple):
     """
 
     hits_any: float
+    hits_at_1: float
     precision: float
     recall: float
     f1: float
@@ -77,21 +81,22 @@ class QuestionScores(NamedTuple):
 
 
 def score(
-    predicted: Set[str], answers: Set[str], hard_answer: str | None, hard_answers: Set[str]
+    given: Sequence[str], answers: Set[str], hard_answer: str | None, hard_answers: Set[str]
 ) -> QuestionScores:
     """The scores of one question.
 
     Args:
-        predicted: P.
+        given: P, in the order given; what is repeated counts once.
         answers: A.
         hard_answer: The hard answer that the question asks for; None if every answer is stated.
         hard_answers: H.
 
     Example:
-        >>> found = score({"a", "x"}, {"a", "b", "c"}, "b", {"a", "b"})
+        >>> found = score(["a", "x"], {"a", "b", "c"}, "b", {"a", "b"})
         >>> found.precision, found.f1, found.hits_hard, found.hits_any_hard, found.hard_f1
         (0.5, 0.4, 0.0, 1.0, 0.5)
     """
+    predicted = frozenset(given)
     shared = len(predicted & answers)
     sizes = len(predicted) + len(answers)
     hits_any = float(shared > 0)
@@ -108,6 +113,7 @@ def score(
         ]
     return QuestionScores(
         hits_any,
+        float(given[0] in answers) if given else 0.0,
         shared / len(predicted) if predicted else 0.0,
         shared / len(answers) if answers else 0.0,
         2 * shared / sizes if sizes else 0.0,
@@ -119,7 +125,7 @@ def mean_scores(scores: Floats) -> Floats:
     """The mean of each column, over the questions that have it.
 
     Args:
-        scores: Shape (n, columns), values in [0, 1]; NaN where a question does not have the score.
+        scores: Shape (n, columns), finite; NaN where a question does not have the score.
 
     Returns:
         Shape (columns,); NaN where no question has the score. The sum is exact before it is rounded, so

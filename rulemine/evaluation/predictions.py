@@ -1,8 +1,10 @@
 """Prediction files: reading, writing, and fitting predictions to questions.
 
 A prediction file is JSON Lines, one object a question, ``{"id": …, "raw_output": "…"}`` (what the system
-wrote) or ``{"id": …, "answers": ["…", …]}`` (a list of entity names), mixed at will; or one JSON
-array of such objects, as the public evaluator of the BRINK benchmark reads. Other keys are ignored.
+wrote) or ``{"id": …, "answers": ["…", …]}`` (a list of entity names, the best first), mixed at will; or one
+JSON array of such objects, as the public evaluator of the BRINK benchmark reads. Either form may have
+``"retrieved": [["subject", "relation", "object"], …]``, the triples that the system retrieved. Other keys are
+ignored.
 
 Guarantees: predictions come back sorted by id, one for a question; all problems of a file are
 reported at once, with their lines (items, for an array). Writing is atomic, sorted by id.
@@ -48,8 +50,8 @@ def read_predictions(
         missing: One of `MISSING`.
         official: Read an array as the public BRINK evaluator does: any `raw_output` is turned into
             text (null becomes ``None``), of several predictions for a question the last one counts,
-            unknown ids are ignored, and missing ones are empty. JSON Lines, which that evaluator
-            does not read, are held to the rules all the same.
+            other keys and unknown ids are ignored, and missing ones are empty. JSON Lines, which that
+            evaluator does not read, are held to the rules all the same.
 
     Returns:
         One prediction for each question of the split that has one, sorted by id.
@@ -101,7 +103,7 @@ def write_predictions(path: str | Path, predictions: Iterable[Prediction]) -> No
     """Writes predictions as JSON Lines, sorted by id, atomically.
 
     Raises:
-        PredictionError: Two predictions have the same id, or one has both forms or neither.
+        PredictionError: Two predictions have the same id, or one is malformed.
         OutputError: The file cannot be written.
     """
     rows: dict[str, dict[str, Any]] = {}
@@ -110,11 +112,13 @@ def write_predictions(path: str | Path, predictions: Iterable[Prediction]) -> No
             raise PredictionError(
                 f"{path}: two predictions for question {p.id!r}; one is expected."
             )
-        if problem := _both_or_neither(p.raw_output is not None, p.answers is not None):
+        if problem := _problem(p):
             raise PredictionError(f"{path}: the prediction for question {p.id!r} {problem}.")
         rows[p.id] = {"id": p.id} | (
             {"raw_output": p.raw_output} if p.answers is None else {"answers": list(p.answers)}
         )
+        if p.retrieved is not None:
+            rows[p.id]["retrieved"] = list(map(list, p.retrieved))
     write_jsonl(Path(path), (rows[i] for i in sorted(rows)))
 
 
@@ -137,7 +141,8 @@ def fit(
         The questions sorted by id, and their predictions in the same order, None where missing.
 
     Raises:
-        PredictionError: An id is unknown or comes twice, a prediction is missing, or the split is empty.
+        PredictionError: An id is unknown or comes twice, a prediction is missing or malformed, or the split
+            is empty.
         ConfigError: `split` or `missing` is no known word.
     """
     if split is not None and split not in SPLITS:
@@ -151,7 +156,7 @@ def fit(
             problems.append(f"unknown id {p.id!r}; {hint(p.id)}")
         elif p.id in found:
             problems.append(f"two predictions for {p.id!r}")
-        elif problem := _both_or_neither(p.raw_output is not None, p.answers is not None):
+        elif problem := _problem(p):
             problems.append(f"the prediction for {p.id!r} {problem}")
         found[p.id] = p
     wanted = sorted((q for q in questions if split in (None, q.split)), key=lambda q: q.id)
@@ -205,13 +210,37 @@ def _prediction(row: dict[str, Any], official: bool) -> tuple[Prediction | None,
         named = ", ".join(map(repr, others[:_SHOWN_KEYS])) + (", …" if others[_SHOWN_KEYS:] else "")
         named = f"; it has the key(s) {named}" if others else ""
         return None, f"{problem}{named if text is None else ''}"
+    given = None if official else row.get("retrieved")
+    if problem := _not_triples(given):
+        return None, problem
+    retrieved = None if given is None else tuple((s, r, o) for s, r, o in given)
     if answers is not None:
         if not isinstance(answers, list) or not all(isinstance(a, str) for a in answers):
             return None, f"'answers' is {_shown(answers)}; an array of entity names was expected"
-        return Prediction(key, answers=tuple(answers)), ""
+        return Prediction(key, answers=tuple(answers), retrieved=retrieved), ""
     if not isinstance(text, str):
         return None, f"'raw_output' is {_shown(text)}; a text was expected"
-    return Prediction(key, raw_output=text), ""
+    return Prediction(key, raw_output=text, retrieved=retrieved), ""
+
+
+def _problem(prediction: Prediction) -> str:
+    """What is wrong with a prediction that was not read from a file, or ""."""
+    form = _both_or_neither(prediction.raw_output is not None, prediction.answers is not None)
+    return form or _not_triples(prediction.retrieved)
+
+
+def _not_triples(retrieved: Any) -> str:
+    """What is wrong with retrieved triples, or ""."""
+    if retrieved is None:
+        return ""
+    expected = "of triples [subject, relation, object] was expected"
+    if not isinstance(retrieved, list | tuple):
+        return f"'retrieved' is {_shown(retrieved)}; an array {expected}"
+    for number, triple in enumerate(retrieved, start=1):
+        parts = triple if isinstance(triple, list | tuple) else ()
+        if len(parts) != 3 or not all(isinstance(part, str) for part in parts):
+            return f"item {number} of 'retrieved' is {_shown(triple)}; an array {expected}"
+    return ""
 
 
 def _both_or_neither(text: bool, answers: bool) -> str:

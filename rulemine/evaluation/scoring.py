@@ -17,9 +17,10 @@ from rulemine.evaluation.breakdown import breakdowns
 from rulemine.evaluation.comparison import compare
 from rulemine.evaluation.estimates import estimates, rows_of
 from rulemine.evaluation.matching import Matcher, make_matcher
-from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
+from rulemine.evaluation.metrics import COLUMNS, METRICS, Floats, QuestionScores, score
 from rulemine.evaluation.predictions import fit, read_predictions
 from rulemine.evaluation.reporting.report import Report, Row, Score
+from rulemine.evaluation.retrieval import RETRIEVAL, score_retrieval
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
@@ -57,6 +58,7 @@ def evaluate(
     naming: str | None = None,
     missing: str = "error",
     ignore_case: bool = False,
+    kg: str = "incomplete",
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Report:
@@ -74,25 +76,27 @@ def evaluate(
         naming: The naming that the predictions use; None for that of the release.
         missing: ``error``, or ``empty`` to score questions without a prediction as empty.
         ignore_case: With ``vocabulary``: find names whatever their capitals.
+        kg: Where predictions say what was retrieved (see `rulemine.evaluation.retrieval`), the graph that
+            it is from: ``complete``, ``incomplete`` or ``incomplete-<level>``.
         resamples: Resamples of the bootstrap, ≥ 1.
         seed: Its seed, ≥ 0.
 
     Returns:
         The report: the core first, where the questions have one, then all questions, then the breakdowns
-        of all. In the mode ``brink`` the hard hits rate is 0 where no question is hit, as the
-        public evaluator has it; in all others it is undefined there.
+        of all. In the mode ``brink`` the hard hits rate is 0 where no question is hit, as the public
+        evaluator has it (in all others it is undefined there), and H@1 and what was retrieved are not scored.
 
     Raises:
         InputError: A file is missing or not UTF-8 text.
         PredictionError: The predictions are malformed or do not fit the questions, or name no entity in
             the naming expected but do in another.
         ConfigError: An option is out of range.
-        ReleaseError: A file of the release is missing or was edited.
+        ReleaseError: The release has no such graph, or a file is missing or was edited.
     """
     check_seed(seed)
     if resamples < 1:
         raise ConfigError(f"resamples is {resamples}; expected a whole number, 1 or more.")
-    options = _Options(matching, split, naming, missing, ignore_case, resamples, seed)
+    options = _Options(matching, split, naming, missing, ignore_case, kg, resamples, seed)
     questions = release.questions()
     report = _report(release, questions, predictions, options)
     if against is None:
@@ -108,6 +112,7 @@ class _Options(NamedTuple):
     naming: str | None
     missing: str
     ignore_case: bool
+    kg: str
     resamples: int
     seed: int
 
@@ -119,7 +124,7 @@ def _called(predictions: Predictions, otherwise: str) -> str:
 def _report(
     release: Release, questions: Sequence[Question], predictions: Predictions, options: _Options
 ) -> Report:
-    matching, split, naming, missing, ignore_case, resamples, seed = options
+    matching, split, naming, missing, ignore_case, kg, resamples, seed = options
     if isinstance(predictions, str | Path):
         predictions = read_predictions(
             predictions, questions, split=split, missing=missing, official=matching == "brink"
@@ -140,6 +145,16 @@ def _report(
             raise PredictionError(f"predictions: {problem}")
         notes.append(f"Warning: {problem}")
     scores = score_questions(golds, matched, matcher)
+    metrics: tuple[str, ...] = METRICS
+    from_kg = None
+    if matching == "brink":
+        metrics = tuple(metric for metric in METRICS if metric != "hits_at_1")
+    elif any(p is not None and p.retrieved is not None for p in given):
+        found = score_retrieval(release, asked, given, kg, used)
+        scores = np.column_stack((scores, found.scores))
+        notes += found.notes
+        metrics += tuple(m for m in RETRIEVAL if kg != "complete" or m != "certificate_recall")
+        from_kg = kg
     parts = breakdowns(asked, release.removals(), release.levels)
     clusters = _clusters(asked)
     notes += notes_on_questions(asked)
@@ -149,7 +164,7 @@ def _report(
             f"The questions of the headline form {counted(headline, 'cluster')}, too few for intervals "
             "to be relied on."
         )
-    rows = rows_of(scores, clusters, parts, resamples, seed, estimates)
+    rows = rows_of(scores, clusters, parts, resamples, seed, estimates, metrics)
     if matching == "brink" and any(_without_rate(row) for row in rows):
         rows = tuple(
             row._replace(scores=row.scores | {"hhr": Score(0.0, None, None)})
@@ -162,6 +177,9 @@ def _report(
         release=release.name,
         naming=used,
         split=split or "all",
+        kind=asked[0].kind,
+        metrics=metrics,
+        kg=from_kg,
         rows=rows,
         resamples=resamples,
         seed=seed,
@@ -204,13 +222,13 @@ class Gold(NamedTuple):
 
 
 def score_questions(
-    golds: Sequence[Gold], matched: Sequence[frozenset[str]], matcher: Matcher
+    golds: Sequence[Gold], matched: Sequence[Sequence[str]], matcher: Matcher
 ) -> Floats:
     """The scores of each question.
 
     Args:
         golds: What each is scored against.
-        matched: The predicted set of each, as keys of the matcher.
+        matched: What is predicted for each, in the order given, as keys of the matcher.
         matcher: Turns the names of the answers into keys; those with the key "" are left out.
 
     Returns:
@@ -232,17 +250,20 @@ def score_questions(
     return np.array(found, np.float64).reshape(len(found), len(COLUMNS))
 
 
-def _predicted(matcher: Matcher, prediction: Prediction | None) -> frozenset[str]:
+def _predicted(matcher: Matcher, prediction: Prediction | None) -> tuple[str, ...]:
+    """What is predicted, each once, in the order given."""
     if prediction is None:
-        return frozenset()
-    if prediction.answers is not None:
-        return frozenset(map(matcher.name, prediction.answers)) - {""}
-    return frozenset(matcher.text(prediction.raw_output or ""))
+        return ()
+    if prediction.answers is None:
+        keys = matcher.text(prediction.raw_output or "")
+    else:
+        keys = filter(None, map(matcher.name, prediction.answers))
+    return tuple(dict.fromkeys(keys))
 
 
 def _notes(
     given: Sequence[Prediction | None],
-    matched: Sequence[frozenset[str]],
+    matched: Sequence[Sequence[str]],
     known: set[str],
 ) -> list[str]:
     notes = []
@@ -251,7 +272,7 @@ def _notes(
     if empty := sum(not m for m in matched) - absent:
         notes.append(f"{empty:,} predictions hold no answer and score 0.")
     items = sum(map(len, matched))
-    if strange := items - sum(len(m & known) for m in matched):
+    if strange := sum(key not in known for keys in matched for key in keys):
         notes.append(
             f"{strange:,} of {items:,} predicted answers are no entity of the release; "
             "each counts as wrong."
@@ -276,20 +297,20 @@ def _other_naming(
     release: Release,
     matching: str,
     given: Sequence[Prediction | None],
-    matched: Sequence[frozenset[str]],
+    matched: Sequence[Sequence[str]],
     matcher: Matcher,
 ) -> str:
     """What to say when the predictions name no entity in the naming of the release, but do in another."""
     own = {matcher.name(n) for n in names_in(release.entities, release.naming)}
     answered = [p for p in given if p is not None]
-    if not answered or any(m & own for m in matched):
+    if not answered or any(not own.isdisjoint(keys) for keys in matched):
         return ""
     best, most = "", 0
     for other in NAMINGS:
         names = frozenset(names_in(release.entities, other))
         tried = make_matcher(matching, names)
         keys = {tried.name(n) for n in names}
-        hits = sum(bool(_predicted(tried, p) & keys) for p in answered[:_SAMPLE])
+        hits = sum(not keys.isdisjoint(_predicted(tried, p)) for p in answered[:_SAMPLE])
         if hits > most:
             best, most = other, hits
     if 2 * most < len(answered[:_SAMPLE]):

@@ -138,6 +138,12 @@ class Release:
         """The incompleteness levels in percent, ascending; (100,) if there is only one."""
         return tuple(self.manifest.get("levels", (100,)))
 
+    @property
+    def graphs(self) -> tuple[str, ...]:
+        """The names of its graphs, for `kg`, sorted."""
+        files = sorted(name[3:-7] for name in self.manifest["files"] if name.startswith("kg/"))
+        return tuple(name for name in files if name != "reference")
+
     def file(self, name: str) -> Path:
         """The path of a file of the release, checked against its digest.
 
@@ -173,9 +179,8 @@ class Release:
         Raises:
             ReleaseError: The release has no such graph, or see `file`.
         """
-        known = {name[3:-7] for name in self.manifest["files"] if name.startswith("kg/")}
-        if which not in known:
-            hint = did_you_mean(which, known - {"reference"})
+        if which not in self.graphs and which != "reference":
+            hint = did_you_mean(which, self.graphs)
             raise ReleaseError(f"{self.path}: has no graph {which!r}; {hint}")
         return KnowledgeGraph.read(self.file(f"kg/{which}.tsv.gz"))
 

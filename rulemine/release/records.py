@@ -418,17 +418,19 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A system's answer to a question, in exactly one of two forms.
+    """A system's answer to a question, in exactly one of two forms, and what it retrieved for it.
 
     Attributes:
         id: Id of the question.
         raw_output: The system's text, to be matched (see `rulemine.evaluation.matching`), or None.
-        answers: Entity names in the naming of the release, or None.
+        answers: Entity names in the naming of the release, the first answer first, or None.
+        retrieved: The triples that the system retrieved, in the naming of the release, or None.
     """
 
     id: str
     raw_output: str | None = None
     answers: tuple[str, ...] | None = None
+    retrieved: tuple[Triple, ...] | None = None
 
 
 def topic_values(anchors: Sequence[str], private: Mapping[str, str]) -> dict[str, str]:

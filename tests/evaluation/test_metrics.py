@@ -5,21 +5,23 @@ import pytest
 
 from rulemine.evaluation.metrics import COLUMNS, hard_hits_rate, mean_scores, score
 
-#    P                     A                hard hard answers   any prec   recall f1    hard any  rec. F1
+#    P                  A                hard hard answers   any @1 prec   recall f1    hard any  rec. F1
 CASES = [
-    ({"a"},               {"a"},           "a", {"a"},      (1, 1,     1,     1,     1,   1,   1,   1)),
-    ({"a", "x"},          {"a", "b"},      "a", {"a"},      (1, 1 / 2, 1 / 2, 1 / 2, 1,   1,   1,   2 / 3)),
-    ({"b"},               {"a", "b"},      "a", {"a"},      (1, 1,     1 / 2, 2 / 3, 0,   0,   0,   0)),
-    ({"a", "b"},          {"a", "b"},      "a", {"a"},      (1, 1,     1,     1,     1,   1,   1,   1)),
-    ({"b"},               {"a", "b"},      "a", {"a", "b"}, (1, 1,     1 / 2, 2 / 3, 0,   1,   1 / 2, 2 / 3)),
-    ({"a", "b", "x"},     {"a", "b", "c"}, "c", {"c"},      (1, 2 / 3, 2 / 3, 2 / 3, 0,   0,   0,   0)),
-    ({"c", "b", "x"},     {"a", "b", "c"}, "c", {"a", "c"}, (1, 2 / 3, 2 / 3, 2 / 3, 1,   1,   1 / 2, 1 / 2)),
-    ({"a", "x", "y", "z"}, {"a", "b"},     "a", {"a"},      (1, 1 / 4, 1 / 2, 1 / 3, 1,   1,   1,   2 / 5)),
-    ({"x"},               {"a"},           "a", {"a"},      (0, 0,     0,     0,     0,   0,   0,   0)),
-    (set(),               {"a"},           "a", {"a"},      (0, 0,     0,     0,     0,   0,   0,   0)),
-    ({"x"},               set(),           "",  set(),      (0, 0,     0,     0,     0,   0,   0,   0)),
-    (set(),               set(),           "",  set(),      (0, 0,     0,     0,     0,   0,   0,   0)),
-    ({"a"},               {"a", "b"},      None, set(),     (1, 1,     1 / 2, 2 / 3, *[math.nan] * 4)),
+    (["a"],            {"a"},           "a", {"a"},      (1, 1, 1,     1,     1,     1,   1,   1,   1)),
+    (["a", "x"],       {"a", "b"},      "a", {"a"},      (1, 1, 1 / 2, 1 / 2, 1 / 2, 1,   1,   1,   2 / 3)),
+    (["x", "a"],       {"a", "b"},      "a", {"a"},      (1, 0, 1 / 2, 1 / 2, 1 / 2, 1,   1,   1,   2 / 3)),
+    (["x", "a", "x"],  {"a", "b"},      "a", {"a"},      (1, 0, 1 / 2, 1 / 2, 1 / 2, 1,   1,   1,   2 / 3)),
+    (["b"],            {"a", "b"},      "a", {"a"},      (1, 1, 1,     1 / 2, 2 / 3, 0,   0,   0,   0)),
+    (["a", "b"],       {"a", "b"},      "a", {"a"},      (1, 1, 1,     1,     1,     1,   1,   1,   1)),
+    (["b"],            {"a", "b"},      "a", {"a", "b"}, (1, 1, 1,     1 / 2, 2 / 3, 0,   1,   1 / 2, 2 / 3)),
+    (["a", "b", "x"],  {"a", "b", "c"}, "c", {"c"},      (1, 1, 2 / 3, 2 / 3, 2 / 3, 0,   0,   0,   0)),
+    (["c", "b", "x"],  {"a", "b", "c"}, "c", {"a", "c"}, (1, 1, 2 / 3, 2 / 3, 2 / 3, 1,   1,   1 / 2, 1 / 2)),
+    (["x", "a", "y", "z"], {"a", "b"},  "a", {"a"},      (1, 0, 1 / 4, 1 / 2, 1 / 3, 1,   1,   1,   2 / 5)),
+    (["x"],            {"a"},           "a", {"a"},      (0, 0, 0,     0,     0,     0,   0,   0,   0)),
+    ([],               {"a"},           "a", {"a"},      (0, 0, 0,     0,     0,     0,   0,   0,   0)),
+    (["x"],            set(),           "",  set(),      (0, 0, 0,     0,     0,     0,   0,   0,   0)),
+    ([],               set(),           "",  set(),      (0, 0, 0,     0,     0,     0,   0,   0,   0)),
+    (["a"],            {"a", "b"},      None, set(),     (1, 1, 1,     1 / 2, 2 / 3, *[math.nan] * 4)),
 ]  # fmt: skip
 
 
@@ -33,12 +35,12 @@ def test_scores_by_hand(predicted, answers, hard, hards, expected):
 
 
 def test_f1_is_the_harmonic_mean_of_precision_and_recall():
-    found = score({"a", "b", "x"}, {"a", "b", "c", "d", "e"}, "a", {"a"})
+    found = score(["a", "b", "x"], {"a", "b", "c", "d", "e"}, "a", {"a"})
     assert found.f1 == pytest.approx(2 / (1 / found.precision + 1 / found.recall))
 
 
 def test_mean_of_the_f1s_is_not_the_f1_of_the_means():
-    scores = np.array([score({"a"}, {"a", "b"}, "a", {"a"}), score({"a", "x"}, {"a"}, "a", {"a"})])
+    scores = np.array([score(["a"], {"a", "b"}, "a", {"a"}), score(["a", "x"], {"a"}, "a", {"a"})])
     means = dict(zip(COLUMNS, mean_scores(scores), strict=True))
     assert means["f1"] == pytest.approx(2 / 3)
     assert means["precision"] == means["recall"] == 0.75

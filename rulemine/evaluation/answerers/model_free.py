@@ -5,8 +5,8 @@
 ``reasoner``   the answers of the query on the graph with all that one application of a rule of the release
                derives from it; on the incomplete graph it hits every hard answer, because the certificate
                of every removed triple is still there
-``prior``      the `k` commonest answers of the training questions about the same relation and direction:
-               no graph at all
+``prior``      the `k` commonest answers of the training questions about the same ends of relations, the
+               commonest first: no graph at all
 ``random``     one entity, drawn uniformly from those of the graph
 
 Guarantees: the answers to a question depend on nothing but the question, the graph, the rules, the
@@ -34,7 +34,7 @@ from rulemine.seeds import stream
 __all__ = ["Lookup", "Neighbors", "Prior", "RandomEntity", "Reasoner"]
 
 FOLDS = 10
-"""Parts of the training questions, by topic; the questions of one are guessed from the others."""
+"""Parts of the training questions, by topic entity; the questions of one are guessed from the others."""
 
 
 class Lookup:
@@ -135,9 +135,11 @@ def _derived(
 class Prior:
     """See the module.
 
-    A relation and direction that no training question asks about gets the commonest answers of all
-    training questions. A training question is guessed without its own topic: the topics are dealt into
-    `FOLDS` parts, and each part is guessed from the others.
+    What is asked for are the ends of the relations that lead to the answer: of a chain the last one, of
+    intersections and unions those of all parts. Ends that no training question asks for get the commonest
+    answers of all training questions. A training question is guessed without its own answers: the training
+    questions are dealt into `FOLDS` parts by their first topic entity in `order`, and each part is guessed
+    from the others.
 
     Args:
         train: The training questions; all their answers count.
@@ -158,25 +160,25 @@ class Prior:
         self._order = order
         self._k = k
 
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[set[str]]:
+    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[list[str]]:
         """The guesses for each question, by name; the graph is not looked at."""
         trained = {q.id for q in self._train}
         parts: dict[int | None, list[int]] = {}
         for number, q in enumerate(questions):
-            parts.setdefault(self._fold(q.topic) if q.id in trained else None, []).append(number)
-        found: list[set[str]] = [set() for _ in questions]
+            parts.setdefault(self._fold(q.anchors) if q.id in trained else None, []).append(number)
+        found: list[list[str]] = [[] for _ in questions]
         for part, numbers in parts.items():
-            counted = [q for q in self._train if part is None or self._fold(q.topic) != part]
+            counted = [q for q in self._train if part is None or self._fold(q.anchors) != part]
             guesses = commonest_answers(counted, self._declarations, self._order)
             overall = Counter(answer for q in counted for answer in q.answers)
             anything = sorted(overall, key=lambda a: (-overall[a], self._order.get(a, 0), a))
             for number in numbers:
                 key = asked_ends(parse(questions[number].query), self._declarations)
-                found[number] = set(guesses.get(key, anything)[: self._k])
+                found[number] = guesses.get(key, anything)[: self._k]
         return found
 
-    def _fold(self, topic: str) -> int:
-        return self._order.get(topic, 0) % FOLDS
+    def _fold(self, topics: Sequence[str]) -> int:
+        return min(self._order.get(topic, 0) for topic in topics) % FOLDS
 
 
 class RandomEntity:

@@ -2,11 +2,11 @@
 
 Names are this package's, and those that other packages give as entry points in the group
 ``rulemine.answerers`` (see ``docs/extending.md``). Guarantees: an answerer is not given the answers;
-predictions are sorted by question, the answers of each by name.
+predictions are sorted by question.
 """
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from typing import Any, NamedTuple, Protocol
 
 from rulemine.errors import ConfigError, did_you_mean
@@ -15,7 +15,7 @@ from rulemine.phrasing.templates import Templates
 from rulemine.registry import Registry
 from rulemine.release.guessing import order_of_names
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Prediction, Question, RuleQuestion
+from rulemine.release.records import SPLITS, Prediction
 from rulemine.seeds import check_seed
 
 __all__ = ["ANSWERERS", "Answerer", "OpenQuestion", "answer", "given"]
@@ -27,18 +27,12 @@ class OpenQuestion(NamedTuple):
     Attributes:
         id: Its id.
         question: Its text.
-        topic: The topic entity, in the naming of the release; the first of `anchors`.
-        relation: The relation asked about.
-        direction: ``object`` when the topic is the subject, else ``subject``.
-        anchors: All topic entities.
+        anchors: The topic entities, in the naming of the release, sorted.
         query: What is asked, as one line; `rulemine.query.parse` reads it.
     """
 
     id: str
     question: str
-    topic: str
-    relation: str
-    direction: str
     anchors: tuple[str, ...]
     query: str
 
@@ -48,8 +42,8 @@ class Answerer(Protocol):
 
     def __call__(
         self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]
-    ) -> Sequence[set[int]] | Sequence[set[str]]:
-        """The answers to each question, as entity ids of the graph or as names."""
+    ) -> Sequence[Collection[int]] | Sequence[Collection[str]]:
+        """The answers to each question, as ids of the graph or as names; a list has the best first."""
         ...
 
 
@@ -98,7 +92,8 @@ def answer(
         progress: For answerers that take long (``reasoner``): called with steps done and all steps.
 
     Returns:
-        A prediction for each question, sorted by id, its answers sorted, in the naming of the release.
+        A prediction for each question, sorted by id, in the naming of the release. The answers of a list
+        are in its order, those of a set by private id, so that the first is the same in every naming.
 
     Raises:
         ConfigError: There is no such answerer or split, `hops`, `k` or `seed` is out of range, or the
@@ -116,30 +111,15 @@ def answer(
     with ANSWERERS.blaming(with_):
         options = {"hops": hops, "k": k, "seed": seed, "progress": progress}
         answerer = _make(with_, release, options) if isinstance(with_, str) else with_
-        asked = [
-            OpenQuestion(
-                q.id,
-                q.question,
-                q.topic,
-                *_link(q),
-                q.anchors,
-                q.query,
-            )
-            for q in questions
-        ]
+        asked = [OpenQuestion(q.id, q.question, q.anchors, q.query) for q in questions]
         found = answerer(graph, asked)
-        names = _names(found, len(questions), graph)
+        names = _names(
+            found, len(questions), graph, order_of_names(release.entities, release.naming)
+        )
     return [
-        Prediction(question.id, answers=tuple(sorted(answers)))
+        Prediction(question.id, answers=answers)
         for question, answers in zip(questions, names, strict=True)
     ]
-
-
-def _link(question: Question) -> tuple[str, str]:
-    """Relation and direction of a question about one link; of others, empty."""
-    if not isinstance(question, RuleQuestion):
-        return "", ""
-    return question.rules.relation, question.rules.direction
 
 
 def given(name: str) -> list[str]:
@@ -163,16 +143,22 @@ def _make(name: str, release: Release, options: dict[str, Any]) -> Answerer:
 
 
 def _names(
-    found: Sequence[set[int]] | Sequence[set[str]], questions: int, kg: KnowledgeGraph
-) -> list[set[str]]:
-    """What an answerer found, as names."""
+    found: Sequence[Collection[int]] | Sequence[Collection[str]],
+    questions: int,
+    kg: KnowledgeGraph,
+    order: Mapping[str, int],
+) -> list[tuple[str, ...]]:
+    """What an answerer found, as names; what has no order in the order given, other names last."""
     if len(found) != questions:
         raise ValueError(f"it gave {len(found)} sets of answers to {questions} questions")
     names = kg.entities
-    named: list[set[str]] = []
+    named: list[tuple[str, ...]] = []
     for answers in found:
         for i in answers:
             if not isinstance(i, str) and not 0 <= i < len(names):
                 raise ValueError(f"{i} is no entity id; the graph has {len(names)} entities")
-        named.append({i if isinstance(i, str) else names[i] for i in answers})
+        told = dict.fromkeys(i if isinstance(i, str) else names[i] for i in answers)
+        if isinstance(answers, Set):
+            told = dict.fromkeys(sorted(told, key=lambda name: (order.get(name, len(order)), name)))
+        named.append(tuple(told))
     return named

@@ -9,6 +9,7 @@ import csv
 import io
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -17,23 +18,42 @@ import numpy.typing as npt
 
 from rulemine.evaluation.bootstrap import CONFIDENCE
 from rulemine.evaluation.breakdown import Breakdown
-from rulemine.evaluation.metrics import METRICS, Floats
-from rulemine.evaluation.reporting.tables import Cell, format_markdown, format_table
+from rulemine.evaluation.metrics import Floats
+from rulemine.evaluation.reporting.tables import Cell, Section, format_markdown, format_table
+from rulemine.evaluation.retrieval import RETRIEVAL
 
 __all__ = ["Comparison", "Report", "Row", "Score"]
 
 TITLES = {
     "hits_any": "Hits@Any",
+    "hits_at_1": "H@1",
     "precision": "Precision",
     "recall": "Recall",
     "f1": "F1",
     "hits_hard": "Hits@Hard",
     "hhr": "HHR",
+    "hard_f1": "Hard F1",
+    "triple_recall": "recall",
+    "triple_precision": "precision",
+    "triple_f1": "F1",
+    "certificate_recall": "certificates",
+    "answer_hit": "answer hit",
+    "answer_recall": "answers",
+    "retrieved": "triples",
 }
-"""The columns of tables; JSON and CSV have all `METRICS`."""
+"""Headings of the columns of tables."""
 
-SUBSETS = {"core": "the core", "all": "all questions"}
-"""The breakdowns that are one group each and come first, in words; all others are over all questions."""
+IN_TABLES = {
+    "rules": ("hits_any", "precision", "recall", "f1", "hits_hard", "hhr"),
+    "structures": ("hits_at_1", "hits_any", "f1", "hits_hard", "hhr", "hard_f1"),
+}
+"""Kind of the questions → the scores of answers in tables; JSON and CSV have all."""
+
+MEAN = "mean_of_structures"
+"""Breakdown and group of the plain mean over structures."""
+
+SUBSETS = {"core": "the core", "all": "all questions", MEAN: "mean of structures"}
+"""The breakdowns that are one row each and come first, in words; all others are over all questions."""
 
 BREAKDOWN_TITLES = {
     "structure": "structure",
@@ -72,11 +92,10 @@ class Row(NamedTuple):
     """The scores of a group of questions.
 
     Attributes:
-        breakdown: What the questions are grouped by; "core" for the row of the core, "all" for that of
-            all questions.
-        group: The group; "core" and "all" likewise.
+        breakdown: What the questions are grouped by; for the rows of `SUBSETS`, their keys.
+        group: The group; for the rows of `SUBSETS` likewise.
         n: Questions in the group; with 0 every score is undefined.
-        scores: Score (see `METRICS`) → estimate.
+        scores: Score → estimate, for the scores of the report.
     """
 
     breakdown: str
@@ -93,8 +112,12 @@ class _Rows(ABC):
         release: Name of the release.
         naming: The naming of the predictions.
         split: The split evaluated; "all" for all.
-        rows: The headline first: the core, if it has a question, then all questions, then the
-            breakdowns of all questions.
+        kind: The kind of the questions.
+        metrics: The scores of the report: of `METRICS` and, where predictions say what was retrieved,
+            `RETRIEVAL`.
+        kg: The graph that triples were retrieved from; None without such scores.
+        rows: The headline first: the core, if it has a question, then all questions, the mean of structures
+            if there are several, and the breakdowns of all questions.
         resamples: How many resamples the intervals rest on.
         seed: Their seed.
         notes: What a reader of the numbers must know, as sentences.
@@ -103,6 +126,9 @@ class _Rows(ABC):
     release: str
     naming: str
     split: str
+    kind: str
+    metrics: tuple[str, ...]
+    kg: str | None
     rows: tuple[Row, ...] = field(repr=False)
     resamples: int
     seed: int
@@ -157,6 +183,8 @@ class _Rows(ABC):
             group = {"n": row.n, "scores": _plain(row.scores)}
             broken.setdefault(row.breakdown, {})[row.group] = group
         subsets = {name: broken.pop(name, {}).get(name) for name in SUBSETS}
+        if subsets[MEAN] is None:
+            del subsets[MEAN]
         return self._head() | {
             "naming": self.naming,
             "split": self.split,
@@ -175,7 +203,7 @@ class _Rows(ABC):
         """The lines of `to_csv`."""
         return [
             [self._what(), row.breakdown, row.group, str(row.n)]
-            + ["" if v is None else repr(v) for m in METRICS for v in row.scores[m]]
+            + ["" if v is None else repr(v) for m in self.metrics for v in row.scores[m]]
             for row in self.rows
         ]
 
@@ -183,8 +211,9 @@ class _Rows(ABC):
         """The report as indented JSON with LF at the end.
 
         Keys: what was evaluated and how; ``headline``: ``core`` or ``all``; ``core`` (null if it has no
-        question) and ``all``: n, and scores: score → {value, low, high}; ``breakdowns``, over all questions:
-        breakdown → group → {n, scores}; ``difference``, where there is one: the same of the difference.
+        question), ``all`` and, where there are several structures, ``mean_of_structures``: n, and scores:
+        score → {value, low, high}; ``breakdowns``, over all questions: breakdown → group → {n, scores};
+        ``difference``, where there is one: the same of the difference.
         """
         return json.dumps(self._content(), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
@@ -194,7 +223,7 @@ class _Rows(ABC):
         Columns: what the line has (``scores`` or ``difference``), breakdown, group, n, and for each score
         its value and the bounds of its interval.
         """
-        bounds = [f"{m}{part}" for m in METRICS for part in ("", "_low", "_high")]
+        bounds = [f"{m}{part}" for m in self.metrics for part in ("", "_low", "_high")]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["what", "breakdown", "group", "n", *bounds])
@@ -205,34 +234,54 @@ class _Rows(ABC):
         """The report for a terminal, about 100 columns: percentages, below each its interval."""
         return format_table(
             f"{self._title()}\nin percent; below each value its {_INTERVAL}",
-            ["", "n", *TITLES.values()],
-            self._cells(),
-            self.notes,
-        )
+            ["", "n", *(TITLES[m] for m in self._in_table())],
+            self._sections(self._in_table()),
+            () if self.kg else self.notes,
+        ) + (f"\n{self._retrieval(format_table, '')}" if self.kg else "")
 
     def to_markdown(self) -> str:
-        """The report as a Markdown table: percentages, intervals in parentheses."""
+        """The report as Markdown tables: percentages, intervals in parentheses."""
         return format_markdown(
             f"{self._title()} · in percent ({_INTERVAL})",
-            ["group", "n", *TITLES.values()],
-            self._cells(),
+            ["group", "n", *(TITLES[m] for m in self._in_table())],
+            self._sections(self._in_table()),
+            () if self.kg else self.notes,
+        ) + (f"\n{self._retrieval(format_markdown, 'group')}" if self.kg else "")
+
+    def _in_table(self) -> list[str]:
+        """The scores of answers that tables have."""
+        return [m for m in IN_TABLES[self.kind] if m in self.metrics]
+
+    def _retrieval(self, layout: Callable[..., str], label: str) -> str:
+        """The table of what was retrieved."""
+        shown = [m for m in self.metrics if m in RETRIEVAL]
+        sections = self._sections(shown, "structure")
+        header = [label, "n", *(TITLES[m] for m in shown)]
+        return layout(
+            f"retrieved from the {self.kg} graph; in percent, triples as a number",
+            header,
+            sections,
             self.notes,
         )
 
-    def _cells(self) -> list[tuple[str, list[tuple[str, list[Cell]]]]]:
-        """Sections (title, rows), a row being its label and cells of a value and an interval."""
-        sections: list[tuple[str, list[tuple[str, list[Cell]]]]] = []
+    def _sections(self, metrics: Sequence[str], *breakdowns: str) -> list[Section]:
+        """Rows of cells of a value and an interval, by breakdown: of all of them, or of those named."""
+        sections: list[Section] = []
         for row in self.rows:
-            title = (
-                ""
-                if row.breakdown in SUBSETS
-                else f"{BREAKDOWN_TITLES[row.breakdown]}, over all questions"
-            )
+            if row.breakdown in SUBSETS:
+                title, label = "", row.group.replace("_", " ")
+            elif not breakdowns or row.breakdown in breakdowns:
+                title, label = f"{BREAKDOWN_TITLES[row.breakdown]}, over all questions", row.group
+            else:
+                continue
             if not sections or sections[-1][0] != title:
                 sections.append((title, []))
             cells = [(f"{row.n:,}", "")]
-            cells += [_percent(row.scores[m], self._signed()) for m in TITLES]
-            sections[-1][1].append((row.group, cells))
+            cells += [
+                _cell(row.scores[m], self._signed(), 1 if m == "retrieved" else 100)
+                for m in metrics
+            ]
+            sections[-1][1].append((label, cells))
         return sections
 
 
@@ -273,7 +322,8 @@ class Report(_Rows):
         missing: Questions without a prediction, scored as empty.
         without_hard_answer: Questions without a hard answer, left out of the hard scores.
         ids: The questions evaluated, sorted.
-        scores: Per question, the columns of `rulemine.evaluation.metrics.COLUMNS`; shape (n, columns).
+        scores: Per question, the columns of `rulemine.evaluation.metrics.COLUMNS`, then of
+            `rulemine.evaluation.retrieval.RETRIEVAL` if there are such scores; shape (n, columns).
         clusters: The cluster of every question, numbered from 0; the intervals resample these.
         groups: The groups of questions, in the order of `rows`.
         difference: The difference to other predictions, where that was asked for.
@@ -292,6 +342,7 @@ class Report(_Rows):
         return {
             "release": self.release,
             "matching": self.matching,
+            "kg": self.kg,
             "missing": self.missing,
             "without_hard_answer": self.without_hard_answer,
             "clusters": int(self.clusters.max()) + 1,
@@ -328,11 +379,11 @@ def _plain(scores: dict[str, Score]) -> dict[str, dict[str, float | None]]:
     return {name: estimate._asdict() for name, estimate in scores.items()}
 
 
-def _percent(estimate: Score, signed: bool) -> Cell:
-    """Value and interval as text, in percent."""
+def _cell(estimate: Score, signed: bool, scale: int) -> Cell:
+    """Value and interval as text, multiplied by a scale."""
 
     def text(value: float) -> str:
-        rounded = round(100 * value, 1) + 0.0  # −0.0 becomes 0.0
+        rounded = round(scale * value, 1) + 0.0  # −0.0 becomes 0.0
         return f"{rounded:+.1f}" if signed else f"{rounded:.1f}"
 
     value, low, high = estimate

@@ -1,0 +1,195 @@
+"""What systems retrieved, against the evidence."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rulemine.errors import PredictionError, ReleaseError
+from rulemine.evaluation import METRICS, compare, evaluate, read_predictions, write_predictions
+from rulemine.evaluation.retrieval import RETRIEVAL, score_retrieved
+from rulemine.release.reader import Release
+from rulemine.release.records import Prediction
+from tests.evaluation.test_scoring import GIVEN as ABOUT_RULES
+from tests.evaluation.test_scoring import values
+from tests.evaluation.world import ANN, BOB, CID, EVE, STRUCTURES, write_structures
+
+A, B, C, X = ("a", "r", "b"), ("b", "s", "c"), ("c", "s", "d"), ("x", "r", "y")
+NAN = float("nan")
+
+#    retrieved   gold       certificates answers      recall prec   F1     cert. hit answers triples
+CASES = [
+    ({A},        {A, B},    set(),       {"c"},       (1 / 2, 1,     2 / 3, NAN,   0, 0,     1)),
+    ({A, X},     {A, B},    {A, C},      {"b", "c"},  (1 / 2, 1 / 2, 1 / 2, 1 / 2, 1, 1 / 2, 2)),
+    ({A, B, X},  {A, B},    {X},         {"c", "x"},  (1,     2 / 3, 4 / 5, 1,     1, 1,     3)),
+    ({X},        {A},       {A},         {"a"},       (0,     0,     0,     0,     0, 0,     1)),
+    (set(),      {A},       {A},         {"a"},       (0,     0,     0,     0,     0, 0,     0)),
+    ({A},        set(),     {A},         {"a", "z"},  (NAN,   NAN,   NAN,   1,     1, 1 / 2, 1)),
+    (set(),      set(),     set(),       {"a"},       (NAN,   NAN,   NAN,   NAN,   0, 0,     0)),
+    ({("r", "a", "q")}, {A}, set(),      {"a"},       (0,     0,     0,     NAN,   0, 0,     1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("retrieved", "gold", "certificates", "answers", "expected"), CASES)
+def test_scores_by_hand(retrieved, gold, certificates, answers, expected):
+    found = score_retrieved(retrieved, gold, certificates, answers)
+    assert found == pytest.approx(expected, nan_ok=True)
+
+
+WIFE, FATHER = (ANN, "wife", BOB), (BOB, "father", EVE)
+HUSBAND, MOTHER = (BOB, "husband", ANN), (ANN, "mother", EVE)
+
+GIVEN = [
+    Prediction("q00001", "", retrieved=(WIFE, WIFE, ("nobody", "wife", BOB))),
+    Prediction("q00002", "", retrieved=((ANN, "mother", CID), WIFE)),
+    Prediction("q00003", "", retrieved=(FATHER, (BOB, "father", CID), MOTHER)),
+    Prediction("q00004", "", retrieved=()),
+    Prediction("q00005", ""),
+]
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Release:
+    return write_structures(tmp_path / "structures")
+
+
+def by_hand(kg_lacks, given):
+    """The scores of each question, from its record."""
+    certificates = {HUSBAND: {WIFE}, MOTHER: {WIFE, FATHER}}
+    return np.array([
+        score_retrieved(
+            set(p.retrieved or ()),
+            set(q.full_evidence) - kg_lacks,
+            {t for r in q.removed if r in kg_lacks for t in certificates[r]},
+            set(q.answers),
+        )
+        for q, p in zip(STRUCTURES, given, strict=False)
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kg", "lacks", "without"),
+    [("incomplete", {HUSBAND, MOTHER}, 1), ("complete", set(), 0)],
+)
+def test_report_by_hand(release, kg, lacks, without):
+    report = evaluate(release, GIVEN, kg=kg)
+    found = by_hand(lacks, GIVEN)
+    assert np.isnan(found[:, 0]).sum() == without
+    with np.errstate(invalid="ignore"):
+        for name, column in zip(RETRIEVAL, found.T, strict=True):
+            if name == "certificate_recall" and kg == "complete":
+                assert name not in report.overall
+                continue
+            assert report.overall[name].value == pytest.approx(np.nanmean(column))
+            for q, value in zip(STRUCTURES, column, strict=False):
+                told = report.row("structure", q.structure).scores[name].value
+                assert told == (None if np.isnan(value) else pytest.approx(value))
+    notes = " ".join(report.notes)
+    assert "score as if there were none: 1." in notes
+    assert "not in the release: 1 of 7." in notes
+    assert ("none of their evidence: 1 of 5." in notes) == bool(without)
+
+
+def test_a_level_states_more(release):
+    files = release.manifest["files"]
+    files["kg/incomplete-60.tsv.gz"] = files["kg/incomplete.tsv.gz"]
+    report = evaluate(release, GIVEN, kg="incomplete-60")
+    found = by_hand({HUSBAND}, GIVEN)
+    assert report.overall["triple_recall"].value == pytest.approx(np.nanmean(found[:, 0]))
+    assert report.overall["certificate_recall"].value == pytest.approx(np.nanmean(found[:, 3]))
+
+
+def test_forms_of_the_report(release):
+    report = evaluate(release, GIVEN)
+    assert report.metrics == (*METRICS, *RETRIEVAL)
+    content = json.loads(report.to_json())
+    assert content["kg"] == "incomplete"
+    assert content["all"]["scores"]["retrieved"]["value"] == 7 / 5
+    first = next(csv.DictReader(io.StringIO(report.to_csv())))
+    assert float(first["certificate_recall"]) == 0.5
+    above, below = report.to_table().split("retrieved from the incomplete graph")
+    assert not set(above.split()) & {"certificates", "Warning:"}
+    line = next(text for text in below.splitlines() if text.startswith("all"))
+    assert line.split()[-1] == "1.4"
+    assert "structure, over all questions" in below
+    assert "hops" not in below
+    assert below.rstrip().endswith(report.notes[-1])
+    assert "| certificates |" in report.to_markdown()
+
+
+def test_without_triples_or_as_the_public_evaluator_nothing_is_said(release):
+    plain = [replace(p, retrieved=None) for p in GIVEN]
+    for report in (evaluate(release, plain), evaluate(release, GIVEN, matching="brink")):
+        assert report.kg is None
+        assert not set(report.metrics) & set(RETRIEVAL)
+        assert "retrieved" not in report.to_table() + report.to_csv()
+    one = evaluate(release, [replace(p, answers=(), raw_output=None) for p in GIVEN])
+    difference = compare(one, evaluate(release, plain))
+    assert difference.metrics == METRICS
+    assert difference.kg is None
+    both = compare(one, evaluate(release, GIVEN))
+    assert values(both.headline)["triple_recall"] == 0
+    assert both.to_table().count("retrieved from the incomplete graph") == 1
+
+
+def test_triples_in_another_naming(release):
+    text = {row.private: row.text for row in release.entities}
+    told = [
+        replace(p, retrieved=tuple((text.get(s, s), r, text.get(o, o)) for s, r, o in p.retrieved or ()))
+        for p in GIVEN
+    ]  # fmt: skip
+    report = evaluate(release, told, naming="text")
+    assert report.overall["triple_f1"] == evaluate(release, GIVEN).overall["triple_f1"]
+
+
+def test_questions_about_links(tmp_path):
+    from tests.evaluation.world import write_release
+
+    release = write_release(tmp_path / "r")
+    given = [replace(p, retrieved=(WIFE, (ANN, "mother", CID))) for p in ABOUT_RULES]
+    overall = evaluate(release, given).overall
+    assert overall["triple_recall"].value == 1.0  # of q00001; of the others nothing is stated
+    assert overall["certificate_recall"].value == 1.0
+
+
+def test_a_graph_that_the_release_lacks(release):
+    with pytest.raises(ReleaseError, match="no graph 'incomplet'; did you mean 'incomplete'"):
+        evaluate(release, GIVEN, kg="incomplet")
+
+
+def test_files(tmp_path, release):
+    write_predictions(tmp_path / "p.jsonl", GIVEN)
+    assert read_predictions(tmp_path / "p.jsonl", STRUCTURES) == tuple(GIVEN)
+    line = (tmp_path / "p.jsonl").read_text().splitlines()[2]
+    assert json.loads(line)["retrieved"][1] == [BOB, "father", CID]
+    rows = json.dumps([{"id": "q00001", "raw_output": "", "retrieved": 7}])
+    (tmp_path / "p.json").write_text(rows)
+    (read,) = read_predictions(tmp_path / "p.json", STRUCTURES, official=True)
+    assert read == Prediction("q00001", raw_output="")
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "told"),
+    [
+        ("a r b", "'retrieved' is 'a r b'; an array of triples"),
+        ({}, "'retrieved' is {}; an array"),
+        ([["a", "r", "b"], ["a", "r"]], r"item 2 of 'retrieved' is \['a', 'r'\]; an array of triples"),
+        ([["a", "r", 3]], "item 1 of 'retrieved' is"),
+        ([["a", "r", "b", "c"]], "item 1 of 'retrieved' is"),
+        (["arb"], "item 1 of 'retrieved' is 'arb'"),
+    ],
+)  # fmt: skip
+def test_malformed_triples(tmp_path, release, retrieved, told):
+    row = {"id": "q00001", "raw_output": "", "retrieved": retrieved}
+    (tmp_path / "p.jsonl").write_text(json.dumps(row))
+    with pytest.raises(PredictionError, match=f"line 1: {told}"):
+        read_predictions(tmp_path / "p.jsonl", STRUCTURES)
+    wrong = Prediction("q00001", "", retrieved=retrieved)
+    with pytest.raises(PredictionError, match=told):
+        evaluate(release, [wrong], missing="empty")
+    with pytest.raises(PredictionError, match=told):
+        write_predictions(tmp_path / "q.jsonl", [wrong])
