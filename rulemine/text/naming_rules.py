@@ -12,7 +12,13 @@ from typing import NamedTuple
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.text.normalization import fold, places
 
-__all__ = ["ANCHOR_MISSING", "ANSWER_NAMED", "INTERMEDIATE_NAMED", "TextProblem", "text_problem"]
+__all__ = [
+    "ANCHOR_MISSING",
+    "ANSWER_NAMED",
+    "INTERMEDIATE_NAMED",
+    "NamingProblem",
+    "naming_problem",
+]
 
 ANCHOR_MISSING = "the text does not name an anchor"
 ANSWER_NAMED = "the text names an answer"
@@ -21,7 +27,7 @@ INTERMEDIATE_NAMED = "the text names an intermediate entity"
 _Span = tuple[int, int]
 
 
-class TextProblem(NamedTuple):
+class NamingProblem(NamedTuple):
     """Why a text cannot be used.
 
     Attributes:
@@ -35,12 +41,12 @@ class TextProblem(NamedTuple):
     text: str
 
 
-def text_problem(
+def naming_problem(
     text_in: Callable[[str], str],
     anchors: Sequence[EntityNames],
     answers: Sequence[EntityNames],
     intermediates: Sequence[EntityNames],
-) -> TextProblem | None:
+) -> NamingProblem | None:
     """Why the text of a question cannot be used; None if it can.
 
     Args:
@@ -55,7 +61,7 @@ def text_problem(
     for naming in NAMINGS:
         text = text_in(naming)
         if reason := _broken(fold(text), naming, anchors, answers, intermediates):
-            return TextProblem(reason, f"in the naming {naming}", text)
+            return NamingProblem(reason, f"in the naming {naming}", text)
     return None
 
 

@@ -7,7 +7,7 @@ from rulemine.text.naming_rules import (
     ANCHOR_MISSING,
     ANSWER_NAMED,
     INTERMEDIATE_NAMED,
-    text_problem,
+    naming_problem,
 )
 
 YORK, NEW_YORK = EntityNames("e07", "Q1", "York"), EntityNames("e70", "Q2", "New York")
@@ -40,7 +40,7 @@ CASES = (
 
 @pytest.mark.parametrize(("text", "anchors", "answers", "intermediates", "expected"), CASES)
 def test_three_rules(text, anchors, answers, intermediates, expected):
-    found = text_problem(asks(text)(anchors), anchors, answers, intermediates)
+    found = naming_problem(asks(text)(anchors), anchors, answers, intermediates)
     assert (found and found[:2]) == expected
     if found:
         assert found.text == asks(text)(anchors)(found.detail.rsplit(" ", 1)[-1])
@@ -52,5 +52,5 @@ def test_an_anchor_inside_another_needs_its_own_place():
     def named(naming: str) -> str:
         return "Who lives in New York?" if naming == "text" else asks("{0} {1}?")(anchors)(naming)
 
-    found = text_problem(named, anchors, [], [])
+    found = naming_problem(named, anchors, [], [])
     assert found == (ANCHOR_MISSING, "in the naming text", "Who lives in New York?")
