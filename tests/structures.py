@@ -137,6 +137,11 @@ SOURCE = {
     "title": "A world", "source": "by hand", "license": "CC0", "citation": "nobody", "digest": "d",
     "types": "stated",
 }  # fmt: skip
+MODEL_COUNTS = {
+    "model_calls": {}, "model_tokens": {"prompt": 0, "completion": 0},
+    "audits": {"passed": 0, "failed": 0, "unreadable": 0},
+    "round_trips": {"right": 0, "wrong": 0, "unreadable": 0},
+}  # fmt: skip
 
 
 def world(**changes: Any) -> ReleaseParts:
@@ -146,7 +151,7 @@ def world(**changes: Any) -> ReleaseParts:
     ]
     parts = parts_of(
         WORLD, REMOVALS, RULES, list(questions), DECLARED, config=CONFIG, source=SOURCE, types=TYPES,
-        sampling_counts={},
+        sampling_counts={}, model_counts=MODEL_COUNTS,
     )  # fmt: skip
     return replace(parts, **changes)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from rulemine.errors import counted
 from rulemine.kg.relation_overlap import LEAST_SHARE
+from rulemine.release.card.structure_figures import ALL
 
 __all__ = ["describe_limits"]
 
@@ -24,6 +25,7 @@ def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
     """
     counts, config = manifest["counts"], manifest["config"]
     total, askable = counts["questions"], counts["triples_askable"]
+    structures = "statistics" in counts
     lines = [
         f"- Base rates: {_percent(askable, counts['triples_complete'])} of the triples of the graph have an "
         "answer that is rare enough to ask for in at least one direction"
@@ -33,17 +35,14 @@ def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
             else "."
         ),
         f"- Restatement: in {_percent(counts['inverse_edge_left'], total)} of the questions an inverse edge, "
-        f"from the removed triple's object to its subject, is left; in "
+        f"from {'a' if structures else 'the'} removed triple's object to its subject, is left; in "
         f"{_percent(counts['parallel_edge_left'], total)} another edge in the same direction. In "
         f"{_percent(counts['restating_edge_left'], total)} it is an edge of a relation that states at least "
         f"{100 * LEAST_SHARE:.0f} % of the same triples. None of these questions is in the core.",
         *_completion(counts),
         *_undeclared(counts["relations_undeclared"]),
         f"- {_are(counts['removed_not_asked'], 'removed triple')} not asked about.",
-        f"- In {_percent(counts['some_answer_stated'], total)} of the questions another answer is still "
-        "stated. Hits@Any needs no inference there; Hits@Hard does.",
-        f"- {_percent(counts['questions_by_proofs']['1'], total)} of the questions have a single remaining "
-        "proof.",
+        *(_of_structures if structures else _of_rules)(counts),
         "- Answers are those that the graph states"
         + (
             f", with {counts['triples_reference']:,} triples {_further(config)}"
@@ -66,12 +65,44 @@ def _completion(counts: Mapping[str, Any]) -> list[str]:
     declared = counts["relations_declared"]
     if not declared:
         return ["- Completion: no relation is declared symmetric, inverse or the same as another."]
+    others = "all statements of a fact are asked for together"
+    if "answers_completed" in counts:
+        others = (
+            f"{counted(counts['answers_completed'], 'answer')} of "
+            f"{counted(counts['questions_completed'], 'question')} come only from another statement"
+        )
     return [
         f"- Completion: {_are(declared, 'relation')} declared symmetric, inverse or the same as another; "
-        f"{counted(counts['answers_completed'], 'answer')} of "
-        f"{counted(counts['questions_completed'], 'question')} come only from another statement. Removed "
-        f"triples that only restate another one: {counts['removed_restatements']:,}."
+        f"{others}. Removed triples that only restate another one: {counts['removed_restatements']:,}."
     ]
+
+
+def _of_rules(counts: Mapping[str, Any]) -> list[str]:
+    total = counts["questions"]
+    return [
+        f"- In {_percent(counts['some_answer_stated'], total)} of the questions another answer is still "
+        "stated. Hits@Any needs no inference there; Hits@Hard does.",
+        f"- {_percent(counts['questions_by_proofs']['1'], total)} of the questions have a single remaining "
+        "proof.",
+    ]
+
+
+def _of_structures(counts: Mapping[str, Any]) -> list[str]:
+    whole, total = counts["statistics"][ALL], counts["questions"]
+    easy = whole["by_missing"]["0"]
+    lines = [
+        f"- In {_percent(easy, total)} of the questions every answer is stated. They have no hard answer and "
+        "are left out of scores on hard answers.",
+        f"- In {_percent(counts['some_answer_stated'] - easy, total - easy)} of the others another answer is "
+        "still stated. Hits@Any needs no inference there; Hits@Hard does.",
+        "- A hard answer is graded by its cheapest derivation; other derivations may miss more links.",
+    ]
+    if whole["mediated"]:
+        lines.append(
+            f"- In {_percent(whole['mediated'], total)} of the questions a relation joins two properties of "
+            "Freebase with a mediator between them: one link here, two hops in the count of ComplexLogicalQA."
+        )
+    return lines
 
 
 def _further(config: Mapping[str, Any]) -> str:

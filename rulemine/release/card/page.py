@@ -4,38 +4,59 @@ The card says what the release contains, how hard it is, how it was made, and it
 Every number is one of the counts of its manifest.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rulemine.errors import counted
-from rulemine.kg.priors import CORE_PRIOR
-from rulemine.release.card.bins import bin_label
+from rulemine.query.structures import STRUCTURES
 from rulemine.release.card.limits import describe_limits
+from rulemine.release.card.markdown import percent, ratio, table
 from rulemine.release.card.plots import FIGURES
 from rulemine.release.card.provenance import describe_build
+from rulemine.release.card.rule_page import describe_proofs, rule_lead
+from rulemine.release.card.structure_page import (
+    describe_missing,
+    describe_sampling,
+    describe_structures,
+    structure_lead,
+)
 from rulemine.release.contents import ReleaseParts
+from rulemine.release.reader import TYPES
 from rulemine.release.records import SPLITS, Question
-from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
+from rulemine.release.sheet import SHEET
 
 __all__ = ["write_card"]
 
 EXAMPLES = 5
 
-LITTLE_CORE, FEW_CORE = 0.1, 100
-"""Below this fraction or number of questions in the core, the card warns."""
-
 _SHARED = {
-    "topic": "topic entity is one of train",
-    "answer": "hard answer is one of train",
-    "relation": "relation is one of train",
-    "rule": "rule is one of train",
+    "rules": {
+        "topic": "topic entity is one of train",
+        "answer": "hard answer is one of train",
+        "relation": "relation is one of train",
+        "rule": "rule is one of train",
+    },
+    "structures": {
+        "topic": "a topic entity is one of train",
+        "answer": "hard answer is one of train",
+        "relation": "a relation is one of train",
+        "rule": "a rule is one of train",
+    },
 }
 
 _STRATA = {
-    "relation": "relation",
-    "direction": "relation and direction",
-    "rule_type": "rule type",
-    "core": "core",
+    "rules": {
+        "relation": "relation",
+        "direction": "relation and direction",
+        "rule_type": "rule type",
+        "core": "core",
+    },
+    "structures": {
+        "structure": "structure",
+        "missing": "missing links",
+        "relation": "relation",
+        "core": "core",
+    },
 }
 
 
@@ -46,25 +67,24 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         parts: The parts, in the naming of the release.
         manifest: Its manifest, without the digests of files.
     """
-    counts, source, config = manifest["counts"], manifest["kg"], manifest["config"]
-    name, brink = manifest["name"], config["selection"]["mode"] == "brink"
+    counts, source = manifest["counts"], manifest["kg"]
+    name, structures = manifest["name"], parts.kind == "structures"
+    lead = structure_lead if structures else rule_lead
     sections = {
-        "": [
-            f"# {name}: questions whose answers a knowledge graph no longer states",
-            "",
-            f"{counted(counts['questions'], 'question')} about {counts['triples_removed']:,} triples that "
-            f"were removed from a knowledge graph of {counts['triples_complete']:,}. Each removed triple "
-            "still follows from the remaining ones by a rule; the proof is published with it.",
-            "",
-            _core(counts, brink),
-        ],
+        "": lead(name, manifest),
         "Size": _size(counts),
-        "How hard it is": [*_hardness(counts), "", f"![Figures of this release]({FIGURES})"],
-        "Splits": _splits(counts["splits"]),
-        "Proofs": _proofs(counts),
+        **({"Structures": describe_structures(counts)} if structures else {}),
+        "How hard it is": [
+            *_hardness(counts, parts.kind),
+            "",
+            f"![Figures of this release]({FIGURES})",
+        ],
+        "Splits": _splits(counts["splits"], parts.kind),
+        "Proofs": (describe_missing if structures else describe_proofs)(counts),
+        **({"How questions were drawn": describe_sampling(manifest)} if structures else {}),
         "Known limits": describe_limits(manifest),
         "How it was made": describe_build(manifest),
-        "Examples": _examples(parts.questions),
+        "Examples": (_examples_of_each if structures else _examples)(parts.questions),
         "Files": _files(manifest["naming"], parts),
         "Use": _use(),
         "License and citation": [
@@ -78,27 +98,6 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         for line in (*([f"## {title}", ""] if title else []), *body, "")
     ]
     return "\n".join(lines)
-
-
-def _core(counts: Mapping[str, Any], brink: bool) -> str:
-    total, core = counts["questions"], counts["core"]
-    if not total:
-        return "No question was left."
-    said = f"**{core:,} of {counted(total, 'question')} need more than one edge: the core.** "
-    if brink:
-        why = "The published procedure (`brink`) does not select for the core."
-    elif 3 * counts["triples_askable"] < counts["triples_complete"]:
-        why = "Most facts of this graph can be guessed."
-    else:
-        why = "The others are restated by an edge between the same two ends, or can be guessed."
-    if not core:
-        return f"{said}There is nothing to report a headline score on. {why}"
-    if core < max(LITTLE_CORE * total, FEW_CORE):
-        return f"{said}That is little; scores on it have wide intervals. {why}"
-    return said + (
-        "There nothing else joins the two ends of the removed triple, and its answer is rare among those of "
-        f"its relation (prior ≤ {CORE_PRIOR:g}). Report scores on the core first, then on all questions."
-    )
 
 
 def _size(counts: Mapping[str, Any]) -> list[str]:
@@ -136,20 +135,21 @@ def _size(counts: Mapping[str, Any]) -> list[str]:
         ("rules mined", selection["rules_mined"]),
         ("rules that proofs may use", counts["rules"]),
         ("rules with a question", counts["rules_with_question"]),
-        ("answers per question", _ratio(counts["answers"], counts["questions"])),
-        ("of them stated", _percent(counts["answers_stated"], counts["answers"])),
+        ("answers per question", ratio(counts["answers"], counts["questions"])),
+        ("of them stated", percent(counts["answers_stated"], counts["answers"])),
     ]
-    return [*_table(rows), "", *_table(graph)]
+    return [*table(rows), "", *table(graph)]
 
 
-def _hardness(counts: Mapping[str, Any]) -> list[str]:
+def _hardness(counts: Mapping[str, Any], kind: str) -> list[str]:
     total, core = counts["questions"], counts["core"]
-    test = [counts[f"{prefix}_by_split"]["test"] for prefix in ("questions", "core")]
+    asked = "hard" if kind == "structures" else "questions"
+    test = [counts[f"{prefix}_by_split"]["test"] for prefix in (asked, "core")]
     trained = counts["questions_by_split"]["train"] > 0
     rows: list[Sequence[object]] = [("", "all", "core")]
     for guesses, hits in counts["guessed"].items():
         of_core = counts["core_guessed"][guesses]
-        guessed = (_percent(hits, test[0]), _percent(of_core, test[1])) if trained else ("–", "–")
+        guessed = (percent(hits, test[0]), percent(of_core, test[1])) if trained else ("–", "–")
         label = (
             f"Hits@Hard of the {guesses} commonest training answers"
             if guesses != "1"
@@ -159,13 +159,13 @@ def _hardness(counts: Mapping[str, Any]) -> list[str]:
     rows += [
         (
             "most frequent hard answer",
-            _percent(counts["top_answer"], total),
-            _percent(counts["core_top_answer"], core),
+            percent(counts["top_answer"], total),
+            percent(counts["core_top_answer"], core),
         ),
         (
             "most frequent relation",
-            _percent(counts["top_relation"], total),
-            _percent(counts["core_top_relation"], core),
+            percent(counts["top_relation"], total),
+            percent(counts["core_top_relation"], core),
         ),
         (
             "effective number of relations, 1/Σp²",
@@ -175,64 +175,37 @@ def _hardness(counts: Mapping[str, Any]) -> list[str]:
     ]
     said = [
         "Guessing reads no graph: it names the commonest answers of the training questions about the same "
-        "relation and direction, and is scored on the test questions."
+        + (
+            "relations and directions at the answer, and is scored on the test questions with a hard answer."
+            if kind == "structures"
+            else "relation and direction, and is scored on the test questions."
+        )
     ]
-    return [*said, "", *_table(rows)]
+    return [*said, "", *table(rows)]
 
 
-def _proofs(counts: Mapping[str, Any]) -> list[str]:
-    types: list[Sequence[object]] = [("rule type", "rules", "questions", "core")]
-    for kind in RULE_TYPES:
-        of = [counts[f"{prefix}_by_type"][kind] for prefix in ("rules", "questions", "core")]
-        types.append((kind, *of))
-    for kind in RULE_SUBTYPES:
-        some, core = (counts[f"{prefix}_by_subtype"][kind] for prefix in ("questions", "core"))
-        if some:
-            types.append((f"other: {SUBTYPE_NAMES.get(kind, kind)}", "", some, core))
-    rows: list[Sequence[object]] = [("", "all", "core")]
-    for key, title in (
-        ("body_atoms", "body atoms of the proof"),
-        ("shortest_proof", "body atoms of the shortest remaining proof"),
-        ("proofs", "remaining proofs"),
-        ("confidence", "standard confidence of the proof"),
-        ("prior", "prior of the answer"),
-        ("lift", "lift: confidence / prior"),
-    ):
-        cells = (counts[f"{prefix}_by_{key}"] for prefix in ("questions", "core"))
-        rows.append((title, *(_bins(key, cell) for cell in cells)))
-    said = [
-        "The proof of a question is the best that remains of its removed triple: the shortest within 0.1 of "
-        "the best confidence. Below, each value or range with its number of questions."
-    ]
-    return [*_table(types), "", *said, "", *_table(rows)]
-
-
-def _bins(key: str, cell: Mapping[str, int]) -> str:
-    return " · ".join(f"{bin_label(key, name)}: {n:,}" for name, n in cell.items() if n) or "–"
-
-
-def _splits(splits: Mapping[str, Any]) -> list[str]:
+def _splits(splits: Mapping[str, Any], kind: str) -> list[str]:
     known = {name: row for name, row in splits.items() if row is not None}
     if len(known) < 2:
         return ["There is one split only."]
     shared: list[Sequence[object]] = [("of the questions", *(n for n in known if n != "train"))]
-    for key, title in _SHARED.items():
+    for key, title in _SHARED[kind].items():
         cells = [
-            _percent(row["overlap"][key]) if row["overlap"] else "–"
+            percent(row["overlap"][key]) if row["overlap"] else "–"
             for name, row in known.items()
             if name != "train"
         ]
         shared.append((title, *cells))
     apart: list[Sequence[object]] = [("total variation from the whole, by", *known)]
-    for key, title in _STRATA.items():
+    for key, title in _STRATA[kind].items():
         cells = [f"{r['distances'][key]:.2f} ({r['at_random'][key]:.2f})" for r in known.values()]
         apart.append((title, *cells))
     return [
-        *_table(shared),
+        *table(shared),
         "",
         "In brackets, the distance that as many questions drawn at random have on average:",
         "",
-        *_table(apart),
+        *table(apart),
     ]
 
 
@@ -248,6 +221,20 @@ def _examples(questions: Sequence[Question]) -> list[str]:
     ] or ["None."]
 
 
+def _examples_of_each(questions: Sequence[Question]) -> list[str]:
+    """A question of each structure: of the core if there is one, else with a hard answer."""
+    first: dict[str, Question] = {}
+    for q in sorted(questions, key=lambda q: (not q.core, not q.hard, q.id)):
+        first.setdefault(q.structure, q)
+    lines = []
+    for structure, q in sorted(first.items(), key=lambda item: list(STRUCTURES).index(item[0])):
+        answer = f"hard answer: {q.hard_answer}" if q.hard else f"answer: {q.answers[0]}"
+        several = f"one of {len(q.answers)} answers, " if len(q.answers) > 1 else ""
+        missing = f"{counted(q.missing, 'link')} missing" if q.hard else "all stated"
+        lines.append(f"- {structure} `{q.id}` {q.question} — {answer} ({several}{missing})")
+    return lines or ["None."]
+
+
 def _files(naming: str, parts: ReleaseParts) -> list[str]:
     rows = [
         ("file", "what is in it"),
@@ -257,7 +244,13 @@ def _files(naming: str, parts: ReleaseParts) -> list[str]:
             "`structure`, `shape`, `hops`; `answers` = `stated` + `hard` (rows of "
             "`answer`, `missing`, `level`, `witness`, `core`) + `further`; `hard_answer` (the one asked "
             "for), `core`, `evidence`, `full_evidence`, `split`, `unseen`; `wording`, `paraphrases`, "
-            "`patterns`; `rules` (the removed triple, relation, direction, rule and its type)",
+            "`patterns`; "
+            + (
+                "`structures` (relations, intermediate entities, types of the answers, removed triples of "
+                "`evidence` and rules of their proofs)"
+                if parts.kind == "structures"
+                else "`rules` (the removed triple, relation, direction, rule and its type)"
+            ),
         ),
         (
             "`removed.jsonl`",
@@ -276,6 +269,14 @@ def _files(naming: str, parts: ReleaseParts) -> list[str]:
             f"names of entities (`private`, `entity`, `text`; this release uses `{naming}`); templates and "
             "declarations of relations",
         ),
+        *(
+            [
+                (f"`{TYPES}`", "`entity`, `type`: a row for every type of an entity"),
+                (f"`{SHEET}`", "a sample of questions to be checked by hand, without verdicts"),
+            ]
+            if parts.kind == "structures"
+            else []
+        ),
         ("`rejected.jsonl`", "rejected questions, each with the reason"),
         *(
             [("`llm/`", "every reply of the model, the prompts, the relation descriptions")]
@@ -284,7 +285,7 @@ def _files(naming: str, parts: ReleaseParts) -> list[str]:
         ),
         ("`manifest.json`", "options, counts (every figure of this card), SHA-256 of every file"),
     ]
-    return _table(rows, text=True)
+    return table(rows, text=True)
 
 
 def _use() -> list[str]:
@@ -300,27 +301,3 @@ def _use() -> list[str]:
         'graph = release.kg("incomplete")',
         "```",
     ]
-
-
-def _table(rows: Iterable[Sequence[object]], *, text: bool = False) -> list[str]:
-    """A Markdown table; the first row is its header.
-
-    Args:
-        rows: The rows.
-        text: Whether the columns after the first are text; otherwise numbers.
-    """
-    lines = []
-    for row in rows:
-        cells = (f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row)
-        lines.append(f"| {' | '.join(cells)} |")
-        if len(lines) == 1:
-            lines.append("|---" + ("|---" if text else "|---:") * (len(row) - 1) + "|")
-    return lines
-
-
-def _ratio(part: int, whole: int) -> str:
-    return f"{part / whole:.2f}" if whole else "–"
-
-
-def _percent(part: float, whole: float = 1) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "–"

@@ -4,13 +4,12 @@ Guarantees: the page needs no network, no script and no font; it is readable on 
 bar has its number beside it; the same counts give the same bytes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from textwrap import shorten
-from typing import Any, NamedTuple
+from typing import Any
 
-from rulemine.release.card.bins import bin_label
-from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
+from rulemine.release.card.charts import Chart, charts_of
 
 __all__ = ["FIGURES", "draw_figures"]
 
@@ -36,41 +35,6 @@ text { fill: #e6edf3 } .page { fill: #0d1117 } .note, .label { fill: #9da7b1 } .
 """
 
 
-class Bar(NamedTuple):
-    """A row of a chart.
-
-    Attributes:
-        label: What it shows.
-        all: The number for all questions; None to leave the bar out.
-        core: The number for the core, likewise.
-    """
-
-    label: str
-    all: float | None
-    core: float | None = None
-
-
-class Chart(NamedTuple):
-    """A small bar chart.
-
-    Attributes:
-        title: Its title.
-        bars: Its rows.
-        percent: Whether the numbers are percentages; bars then end at 100.
-        long: Whether labels are too long to stand beside the bars.
-    """
-
-    title: str
-    bars: Sequence[Bar]
-    percent: bool = False
-    long: bool = False
-
-    @property
-    def height(self) -> int:
-        """Pixels."""
-        return _HEAD + len(self.bars) * _ROW * (1 + self.long)
-
-
 def draw_figures(name: str, counts: Mapping[str, Any]) -> str:
     """The page, as SVG.
 
@@ -80,10 +44,10 @@ def draw_figures(name: str, counts: Mapping[str, Any]) -> str:
     """
     ends = [_TOP] * _COLUMNS
     drawn = []
-    for chart in _charts(counts):
+    for chart in charts_of(counts):
         column = ends.index(min(ends))
         drawn.append(_chart(chart, _GAP + column * (_WIDTH + _GAP), ends[column]))
-        ends[column] += chart.height + _GAP
+        ends[column] += _height(chart) + _GAP
     width, height = _GAP + _COLUMNS * (_WIDTH + _GAP), max(ends)
     questions, core = counts["questions"], counts["core"]
     said = f"{questions:,} questions, {core:,} of them in the core"
@@ -106,106 +70,6 @@ def draw_figures(name: str, counts: Mapping[str, Any]) -> str:
             "",
         ]
     )
-
-
-def _charts(counts: Mapping[str, Any]) -> list[Chart]:
-    def both(key: str) -> list[Bar]:
-        some, core = counts[f"questions_by_{key}"], counts[f"core_by_{key}"]
-        names = list(some)
-        used = [i for i, bin_ in enumerate(names) if some[bin_]]
-        shown = names[used[0] : used[-1] + 1] if used else []
-        return [Bar(bin_label(key, bin_), some[bin_], core[bin_]) for bin_ in shown]
-
-    test, core_test = counts["questions_by_split"]["test"], counts["core_by_split"]["test"]
-    subtypes = [k for k in RULE_SUBTYPES if counts["questions_by_subtype"][k]]
-    charts = [
-        Chart(
-            "Rule types",
-            [Bar(k, counts["questions_by_type"][k], counts["core_by_type"][k]) for k in RULE_TYPES],
-        ),
-        Chart("Body atoms of the proof", both("body_atoms")),
-        Chart("Standard confidence of the proof", both("confidence")),
-        Chart(
-            "Sub-types of “other”",
-            [
-                Bar(
-                    SUBTYPE_NAMES.get(k, k),
-                    counts["questions_by_subtype"][k],
-                    counts["core_by_subtype"][k],
-                )
-                for k in subtypes
-            ],
-        ),
-        Chart("Prior of the answer", both("prior")),
-        Chart("Lift: confidence / prior", both("lift")),
-        Chart("Remaining proofs", both("proofs")),
-        Chart("Body atoms of the shortest proof left", both("shortest_proof")),
-        Chart("Splits", both("split")),
-        Chart(
-            "Guessing: Hits@Hard on test",
-            [
-                Bar(
-                    "1 guess" if guesses == "1" else f"{guesses} guesses",
-                    _percent(hits, test),
-                    _percent(counts["core_guessed"][guesses], core_test),
-                )
-                for guesses, hits in counts["guessed"].items()
-            ],
-            percent=True,
-        ),
-        Chart(
-            "Concentration",
-            [
-                Bar(
-                    f"top {what}",
-                    _percent(counts[f"top_{what}"], counts["questions"]),
-                    _percent(counts[f"core_top_{what}"], counts["core"]),
-                )
-                for what in ("answer", "relation")
-            ],
-            percent=True,
-        ),
-        Chart("Test questions: shared with train", _shared(counts["splits"]["test"]), percent=True),
-        Chart(
-            "Answers",
-            [
-                Bar("stated", counts["answers_stated"]),
-                Bar("hard", counts["answers_hard"], counts["answers_core"]),
-                Bar("further", counts["answers_further"]),
-                Bar("by completion", counts["answers_completed"]),
-            ],
-        ),
-        Chart(
-            "Triples",
-            [
-                Bar("complete graph", counts["triples_complete"]),
-                Bar("rare answer", counts["triples_askable"]),
-                Bar("removed", counts["triples_removed"], counts["removed_core"]),
-                Bar("not asked about", counts["removed_not_asked"]),
-            ],
-        ),
-        Chart("Edges left between the two ends", _edges(counts), percent=True),
-        Chart("Rejected", [Bar(why, n) for why, n in counts["rejected"].items()], long=True),
-    ]
-    return [chart for chart in charts if chart.bars]
-
-
-def _percent(part: int, whole: int) -> float | None:
-    return 100 * part / whole if whole else None
-
-
-def _shared(row: Mapping[str, Any] | None) -> list[Bar]:
-    if row is None or row["overlap"] is None:
-        return []
-    return [
-        Bar(what, 100 * row["overlap"][what]) for what in ("topic", "answer", "relation", "rule")
-    ]
-
-
-def _edges(counts: Mapping[str, Any]) -> list[Bar]:
-    kinds = {"inverse": "inverse_edge_left", "parallel": "parallel_edge_left"}
-    kinds["restating"] = "restating_edge_left"
-    return [Bar(name, _percent(counts[key], counts["questions"])) for name, key in kinds.items()]
 
 
 def _chart(chart: Chart, left: int, top: int) -> str:
@@ -238,6 +102,11 @@ def _chart(chart: Chart, left: int, top: int) -> str:
             f'<line class="axis" x1="{zero}" y1="{top + _HEAD - 8}" x2="{zero}" y2="{y}"/>'
         )
     return "\n".join(lines)
+
+
+def _height(chart: Chart) -> int:
+    """Pixels."""
+    return _HEAD + len(chart.bars) * _ROW * (1 + chart.long)
 
 
 def _number(value: float, percent: bool) -> str:

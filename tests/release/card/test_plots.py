@@ -8,6 +8,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.release.card.figures import figures_of
 from rulemine.release.card.plots import draw_figures
 from tests.release.by_hand import FAMILY, QUESTIONS, REMOVALS, RULES, parts_of
+from tests.structures import world
 
 SVG = "{http://www.w3.org/2000/svg}"
 COUNTS = figures_of(parts_of(FAMILY, REMOVALS, RULES, QUESTIONS, Declarations.of(["spouse"])))
@@ -55,3 +56,19 @@ def test_the_page_is_whole_and_needs_nothing_else(questions: list) -> None:
     assert page.replace("http://www.w3.org/2000/svg", "").count("http") == 0
     assert "prefers-color-scheme: dark" in page
     assert draw_figures('<&"', counts | {"rejected": {"ask: <b>&": 3}}) == page
+
+
+def test_the_page_of_structures_shows_every_missing_link() -> None:
+    page = draw_figures("world", figures_of(world()))
+    texts = [text.text for text in ElementTree.fromstring(page).iter(f"{SVG}text")]
+    for title in (
+        "Structures",
+        "Links that the hard answer misses",
+        "3 links missing",
+        "Inference",
+    ):
+        assert title in texts
+    at = texts.index("Structures")
+    assert texts[at + 1 : at + 5] == ["1p", "3 · 1", "2p", "1 · 0"]
+    empty = draw_figures("world", figures_of(world(questions=())))
+    assert "Inference" not in empty

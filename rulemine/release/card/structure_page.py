@@ -1,0 +1,218 @@
+"""The card of a release of the kind ``structures``: what only such a card says."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rulemine.errors import counted
+from rulemine.kg.priors import CORE_PRIOR
+from rulemine.release.card.markdown import FEW_CORE, LITTLE_CORE, percent, table
+from rulemine.release.card.structure_figures import ALL, MISSING
+from rulemine.release.records import SPLITS
+from rulemine.rules.taxonomy import RULE_TYPES
+
+__all__ = ["describe_missing", "describe_sampling", "describe_structures", "structure_lead"]
+
+MOST_REASONS = 3
+"""Reasons for a shortfall that are listed."""
+
+_TYPES = {
+    "stated": "the graph states them by a relation such as `rdf:type`",
+    "names": "Freebase's names of relations, `/domain/type/property`, tell those of their subjects",
+    "induced": "induced from the relations: the subjects of a relation are a type and so are its objects, "
+    "and "
+    "two of these with mostly the same members are one",
+}
+
+
+def structure_lead(name: str, manifest: Mapping[str, Any]) -> list[str]:
+    """The title of the card and what follows it, as lines of Markdown."""
+    counts = manifest["counts"]
+    hard, core = sum(counts["hard_by_split"].values()), counts["core"]
+    return [
+        f"# {name}: logical questions on a knowledge graph that lacks part of what they need",
+        "",
+        f"{counted(counts['questions'], 'question')} of {len(_asked(counts))} logical structures on a "
+        "knowledge "
+        f"graph of {counts['triples_complete']:,} triples, of which {counts['triples_removed']:,} were "
+        "removed. "
+        f"{hard:,} have a hard answer: one that needs removed triples. Each of these still follows from the "
+        "remaining ones by a rule; the proof is published with it.",
+        "",
+        _core(hard, core),
+    ]
+
+
+def _core(hard: int, core: int) -> str:
+    if not hard:
+        return "No question has a hard answer."
+    said = f"**{core:,} of {counted(hard, 'question')} with a hard answer are in the core.** "
+    if not core:
+        return f"{said}There is nothing to report a headline score on."
+    if core < max(LITTLE_CORE * hard, FEW_CORE):
+        return f"{said}That is little; scores on it have wide intervals."
+    return said + (
+        "There nothing else joins the two ends of any removed triple that the answer needs, and what the "
+        "triple "
+        f"leads to is rare among what its relation leads to (prior ≤ {CORE_PRIOR:g}). Report scores on the "
+        "core "
+        "first, then on all questions."
+    )
+
+
+def _asked(counts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The rows of the statistics of structures with questions."""
+    rows = counts["statistics"]
+    return {name: row for name, row in rows.items() if name != ALL and row["questions"]}
+
+
+def describe_structures(counts: Mapping[str, Any]) -> list[str]:
+    """Questions by structure, split and missing links, and the paper's statistics, as lines of Markdown."""
+    rows = {**_asked(counts), ALL: counts["statistics"][ALL]}
+    links = [
+        ("structure", "questions", " / ".join(SPLITS), *MISSING, "full inference", "core"),
+        *(
+            (
+                name,
+                row["questions"],
+                " / ".join(f"{n:,}" for n in row["by_split"].values()),
+                *row["by_missing"].values(),
+                row["by_inference"]["full"],
+                row["core"],
+            )
+            for name, row in rows.items()
+        ),
+    ]
+    sizes = [
+        ("structure", "tokens", "answers", "hard answers", "triples", "entities", "relations", "same type"),
+        *(
+            (
+                name,
+                *(f"{row[key]:.2f}" for key in ("tokens", "answers", "hard", "triples")),
+                row["entities"],
+                row["relations"],
+                percent(row["same_type"], row["questions"]),
+            )
+            for name, row in rows.items()
+        ),
+    ]  # fmt: skip
+    return [
+        "Columns 0 to 3: how many links the hard answer misses, i.e. the least number of removed triples "
+        "in a "
+        "derivation of it; 0 where every answer is stated. Full inference: all links of the derivation are "
+        "missing.",
+        "",
+        *table(links),
+        "",
+        "Means of a question: words and numbers of its text, answers, triples in the derivations of all its "
+        "answers. Entities and relations are counted once each. Same type: the questions whose answers all "
+        "share a type.",
+        "",
+        *table(sizes),
+    ]
+
+
+def describe_missing(counts: Mapping[str, Any]) -> list[str]:
+    """The rules behind what the hard answers miss, as lines of Markdown."""
+    rows: list[Sequence[object]] = [("rule type", "rules", "missing links")]
+    rows += [
+        (kind, counts["rules_by_type"][kind], counts["missing_by_type"][kind])
+        for kind in RULE_TYPES
+    ]
+    return [
+        "Missing links are the removed triples in the derivations of the hard answers, of all questions "
+        "together; the type is that of the rule that proves the triple.",
+        "",
+        *table(rows),
+    ]
+
+
+def describe_sampling(manifest: Mapping[str, Any]) -> list[str]:
+    """How questions were drawn, and which structures fell short and why, as lines of Markdown."""
+    counts, options = manifest["counts"], manifest["config"]["structures"]
+    questions = manifest["config"]["questions"]
+    rows = {**_asked(counts), ALL: counts["statistics"][ALL]}
+    share = f"{100 * options['max_share']:g} %"
+    degrees = [
+        ("structure", "least", "25 %", "median", "75 %", "most", "top anchor", "top relation", "top answer"),
+        *(
+            (
+                name,
+                *row["degrees"].values(),
+                *(percent(row[f"top_{of}"], row["questions"]) for of in ("anchor", "relation", "answer")),
+            )
+            for name, row in rows.items()
+        ),
+    ]  # fmt: skip
+    return [
+        f"- {_wanted(options)} Structures are drawn evenly, and in each relations rather than triples, so "
+        "that "
+        "hubs do not prevail.",
+        f"- At most {options['max_answers']} answers and {options['max_evidence']} triples of full "
+        "evidence. No "
+        f"anchor, relation or answer is in more than {share} of the questions of a structure.",
+        "- No branch can be dropped without changing the answers, none is contained in another, no answer "
+        "and "
+        "no intermediate entity is an anchor. All answers share a type; of a union so do the anchors, and "
+        "so do "
+        "the members of all branches.",
+        f"- Anchors: {_anchors(options)}.{_split(questions, options)}",
+        f"- Types: {_types(str(manifest['kg'].get('types', '')))}.",
+        *_shortfalls(counts["sampling"]),
+        "",
+        "Degrees of the anchors in the complete graph, and the largest fraction of the questions with one "
+        "anchor, relation or answer:",
+        "",
+        *table(degrees),
+    ]
+
+
+def _wanted(options: Mapping[str, Any]) -> str:
+    wanted = f"{options['per_structure']:,} questions of each structure are wanted"
+    return {
+        "balanced": f"{wanted}, as many for each number of missing links from 0 as the graph has.",
+        "full": f"{wanted}, all links of the hard answer missing.",
+        "any": f"{wanted}, with as many missing links as sampling finds.",
+    }[options["missing"]]
+
+
+def _anchors(options: Mapping[str, Any]) -> str:
+    where = f"entities of `{options['anchors']}`" if options["anchors"] else "all entities"
+    least, most = options["min_degree"], options["max_degree"]
+    if not least and not most:
+        return where
+    upper = f" to {most:,}" if most else " or more"
+    return f"{where} with {max(1, least):,}{upper} triples"
+
+
+def _split(questions: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    if questions["split"] != "group":
+        return ""
+    answers = " No answer is in two splits." if options["disjoint_answers"] else ""
+    ratios = " : ".join(map(str, questions["ratios"]))
+    return (
+        f" Each is given to a split first ({ratios}), and a question draws all of its own from one split."
+        f"{answers}"
+    )
+
+
+def _types(source: str) -> str:
+    first = _TYPES.get(source, source or "given")
+    return first + ("; other entities have induced ones" if source in ("stated", "names") else "")
+
+
+def _shortfalls(sampling: Mapping[str, Any]) -> list[str]:
+    """The structures with fewer questions than wanted, each with the commonest reasons."""
+    lines = []
+    for name, row in sampling.items():
+        if row["questions"] < row["wanted"]:
+            reasons = Counter(row["rejected"]).most_common(MOST_REASONS)
+            why = "; ".join(f"{reason} ({n:,})" for reason, n in reasons)
+            lines.append(
+                f"- {name}: {row['questions']:,} of {row['wanted']:,} wanted; of "
+                f"{counted(row['drawn'], 'draw')}, "
+                f"most often {why or 'none was refused'}."
+            )
+    if sampling and not lines:
+        lines.append("- Every structure has as many questions as wanted.")
+    return lines

@@ -1,0 +1,75 @@
+"""What the card of a release of the kind ``structures`` says."""
+
+from typing import Any
+
+from rulemine.release.card.figures import figures_of
+from rulemine.release.card.page import write_card
+from tests.structures import CONFIG, structure_question, world
+
+SAMPLING = {
+    "2p": {"wanted": 10, "questions": 1, "drawn": 120, "rejected": {"drawn before": 12, "no such walk": 30}},
+    "up": {"wanted": 1, "questions": 1, "drawn": 1, "rejected": {}},
+}  # fmt: skip
+
+
+def card(options: dict[str, Any] | None = None, **changes: Any) -> str:
+    config = CONFIG | {"structures": CONFIG["structures"] | (options or {})}
+    parts = world(config=config, **changes)
+    manifest = {
+        "name": "world",
+        "naming": "entity",
+        "counts": figures_of(parts),
+        "kg": parts.source,
+        "config": config,
+    }
+    return write_card(parts, manifest)
+
+
+def test_the_card_shows_structures_missing_links_and_the_papers_statistics() -> None:
+    text = card(sampling_counts=SAMPLING)
+    assert "12 questions of 9 logical structures on a knowledge graph of 39 triples" in text
+    assert "**7 of 10 questions with a hard answer are in the core.** That is little" in text
+    for row in (
+        "| structure | questions | train / validation / test | 0 | 1 | 2 | 3 | full inference | core |",
+        "| 1p | 3 | 2 / 1 / 0 | 1 | 2 | 0 | 0 | 2 | 1 |",
+        "| all | 12 | 4 / 2 / 6 | 2 | 8 | 1 | 1 | 5 | 7 |",
+        "| up | 8.00 | 4.00 | 2.00 | 10.00 | 11 | 2 | 100.0 % |",
+        "| composition | 2 | 9 |",
+        "| missing links | 0.25 (0.27) |",
+        "| 1p | 5 | 5 | 8 | 8 | 8 | 33.3 % | 33.3 % | 33.3 % |",
+    ):
+        assert row in text
+    assert (
+        "- 2p: 1 of 10 wanted; of 120 draws, most often no such walk (30); drawn before (12)."
+        in text
+    )
+    assert "- up:" not in text
+    assert "- 3p `q00005` What is number 5 of ann? — hard answer: italy (3 links missing)" in text
+    assert "In 16.7 % of the questions every answer is stated." in text
+    assert "Types: the graph states them by a relation such as `rdf:type`" in text
+    assert "`types.tsv`" in text
+    assert "`sheet.tsv`" in text
+
+
+def test_the_card_says_how_anchors_were_chosen() -> None:
+    assert "Anchors: all entities. Each is given to a split first (7 : 1 : 2)" in card()
+    some = card({"anchors": "few.txt", "min_degree": 3, "max_degree": 40, "disjoint_answers": True})
+    assert "Anchors: entities of `few.txt` with 3 to 40 triples." in some
+    assert "one split. No answer is in two splits." in some
+    assert "all links of the hard answer missing" in card({"missing": "full"})
+    assert "3 or more triples" in card({"min_degree": 3})
+
+
+def test_a_release_without_hard_answers_says_so() -> None:
+    easy = structure_question(2, '(p "born_in" "cat")', "test")
+    text = card(questions=(easy,))
+    assert "No question has a hard answer." in text
+    assert "- 1p `q00002` What is number 2 of cat? — answer: rome (all stated)" in text
+    assert "| Hits@Hard of the commonest training answer | – | – |" in text
+    assert "Every structure has as many questions as wanted" not in text
+    full = {"1p": {"wanted": 1, "questions": 1, "drawn": 3, "rejected": {}}}
+    assert "Every structure has as many questions as wanted" in card(sampling_counts=full)
+
+
+def test_the_card_of_no_questions_is_whole() -> None:
+    assert "| all | 0 | 0 / 0 / 0 | 0 | 0 | 0 | 0 | 0 | 0 |" in card(questions=())
