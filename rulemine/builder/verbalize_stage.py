@@ -3,7 +3,7 @@
 Separate from `rulemine.builder.pipeline` so that builds without a model load none of this.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rulemine.builder.inputs import Inputs
@@ -18,8 +18,9 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.text.language import unchecked
 from rulemine.verbalizer import estimate as estimates
-from rulemine.verbalizer.inputs import VerbalizationInput, make_inputs
+from rulemine.verbalizer.inputs import QuestionInput, make_inputs
 from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.structure_inputs import make_structure_inputs
 from rulemine.verbalizer.verbalize import verbalize
 
 __all__ = ["check_source", "estimate", "verbalize_questions"]
@@ -152,6 +153,8 @@ def _calls(inputs: Inputs) -> Calls:
 
 def _verbalization_inputs(
     inputs: Inputs, asked: QuestionSet, removed: Ints
-) -> list[VerbalizationInput]:
+) -> Sequence[QuestionInput]:
     naming = inputs.recipe.verbalizer.naming or inputs.recipe.naming
+    if inputs.recipe.kind == "structures":
+        return make_structure_inputs(asked, inputs.glosses, inputs.templates, naming)
     return make_inputs(asked, inputs.kg, removed, inputs.glosses, naming, inputs.recipe.seed)

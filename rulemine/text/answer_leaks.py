@@ -1,7 +1,7 @@
 """Answer leakage: whether the text of a question names an answer, in any naming.
 
 Guarantees: in every naming, a text that passes has no answer's name as a whole token, except inside the name
-of the topic entity; the verifier finds nothing in it either. Spellings that read the same count too (see
+of a topic entity; the verifier finds nothing in it either. Spellings that read the same count too (see
 `rulemine.text.normalization`), without accents, in the plural, and an answer's aliases: its label without
 what makes it unique, without a final parenthesis, without punctuation.
 """
@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
-from rulemine.text.mentions import FUNCTION_WORDS
+from rulemine.text.mentions import FUNCTION_WORDS, interleaved
 from rulemine.text.normalization import fold_loosely, places, unaccented, unify
 
 __all__ = ["LeakageChecker"]
@@ -45,35 +45,38 @@ class LeakageChecker:
         self._forms: dict[EntityNames, _Forms] = {}
 
     def find(
-        self, pieces: Sequence[str], topic: EntityNames, answers: Sequence[EntityNames]
+        self, pieces: Sequence[str], topics: Sequence[EntityNames], answers: Iterable[EntityNames]
     ) -> str | None:
         """Finds an answer that a text names.
 
         Args:
-            pieces: The text cut at the name of the topic entity, see `rulemine.text.mentions.cut`.
-            topic: The topic entity; it is not searched for, even if it is an answer.
-            answers: The answers.
+            pieces: The text cut at the names of topic entities, see `rulemine.text.mentions.cut`.
+            topics: The topic entity named in each gap, one fewer than pieces; they are not searched for,
+                even if they are answers.
+            answers: The answers, and what else must not be named.
 
         Returns:
             The first name or alias found, as searched; None if there is none.
         """
-        rivals = [self._forms_of(answer) for answer in answers if answer != topic]
+        rivals = [self._forms_of(answer) for answer in answers if answer not in topics]
         cased, loose = [p.casefold() for p in pieces], [fold_loosely(p) for p in pieces]
-        for place, owns in enumerate(self._forms_of(topic).names):
+        named = [self._forms_of(topic).names for topic in topics]
+        for place in range(len(NAMINGS)):
             names = [name for forms in rivals for name in forms.names[place]]
-            for parts, own in ((cased, owns[0]), (loose, owns[-1])):
-                if found := _first(names, parts, own):
-                    return found
-                if (loose, owns[-1]) == (cased, owns[0]):
-                    break
+            first, last = [own[place][0] for own in named], [own[place][-1] for own in named]
+            if found := _first(names, cased, first):
+                return found
+            if (loose, last) != (cased, first) and (found := _first(names, loose, last)):
+                return found
         bare = [_bare(piece) for piece in pieces]
         folded = [part.casefold() for part in bare]
         aliases = [alias for forms in rivals for alias in forms.aliases]
         exact = [alias for forms in rivals for alias in forms.exact]
-        for name in {topic.text: None, topic.entity: None}:  # once if equal
-            own = _bare(name)
-            found = _first(aliases, folded, own.casefold()) or _first(exact, bare, own, opens=True)
-            if found:
+        texts, sources = [topic.text for topic in topics], [topic.entity for topic in topics]
+        for owns in [texts] if texts == sources else [texts, sources]:
+            owns = [_bare(own) for own in owns]
+            lowered = [own.casefold() for own in owns]
+            if found := _first(aliases, folded, lowered) or _first(exact, bare, owns, opens=True):
                 return found
         return None
 
@@ -85,26 +88,29 @@ class LeakageChecker:
 
 
 def _first(
-    names: Iterable[str], parts: Sequence[str], own: str, *, opens: bool = False
+    names: Iterable[str], parts: Sequence[str], owns: Sequence[str], *, opens: bool = False
 ) -> str | None:
-    """The first name in a text that is not inside the name of the topic entity.
+    """The first name in a text that is not inside the name of a topic entity.
 
     Args:
         names: The names.
-        parts: The text cut at the name of the topic entity.
-        own: That name.
+        parts: The text cut at the names of topic entities.
+        owns: Those names.
         opens: Whether to ignore a function word that opens the text: ``Who`` is not ``Who (band)``.
     """
-    text = own.join(parts)
+    text = "".join(interleaved(parts, owns))
     for name in names:
         if name not in text:
             continue
-        ends = list(accumulate(len(part) + len(own) for part in parts[:-1]))
+        ends = list(accumulate(map(len, interleaved(parts, owns))))[1:-1:2]
         for form in _singular_and_plural(name):
             for at in places(text, form):
                 if opens and at == 0 and name.casefold() in FUNCTION_WORDS:
                     continue
-                if not any(end - len(own) <= at and at + len(form) <= end for end in ends):
+                if not any(
+                    end - len(own) <= at and at + len(form) <= end
+                    for own, end in zip(owns, ends, strict=True)
+                ):
                     return name
     return None
 

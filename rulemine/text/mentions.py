@@ -16,12 +16,16 @@ names. A name that starts with a sign needs a space, quote or bracket before it,
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
 
 from rulemine.text.normalization import fold_loosely, folds_in_place, is_unspaced, is_word
 from rulemine.text.template import escape
 
-__all__ = ["FUNCTION_WORDS", "Span", "cut", "find_mentions", "make_pattern"]
+__all__ = [
+    "FUNCTION_WORDS", "Span", "cut", "find_mentions", "find_mentions_of_all", "interleaved",
+    "make_pattern",
+]  # fmt: skip
 
 _ASKING = "who whom whose what which where when why how"
 _OTHERS = """
@@ -70,6 +74,27 @@ def find_mentions(text: str, name: str) -> tuple[Span, ...]:
     return tuple(kept[1:] if kept and _only_opens(text, kept, name) else kept)
 
 
+def find_mentions_of_all(text: str, names: Sequence[str]) -> tuple[tuple[Span, int], ...]:
+    """Finds where a text names several entities; where mentions overlap, the longer one counts.
+
+    Returns:
+        The spans, ascending, each with the place of its name in `names`.
+
+    Example:
+        >>> find_mentions_of_all("Is York in New York?", ["York", "New York"])
+        (((3, 7), 0), ((11, 19), 1))
+    """
+    found = [
+        (span, which) for which, name in enumerate(names) for span in find_mentions(text, name)
+    ]
+    found.sort(key=lambda mention: (mention[0][0] - mention[0][1], mention))
+    kept: list[tuple[Span, int]] = []
+    for (start, end), which in found:
+        if not any(start < high and low < end for (low, high), _ in kept):
+            kept.append(((start, end), which))
+    return tuple(sorted(kept))
+
+
 def make_pattern(text: str, name: str) -> str | None:
     """Replaces every mention of a name by ``{topic}``; the text's own braces are doubled.
 
@@ -91,6 +116,11 @@ def cut(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
     ends = [0, *(end for _, end in spans)]
     starts = [*(start for start, _ in spans), len(text)]
     return tuple(text[low:high] for low, high in zip(ends, starts, strict=True))
+
+
+def interleaved(pieces: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    """Yields the pieces of a text that was cut, with a name in each gap."""
+    return chain.from_iterable(zip_longest(pieces, names, fillvalue=""))
 
 
 def _candidates(text: str, name: str) -> Iterator[Span]:

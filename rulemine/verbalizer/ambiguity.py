@@ -8,7 +8,8 @@ from itertools import combinations
 from typing import TypeVar
 
 from rulemine.verbalizer.checks import TextProblem
-from rulemine.verbalizer.dialogue import Dialogue, Target, Verbalizer
+from rulemine.verbalizer.dialogue import Dialogue, Verbalizer
+from rulemine.verbalizer.inputs import Target
 
 __all__ = ["accept_paraphrases", "retract_ambiguous"]
 
@@ -55,7 +56,7 @@ def retract_ambiguous(
     """
     while True:
         texts = [
-            (d.words(), d.target, i) for i, d in enumerate(dialogues) if d.pattern or templates
+            (d.words(), d.item.target, i) for i, d in enumerate(dialogues) if d.pattern or templates
         ]
         groups = [[dialogues[i] for i in group] for group in find_ambiguous(texts)]
         groups = [group for group in groups if any(dialogue.pattern for dialogue in group)]
@@ -66,7 +67,9 @@ def retract_ambiguous(
             verbalized = [dialogue for dialogue in group if dialogue.pattern]
             able = [dialogue for dialogue in verbalized if verbalizer.may_ask(dialogue)]
             for dialogue in able or verbalized:
-                others = sorted({d.item.asked for d in group if d.target.differs(dialogue.target)})
+                others = sorted(
+                    {d.item.asked for d in group if d.item.target.differs(dialogue.item.target)}
+                )
                 listed = "; ".join(others[:MAX_OTHERS]) + "; …" * (len(others) > MAX_OTHERS)
                 dialogue.retract(TextProblem("ambiguous", f"the other one asks for {listed}"))
             again.update(id(dialogue) for dialogue in able)
@@ -88,14 +91,14 @@ def accept_paraphrases(
         templates: As for `retract_ambiguous`.
     """
     texts = [
-        (dialogue.words(pattern), dialogue.target, -1)
+        (dialogue.words(pattern), dialogue.item.target, -1)
         for dialogue in dialogues
         if dialogue.pattern or templates
         for pattern in (dialogue.pattern, *dialogue.paraphrases)
     ]
     drafts = [(dialogue, pattern) for dialogue, patterns in proposed for pattern in patterns]
     texts += [
-        (dialogue.words(pattern), dialogue.target, i)
+        (dialogue.words(pattern), dialogue.item.target, i)
         for i, (dialogue, pattern) in enumerate(drafts)
     ]
     ambiguous = {i for group in find_ambiguous(texts) for i in group}

@@ -1,14 +1,14 @@
 """The checks of a model's texts, and the reason codes of everything that can go wrong.
 
 Guarantees: a check is a function of the text and its verbalization input alone; the checks run in a fixed
-order and the first problem counts; a text that passes also passes the verifier in every naming. The name of
-the topic entity is cut out before the checks: it may contain any words and signs.
+order and the first problem counts; a text that passes also passes the verifier in every naming. The names of
+the topic entities are cut out before the checks: they may contain any words and signs.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Self
 
@@ -16,10 +16,11 @@ from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.llm.call import Failure
 from rulemine.text.answer_leaks import LeakageChecker
 from rulemine.text.language import is_other_language
-from rulemine.text.mentions import cut, find_mentions
+from rulemine.text.mentions import cut, find_mentions_of_all, interleaved
+from rulemine.text.naming_rules import text_problem
 from rulemine.text.normalization import QUESTION_MARKS, is_unspaced, is_word, mentions, places
 from rulemine.text.template import escape, fill
-from rulemine.verbalizer.inputs import VerbalizationInput
+from rulemine.verbalizer.inputs import QuestionInput, placeholders
 
 __all__ = ["CODES", "LONGEST", "SHORTEST", "Checker", "TextProblem", "check_text", "explain"]
 
@@ -27,7 +28,7 @@ SHORTEST, LONGEST = 8, 400
 """Characters of a text, in the naming of the prompts."""
 
 FEWEST_LETTERS = 4
-"""Letters besides the topic entity's name; one of a script without spaces counts twice."""
+"""Letters besides the names of topic entities; one of a script without spaces counts twice."""
 
 CODES = {
     "empty": "The reply has no text.",
@@ -42,6 +43,7 @@ CODES = {
     "relation_id": "Say the relation in words, without its identifier{detail}.",
     "topic_missing": "Name the Question Entity exactly as given, as separate words{detail}.",
     "answer_named": "The question must not name an answer{detail}.",
+    "intermediate_named": "The question must not name an Intermediate{detail}.",
     "not_a_question": "The text must be a question that ends with a question mark.",
     "several_questions": "Write one question in one sentence.",
     "too_short": "The question is too short to be clear.",
@@ -58,7 +60,7 @@ CODES = {
 """Reason code → sentence for the model, with a place for the detail, see `explain`."""
 
 _GAP = "\ufffc"
-"""Stands for the name of the topic entity in a text."""
+"""Stands for the name of a topic entity in a text."""
 
 _ALLOWED_UNSEEN = frozenset(
     "\u00a0\u00ad\u061c\u200c\u200d\u200e\u200f\u202f\u2009\u2066\u2067\u2068\u2069\u3000"
@@ -144,7 +146,7 @@ class Checker:
 
 
 def check_text(
-    text: str, item: VerbalizationInput, language: str, checker: Checker | None = None
+    text: str, item: QuestionInput, language: str, checker: Checker | None = None
 ) -> str | TextProblem:
     """Checks a model's text.
 
@@ -155,17 +157,23 @@ def check_text(
         checker: Shared by the checks of many texts, for speed; None: a new one.
 
     Returns:
-        The text with ``{topic}`` in place of the topic entity's name; or the first problem.
+        The text with placeholders (`rulemine.verbalizer.inputs.placeholders`) in place of the names of the
+        topic entities; or the first problem.
     """
     text = _ENDS.sub("", text)
     if not text:
         return TextProblem("empty")
-    pieces = cut(text, find_mentions(text, item.topic_name))
+    named = find_mentions_of_all(text, [topic.name_in(item.naming) for topic in item.topics])
+    pieces = cut(text, tuple(span for span, _ in named))
     if len(pieces) > 1 and not pieces[-1] and text[-1] in QUESTION_MARKS:
         # The mark ends both the name and the sentence; in another naming it ends only the sentence.
         pieces = (*pieces[:-1], text[-1])
-    found = next(_problems(text, pieces, item, language, checker or Checker()), None)
-    return "{topic}".join(map(escape, pieces)) if found is None else TextProblem(*found)
+    topics = [item.topics[which] for _, which in named]
+    found = next(_problems(text, pieces, topics, item, language, checker or Checker()), None)
+    if found is not None:
+        return TextProblem(*found)
+    slots = [f"{{{name}}}" for name in placeholders(len(item.topics))]
+    return "".join(interleaved([*map(escape, pieces)], [slots[which] for _, which in named]))
 
 
 def explain(problem: TextProblem) -> str:
@@ -177,14 +185,29 @@ def explain(problem: TextProblem) -> str:
 
 
 def _problems(
-    text: str, pieces: tuple[str, ...], item: VerbalizationInput, language: str, checker: Checker
+    text: str,
+    pieces: tuple[str, ...],
+    topics: Sequence[EntityNames],
+    item: QuestionInput,
+    language: str,
+    checker: Checker,
 ) -> Iterator[tuple[str, str]]:
-    """Yields code and detail of each problem of a text, cut at the topic entity's name, gravest first."""
+    """Yields code and detail of each problem of a text, gravest first.
+
+    Args:
+        text: The text.
+        pieces: The text cut at the names of topic entities.
+        topics: The topic entity of each gap.
+        item: The question.
+        language: The required language.
+        checker: Shared by the checks of many texts.
+    """
     blank, words = _GAP.join(pieces), " ".join(pieces)
+    relations = item.question.relations
     if (count := len(blank.splitlines())) > 1:
         yield "several_lines", f"{count} lines"
     yield from _found("triple_syntax", _ARROW.search(blank) or _TRIPLE.search(blank))
-    yield from _identifiers_in(blank, words, item.question.rules.relation, checker.identifiers)
+    yield from _identifiers_in(blank, words, relations, checker.identifiers)
     for c in "" if text.isascii() and text.isprintable() else words:
         if c in "\ufffc\ufffd" or not (c.isprintable() or c in _ALLOWED_UNSEEN):
             yield "markup", f"U+{ord(c):04X}"
@@ -192,12 +215,18 @@ def _problems(
     if _REFUSAL.search(words):
         yield "refusal", ""
     yield from _found("meta_text", _META.search(blank))
-    if len(pieces) < 2:
-        yield "topic_missing", f"“{item.topic_name}”"
-    elif not _stands_apart(pieces, item.topic):
-        yield "topic_missing", f"“{item.topic_name}” is joined to other words"
-    if answer := checker.leakage.find(pieces, item.topic, (*item.answers, item.hard_answer)):
-        yield "answer_named", f"“{answer}”"
+    for topic in item.topics:
+        if topic not in topics:
+            yield "topic_missing", f"“{topic.name_in(item.naming)}”"
+    if (joined := _joined(pieces, topics)) is not None:
+        yield "topic_missing", f"“{joined.name_in(item.naming)}” is joined to other words"
+    if len(item.topics) > 1 and text_problem(
+        partial(_in_naming, pieces, topics), item.topics, (), ()
+    ):
+        yield "topic_missing", "one is only part of another name"
+    for code, hidden in item.hidden:
+        if name := checker.leakage.find(pieces, topics, hidden):
+            yield code, f"“{name}”"
     is_greek = any("\u0370" <= c <= "\u03ff" for c in blank)
     marks = QUESTION_MARKS + ";" * is_greek
     if blank[-1] not in marks:
@@ -209,7 +238,9 @@ def _problems(
         yield "too_short", ""
     if len(text) > LONGEST:
         yield "too_long", f"{len(text)} characters; at most {LONGEST} are allowed"
-    if is_other_language(words.replace(item.question.rules.relation, " "), language):
+    for relation in relations:
+        words = words.replace(relation, " ")
+    if is_other_language(words, language):
         yield "wrong_language", language
 
 
@@ -219,12 +250,13 @@ def _found(code: str, found: re.Match[str] | None) -> Iterator[tuple[str, str]]:
 
 
 def _identifiers_in(
-    blank: str, words: str, relation: str, others: Set[str]
+    blank: str, words: str, relations: Iterable[str], others: Set[str]
 ) -> Iterator[tuple[str, str]]:
     blank = blank.casefold()
-    for name in _identifiers(relation):
-        if name in blank and mentions(blank, name):
-            yield "relation_id", f"“{name}”"
+    for relation in relations:
+        for name in _identifiers(relation):
+            if name in blank and mentions(blank, name):
+                yield "relation_id", f"“{name}”"
     for word in words.split() if others else ():
         if word in others or word.strip(_AROUND) in others:
             yield "relation_id", f"“{word}”"
@@ -248,10 +280,17 @@ def _is_plain(name: str) -> bool:
     return bool(_PLAIN.fullmatch(name)) and not _CAMEL.search(name)
 
 
-def _stands_apart(pieces: tuple[str, ...], topic: EntityNames) -> bool:
-    """Whether the topic entity's name is a token of its own in every naming."""
-    for name in {topic.name_in(naming) for naming in NAMINGS}:
-        ends = accumulate(len(piece) + len(name) for piece in pieces[:-1])
-        if not {end - len(name) for end in ends}.issubset(places(name.join(pieces), name)):
-            return False
-    return True
+def _in_naming(pieces: Sequence[str], topics: Sequence[EntityNames], naming: str) -> str:
+    return "".join(interleaved(pieces, [topic.name_in(naming) for topic in topics]))
+
+
+def _joined(pieces: tuple[str, ...], topics: Sequence[EntityNames]) -> EntityNames | None:
+    """The first topic entity whose name is no token of its own in some naming."""
+    for naming in NAMINGS:
+        names = [topic.name_in(naming) for topic in topics]
+        parts = [*interleaved(pieces, names)]
+        text, starts = "".join(parts), [*accumulate(map(len, parts))][:-2:2]
+        for topic, name, start in zip(topics, names, starts, strict=True):
+            if start not in places(text, name):
+                return topic
+    return None

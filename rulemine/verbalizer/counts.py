@@ -29,8 +29,8 @@ def count_model(
     for line in map(json.loads, trace.journal if trace else ()):
         calls[line["purpose"]] += 1
         tokens.update(line.get("usage", {}))
-        if line["purpose"] == "audit":
-            audits[_audit(answer_of(line))] += 1
+        if line["purpose"] in ("audit", "structure_audit"):
+            audits[_audit(answer_of(line), line["purpose"])] += 1
         elif line["purpose"] == "round_trip":
             trips[_round_trip(answer_of(line), asked[line["questions"][0]], glosses)] += 1
     return {
@@ -41,8 +41,8 @@ def count_model(
     }
 
 
-def _audit(answer: Answer) -> str:
-    verdict = None if isinstance(answer, Failure) else read_verdict(answer)
+def _audit(answer: Answer, purpose: str) -> str:
+    verdict = None if isinstance(answer, Failure) else read_verdict(answer, purpose)
     if not isinstance(verdict, Verdict):
         return "unreadable"
     return "passed" if verdict.passed else "failed"

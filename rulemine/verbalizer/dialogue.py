@@ -4,18 +4,16 @@ Guarantee: the outcome of a dialogue depends on the replies alone; its attempts 
 model replies.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from rulemine.llm.call import Ask, Call, Failure, Reply
-from rulemine.query.answers import QuestionKey
-from rulemine.text.mentions import make_pattern
 from rulemine.text.normalization import QUESTION_MARKS, fold_loosely
-from rulemine.text.template import escape, fill
+from rulemine.text.template import fill
 from rulemine.verbalizer.checks import Checker, TextProblem, check_text, explain
-from rulemine.verbalizer.inputs import VerbalizationInput
+from rulemine.verbalizer.inputs import QuestionInput, VerbalizationInput, placeholders
 from rulemine.verbalizer.replies import (
+    Verdict,
     describe_choice,
     is_recognized,
     read_choice,
@@ -25,23 +23,7 @@ from rulemine.verbalizer.replies import (
 )
 from rulemine.verbalizer.requests import Calls
 
-__all__ = ["Dialogue", "Target", "Verbalizer", "same_words", "template_pattern"]
-
-
-class Target(NamedTuple):
-    """What a question asks for.
-
-    Attributes:
-        query: The formal query.
-        answers: Its right answers.
-    """
-
-    query: QuestionKey
-    answers: tuple[str, ...]
-
-    def differs(self, other: "Target") -> bool:
-        """Whether one text for both would be ambiguous: another query with other answers."""
-        return self.query != other.query and self.answers != other.answers
+__all__ = ["Dialogue", "Verbalizer", "answer_to", "objection", "same_words"]
 
 
 @dataclass(slots=True)
@@ -50,39 +32,46 @@ class Dialogue:
 
     Attributes:
         item: The question.
-        pattern: The accepted text, with ``{topic}``; empty if there is none yet.
+        pattern: The accepted text, with placeholders; empty if there is none yet.
         rejected: The rejected texts so far, and why.
         paraphrases: The patterns of the accepted paraphrases.
         paraphrase_calls: Calls for paraphrases so far.
         refused: The rejected paraphrases so far, and why.
+        proposed: How many of the texts so far were proposed by the judge and not asked for.
         ended: Whether no more calls can be made.
         keys: The keys of its calls.
     """
 
-    item: VerbalizationInput
+    item: QuestionInput
     pattern: str = ""
     rejected: list[tuple[str, TextProblem]] = field(default_factory=list)
     paraphrases: list[str] = field(default_factory=list)
     paraphrase_calls: int = 0
     refused: list[tuple[str, TextProblem]] = field(default_factory=list)
+    proposed: int = 0
     ended: bool = False
     keys: set[str] = field(default_factory=set)
 
     @property
-    def target(self) -> Target:
-        """What the question asks for, whatever its words."""
-        question = self.item.question
-        key = QuestionKey(question.topic, question.rules.relation, question.rules.direction)
-        return Target(key, question.answers)
+    def names(self) -> dict[str, str]:
+        """What the placeholders of its patterns stand for, in the naming of the prompts."""
+        names = [topic.name_in(self.item.naming) for topic in self.item.topics]
+        return dict(zip(placeholders(len(names)), names, strict=True))
 
     def text(self, pattern: str) -> str:
-        """A pattern with the name of the topic entity, in the naming of the prompts."""
-        return fill(pattern, {"topic": self.item.topic_name})
+        """A pattern with the names of the topic entities, in the naming of the prompts."""
+        return fill(pattern, self.names)
 
     def words(self, pattern: str = "") -> str:
         """The words (`same_words`) of a pattern; without one, of the accepted text or else the template."""
-        pattern = pattern or self.pattern or template_pattern(self.item)
-        return same_words(pattern, self.item.topic_name)
+        return same_words(pattern or self.pattern or self.item.template, self.names)
+
+    def settle(self, text: str, found: str | TextProblem) -> None:
+        """Takes the pattern of a text that passed, or notes why it did not."""
+        if isinstance(found, TextProblem):
+            self.rejected.append((text, found))
+        else:
+            self.pattern = found
 
     def retract(self, problem: TextProblem) -> None:
         """Rejects the text that was accepted."""
@@ -93,28 +82,22 @@ class Dialogue:
 _MARKS = " " + "".join(QUESTION_MARKS)
 
 
-def same_words(pattern: str, name: str) -> str:
+def same_words(pattern: str, names: Mapping[str, str]) -> str:
     """Reduces a text to what it shares with all texts that a reader would call the same.
 
     Args:
-        pattern: A text with ``{topic}``.
-        name: The name of the topic entity.
+        pattern: A text with placeholders.
+        names: What they stand for.
 
     Returns:
         The text without case, kinds of quotes and dashes, repeated white space, and the question mark at
         its end; marks that belong to the name stay.
 
     Example:
-        >>> same_words("Who  founded {topic} ?", "Yahoo!") == same_words("who founded {topic}?", "yahoo!")
+        >>> same_words("Who  met {topic} ?", {"topic": "Ann"}) == same_words("who met ann?", {})
         True
     """
-    return fold_loosely(fill(pattern.rstrip(_MARKS), {"topic": name})).strip()
-
-
-def template_pattern(item: VerbalizationInput) -> str:
-    """The text of a question from its template, with ``{topic}`` where it names the topic entity."""
-    text = item.question.question
-    return make_pattern(text, item.question.topic) or escape(text)
+    return fold_loosely(fill(pattern.rstrip(_MARKS), names)).strip()
 
 
 class UnansweredError(Exception):
@@ -141,16 +124,12 @@ class Verbalizer:
         try:
             while not dialogue.pattern and self.may_ask(dialogue):
                 call = self._calls.question(dialogue.item, _explained(dialogue.rejected))
-                reply = await _answer(dialogue, call, ask)
+                reply = await answer_to(dialogue, call, ask)
                 text = read_question(reply)
                 if isinstance(text, TextProblem):
                     dialogue.rejected.append((reply.text, text))
                     continue
-                found = await self._examine(dialogue, text, ask)
-                if isinstance(found, TextProblem):
-                    dialogue.rejected.append((text, found))
-                else:
-                    dialogue.pattern = found
+                await self._try(dialogue, text, ask)
         except UnansweredError as unanswered:
             dialogue.ended = True
             dialogue.rejected.append(("", unanswered.problem))
@@ -170,7 +149,7 @@ class Verbalizer:
             texts = list(map(dialogue.text, patterns))
             refused = _explained(dialogue.refused)
             call = self._calls.paraphrase(dialogue.item, texts, missing, refused)
-            reply = await _answer(dialogue, call, ask)
+            reply = await answer_to(dialogue, call, ask)
             drafts = read_list(reply)
             if isinstance(drafts, TextProblem):
                 dialogue.refused.append((reply.text, drafts))
@@ -192,7 +171,7 @@ class Verbalizer:
 
     def may_ask(self, dialogue: Dialogue) -> bool:
         """Whether there is an attempt left if the text so far, if any, is retracted."""
-        used = len(dialogue.rejected) + bool(dialogue.pattern)
+        used = len(dialogue.rejected) + bool(dialogue.pattern) - dialogue.proposed
         return not dialogue.ended and used < self._chosen.attempts
 
     def missing(self, dialogue: Dialogue) -> int:
@@ -201,6 +180,10 @@ class Verbalizer:
         if not dialogue.pattern or used_up:
             return 0
         return self._chosen.paraphrases - len(dialogue.paraphrases)
+
+    async def _try(self, dialogue: Dialogue, text: str, ask: Ask) -> None:
+        """Accepts a text, or notes why not."""
+        dialogue.settle(text, await self._examine(dialogue, text, ask))
 
     async def _examine(
         self, dialogue: Dialogue, text: str, ask: Ask, taken: Container[str] = ()
@@ -223,18 +206,16 @@ class Verbalizer:
         """
         if not self._chosen.judge_model:
             return None
-        verdict = read_verdict(await _answer(dialogue, self._calls.audit(dialogue.item, text), ask))
-        if isinstance(verdict, TextProblem):
-            return TextProblem("audit_failed", "the verdict could not be read")
-        return None if verdict.passed else TextProblem("audit_failed", verdict.reason)
+        reply = await answer_to(dialogue, self._calls.audit(dialogue.item, text), ask)
+        return objection(read_verdict(reply))
 
     async def _round_trip(self, dialogue: Dialogue, text: str, ask: Ask) -> TextProblem | None:
         """What the round-trip check finds wrong with a text."""
-        if not self._chosen.round_trip:
-            return None
         item, glosses = dialogue.item, self._calls.glosses
+        if not self._chosen.round_trip or not isinstance(item, VerbalizationInput):
+            return None
         block = item.question.rules
-        choice = read_choice(await _answer(dialogue, self._calls.round_trip(item, text), ask))
+        choice = read_choice(await answer_to(dialogue, self._calls.round_trip(item, text), ask))
         if isinstance(choice, TextProblem):
             return TextProblem("round_trip_failed", "the reader's choice could not be read")
         if is_recognized(choice, block.relation, block.direction, glosses):
@@ -243,7 +224,14 @@ class Verbalizer:
         return TextProblem("round_trip_failed", misreading)
 
 
-async def _answer(dialogue: Dialogue, call: Call, ask: Ask) -> Reply:
+def objection(verdict: Verdict | TextProblem) -> TextProblem | None:
+    """What a judge has against a text."""
+    if isinstance(verdict, TextProblem):
+        return TextProblem("audit_failed", "the verdict could not be read")
+    return None if verdict.passed else TextProblem("audit_failed", verdict.reason)
+
+
+async def answer_to(dialogue: Dialogue, call: Call, ask: Ask) -> Reply:
     """The reply to a call.
 
     Raises:

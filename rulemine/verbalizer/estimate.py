@@ -19,17 +19,18 @@ from functools import lru_cache
 from typing import Any
 
 from rulemine.codec import dump_line
-from rulemine.kg.graph import Triple
 from rulemine.llm.call import Call
 from rulemine.llm.journal import Journal
-from rulemine.verbalizer.inputs import VerbalizationInput
+from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.requests import Calls
 
 __all__ = ["CallEstimate", "Estimate", "estimate", "tokens_of"]
 
 LABELS = {
     "question": "questions",
+    "structure_question": "questions",
     "audit": "audits",
+    "structure_audit": "audits",
     "round_trip": "round-trip checks",
     "paraphrase": "paraphrases",
 }
@@ -109,7 +110,7 @@ class Estimate:
 
     def to_text(self) -> str:
         """The estimate as text, with the prompts at the end."""
-        total, asked = self.total, self.purposes["question"].calls
+        total, asked = self.total, next(iter(self.purposes.values())).calls
         parts = ", ".join(f"{part.calls:,} for {LABELS[p]}" for p, part in self.purposes.items())
         kept = f"; the journal already has {total.answered:,} more" if total.answered else ""
         each = [
@@ -137,7 +138,7 @@ class Estimate:
 
 
 def estimate(
-    inputs: Sequence[VerbalizationInput],
+    inputs: Sequence[QuestionInput],
     calls: Calls,
     journal: Journal | None,
     prices: tuple[float, float] = (0.0, 0.0),
@@ -152,15 +153,15 @@ def estimate(
         prices: Money per million tokens sent, and received; 0: unknown.
     """
     parts: dict[str, CallEstimate] = defaultdict(CallEstimate)
-    first = parts["question"]
+    structures = any(item.question.kind == "structures" for item in inputs)
+    first = parts["structure_question" if structures else "question"]
     sizes: list[tuple[int, int]] = []
-    asked: set[tuple[Triple, str]] = set()
+    asked: set[str] = set()
     for number, item in enumerate(inputs):
-        query = item.question.rules.removed, item.question.rules.direction
-        if query in asked:
-            continue  # questions that differ only in their certificates have the same calls
-        asked.add(query)
         call = calls.question(item, ())
+        if call.key in asked:
+            continue  # questions that differ only in their certificates have the same calls
+        asked.add(call.key)
         sizes.append((_sent(call), number))
         if journal is not None and _is_answered(journal.get(call.key)):
             first.answered += 1
@@ -171,7 +172,8 @@ def estimate(
     known = {} if journal is None else journal.counts()
     for purpose, part in parts.items():
         if part is not first:
-            model = calls.chosen.judge_model if purpose == "audit" else calls.chosen.model
+            judge = calls.chosen.judge_model if purpose.endswith("audit") else ""
+            model = judge or calls.chosen.model
             # Texts that were never asked for were neither judged nor paraphrased.
             most = -(-part.calls // len(sizes)) * first.answered
             part.deduct(min(known.get((purpose, model), 0), part.calls, most))
@@ -182,12 +184,13 @@ def estimate(
     return Estimate(len(inputs), ordered, prices, tuple(texts))
 
 
-def _follow_ups(item: VerbalizationInput, calls: Calls) -> Iterator[tuple[str, int, int, int]]:
+def _follow_ups(item: QuestionInput, calls: Calls) -> Iterator[tuple[str, int, int, int]]:
     """Yields the calls that follow when a text passes: purpose, calls, and the tokens of each."""
     chosen, text = calls.chosen, item.question.question
     texts = 1 + chosen.paraphrases
-    if chosen.judge_model:
-        yield "audit", texts, _sent(calls.audit(item, text)), OF_VERDICT
+    if chosen.judge_model or item.question.kind == "structures":
+        call = calls.audit(item, text)
+        yield call.purpose, texts, _sent(call), OF_VERDICT
     if chosen.round_trip:
         yield "round_trip", texts, _sent(calls.round_trip(item, text)), OF_CHOICE
     if chosen.paraphrases:
@@ -195,7 +198,7 @@ def _follow_ups(item: VerbalizationInput, calls: Calls) -> Iterator[tuple[str, i
         yield "paraphrase", 1, _sent(call), chosen.paraphrases * _text_tokens(item)
 
 
-def _text_tokens(item: VerbalizationInput) -> int:
+def _text_tokens(item: QuestionInput) -> int:
     """Tokens of a model's text and the JSON around it."""
     return ROOM * tokens_of(item.question.question) + OF_JSON
 

@@ -10,9 +10,10 @@ answer of the question at its other end; it depends on the topic entity, the see
 which other questions there are.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +21,16 @@ import numpy.typing as npt
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.phrasing.glosses import Gloss, Glosses
+from rulemine.query.answers import QuestionKey
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, RuleQuestion, rule_questions
 from rulemine.seeds import stream
+from rulemine.text.mentions import make_pattern
+from rulemine.text.template import escape
 
-__all__ = ["VerbalizationInput", "find_homonyms", "make_inputs"]
+__all__ = [
+    "QuestionInput", "Target", "VerbalizationInput", "find_homonyms", "make_inputs", "placeholders",
+]  # fmt: skip
 
 MAX_CONTEXT = 2
 """Most triples that a prompt states about an ambiguous topic entity."""
@@ -35,9 +41,74 @@ DISTINCTIVE = 20
 Ints = npt.NDArray[np.int64]
 
 
+class Target(NamedTuple):
+    """What a question asks for.
+
+    Attributes:
+        query: The formal query.
+        answers: Its right answers: another query with the same ones may have the same text; None: no other
+            query may.
+    """
+
+    query: Hashable
+    answers: tuple[str, ...] | None
+
+    def differs(self, other: "Target") -> bool:
+        """Whether one text for both would be ambiguous."""
+        return self.query != other.query and (self.answers is None or self.answers != other.answers)
+
+
+class QuestionInput(Protocol):
+    """A question of any kind to verbalize: what the checks and a dialogue need to know."""
+
+    @property
+    def question(self) -> Question:
+        """The question from its template; all names in it are source labels."""
+
+    @property
+    def naming(self) -> str:
+        """How prompts and texts name entities."""
+
+    @property
+    def topics(self) -> tuple[EntityNames, ...]:
+        """The topic entities, in the order of their private ids."""
+
+    @property
+    def hidden(self) -> tuple[tuple[str, tuple[EntityNames, ...]], ...]:
+        """Who must not be named, by the code of that problem."""
+
+    @property
+    def asked(self) -> str:
+        """What the question asks for, in the words of templates and the naming of the prompts."""
+
+    @property
+    def template(self) -> str:
+        """The pattern of the text from templates, in which names may stand as they are."""
+
+    @property
+    def target(self) -> Target:
+        """What the question asks for, whatever its words."""
+
+    def values(self) -> Mapping[str, str]:
+        """What prompts say of it: placeholder → value."""
+
+    def blocks(self) -> Mapping[str, Sequence[Mapping[str, str]]]:
+        """The same for placeholders that stand for lines: placeholder → the values of each line."""
+
+
+def placeholders(topics: int) -> tuple[str, ...]:
+    """The placeholders of patterns with so many topic entities, see `Question.patterns`.
+
+    Example:
+        >>> placeholders(1), placeholders(2)
+        (('topic',), ('topic1', 'topic2'))
+    """
+    return ("topic",) if topics == 1 else tuple(f"topic{n}" for n in range(1, topics + 1))
+
+
 @dataclass(frozen=True, slots=True)
 class VerbalizationInput:
-    """A question to verbalize.
+    """A question of the kind ``rules`` to verbalize, see `QuestionInput`.
 
     Attributes:
         question: The question from its template; all names in it are source labels.
@@ -68,6 +139,46 @@ class VerbalizationInput:
     def asked(self) -> str:
         """What the question asks for, as the relation description says it, e.g. ``the aunts of 72``."""
         return self.gloss.asked(self.question.rules.direction, self.topic_name)
+
+    @property
+    def topics(self) -> tuple[EntityNames, ...]:
+        """See `QuestionInput`."""
+        return (self.topic,)
+
+    @property
+    def hidden(self) -> tuple[tuple[str, tuple[EntityNames, ...]], ...]:
+        """See `QuestionInput`."""
+        return (("answer_named", (*self.answers, self.hard_answer)),)
+
+    @property
+    def template(self) -> str:
+        """See `QuestionInput`."""
+        text = self.question.question
+        return make_pattern(text, self.question.topic) or escape(text)
+
+    @property
+    def target(self) -> Target:
+        """See `QuestionInput`."""
+        question = self.question
+        key = QuestionKey(question.topic, question.rules.relation, question.rules.direction)
+        return Target(key, question.answers)
+
+    def values(self) -> dict[str, str]:
+        """See `QuestionInput`."""
+        subject, relation, object_ = self.removed
+        return {
+            "subject": subject,
+            "relation": relation,
+            "object": object_,
+            "topic": self.topic_name,
+            "answer": self.hard_answer.name_in(self.naming),
+            "meaning": self.gloss.state(subject, object_),
+            "asked": self.asked,
+        }
+
+    def blocks(self) -> dict[str, list[dict[str, str]]]:
+        """See `QuestionInput`."""
+        return {"context": [{"fact": triple} for triple in self.context]}
 
 
 def make_inputs(

@@ -27,7 +27,10 @@ class VerbalizerSection(Section):
         language: The language of the questions, by its English name.
         attempts: Texts asked for until one passes the checks.
         on_failure: What a question gets when no text passes: ``template`` (marked as such) or ``drop``.
-        judge_model: A second model that says PASS or FAIL to every text; empty: none.
+        judge_model: A second model that says PASS or FAIL to every text; empty: none, and for questions of
+            the kind ``structures``, which are always judged, `model`.
+        rewriter_model: The model that rewrites texts which fail, for questions of the kind ``structures``;
+            empty: `model`.
         round_trip: Whether the model must recognize relation and direction in its own text.
         paraphrases: Further texts per question.
     """
@@ -43,6 +46,7 @@ class VerbalizerSection(Section):
     attempts: int = option(3, least=1)
     on_failure: str = option("template", choices=("template", "drop"), flag=True)
     judge_model: str = option("", flag=True)
+    rewriter_model: str = option("", flag=True)
     round_trip: bool = option(False, flag=True)
     paraphrases: int = option(0, least=0, most=20, flag=True)
 

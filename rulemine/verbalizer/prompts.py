@@ -16,12 +16,15 @@ from rulemine.config import packaged, read_toml_text
 from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.call import Message
+from rulemine.query.structures import STRUCTURES
 from rulemine.text.template import fill
 
 __all__ = ["PURPOSES", "Prompts", "load_prompts"]
 
-PURPOSES = ("question", "paraphrase", "audit", "round_trip", "gloss")
-"""Purposes of calls: the sections of a prompt file, besides ``names``."""
+PURPOSES = (
+    "question", "paraphrase", "audit", "round_trip", "structure_question", "structure_audit", "gloss",
+)  # fmt: skip
+"""Purposes of calls: the sections of a prompt file, besides ``names`` and ``structures``."""
 
 _BLOCKS = {
     "context": "context",
@@ -44,8 +47,21 @@ _QUESTION = (
     "names",
     "context",
 )
+_STRUCTURE = (
+    "structure",
+    "form",
+    "triples",
+    "relations",
+    "anchors",
+    "answers",
+    "types",
+    "intermediates",
+    "asked",
+    "names",
+)
 _PLACEHOLDERS: dict[str, dict[str, tuple[str, ...]]] = {
     "names": dict.fromkeys(NAMINGS, ()),
+    "structures": dict.fromkeys(STRUCTURES, ()),
     "question": {
         "system": (),
         "user": (*_QUESTION, "language", "earlier"),
@@ -63,6 +79,17 @@ _PLACEHOLDERS: dict[str, dict[str, tuple[str, ...]]] = {
     "round_trip": {
         "system": (),
         "user": ("question", "relations"),
+        "relation": ("relation", "statement"),
+    },
+    "structure_question": {
+        "system": (),
+        "user": (*_STRUCTURE, "language", "earlier"),
+        "relation": ("relation", "statement"),
+        "earlier": ("text", "reason"),
+    },
+    "structure_audit": {
+        "system": (),
+        "user": (*_STRUCTURE, "question"),
         "relation": ("relation", "statement"),
     },
     "gloss": {
@@ -92,11 +119,13 @@ class Prompts:
         text: The text of the file.
         sections: Purpose → key → template.
         names: Naming → what its names look like, in words.
+        structures: Structure → what it asks, in words.
     """
 
     text: str
     sections: Mapping[str, Mapping[str, str]] = field(repr=False)
     names: Mapping[str, str] = field(repr=False)
+    structures: Mapping[str, str] = field(repr=False)
 
     def messages(
         self,
@@ -142,7 +171,7 @@ def load_prompts(source: str) -> Prompts:
         advice = f"A complete prompt file to copy: {default}"
         raise ConfigError(list_problems(str(path), problems, advice))
     sections = {purpose: tables[purpose] for purpose in PURPOSES}
-    return Prompts(text, sections, tables["names"])
+    return Prompts(text, sections, tables["names"], tables["structures"])
 
 
 def _block_of(line: str) -> str:

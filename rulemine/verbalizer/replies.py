@@ -30,6 +30,8 @@ __all__ = [
     "read_verdict",
 ]
 
+VERDICTS = ("PASS", "FAIL")
+
 _TEXT: Mapping[str, Any] = {"type": "string"}
 
 
@@ -49,8 +51,10 @@ def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
 SCHEMAS = {
     "question": _object(question=_TEXT),
     "paraphrase": _object(questions={"type": "array", "items": _TEXT}),
-    "audit": _object(verdict=_one_of(("PASS", "FAIL")), reason=_TEXT),
+    "audit": _object(verdict=_one_of(VERDICTS), reason=_TEXT),
     "round_trip": _object(relation=_TEXT, direction=_one_of(DIRECTIONS)),
+    "structure_question": _object(question=_TEXT),
+    "structure_audit": _object(status=_one_of(VERDICTS), reason=_TEXT, refined_question=_TEXT),
     "gloss": _object(statement=_TEXT, subjects=_TEXT, objects=_TEXT),
 }
 """Purpose of a call → the JSON schema of its reply."""
@@ -62,10 +66,12 @@ class Verdict(NamedTuple):
     Attributes:
         passed: Whether it is PASS.
         reason: The reason, on one line; may be empty.
+        refined: The text that the judge proposes instead; empty: none.
     """
 
     passed: bool
     reason: str
+    refined: str = ""
 
 
 class Choice(NamedTuple):
@@ -124,16 +130,21 @@ def read_list(reply: Reply) -> tuple[str, ...] | TextProblem:
     return problem or tuple(map(str, texts)) or TextProblem("empty", "no texts")
 
 
-def read_verdict(reply: Reply) -> Verdict | TextProblem:
-    """Reads a verdict: an object with ``verdict`` and maybe ``reason``, ``PASS``, or ``FAIL: reason``."""
-    found = _read(reply, "audit", optional="reason")
+def read_verdict(reply: Reply, purpose: str = "audit") -> Verdict | TextProblem:
+    """Reads a verdict: an object of the purpose's schema, ``PASS``, or ``FAIL: reason``.
+
+    Only the first key is needed, ``verdict`` (for ``structure_audit`` ``status``).
+    """
+    word, *rest = SCHEMAS[purpose]["properties"]
+    found = _read(reply, purpose, rest)
     if isinstance(found, TextProblem):
         return found
     if isinstance(found, str):
         if (match := _VERDICT.fullmatch(found)) is None:
             return TextProblem("malformed", "neither PASS nor FAIL: reason")
-        found = {"verdict": match[1].upper(), "reason": match[2] or ""}
-    return Verdict(found["verdict"] == "PASS", " ".join(found["reason"].split()))
+        found = {word: match[1].upper(), "reason": match[2] or ""}
+    reason, refined = found["reason"], found.get("refined_question", "")
+    return Verdict(found[word] == "PASS", " ".join(reason.split()), refined.strip())
 
 
 def read_choice(reply: Reply) -> Choice | TextProblem:
@@ -168,8 +179,10 @@ def read_gloss(reply: Reply) -> GlossWords | TextProblem:
     return GlossWords._make(map(str, texts))
 
 
-def _read(reply: Reply, purpose: str, optional: str = "") -> dict[str, Any] | str | TextProblem:
-    """The object of a schema, of which one text may be missing; otherwise the plain text, not empty."""
+def _read(
+    reply: Reply, purpose: str, optional: Sequence[str] = ()
+) -> dict[str, Any] | str | TextProblem:
+    """The object of a schema, of which some texts may be missing; otherwise the plain text, not empty."""
     if reply.finish_reason in ("content_filter", "length"):
         return TextProblem("filtered" if reply.finish_reason == "content_filter" else "cut_off")
     words = reply.text.strip("\ufeff \t\r\n")
@@ -207,16 +220,16 @@ def _values(words: str) -> Iterator[Any]:
 
 
 def _object_of(
-    value: Any, schema: Mapping[str, Any], optional: str
+    value: Any, schema: Mapping[str, Any], optional: Sequence[str]
 ) -> dict[str, Any] | TextProblem:
     """The keys of a schema in a value; extra keys are dropped."""
     if isinstance(value, list) and len(schema) == 1:
         value = dict.fromkeys(schema, value)
-    if not isinstance(value, dict) or (schema.keys() - {optional}) - value.keys():
+    if not isinstance(value, dict) or schema.keys() - {*optional} - value.keys():
         return TextProblem("malformed", f"JSON without the keys {', '.join(schema)}")
     found = {}
     for key, kind in schema.items():
-        item = value.get(key) or "" if key == optional else value[key]
+        item = value.get(key) or "" if key in optional else value[key]
         if type(item) is int and abs(item) < 10**6:
             item = str(item)  # e.g. the number of a relation
         if isinstance(item, str) and "enum" in kind:

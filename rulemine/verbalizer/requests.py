@@ -11,7 +11,7 @@ from rulemine.kg.graph import Triple
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import Glosses
 from rulemine.seeds import stream
-from rulemine.verbalizer.inputs import VerbalizationInput
+from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import SCHEMAS
@@ -52,30 +52,34 @@ class Calls:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    def question(self, item: VerbalizationInput, earlier: Earlier) -> Call:
+    def question(self, item: QuestionInput, earlier: Earlier) -> Call:
         """Asks for a question.
 
         Args:
             item: The question.
-            earlier: The rejected texts so far, each with the reason.
+            earlier: The rejected texts so far, each with the reason; where there are any, another model is
+                asked if one is named.
         """
-        return self._about(item, "question", {}, {"earlier": _rows(earlier)})
+        rows = _rows(earlier)
+        model = self.chosen.rewriter_model if rows else ""
+        return self._about(item, "question", {}, {"earlier": rows}, model)
 
     def paraphrase(
-        self, item: VerbalizationInput, questions: Sequence[str], count: int, earlier: Earlier
+        self, item: QuestionInput, questions: Sequence[str], count: int, earlier: Earlier
     ) -> Call:
         """Asks for `count` paraphrases of a question, given its texts so far; else as `question`."""
         texts = [{"text": text} for text in questions]
         blocks = {"questions": texts, "earlier": _rows(earlier)}
         return self._about(item, "paraphrase", {"count": str(count)}, blocks)
 
-    def audit(self, item: VerbalizationInput, question: str) -> Call:
-        """Asks the judge whether a question, its direction and the removed triple agree."""
-        return self._about(item, "audit", {"question": question}, {})
+    def audit(self, item: QuestionInput, question: str) -> Call:
+        """Asks the judge whether a question asks for what it should."""
+        model = self.chosen.judge_model
+        return self._about(item, "audit", {"question": question}, {}, model)
 
-    def round_trip(self, item: VerbalizationInput, question: str) -> Call:
+    def round_trip(self, item: QuestionInput, question: str) -> Call:
         """Asks which relation and which end of it a question asks for, see `round_trip_choices`."""
-        relation = item.question.rules.relation
+        (relation,) = item.question.relations
         if relation not in self._choices:  # the same for every text of a relation
             names = round_trip_choices(relation, self.glosses, self.seed, self.declarations)
             self._choices[relation] = [
@@ -93,31 +97,41 @@ class Calls:
         return self._call("gloss", relation, values, blocks)
 
     def _about(
-        self, item: VerbalizationInput, purpose: str, more: Mapping[str, str], blocks: Blocks
+        self,
+        item: QuestionInput,
+        purpose: str,
+        more: Mapping[str, str],
+        blocks: Blocks,
+        model: str = "",
     ) -> Call:
         """A call with all that prompts say about a question."""
-        subject, relation, object_ = item.removed
+        question = item.question
+        structures = self.prompts.structures
         values = {
-            "subject": subject,
-            "relation": relation,
-            "object": object_,
-            "topic": item.topic_name,
-            "answer": item.hard_answer.name_in(item.naming),
-            "meaning": item.gloss.state(subject, object_),
-            "asked": item.asked,
+            **item.values(),
             "names": self.prompts.names[item.naming],
             "language": self.chosen.language,
             **more,
         }
-        context = {"context": [{"fact": triple} for triple in item.context]}
-        return self._call(purpose, item.question.id, values, {**context, **blocks})
+        if question.kind == "structures":
+            purpose = f"structure_{purpose}"
+            values["form"] = structures[question.structure]
+        return self._call(purpose, question.id, values, {**item.blocks(), **blocks}, model)
 
-    def _call(self, purpose: str, subject: str, values: Mapping[str, str], blocks: Blocks) -> Call:
+    def _call(
+        self,
+        purpose: str,
+        subject: str,
+        values: Mapping[str, str],
+        blocks: Blocks,
+        model: str = "",
+    ) -> Call:
+        """A call to a model; by default the one that writes the questions."""
         chosen = self.chosen
         return Call(
             purpose=purpose,
             subject=subject,
-            model=chosen.judge_model if purpose == "audit" else chosen.model,
+            model=model or chosen.model,
             messages=self.prompts.messages(purpose, values, blocks),
             max_tokens=chosen.max_tokens,
             temperature=chosen.temperature if chosen.temperature >= 0 else None,

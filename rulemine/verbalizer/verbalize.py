@@ -17,14 +17,15 @@ from rulemine.errors import UserError
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, Rejection, rule_questions
+from rulemine.release.records import Question, Rejection, RuleQuestion, topic_values
 from rulemine.text.template import fill
 from rulemine.verbalizer.ambiguity import accept_paraphrases, retract_ambiguous
 from rulemine.verbalizer.checks import explain
 from rulemine.verbalizer.dialogue import Dialogue, Verbalizer
-from rulemine.verbalizer.inputs import VerbalizationInput
+from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.structure_dialogue import StructureVerbalizer
 
 __all__ = ["VerbalizationCounts", "Verbalized", "verbalize"]
 
@@ -116,7 +117,7 @@ class Verbalized:
 
 def verbalize(
     asked: QuestionSet,
-    inputs: Sequence[VerbalizationInput],
+    inputs: Sequence[QuestionInput],
     calls: Calls,
     session: Session,
     progress: Progress | None = None,
@@ -127,7 +128,7 @@ def verbalize(
     """Verbalizes questions with a language model.
 
     Args:
-        asked: The questions with the texts of their templates.
+        asked: The questions, all of one kind, with the texts of their templates.
         inputs: Their verbalization inputs, in the same order.
         calls: Makes the calls; has the options (attempts, judge, round trip, paraphrases).
         session: Answers the calls.
@@ -145,7 +146,8 @@ def verbalize(
     if [item.question.id for item in inputs] != [question.id for question in asked.questions]:
         raise ValueError("one input for each question was expected, in the same order")
     dialogues = [Dialogue(item) for item in inputs]
-    verbalizer, chosen = Verbalizer(calls), calls.chosen
+    rules = all(isinstance(question, RuleQuestion) for question in asked.questions)
+    verbalizer, chosen = (Verbalizer if rules else StructureVerbalizer)(calls), calls.chosen
     templates = chosen.on_failure == "template"
     stage = _Stage(session, dialogues, chosen, progress, status, fail_fast)
     stage.run(dialogues, verbalizer.verbalize)
@@ -249,10 +251,12 @@ def _short(number: int) -> str:
 def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue], templates: bool) -> QuestionSet:
     questions: list[Question] = []
     rejections: list[Rejection] = []
-    for question, dialogue in zip(rule_questions(asked.questions), dialogues, strict=True):
+    private = {row.entity: row.private for row in asked.names}
+    for question, dialogue in zip(asked.questions, dialogues, strict=True):
         if dialogue.pattern:
             patterns = (dialogue.pattern, *dialogue.paraphrases)
-            text, *paraphrases = [fill(p, {"topic": question.topic}) for p in patterns]
+            names = topic_values(question.anchors, private)
+            text, *paraphrases = [fill(pattern, names) for pattern in patterns]
             questions.append(
                 replace(
                     question,
@@ -263,18 +267,24 @@ def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue], templates: bool)
                 )
             )
             continue
-        block, codes = question.rules, [problem.code for _, problem in dialogue.rejected]
-        what = "template used" if templates else "dropped"
-        rejections.append(
-            Rejection(
-                "verbalize", codes[-1], question.id, block.removed, block.direction,
-                block.rule, f"{what}: {', '.join(codes)}",
-                next((text for text, _ in reversed(dialogue.rejected) if text), ""),
-            )
-        )  # fmt: skip
+        rejections.append(_rejection(question, dialogue, templates))
         if templates:
             questions.append(replace(question, wording="fallback"))
     return asked.keep(questions, rejections)
+
+
+def _rejection(question: Question, dialogue: Dialogue, templates: bool) -> Rejection:
+    """What became of a question without an accepted text, and why."""
+    codes = [problem.code for _, problem in dialogue.rejected]
+    detail = f"{'template used' if templates else 'dropped'}: {', '.join(codes)}"
+    text = next((text for text, _ in reversed(dialogue.rejected) if text), "")
+    removed, direction, rule, query = None, "", "", question.query
+    if isinstance(question, RuleQuestion):
+        block = question.rules
+        removed, direction, rule, query = block.removed, block.direction, block.rule, ""
+    return Rejection(
+        "verbalize", codes[-1], question.id, removed, direction, rule, detail, text, query
+    )
 
 
 def _journal(dialogues: Sequence[Dialogue], session: Session) -> tuple[bytes, ...]:

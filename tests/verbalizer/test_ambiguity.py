@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rulemine.verbalizer.dialogue import same_words, template_pattern
+from rulemine.verbalizer.dialogue import same_words
 from tests.verbalizer.scripted import (
     AUNT,
     COUSIN,
@@ -159,20 +159,19 @@ def test_a_template_used_late_sends_another_text_back():
     ],
 )
 def test_same_words(one, other, same):
-    assert (same_words(one, "X?") == same_words(other, "x?")) is same
+    assert (same_words(one, {"topic": "X?"}) == same_words(other, {"topic": "x?"})) is same
 
 
 def test_marks_of_a_name_stay():
-    assert same_words("Who founded {topic}?", "Yahoo?") != same_words(
-        "Who founded {topic}?", "Yahoo"
-    )
+    text = "Who founded {topic}?"
+    assert same_words(text, {"topic": "Yahoo?"}) != same_words(text, {"topic": "Yahoo"})
 
 
 def test_the_pattern_of_a_template():
     (item,) = inputs_of(asked_for((("{a}", "aunt", "b"), "object")))
-    assert template_pattern(item) == "Who is {topic} the aunt of?"
+    assert item.template == "Who is {topic} the aunt of?"
     (item,) = inputs_of(asked_for((("c", "aunt", "a"), "subject")))
-    assert template_pattern(item) == "Who is the aunt of {topic}?"
+    assert item.template == "Who is the aunt of {topic}?"
 
 
 def test_other_queries_with_the_same_answers_may_share_a_text():

@@ -79,7 +79,7 @@ def test_no_two_formal_queries_share_a_text():
         query = q.topic, q.rules.relation, q.rules.direction
         if q.wording == "model":
             for pattern in q.patterns:
-                queries.setdefault(same_words(pattern, q.topic), set()).add(query)
+                queries.setdefault(same_words(pattern, {"topic": q.topic}), set()).add(query)
         else:
             queries.setdefault(q.question.lower().rstrip("?"), set()).add(query)
     assert max(map(len, queries.values())) == 1

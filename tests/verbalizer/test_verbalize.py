@@ -1,6 +1,7 @@
 """The conversation about each question: attempts, failures, judge, round trip, drops, journal."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,6 @@ from rulemine.errors import UserError
 from rulemine.llm.call import Failure, Reply
 from rulemine.llm.replay import Replay
 from rulemine.verbalizer.options import VerbalizerSection
-from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import Choice, describe_choice, is_recognized
 from rulemine.verbalizer.requests import Calls
 from rulemine.verbalizer.verbalize import VerbalizationCounts, verbalize
@@ -251,7 +251,7 @@ def test_a_replay_gives_identical_bytes(tmp_path):
 def edited(key, old, new):
     section = dict(PROMPTS.sections["question"])
     section[key] = section[key].replace(old, new)
-    return Prompts(PROMPTS.text, {**PROMPTS.sections, "question": section}, PROMPTS.names)
+    return replace(PROMPTS, sections={**PROMPTS.sections, "question": section})
 
 
 def resumed(first_session, **options):

@@ -67,10 +67,10 @@ def _wording(counts: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
         "`llm/journal.jsonl`: `rulemine build RECIPE --replay DIR` makes the questions again without "
         "calling the model.",
     ]
-    if config["judge_model"]:
-        found = counts["audits"]
+    judge, found = config["judge_model"], counts["audits"]
+    if judge or any(found.values()):
         lines.append(
-            f"- Judge `{config['judge_model']}`: accepted {found['passed']:,} texts, rejected "
+            f"- Judge `{judge or config['model']}`: accepted {found['passed']:,} texts, rejected "
             f"{found['failed']:,} (asked again), {found['unreadable']:,} replies unreadable."
         )
     if config["round_trip"]:

@@ -1,0 +1,122 @@
+"""Verbalization inputs of structure questions: what prompts and checks need to know about each.
+
+Prompts have the triples of the full evidence, which holds for every answer each triple that it needs; they
+are no more than `structures.max_evidence` of the recipe.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rulemine.kg.entity_names import EntityNames
+from rulemine.phrasing.glosses import Gloss, Glosses
+from rulemine.phrasing.templates import Templates
+from rulemine.release.naming import Namer
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import Question, StructureQuestion, topic_values
+from rulemine.text.template import escape
+from rulemine.verbalizer.inputs import Target
+
+__all__ = ["StructureInput", "make_structure_inputs"]
+
+
+@dataclass(frozen=True, slots=True)
+class StructureInput:
+    """A question of the kind ``structures`` to verbalize, see `rulemine.verbalizer.inputs.QuestionInput`.
+
+    Attributes:
+        question: The question from templates; all names in it are source labels.
+        shown: The same in the naming of the prompts.
+        naming: How prompts and texts name entities.
+        topics: The names of the topic entities, in the order of their private ids.
+        answers: The names of all answers.
+        intermediates: The names of the intermediates.
+        glosses: The descriptions of its relations and those of its triples, sorted by relation.
+    """
+
+    question: StructureQuestion
+    shown: Question
+    naming: str
+    topics: tuple[EntityNames, ...]
+    answers: tuple[EntityNames, ...]
+    intermediates: tuple[EntityNames, ...]
+    glosses: tuple[Gloss, ...]
+
+    @property
+    def hidden(self) -> tuple[tuple[str, tuple[EntityNames, ...]], ...]:
+        """See `QuestionInput`."""
+        return ("answer_named", self.answers), ("intermediate_named", self.intermediates)
+
+    @property
+    def asked(self) -> str:
+        """The text from templates, in the naming of the prompts."""
+        return self.shown.question
+
+    @property
+    def template(self) -> str:
+        """See `QuestionInput`."""
+        return escape(self.asked)
+
+    @property
+    def target(self) -> Target:
+        """See `QuestionInput`."""
+        return Target(self.question.query, None)
+
+    def values(self) -> dict[str, str]:
+        """See `QuestionInput`; lists are JSON."""
+        question = self.question
+        given = set(question.answers) - set(question.further)  # the triples give no further ones
+        lists = {
+            "triples": self.shown.full_evidence,
+            "anchors": self.shown.anchors,
+            "answers": self._names([row for row in self.answers if row.entity in given]),
+            "types": question.structures.answer_types,
+            "intermediates": self._names(self.intermediates),
+        }
+        texts = {key: json.dumps(value, ensure_ascii=False) for key, value in lists.items()}
+        return {"structure": question.structure, "asked": self.asked, **texts}
+
+    def blocks(self) -> dict[str, list[dict[str, str]]]:
+        """See `QuestionInput`."""
+        rows = [{"relation": g.relation, "statement": g.state("S", "O")} for g in self.glosses]
+        return {"relations": rows}
+
+    def _names(self, rows: Sequence[EntityNames]) -> list[str]:
+        return sorted(row.name_in(self.naming) for row in rows)
+
+
+def make_structure_inputs(
+    asked: QuestionSet, glosses: Glosses, templates: Templates, naming: str
+) -> list[StructureInput]:
+    """Makes the verbalization inputs of all questions.
+
+    Args:
+        asked: The questions, with source labels, and the names of all entities.
+        glosses: The relation descriptions.
+        templates: The templates of all relations.
+        naming: How prompts name entities, see `rulemine.kg.entity_names.NAMINGS`.
+
+    Returns:
+        One input per question of the kind, in the order of ``asked.questions``.
+    """
+    names = {row.entity: row for row in asked.names}
+    private = {row.entity: row.private for row in asked.names}
+    namer = Namer(asked.names, templates, naming)
+    return [
+        StructureInput(
+            question=question,
+            shown=namer.question(question),
+            naming=naming,
+            topics=tuple(names[e] for e in topic_values(question.anchors, private).values()),
+            answers=tuple(names[e] for e in question.answers),
+            intermediates=tuple(names[e] for e in question.structures.intermediates),
+            glosses=tuple(glosses[relation] for relation in _relations(question)),
+        )
+        for question in asked.questions
+        if isinstance(question, StructureQuestion)
+    ]
+
+
+def _relations(question: StructureQuestion) -> list[str]:
+    """The relations of a question and of its triples, which may state the same facts by other ones."""
+    return sorted({*question.relations, *(relation for _, relation, _ in question.full_evidence)})
