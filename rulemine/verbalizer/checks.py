@@ -17,7 +17,7 @@ from rulemine.llm.call import Failure
 from rulemine.text.answer_leaks import LeakageChecker
 from rulemine.text.language import is_other_language
 from rulemine.text.mentions import cut, find_mentions_of_all, interleaved
-from rulemine.text.naming_rules import text_problem
+from rulemine.text.naming_rules import naming_problem
 from rulemine.text.normalization import QUESTION_MARKS, is_unspaced, is_word, mentions, places
 from rulemine.text.template import escape, fill
 from rulemine.verbalizer.inputs import QuestionInput, placeholders
@@ -220,7 +220,7 @@ def _problems(
             yield "topic_missing", f"“{topic.name_in(item.naming)}”"
     if (joined := _joined(pieces, topics)) is not None:
         yield "topic_missing", f"“{joined.name_in(item.naming)}” is joined to other words"
-    if len(item.topics) > 1 and text_problem(
+    if len(item.topics) > 1 and naming_problem(
         partial(_in_naming, pieces, topics), item.topics, (), ()
     ):
         yield "topic_missing", "one is only part of another name"

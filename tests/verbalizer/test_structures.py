@@ -11,7 +11,7 @@ from rulemine.llm.replay import Replay
 from rulemine.phrasing.glosses import load_glosses
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
-from rulemine.text.naming_rules import text_problem
+from rulemine.text.naming_rules import naming_problem
 from rulemine.text.template import fill
 from rulemine.verbalizer.checks import TextProblem, check_text
 from rulemine.verbalizer.inputs import placeholders
@@ -190,7 +190,7 @@ def test_every_anchor_is_named_and_nobody_hidden_in_any_naming():
         slots = dict(zip(placeholders(3), topics, strict=True))
         assert fill(found, {key: row.name_in(naming) for key, row in slots.items()}) == text
         assert (
-            text_problem(
+            naming_problem(
                 lambda other, found=found, slots=slots: fill(
                     found, {key: row.name_in(other) for key, row in slots.items()}
                 ),
