@@ -65,6 +65,18 @@ class QueryError(UserError):
     """A query cannot be read, is too large, or names what the graph lacks."""
 
 
+class NoTreeError(QueryError):
+    """A query of another language can be read but is no query tree.
+
+    Attributes:
+        reason: What it has that a tree lacks, in words without any of its names.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"query: no tree of entities and relations: {reason}.")
+
+
 class PredictionError(UserError):
     """A prediction file is malformed or does not fit the release."""
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 import rulemine
+from rulemine.cli.analyze import add_analyzing
 from rulemine.cli.build import add_building
 from rulemine.cli.console import complain
 from rulemine.cli.data import add_data
@@ -51,6 +52,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_mining(commands)
     add_reading(commands)
     add_querying(commands)
+    add_analyzing(commands)
     add_scoring(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():

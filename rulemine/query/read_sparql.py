@@ -1,0 +1,336 @@
+"""Reads SPARQL into query trees, see `rulemine.query.pattern`; rdflib parses.
+
+Read are SELECT queries for one variable, of triple patterns, paths of ``/ ^ |``, groups, UNION, MINUS,
+VALUES and sub-SELECTs; what `rulemine.query.sparql.to_sparql` writes gives the same tree again. Dropped are
+FILTER, ORDER BY, LIMIT, OFFSET, GROUP BY with HAVING, FROM, sub-SELECTs that aggregate, type patterns, and
+patterns that lead only to a variable that those use. All else is refused.
+
+``OR`` and ``AND`` of Virtuoso are read as ``||`` and ``&&``. A prefix that is not declared is a known one
+(rdf, rdfs, xsd, wd, wdt) or stands for itself. Literals are constants, as entities are.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from rulemine.errors import NoTreeError, QueryError
+from rulemine.query.pattern import (
+    TYPE_RELATIONS,
+    Node,
+    Pattern,
+    Qualifiers,
+    Translation,
+    TriplePattern,
+)
+from rulemine.query.tree import Anchor, Count, Query, Union
+
+__all__ = ["MOST_CHARACTERS", "tree_of_sparql"]
+
+MOST_CHARACTERS = 20_000
+"""Length of a query."""
+
+MOST_WORDS = 1_000
+"""Words and signs of a query; rdflib takes a time that grows with the square of some of them."""
+
+PREFIXES = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "wd": "http://www.wikidata.org/entity/",
+    "wdt": "http://www.wikidata.org/prop/direct/",
+}
+
+_SHOWN = 40
+"""Characters of the text that a message shows."""
+
+_TOKEN = re.compile(
+    r"""<[^<>"{}|^`\\\s]*>|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*|[?$@]?[\w.:-]+|.""",
+    re.DOTALL,
+)
+_PREFIX = re.compile(r"([^\W\d_][\w.-]*):")
+_VIRTUOSO = {"OR": "||", "AND": "&& "}  # of the same length, so that columns stay
+
+Rename = Callable[[Any], str]
+
+
+def tree_of_sparql(text: str, types: Collection[str] = TYPE_RELATIONS) -> Translation:
+    """The tree of a SPARQL query.
+
+    Args:
+        text: The query, of up to `MOST_CHARACTERS` characters and `MOST_WORDS` words. IRIs
+            ``entity:…`` and ``relation:…`` are names, percent-encoded; others are names as they are.
+        types: The relations whose patterns are dropped as type patterns.
+
+    Raises:
+        NoTreeError: It was parsed, but is no tree, or has what trees lack.
+        QueryError: It is no SPARQL, or too long, too deep or too large.
+
+    Example:
+        >>> tree_of_sparql("SELECT ?x { <e:a> <r:s>/<r:t> ?x FILTER(?x != <e:a>) } LIMIT 1")
+        Translation(query=<query (p "r:t" (p "r:s" "e:a"))>, dropped=('LIMIT', 'FILTER'))
+    """
+    try:
+        with _quiet():
+            return _Reader(types).read(_parsed(text))
+    except RecursionError:
+        raise QueryError(
+            "query: nested too deep, or too many patterns, for the parser of SPARQL. Ask less at once."
+        ) from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps rdflib from logging literals that do not fit their type, such as the 31st of April."""
+    logger = logging.getLogger("rdflib.term")
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before
+
+
+def _parsed(text: str) -> Any:
+    """The algebra of a query, as rdflib has it."""
+    from pyparsing import ParseException
+    from rdflib.plugins.sparql.algebra import translateQuery
+    from rdflib.plugins.sparql.parser import parseQuery
+
+    if len(text) > MOST_CHARACTERS:
+        raise QueryError(
+            f"query: it has {len(text):,} characters; at most {MOST_CHARACTERS:,} of SPARQL are read. "
+            "Ask less at once."
+        )
+    tokens = _TOKEN.findall(text)
+    words = sum(not token.isspace() for token in tokens)
+    if words > MOST_WORDS:
+        raise QueryError(
+            f"query: it has {words:,} words and signs; at most {MOST_WORDS:,} of SPARQL are read. "
+            "Ask less at once."
+        )
+    found = [_PREFIX.match(token) for token in tokens]
+    prefixes = {m[1]: PREFIXES.get(m[1], m[0]) for m in found if m}
+    text = "".join(_VIRTUOSO.get(token, token) for token in tokens)
+    try:
+        return translateQuery(parseQuery(text), initNs=prefixes)
+    except ParseException as problem:
+        rest = " ".join(text[problem.loc : problem.loc + _SHOWN].split()) or "the end"
+        place = f"line {problem.lineno}, " * ("\n" in text) + f"column {problem.column}"
+        raise QueryError(f"query: {place}: no SPARQL from here on: {rest}") from None
+    except RecursionError:
+        raise
+    except Exception as problem:  # noqa: BLE001 - rdflib raises `Exception` itself
+        raise QueryError(f"query: no SPARQL: {problem}.") from None
+
+
+class _Select(NamedTuple):
+    """A SELECT taken apart: variables, ``AS``, aggregates by their result, qualifiers, the pattern."""
+
+    variables: list[Any]
+    named: dict[Any, Any]
+    aggregates: dict[Any, Any]
+    kinds: list[str]
+    used: list[Any]
+    body: Any
+
+
+class _Reader:
+    def __init__(self, types: Collection[str]) -> None:
+        self._qualifiers = Qualifiers(types)
+        self._numbers = count(1)
+
+    def read(self, whole: Any) -> Translation:
+        algebra = whole.algebra
+        if algebra.name != "SelectQuery":
+            raise NoTreeError(f"a {algebra.name.removesuffix('Query').upper()} query")
+        dropped = self._qualifiers.dropped
+        if algebra.datasetClause:
+            dropped.append("FROM")
+        select = _taken_apart(algebra.p)
+        answer, counts = _answer(select)
+        self._qualify(select, _name)
+        tree: Query = self._pattern(select.body, _name).tree(_name(answer), self._qualifiers)
+        return Translation(Count(tree) if counts else tree, tuple(dropped))
+
+    def _qualify(self, select: _Select, rename: Rename) -> None:
+        self._qualifiers.dropped += select.kinds
+        self._use([select.used, select.aggregates], rename)
+
+    def _use(self, what: Any, rename: Rename) -> None:
+        """Marks all variables of an expression as used by a qualifier."""
+        self._qualifiers.used.update(rename(variable) for variable in _variables(what))
+
+    def _pattern(self, node: Any, rename: Rename) -> Pattern:
+        pattern = Pattern()
+        name = node.name
+        if name == "BGP":
+            for subject, path, target in node.triples:
+                self._path(pattern, _node(subject, rename), path, _node(target, rename))
+        elif name == "Join":
+            pattern.join(self._pattern(node.p1, rename))
+            pattern.join(self._pattern(node.p2, rename))
+        elif name == "Union":
+            arms = [node.p2]
+            while (node := node.p1).name == "Union":
+                arms.append(node.p2)
+            pattern.unions.append([self._pattern(arm, rename) for arm in (node, *reversed(arms))])
+        elif name == "Minus":
+            pattern.join(self._pattern(node.p1, rename))
+            taken = self._pattern(node.p2, rename)
+            if not taken.variables() & pattern.variables():  # SPARQL takes nothing away then
+                raise NoTreeError("a MINUS that does not share exactly one variable")
+            pattern.taken.append(taken)
+        elif name == "Filter":
+            self._qualifiers.dropped.append("FILTER")
+            self._use(node.expr, rename)
+            pattern.join(self._pattern(node.p, rename))
+        elif name == "ToMultiSet" and node.p.name == "values":
+            pattern.values += _values(node.p.res, rename)
+        elif name == "ToMultiSet":
+            pattern.join(self._sub_select(_taken_apart(node.p), rename))
+        else:
+            raise NoTreeError(_REFUSED.get(name, name))
+        return pattern
+
+    def _sub_select(self, select: _Select, rename: Rename) -> Pattern:
+        if select.aggregates:
+            kinds = {a.name.removeprefix("Aggregate_").upper() for a in select.aggregates.values()}
+            self._qualifiers.dropped += sorted(kinds - {"SAMPLE"})
+            self._use(select.variables, rename)
+            return Pattern()
+        number = next(self._numbers)
+        outer = {select.named.get(v, v): rename(v) for v in select.variables}
+
+        def inner(variable: Any) -> str:
+            return outer.get(variable) or f"{_name(variable)}/{number}"
+
+        self._qualify(select, inner)
+        return self._pattern(select.body, inner)
+
+    def _path(self, pattern: Pattern, subject: Node, path: Any, target: Node) -> None:
+        from rdflib import URIRef
+        from rdflib.paths import AlternativePath, InvPath, SequencePath
+
+        if isinstance(path, URIRef):
+            name = str(path)
+            if name.startswith("relation:"):
+                name = unquote(name.removeprefix("relation:"))
+            pattern.triples.append(TriplePattern(subject, name, target))
+        elif isinstance(path, InvPath):
+            self._path(pattern, target, path.arg, subject)
+        elif isinstance(path, SequencePath):
+            ends = [subject, *(f"?/{next(self._numbers)}" for _ in path.args[1:]), target]
+            for start, step, end in zip(ends, path.args, ends[1:], strict=False):
+                self._path(pattern, start, step, end)
+        elif isinstance(path, AlternativePath):
+            arms = [Pattern() for _ in path.args]
+            for arm, step in zip(arms, path.args, strict=True):
+                self._path(arm, subject, step, target)
+            pattern.unions.append(arms)
+        elif _is_variable(path):
+            raise NoTreeError("a variable in place of a relation")
+        else:
+            raise NoTreeError("a path with * + ? or !")
+
+
+_REFUSED = {
+    "LeftJoin": "an OPTIONAL",
+    "Graph": "a GRAPH",
+    "ServiceGraphPattern": "a SERVICE",
+    "Extend": "a BIND",
+    "AggregateJoin": "an aggregate",
+}
+"""Name in the algebra → what the tree cannot have; other names stand for themselves."""
+
+
+def _taken_apart(node: Any) -> _Select:
+    select = _Select([], {}, {}, [], [], None)
+    while True:
+        if node.name == "Project":
+            select.variables.extend(node.PV)
+        elif node.name == "Slice":
+            select.kinds.extend(
+                ["LIMIT"] * (node.length is not None) + ["OFFSET"] * bool(node.start)
+            )
+        elif node.name == "OrderBy":
+            select.kinds.append("ORDER BY")
+            select.used.append(node.expr)
+        elif node.name == "Extend":
+            select.named[node.var] = node.expr
+        elif node.name == "AggregateJoin":
+            select.aggregates.update((a.res, a) for a in node.A)
+        elif node.name == "Group":
+            if node.expr:
+                select.kinds.append("GROUP BY")
+        elif node.name == "Filter" and node.p.name in ("Extend", "AggregateJoin"):
+            select.kinds.append("FILTER")
+            select.used.append(node.expr)
+        elif node.name not in ("Distinct", "Reduced"):
+            return select._replace(body=node)
+        node = node.p
+
+
+def _answer(select: _Select) -> tuple[Any, bool]:
+    """The variable asked for, and whether it is counted."""
+    if len(select.variables) != 1:
+        raise NoTreeError("several answer variables")
+    answer = select.variables[0]
+    answer = select.named.get(answer, answer)
+    if not _is_variable(answer):
+        raise NoTreeError("an answer that is computed")
+    aggregate = select.aggregates.get(answer)
+    if aggregate is None:
+        return answer, False
+    kind = aggregate.name.removeprefix("Aggregate_")
+    if kind == "Count" and _is_variable(aggregate.vars) and "GROUP BY" not in select.kinds:
+        return aggregate.vars, True
+    if kind != "Sample":  # of the variable that the answers are grouped by
+        raise NoTreeError(f"an aggregate as the answer: {kind.upper()}")
+    return aggregate.vars, False
+
+
+def _values(rows: list[dict[Any, Any]], rename: Rename) -> Iterator[tuple[str, Query]]:
+    variables = {variable for row in rows for variable in row}
+    constants = [value for row in rows for value in row.values()]
+    if len(variables) != 1 or len(constants) != len(rows) or "UNDEF" in constants:
+        raise NoTreeError("a VALUES of several variables, or without values")
+    yield rename(variables.pop()), Union.of(Anchor(_constant(value)) for value in constants)
+
+
+def _is_variable(term: Any) -> bool:
+    from rdflib import BNode, Variable
+
+    return isinstance(term, BNode | Variable)
+
+
+def _variables(what: Any) -> Iterator[Any]:
+    """All variables of an expression, those in EXISTS too."""
+    if _is_variable(what):
+        yield what
+    elif isinstance(what, dict):
+        for value in what.values():
+            yield from _variables(value)
+    elif isinstance(what, list | tuple | set):
+        for value in what:
+            yield from _variables(value)
+
+
+def _name(variable: Any) -> str:
+    return f"?{variable}"
+
+
+def _node(term: Any, rename: Rename) -> Node:
+    return rename(term) if _is_variable(term) else Anchor(_constant(term))
+
+
+def _constant(term: Any) -> str:
+    """The name of an entity; a literal as SPARQL writes it."""
+    from rdflib import Literal
+
+    if isinstance(term, Literal):
+        return str(term.n3())
+    name = str(term)
+    return unquote(name.removeprefix("entity:")) if name.startswith("entity:") else name
