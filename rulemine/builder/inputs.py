@@ -15,7 +15,9 @@ from rulemine.builder.recipe import Recipe
 from rulemine.builder.relation_filter import excluded_relations, load_filter
 from rulemine.codec import to_json
 from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels
-from rulemine.errors import InputError, UserError, counted
+from rulemine.errors import InputError, UserError, counted, did_you_mean
+from rulemine.files import read_lines
+from rulemine.kg.entity_types import EntityTypes, types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import overlapping_relations
@@ -32,6 +34,9 @@ __all__ = ["Inputs"]
 
 MOST_SHOWN = 5
 """How many of the names that the graph lacks are spelled out."""
+
+MOST_COMPARED = 50_000
+"""With more entities, comparing a name with all of them takes too long."""
 
 
 @contextmanager
@@ -65,7 +70,7 @@ class Inputs:
         recipe, questions, verbalizer = self.recipe, self.recipe.questions, self.recipe.verbalizer
         names = [recipe.kg, recipe.reference, recipe.implied, recipe.labels, recipe.rules]
         names += [questions.templates, questions.filter, verbalizer.prompt, verbalizer.glosses]
-        names.append(recipe.selection.body_filter)
+        names += [recipe.selection.body_filter, recipe.structures.anchors]
         return [path for name in names if name for path in files_of(name)]
 
     @cached_property
@@ -161,6 +166,41 @@ class Inputs:
         return excluded_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
 
     @cached_property
+    def types(self) -> EntityTypes:
+        """The types of the entities."""
+        return types_of(self.kg)
+
+    @cached_property
+    def anchors(self) -> frozenset[str] | None:
+        """The entities of the graph that may be anchors; None: all of them.
+
+        Raises:
+            InputError: The file names no entity of the graph.
+        """
+        named = self.recipe.structures.anchors
+        if not named:
+            return None
+        with _of_key("structures.anchors"):
+            listed = {line.strip() for line in read_lines(Path(named))} - {""}
+        found = frozenset(listed & self.kg.entity_ids.keys())
+        lacking = sorted(listed - found)
+        if lacking or not found:
+            shown = ", ".join(map(repr, lacking[:MOST_SHOWN])) + ", …" * (len(lacking) > MOST_SHOWN)
+            known = self.kg.entities if len(self.kg.entities) <= MOST_COMPARED else ()
+            hint = did_you_mean(lacking[0], known) if lacking and known else ""
+            text = (
+                f"structures.anchors: {named} has {counted(len(listed), 'line')}, {len(found):,} of them "
+                f"an entity of {self.recipe.kg}"
+                + f"; not {shown}" * bool(lacking)
+                + f" ({hint})" * hint.startswith("did you mean")
+                + "."
+            )
+            if not found:
+                raise InputError(f"{text} Give entities of the graph, one a line.")
+            self._warn(text)
+        return found
+
+    @cached_property
     def kept_out(self) -> frozenset[str]:
         """The relations that prove nothing."""
         named = self.recipe.selection.body_filter
@@ -221,6 +261,8 @@ class Inputs:
             if not value:
                 default = Path(self.recipe.kg).name if key == "title" else "not stated"
                 about[key] = getattr(known, key) if known else default
+        if self.recipe.kind == "structures":
+            about["types"] = self.types.source
         if self.recipe.questions.filters:
             about["dropped"] = self.excluded
         return about

@@ -24,7 +24,8 @@ from rulemine.builder.removal.steps import explain_priors, ground_eligible, remo
 from rulemine.builder.rule_questions.ask import ask
 from rulemine.builder.split import explain_lopsided, split
 from rulemine.builder.stage import Done, Stage, run_stage
-from rulemine.builder.summary import describe_questions, describe_undeclared
+from rulemine.builder.structures.ask import ask_structures, keep_within_limit
+from rulemine.builder.summary import describe_questions, describe_sampling, describe_undeclared
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of
@@ -123,6 +124,7 @@ class Build:
             inputs.kg, inputs.implied, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
+            inputs.anchors  # noqa: B018
         if "verbalize" not in self._skipped:
             from rulemine.builder.verbalize_stage import check_source
 
@@ -153,14 +155,19 @@ class Build:
             raise ConfigError(f"nothing to estimate: {self._skipped['verbalize']}.")
         from rulemine.builder.verbalize_stage import estimate
 
-        self.run("balance")
-        asked, removed = self._asked("balance"), self.selection.removed
+        before = self._before("verbalize")
+        self.run(before)
+        asked, removed = self._asked(before), self.selection.removed
         return estimate(self.inputs, asked, removed, self.folder, self.context.replay)
 
     @cached_property
     def _skipped(self) -> dict[str, str]:
         """The stages that this recipe does not have, and why."""
         skipped = {}
+        if self.recipe.kind == "structures":
+            skipped["balance"] = (
+                "its questions are drawn within the limits of the section structures"
+            )
         if self.recipe.selection.mode == "brink":
             skipped["ground"] = "the published selection enumerates groundings on its own"
         if self.recipe.verbalizer.name == "template":
@@ -218,7 +225,7 @@ class Build:
     def _before(self, stage: str) -> str:
         """The stage whose questions are the input of a stage."""
         before = {"balance": "ask", "verbalize": "balance", "split": "verbalize"}[stage]
-        return "balance" if before in self._skipped else before
+        return self._before(before) if before in self._skipped else before
 
     def _hand_on(self, stage: str, folder: Path, asked: QuestionSet) -> None:
         write_changes(folder, stage, self._asked(self._before(stage)), asked)
@@ -303,6 +310,51 @@ class Build:
         return self._stage("select", 4, options, work)
 
     def _ask(self) -> Stage:
+        return self._ask_structures() if self.recipe.kind == "structures" else self._ask_rules()
+
+    def _ask_structures(self) -> Stage:
+        inputs, chosen = self.inputs, self.recipe.questions
+        ratios = chosen.ratios if chosen.split == "group" else None
+
+        def work(folder: Path) -> None:
+            asked = ask_structures(
+                inputs.kg,
+                self.selection,
+                inputs.templates,
+                inputs.types,
+                self.recipe.structures,
+                anchors=inputs.anchors,
+                ratios=ratios,
+                excluded=inputs.excluded,
+                reference=inputs.further(self._progress),
+                labels=inputs.labels,
+                seed=self.recipe.seed,
+                progress=self._progress,
+            )
+            write_question_set(folder, asked)
+            self._made = {"ask": asked}
+
+        options = {
+            **self._asking(),
+            "structures": to_json(self.recipe.structures),
+            "anchors": None if inputs.anchors is None else sorted(inputs.anchors),
+            "ratios": ratios,
+            "excluded": sorted(inputs.excluded),
+        }
+        return self._stage("ask", 5, options, work)
+
+    def _asking(self) -> dict[str, Any]:
+        """The options and inputs that questions of every kind depend on."""
+        inputs = self.inputs
+        return {
+            "seed": self.recipe.seed,
+            "templates": inputs.templates.to_plain(),
+            "reference": inputs.reference.digest if inputs.reference else "",
+            "implied": sorted(rule.id for rule in inputs.implied),
+            "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
+        }
+
+    def _ask_rules(self) -> Stage:
         def work(folder: Path) -> None:
             asked = ask(
                 self.inputs.kg,
@@ -319,15 +371,11 @@ class Build:
             self._made = {"ask": asked}
 
         options = {
-            "seed": self.recipe.seed,
+            **self._asking(),
             "mode": self.recipe.selection.mode,
             "max_answers": self.recipe.questions.max_answers,
-            "templates": self.inputs.templates.to_plain(),
-            "reference": self.inputs.reference.digest if self.inputs.reference else "",
-            "implied": sorted(rule.id for rule in self.inputs.implied),
-            "labels": digest_of(dump_line(sorted(self.inputs.labels.items())).encode()),
         }
-        return self._stage("ask", 4, options, work)
+        return self._stage("ask", 5, options, work)
 
     def _balance(self) -> Stage:
         def work(folder: Path) -> None:
@@ -340,6 +388,8 @@ class Build:
         return self._stage("balance", 4, self._balancing(), work)
 
     def _balanced(self, asked: QuestionSet) -> QuestionSet:
+        if self.recipe.kind == "structures":
+            return keep_within_limit(asked, self.recipe.structures.max_share)
         if self.recipe.selection.mode == "brink":
             return balance_as_published(
                 asked, self.recipe.questions.max_answer_share, self.recipe.seed
@@ -355,6 +405,8 @@ class Build:
 
     def _balancing(self) -> dict[str, Any]:
         limits = to_json(self._limits)
+        if self.recipe.kind == "structures":
+            limits = {"max_share": self.recipe.structures.max_share}
         return {"limits": limits, "mode": self.recipe.selection.mode, "seed": self.recipe.seed}
 
     def _verbalize(self) -> Stage:
@@ -366,7 +418,7 @@ class Build:
 
             asked, trace = verbalize_questions(
                 self.inputs,
-                self._asked("balance"),
+                self._asked(self._before("verbalize")),
                 self.selection.removed,
                 self.folder,
                 replay=self.context.replay,
@@ -395,8 +447,10 @@ class Build:
             asked = split(
                 self._asked(self._before("split")), chosen.split, chosen.ratios, self.recipe.seed
             )
-            if chosen.split == "group" and (
-                note := explain_lopsided(asked.questions, chosen.ratios)
+            if (
+                chosen.split == "group"
+                and self.recipe.kind == "rules"
+                and (note := explain_lopsided(asked.questions, chosen.ratios))
             ):
                 self.context.on_warning(note)
             self._hand_on("split", folder, asked)
@@ -417,11 +471,22 @@ class Build:
                 self.inputs.templates,
                 None if verbalized is None else read_trace(verbalized.folder.joinpath),
                 rules_mined=len(self.mined_rules),
+                types=self._types(),
+                sampling=self._asked("split").sampling,
             )
             write_release(folder, parts, self.recipe.naming)
 
         options = {"recipe": self.recipe.portable(), "about": self.inputs.about()}
         return self._stage("release", 4, options, work)
+
+    def _types(self) -> dict[str, tuple[str, ...]]:
+        """The types of each entity; none for the kind ``rules``, which needs none."""
+        if self.recipe.kind != "structures":
+            return {}
+        types = self.inputs.types
+        return {
+            entity: types.labels(types.of(i)) for i, entity in enumerate(self.inputs.kg.entities)
+        }
 
     def summary(self, until: str) -> str:
         """Summarizes the build in a few lines."""
@@ -461,6 +526,7 @@ class Build:
             lines += describe_questions(
                 asked, self.inputs.templates, self.recipe.verbalizer.model, self._rejected
             )
+            lines += describe_sampling(asked)
         place = self.target if until == "release" else self._done[until].folder
         return "\n".join([*lines, str(place)])
 

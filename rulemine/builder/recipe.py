@@ -96,19 +96,46 @@ class Recipe(Section):
 
     def __post_init__(self) -> None:
         Section.__post_init__(self)
+        if self.kind == "structures":
+            self._refuse(
+                _RULES_ONLY,
+                "for the kind rules only; questions of the kind structures are drawn within the limits "
+                "of the section structures, with the selection maximal."
+                ' Leave it out, or set kind = "rules".',
+            )
+            self._check_structures()
+        elif self.structures != StructureSection():
+            own = tuple(f"structures.{name}" for name in to_json(self.structures))
+            self._refuse(
+                own, 'for the kind structures only. Leave it out, or set kind = "structures".'
+            )
         if self.selection.mode == "brink":
-            self._check_brink()
+            self._refuse(
+                _MAXIMAL_ONLY,
+                "for selection maximal only; the published procedure (selection.mode brink) has no such "
+                "step. Leave it out, or use a recipe for that procedure, e.g. family-brink.",
+            )
 
-    def _check_brink(self) -> None:
-        """Refuses options that the published procedure does not have."""
+    def _refuse(self, names: tuple[str, ...], why: str) -> None:
+        """Refuses options that are given."""
         own, default = to_json(self), to_json(Recipe(name="NAME", kg="KG"))
-        paths = {name: tuple(name.split(".")) for name in _MAXIMAL_ONLY}
+        paths = {name: tuple(name.split(".")) for name in names}
         given = [n for n, path in paths.items() if lookup(own, path) != lookup(default, path)]
         if given:
+            raise ConfigError(f"{', '.join(given)}: {why}")
+
+    def _check_structures(self) -> None:
+        """Refuses options of the section ``structures`` that contradict each other or the others."""
+        chosen = self.structures
+        if chosen.max_degree and chosen.max_degree < chosen.min_degree:
             raise ConfigError(
-                f"{', '.join(given)}: for selection maximal only; the published procedure "
-                "(selection.mode brink) has no such step. Leave it out, or use a recipe for that "
-                "procedure, e.g. family-brink."
+                f"structures.max_degree is {chosen.max_degree}, below structures.min_degree "
+                f"({chosen.min_degree}): no entity could be an anchor. Raise it; 0: no limit."
+            )
+        if chosen.disjoint_answers and self.questions.split != "group":
+            raise ConfigError(
+                f"structures.disjoint_answers: questions.split is {self.questions.split}, which keeps "
+                "nothing apart. Leave one of them out."
             )
 
     def portable(self) -> dict[str, Any]:
@@ -129,6 +156,15 @@ class Recipe(Section):
             )
         return plain
 
+
+_RULES_ONLY = (
+    "questions.max_answer_share",
+    "questions.max_answers",
+    "questions.max_relation_share",
+    "selection.mode",
+    "selection.per_type",
+)
+"""Options that the kind ``structures`` does not have."""
 
 KEYS: tuple[Key, ...] = tuple(keys_of(Recipe(name="NAME", kg="KG")))
 """Every key of a recipe, in order, with its default in a build."""
@@ -153,10 +189,15 @@ _FILES = [key for key in KEYS if key.option.file]
 def named_recipes() -> dict[str, Path]:
     """The packaged recipes, sorted: name → file.
 
-    ``family/recipe.toml`` is called ``family``, ``family/recipe-brink.toml`` ``family-brink``.
+    ``family/recipe.toml`` is called ``family``, ``family/recipe-brink.toml`` ``family-brink``, and
+    ``umls/recipe-structures.toml``, of another kind of question, ``structures-umls``.
     """
-    files = packaged("datasets").glob("*/recipe*.toml")
-    return dict(sorted((f.parent.name + f.stem.removeprefix("recipe"), f) for f in files))
+    found = {}
+    for file in packaged("datasets").glob("*/recipe*.toml"):
+        variant = file.stem.removeprefix("recipe").removeprefix("-")
+        names = (variant, file.parent.name) if variant in KINDS else (file.parent.name, variant)
+        found["-".join(filter(None, names))] = file
+    return dict(sorted(found.items()))
 
 
 def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recipe:

@@ -6,7 +6,8 @@ and no unordered pair of topic entity and hard answer is in two splits; a group 
 split should be is in train. Within that, sizes are near the ratios; relations with their directions, types
 of rules and the core are distributed as in the whole, and relations and types of the core as in the core.
 Mode ``random`` splits single questions at random, by sizes exact to one question; mode ``none`` puts all
-into test. No split is empty but in mode ``none``. Nothing depends on the order of the questions.
+into test. No split is empty but in mode ``none``. What the kind ``structures`` drew for a split stays there
+in mode ``group``. Nothing depends on the order of the questions.
 """
 
 from collections import Counter
@@ -51,6 +52,8 @@ def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> Qu
     questions = sorted(asked.questions, key=lambda q: q.id)
     if mode == "none":
         chosen = [TEST] * len(questions)
+    elif mode == "group" and questions and all(q.split for q in questions):
+        chosen = [SPLITS.index(q.split) for q in questions]
     else:
         groups = groups_of(questions) if mode == "group" else [[i] for i in range(len(questions))]
         if len(groups) < len(SPLITS):
@@ -107,7 +110,7 @@ def _with_unseen(questions: Sequence[Question]) -> list[Question]:
     train = [q for q in questions if q.split == "train"]
     rules = {rule for q in train for rule in q.rule_ids}
     relations = {relation for q in train for relation in q.relations}
-    answers = {answer for q in train for answer in q.hard_answers}
+    answers = {None, *(answer for q in train for answer in q.hard_answers)}
     return [
         replace(
             q,

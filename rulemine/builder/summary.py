@@ -12,7 +12,7 @@ from rulemine.kg.relation_overlap import undeclared_relations
 from rulemine.phrasing.templates import Templates
 from rulemine.release.question_set import QuestionSet
 
-__all__ = ["describe_questions", "describe_undeclared"]
+__all__ = ["describe_questions", "describe_sampling", "describe_undeclared"]
 
 MOST_SHOWN = 3
 """Number of undeclared relations that are spelled out."""
@@ -53,6 +53,25 @@ def describe_questions(
     )
     if not model:
         yield from _describe_derived(asked, templates)
+
+
+def describe_sampling(asked: QuestionSet) -> Iterator[str]:
+    """Describes how many questions of each structure there are, by the links that they miss.
+
+    Args:
+        asked: The questions; nothing is said of those of the kind ``rules``.
+    """
+    for name, counts in asked.sampling.items():
+        missing = Counter(q.missing for q in asked.questions if q.structure == name)
+        left, wanted = missing.total(), counts["wanted"]
+        spread = ", ".join(
+            f"{number:,} missing {links}" for links, number in sorted(missing.items())
+        )
+        yield f"{name}: {counted(left, 'question')} of {wanted:,}" + f" ({spread})" * bool(left)
+        if left < wanted:
+            reasons = sorted(counts["rejected"].items(), key=lambda row: (-row[1], row[0]))
+            why = "; ".join(f"{number:,}: {reason}" for reason, number in reasons[:MOST_SHOWN])
+            yield f"  the graph gave no more in {counted(counts['drawn'], 'draw')} ({why})"
 
 
 def describe_undeclared(

@@ -157,9 +157,9 @@ class _Pass:
         same, other = _shared(a, b)
         return self.add(a[same], other[same] & COST)
 
-    def witness(self, query: Query, entity: int) -> list[int]:
-        """The cheapest derivation of an answer, of equals the first; see `Grades.witness`."""
-        rows: list[int] = []
+    def witness(self, query: Query, entity: int) -> list[tuple[int, bool]]:
+        """The cheapest derivation of an answer, of equals the first; see `Grades.derivation`."""
+        steps: list[tuple[int, bool]] = []
         waiting = [(query, entity)]
         while waiting:
             node, at = waiting.pop()
@@ -170,7 +170,7 @@ class _Pass:
                 found = self.meet(edges[first:last], self.value(node.of))
                 below = int(found[np.argmin(found & COST)]) >> SHIFT
                 place = int(first) + int(np.searchsorted(side.ends[first:last], below << SHIFT))
-                rows.append(int(side.rows[place]))
+                steps.append((int(side.rows[place]), node.inverse))
                 waiting.append((node.of, below))
             elif isinstance(node, Union):
                 costs = [self._cost(part, at) for part in node.parts]
@@ -179,7 +179,7 @@ class _Pass:
                 waiting += [(part, at) for part in node.parts]
             elif isinstance(node, Difference | Count):
                 waiting.append((node.of, at))
-        return rows[::-1]
+        return steps[::-1]
 
     def _cost(self, query: Query, entity: int) -> int:
         found = self.meet(np.array([entity << SHIFT]), self.value(query))
@@ -303,7 +303,19 @@ class Grades:
             raise QueryError(
                 f"query: {quoted(answer)} is not one of its answers. Name one of them."
             )
-        return np.array(self._pass.witness(self.query, entity), np.int64)
+        return np.array([row for row, _ in self.derivation(entity)], np.int64)
+
+    def derivation(self, entity: int) -> list[tuple[int, bool]]:
+        """As `witness`, for the id of an answer.
+
+        Returns:
+            The row of each triple, and whether its atom leads from its object to its subject.
+        """
+        return self._pass.witness(self.query, entity)
+
+    def members(self, part: Query) -> Ints:
+        """The entities that a part of the query gives on the complete graph, ids ascending."""
+        return self._pass.value(part) >> SHIFT
 
     def _labels(self, entities: Ints) -> tuple[str, ...]:
         labels = self.graph.kg.entities

@@ -8,7 +8,7 @@ entities of the complete KG and those that the reference KG adds as answers of t
 gives back what was written.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,6 +21,7 @@ from rulemine.kg.graph import Triple
 from rulemine.release.records import (
     Question,
     Rejection,
+    RuleQuestion,
     Unseen,
     question_from_json,
     rule_questions,
@@ -45,6 +46,7 @@ class QuestionSet:
         reference: Triples of the reference KG that are not in the complete KG and give an answer to
             one of the questions, sorted.
         declarations: Which relations state the same facts.
+        sampling: What was drawn of each structure, for the manifest; empty for the kind ``rules``.
     """
 
     questions: tuple[Question, ...]
@@ -53,6 +55,7 @@ class QuestionSet:
     kg_entities: int
     reference: tuple[Triple, ...] = ()
     declarations: Declarations = field(default_factory=Declarations)
+    sampling: Mapping[str, Any] = field(default_factory=dict)
 
     def keep(self, questions: Sequence[Question], rejections: Sequence[Rejection]) -> "QuestionSet":
         """The set with some questions only, and without names and triples that no question needs.
@@ -67,10 +70,17 @@ class QuestionSet:
             if q.further
             for relation, end in self.declarations.statements(q.rules.relation, q.rules.direction)
         }
+        # What a query of several links takes is not seen from a triple: it keeps those of its relations.
+        others = {
+            relation
+            for q in questions
+            if q.further and not isinstance(q, RuleQuestion)
+            for relation in q.relations
+        }
         reference = tuple(
             (s, r, o)
             for s, r, o in self.reference
-            if (r, "object", s) in asked or (r, "subject", o) in asked
+            if r in others or (r, "object", s) in asked or (r, "subject", o) in asked
         )
         ends = {end for s, _, o in reference for end in (s, o)}
         names = tuple(
@@ -125,6 +135,7 @@ def write_question_set(folder: Path, asked: QuestionSet) -> None:
         "kg_entities": asked.kg_entities,
         "reference": [list(t) for t in asked.reference],
         "declarations": {name: list(row) for name, row in asked.declarations.readings.items()},
+        "sampling": asked.sampling,
     }
     write_jsonl(folder / "asked.jsonl", [rest])
 
@@ -146,6 +157,7 @@ def read_question_set(folder: Path) -> QuestionSet:
         rest["kg_entities"],
         tuple((s, r, o) for s, r, o in rest["reference"]),
         Declarations({name: Reading(*row) for name, row in rest["declarations"].items()}),
+        rest["sampling"],
     )
 
 

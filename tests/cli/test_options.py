@@ -135,7 +135,9 @@ def test_bounds_hold(key: Key) -> None:
     assert inside
 
     def made(value: Any) -> Any:
-        values = override({"name": "n", "kg": "k"}, path, [value] if get_args(key.hint) else value)
+        kind = "structures" if path[0] == "structures" else "rules"
+        values = {"name": "n", "kg": "k", "kind": kind}
+        values = override(values, path, [value] if get_args(key.hint) else value)
         return build(Recipe, values, "here")
 
     for value in outside:

@@ -1,0 +1,207 @@
+"""The steps that a query can take through a graph, with what is removed of them, ready for random draws.
+
+A step leads from one entity to another by a *link*: a relation and the end of it that is asked for, one
+link for all relations that state the same facts (see `rulemine.kg.facts`).
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.query.links import expanded
+from rulemine.query.tree import Projection, Query
+from rulemine.seeds import Stream
+
+__all__ = ["MISSING", "STATED", "Draws", "Steps", "Table"]
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+STATED, MISSING, BARRED = 0, 1, 2
+"""Of a step: the incomplete graph states it; it was removed and may be asked for; removed and may not be."""
+
+
+class Draws:
+    """A random stream that is fast to draw single numbers from.
+
+    Args:
+        source: The stream.
+    """
+
+    def __init__(self, source: Stream) -> None:
+        self._source = source
+        self._numbers: list[float] = []
+
+    def below(self, bound: int) -> int:
+        """An integer drawn uniformly from 0 … `bound` − 1."""
+        if not self._numbers:
+            self._numbers = self._source.uniform(4096).tolist()
+        return int(self._numbers.pop() * bound)
+
+    def shuffled(self, some: list[int]) -> list[int]:
+        """The numbers in random order."""
+        some = list(some)
+        for i in range(len(some) - 1, 0, -1):
+            j = self.below(i + 1)
+            some[i], some[j] = some[j], some[i]
+        return some
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """All steps between different entities by links that may be asked about; made by `Steps.of`.
+
+    Attributes:
+        kg: The complete graph.
+        declarations: Which relations state the same facts.
+        links: The relation of each link, and whether a projection to it is inverse.
+        link: int64, shape (steps,): the link of each step.
+        source: int64, likewise: where it comes from.
+        target: int64, likewise: where it leads.
+        status: int8, likewise: `STATED`, `MISSING` or `BARRED`.
+        fan: int64, likewise: to how many entities the link leads from this source.
+    """
+
+    kg: KnowledgeGraph
+    declarations: Declarations
+    links: tuple[tuple[str, bool], ...]
+    link: Ints
+    source: Ints
+    target: Ints
+    status: npt.NDArray[np.int8]
+    fan: Ints
+
+    @classmethod
+    def of(
+        cls,
+        kg: KnowledgeGraph,
+        removed: Bools,
+        allowed: Bools,
+        declarations: Declarations,
+        excluded: Collection[str],
+    ) -> "Steps":
+        """The steps of a graph.
+
+        Args:
+            kg: The complete graph.
+            removed: Shape (triples,): what the incomplete graph lacks.
+            allowed: Shape (triples, 2): whether the subject, and the object, of a removed triple may be
+                asked for.
+            declarations: Which relations state the same facts.
+            excluded: Relations that are not asked about.
+        """
+        links: dict[tuple[str, str], int] = {}
+        number = np.full((len(kg.relations), 2), -1)
+        for i, relation in enumerate(kg.relations):
+            for end, direction in enumerate(DIRECTIONS):
+                stating = {name for name, _ in declarations.statements(relation, direction)}
+                if not stating & set(excluded):
+                    asked = declarations.asked(relation, direction)
+                    number[i, end] = links.setdefault(asked, len(links))
+        s, r, o = (column.astype(np.int64) for column in kg.triples.T)
+        fits = s != o
+        status = np.where(removed[:, None], np.where(allowed, MISSING, BARRED), STATED)
+        link = np.concatenate((number[r, 0][fits], number[r, 1][fits]))
+        source = np.concatenate((o[fits], s[fits]))
+        target = np.concatenate((s[fits], o[fits]))
+        state = np.concatenate((status[fits, 0], status[fits, 1]))
+        order = np.lexsort((state, source, link, target))
+        order = order[link[order] >= 0]
+        link, source, target = link[order], source[order], target[order]
+        # Of several statements of one fact, the least status.
+        new = np.ones(len(order), bool)
+        new[1:] = (np.diff(link) != 0) | (np.diff(source) != 0) | (np.diff(target) != 0)
+        link, source, target, state = link[new], source[new], target[new], state[order][new]
+        keys = link * max(1, len(kg.entities)) + source
+        _, which, count = np.unique(keys, return_inverse=True, return_counts=True)
+        return cls(
+            kg,
+            declarations,
+            tuple((relation, end == DIRECTIONS[0]) for relation, end in links),
+            link,
+            source,
+            target,
+            state.astype(np.int8),
+            count[which.reshape(-1)].astype(np.int64),
+        )
+
+    def projection(self, link: int, of: Query) -> Query:
+        """What a link leads to from what a query gives, with all statements of its facts."""
+        relation, inverse = self.links[link]
+        step = Projection(relation, inverse, of)
+        return expanded(step, self.declarations) if self.declarations.readings else step
+
+
+class Table:
+    """Some of the steps, by the entity that they lead to and by link, for draws.
+
+    Args:
+        steps: The steps.
+        chosen: bool, shape (steps,): which ones.
+
+    Attributes:
+        reached: bool, shape (entities,): whether one leads to each entity.
+        size: How many there are.
+    """
+
+    def __init__(self, steps: Steps, chosen: Bools) -> None:
+        at = np.flatnonzero(chosen)  # by target, then link, then source
+        target, link = steps.target[at], steps.link[at]
+        new = np.ones(len(at), bool)
+        new[1:] = (np.diff(target) != 0) | (np.diff(link) != 0)
+        first = np.flatnonzero(new)
+        entities = len(steps.kg.entities)
+        group_link = link[first]
+        by_link = np.argsort(group_link, kind="stable")
+        present, starts = np.unique(group_link[by_link], return_index=True)
+        self.size = len(at)
+        self.reached = np.zeros(entities, bool)
+        self.reached[target] = True
+        # Views give single numbers faster than arrays, and take less room than lists.
+        self._source = np.ascontiguousarray(steps.source[at]).data
+        self._first = np.append(first, len(at)).data
+        self._link = np.ascontiguousarray(group_link).data
+        self._target = np.ascontiguousarray(target[first]).data
+        self._groups_of = np.searchsorted(target[first], np.arange(entities + 1)).data
+        self._by_link = by_link.data
+        self._links = present.tolist()
+        self._starts = [*starts.tolist(), len(first)]
+        self._place = {link: i for i, link in enumerate(self._links)}
+
+    def into(self, target: int, draws: Draws) -> tuple[int, int] | None:
+        """Draws a step to an entity: its link uniformly, then the step.
+
+        Returns:
+            The link and the source; None: there is none.
+        """
+        low, high = self._groups_of[target], self._groups_of[target + 1]
+        if low == high:
+            return None
+        group = low + draws.below(high - low)
+        first = self._first[group]
+        return self._link[group], self._source[first + draws.below(self._first[group + 1] - first)]
+
+    def anywhere(self, draws: Draws, link: int | None = None) -> tuple[int, int, int] | None:
+        """Draws a step: its link uniformly, then the entity that it leads to, then the step.
+
+        Args:
+            draws: The stream.
+            link: The link, if it is not to be drawn.
+
+        Returns:
+            The target, the link and the source; None: there is none.
+        """
+        place = (
+            self._place.get(link, -1) if link is not None else draws.below(len(self._links) or 1)
+        )
+        if not 0 <= place < len(self._links):
+            return None
+        low, high = self._starts[place], self._starts[place + 1]
+        group = self._by_link[low + draws.below(high - low)]
+        first = self._first[group]
+        source = self._source[first + draws.below(self._first[group + 1] - first)]
+        return self._target[group], self._links[place], source

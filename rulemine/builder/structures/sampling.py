@@ -1,0 +1,282 @@
+"""Samples questions of each structure: how many of each, and none about the same few things.
+
+The questions of a structure are spread evenly over its splits, by their ratios, and over how many links
+their hard answers miss. What the graph does not give of one number of links, the others of the same split
+give. A draw is tried for the split and number that lack most; one for which `PATIENCE` draws in a row
+gave nothing is given up.
+
+Guarantees: at most `StructureSection.max_share` of the questions of a structure, but at least one, share an
+anchor, a relation or an answer; anchors of different splits are disjoint; the same inputs and seed give the
+same questions.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from rulemine.builder.structures.checking import QueryChecker, Reason
+from rulemine.builder.structures.drawing import LINKS, Drawer
+from rulemine.builder.structures.edges import Draws
+from rulemine.builder.structures.options import StructureSection
+from rulemine.release.records import Rejection, StructureQuestion
+from rulemine.seeds import stream
+
+__all__ = ["PATIENCE", "Pool", "Sampled", "sample", "within_limit"]
+
+PATIENCE = 500
+"""Draws in a row without a question after which a number of missing links is given up in a split."""
+
+SETTLED = 100
+"""Questions of a structure before which its limits are those of so many; what is above in the end goes."""
+
+MOST_REFUSED = 1000
+"""Refused texts that are kept."""
+
+
+class Pool(NamedTuple):
+    """Where anchors are drawn from.
+
+    Attributes:
+        split: The split of the questions; "": none yet.
+        ratio: How many questions are wanted relative to the other pools.
+    """
+
+    split: str
+    ratio: int
+
+
+@dataclass(eq=False)
+class Sampled:
+    """What was sampled of one structure.
+
+    Attributes:
+        name: The structure.
+        questions: The questions, with text and split, without id, in the order drawn.
+        refused: Queries whose text was refused.
+        drawn: The number of draws.
+        reasons: Why the others are not asked: reason → how many.
+        wanted: How many questions were wanted.
+    """
+
+    name: str
+    wanted: int
+    questions: list[StructureQuestion] = field(default_factory=list)
+    refused: list[Rejection] = field(default_factory=list)
+    drawn: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The counts, for the manifest."""
+        return {
+            "wanted": self.wanted,
+            "questions": len(self.questions),
+            "drawn": self.drawn,
+            "rejected": dict(sorted(self.reasons.items())),
+        }
+
+
+Texts = Callable[[StructureQuestion], "str | Rejection"]
+"""Gives the text of a question; or the rejection if it names what it must not, or another has it."""
+
+
+def sample(
+    name: str,
+    drawer: Drawer,
+    checker: QueryChecker,
+    texts: Texts,
+    pools: Sequence[Pool],
+    options: StructureSection,
+    seed: int,
+    on_question: Callable[[], None] = lambda: None,
+) -> Sampled:
+    """Samples the questions of a structure.
+
+    Args:
+        name: The structure.
+        drawer: Draws queries; its pools are those of `pools`.
+        checker: Decides which are asked.
+        texts: Makes their texts.
+        pools: Where anchors are drawn from.
+        options: The section of the recipe.
+        seed: The seed.
+        on_question: Called after each question.
+    """
+    return _Sampling(name, drawer, checker, texts, pools, options, seed).run(on_question)
+
+
+class _Sampling:
+    """The sampling of one structure; arguments as of `sample`."""
+
+    def __init__(
+        self,
+        name: str,
+        drawer: Drawer,
+        checker: QueryChecker,
+        texts: Texts,
+        pools: Sequence[Pool],
+        options: StructureSection,
+        seed: int,
+    ) -> None:
+        self.drawer, self.checker, self.texts = drawer, checker, texts
+        self.pools, self.options = pools, options
+        self.made = Sampled(name, options.per_structure)
+        self.wanted = _apportioned(options.per_structure, [pool.ratio for pool in pools])
+        numbers: list[int | None] = [None]
+        if options.missing != "any":
+            numbers = list(range(LINKS[name] + 1))
+        if options.missing == "full":
+            numbers = numbers[-1:]
+        self.open = {(pool, number) for pool in range(len(pools)) for number in numbers}
+        self.failed = dict.fromkeys(self.open, 0)
+        self.counts: Counter[tuple[int, int | None]] = Counter()
+        self.shared: Counter[str] = Counter()
+        self.seen: set[str] = set()
+        self.owner: dict[str, int] = {}
+        self.draws = {
+            key: Draws(stream(seed, "structures", name, *map(str, key))) for key in self.open
+        }
+
+    def run(self, on_question: Callable[[], None]) -> Sampled:
+        """All draws."""
+        while (key := self._next()) is not None:
+            self.made.drawn += 1
+            reason = self._try(*key)
+            if reason is None:
+                on_question()
+            else:
+                self.made.reasons[reason] += 1
+                self.failed[key] += 1
+                if self.failed[key] >= PATIENCE:
+                    self.open.discard(key)
+        made = self.made
+        kept = within_limit(made.questions, self.options.max_share)
+        made.reasons[Reason.SHARED] += len(made.questions) - len(kept)
+        made.questions = kept
+        made.reasons = +made.reasons
+        return made
+
+    def _next(self) -> tuple[int, int | None] | None:
+        """The pool, and in it the number of missing links, that lack most."""
+        sums = Counter[int]()
+        for (pool, _), count in self.counts.items():
+            sums[pool] += count
+        lacking = [key for key in self.open if sums[key[0]] < self.wanted[key[0]]]
+        return min(
+            lacking,
+            key=lambda key: (
+                sums[key[0]] / self.wanted[key[0]],
+                key[0],
+                self.counts[key],
+                key[1] or 0,
+            ),
+            default=None,
+        )
+
+    def _quota(self, pool: int) -> int:
+        """How many questions of each number of missing links are wanted of a pool."""
+        numbers = [number for at, number in self.open if at == pool]
+        given = sum(
+            count
+            for (at, number), count in self.counts.items()
+            if at == pool and number not in numbers
+        )
+        return -(-(self.wanted[pool] - given) // max(1, len(numbers)))
+
+    def _try(self, pool: int, number: int | None) -> str | None:
+        """Draws once; returns why there is no question, if there is none."""
+        made, options = self.made, self.options
+        drawn = self.drawer.draw(made.name, number, pool, self.draws[pool, number])
+        if drawn is None:
+            return Reason.NOWHERE
+        if drawn.query.text in self.seen:
+            return Reason.AGAIN
+        labels, links = self.drawer.steps.kg.entities, self.drawer.steps.links
+        known = [f"e{labels[i]}" for i in drawn.anchors] + [f"r{links[i][0]}" for i in drawn.links]
+        if any(map(self._is_full, known)):
+            return Reason.SHARED
+        quota = self._quota(pool)
+
+        def is_open(missing: int) -> bool:
+            if number is None:
+                return True
+            if options.missing == "full":
+                return missing == number
+            return self.counts[pool, missing] < quota
+
+        question = self.checker.check(made.name, drawn, is_open)
+        if isinstance(question, str):
+            return question
+        if any(map(self._is_full, _shares(question))):
+            return Reason.SHARED
+        if options.disjoint_answers and any(
+            self.owner.get(answer, pool) != pool for answer in question.answers
+        ):
+            return Reason.SPLIT
+        self.seen.add(question.query)
+        text = self.texts(question)
+        if isinstance(text, Rejection):
+            if len(made.refused) < MOST_REFUSED:
+                made.refused.append(text)
+            return Reason.TEXT
+        self.shared.update(_shares(question))
+        self.owner.update(dict.fromkeys(question.answers, pool))
+        key = (pool, number if number is None else question.missing)
+        self.counts[key] += 1
+        self.failed[key] = 0
+        made.questions.append(replace(question, question=text, split=self.pools[pool].split))
+        return None
+
+    def _is_full(self, shared: str) -> bool:
+        """Whether no further question may have an anchor, a relation or an answer."""
+        size = max(len(self.made.questions) + 1, min(SETTLED, self.made.wanted))
+        return self.shared[shared] >= _limit(self.options.max_share, size)
+
+
+def within_limit(
+    questions: Sequence[StructureQuestion], max_share: float
+) -> list[StructureQuestion]:
+    """Drops the last questions of a structure that share what too many of those left share.
+
+    Args:
+        questions: Questions of one structure.
+        max_share: See `StructureSection.max_share`.
+    """
+    left = list(questions)
+    shared = Counter(one for question in left for one in _shares(question))
+    while True:
+        most = _limit(max_share, len(left))
+        kept = []
+        for question in reversed(left):
+            if any(shared[one] > most for one in _shares(question)):
+                shared.subtract(_shares(question))
+            else:
+                kept.append(question)
+        if len(kept) == len(left):
+            return left
+        left = kept[::-1]
+
+
+def _shares(question: StructureQuestion) -> Iterator[str]:
+    """What no more than a fraction of the questions may share."""
+    yield from (f"e{name}" for name in question.anchors)
+    yield from (f"r{name}" for name in question.relations)
+    yield from (f"a{name}" for name in question.answers)
+
+
+def _limit(share: float, size: int) -> int:
+    """The most questions, of so many, that may share something."""
+    return max(1, int(Fraction(str(share)) * size))
+
+
+def _apportioned(size: int, ratios: Iterable[int]) -> list[int]:
+    """A number in parts with given ratios; what is left over goes to the largest remainders."""
+    parts = (
+        [Fraction(size * ratio, sum(ratios)) for ratio in ratios] if (ratios := [*ratios]) else []
+    )
+    sizes = [int(part) for part in parts]
+    order = sorted(range(len(parts)), key=lambda i: (sizes[i] - parts[i], i))
+    for i in order[: size - sum(sizes)]:
+        sizes[i] += 1
+    return sizes
