@@ -4,15 +4,37 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rulemine.verify.facts import Facts, Priors
 from rulemine.verify.folder import Folder
-from rulemine.verify.graphs import Removed
+from rulemine.verify.graphs import Removed, as_triple
 from rulemine.verify.names import Names
 from rulemine.verify.proofs import Prover, Triples
 from rulemine.verify.rules import HornRule
 from rulemine.verify.triples import Graph, Triple
 
-__all__ = ["Contents", "Located"]
+__all__ = ["Contents", "Located", "Row", "asked_relations", "needed", "rules_used"]
+
+Row = dict[str, Any]
+
+
+def asked_relations(row: Row) -> list[str]:
+    """The relations that a question of any kind asks about."""
+    own = row[row["kind"]]
+    return own["relations"] if "relations" in own else [own["relation"]]
+
+
+def needed(row: Row) -> list[Triple]:
+    """The removed triples that its hard answer needs."""
+    own = row[row["kind"]]["removed"]
+    return [as_triple(triple) for triple in (own if row["kind"] == "structures" else [own])]
+
+
+def rules_used(row: Row) -> list[str]:
+    """The rules of their certificates."""
+    own = row[row["kind"]]
+    return own["rules"] if "rules" in own else [own["rule"]]
 
 
 class Located(NamedTuple):
@@ -20,7 +42,7 @@ class Located(NamedTuple):
 
     file: str
     line: int
-    row: dict[str, Any]
+    row: Row
 
     @property
     def place(self) -> str:
@@ -42,6 +64,7 @@ class Contents:
         removed: The removed triples.
         questions: All questions of the right shape, file by file.
         rejections: All rejected questions and texts.
+        types: The types of entities; none in a release of the kind ``rules``.
     """
 
     folder: Folder
@@ -53,6 +76,7 @@ class Contents:
     removed: dict[Triple, Removed]
     questions: list[Located]
     rejections: list[Located]
+    types: dict[str, frozenset[str]]
 
     @cached_property
     def brink(self) -> bool:
@@ -73,6 +97,13 @@ class Contents:
     def priors(self) -> Priors:
         """The priors of the complete KG."""
         return Priors(self.complete, self.facts)
+
+    @cached_property
+    def degrees(self) -> dict[str, int]:
+        """Entity → the ends of triples of the complete KG that it is."""
+        ends = self.complete.columns[:, ::2].ravel()
+        sizes = np.bincount(ends, minlength=len(self.complete.terms.entities)).tolist()
+        return dict(zip(self.complete.terms.entities, sizes, strict=True))
 
     @cached_property
     def known(self) -> Triples:

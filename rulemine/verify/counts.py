@@ -7,23 +7,24 @@ levels are those of its options, and that its digest is that of the complete KG 
 import hashlib
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from rulemine.verify.card import check_card
-from rulemine.verify.contents import Contents
+from rulemine.verify.contents import Contents, Row, asked_relations, needed, rules_used
 from rulemine.verify.facts import Facts, Priors
 from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.graphs import as_triple
 from rulemine.verify.names import RELATIONS
-from rulemine.verify.queries import answers, as_asked, read
+from rulemine.verify.queries import ENDS, Query, answers, as_asked, read
 from rulemine.verify.removals import CORE_PRIOR
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import HornRule
 from rulemine.verify.shapes import RULE_TYPES, SPLITS, WORDINGS
 from rulemine.verify.splits import compare_split
+from rulemine.verify.statistics import count_structures
 
 __all__ = ["UNCOUNTED", "check_counts", "check_options"]
 
@@ -40,8 +41,6 @@ SUBTYPES = (
 
 EDGES = ("inverse_edge", "parallel_edge")
 
-Row = dict[str, Any]
-
 
 def count(contents: Contents) -> dict[str, Any]:
     """The figures as the manifest should have them, but `UNCOUNTED` ones."""
@@ -55,9 +54,8 @@ def count(contents: Contents) -> dict[str, Any]:
     }
     proofs = [rule for record in removed.values() for rule, _ in record.certificates]
 
-    def left(row: Row) -> Row:
-        found: Row = removed[as_triple(row["rules"]["removed"])].row["difficulty"]
-        return found
+    def left(row: Row, edge: str) -> bool:
+        return any(removed[triple].row["difficulty"][edge] for triple in needed(row))
 
     templates = Counter(row["source"] for row in contents.names.relations.values())
     alike = Counter(facts.reading(name).fact for name in contents.names.relations)
@@ -86,7 +84,7 @@ def count(contents: Contents) -> dict[str, Any]:
         "rules": len(contents.rules),
         "rules_by_type": _by(RULE_TYPES, (rule.type[0] for rule in contents.rules.values())),
         "rules_with_certificate": len(set(proofs)),
-        "rules_with_question": len({row["rules"]["rule"] for row in rows}),
+        "rules_with_question": len({rule for row in rows for rule in rules_used(row)}),
         "questions_by_wording": _by(WORDINGS, (row["wording"] for row in rows)),
         "distinct_texts": len({row["question"] for row in rows}),
         "paraphrases": sum(len(row["paraphrases"]) for row in rows),
@@ -95,9 +93,15 @@ def count(contents: Contents) -> dict[str, Any]:
         ),
         "phrases_written": templates["written"],
         "phrases_derived": templates["derived"],
-        **_count_answers(rows, contents),
+        "answers": sum(len(row["answers"]) for row in rows),
+        "answers_stated": sum(len(row["stated"]) for row in rows),
+        "answers_hard": sum(len(row["hard"]) for row in rows),
+        "answers_core": sum(item["core"] for row in rows for item in row["hard"]),
+        "answers_further": sum(len(row["further"]) for row in rows),
+        "some_answer_stated": sum(row["stated"] != [] for row in rows),
+        "several_hard_answers": sum(len(row["hard"]) > 1 for row in rows),
         "splits": {split: compare_split(split, rows) for split in SPLITS},
-        **{f"{edge}_left": sum(left(row)[edge] != [] for row in rows) for edge in EDGES},
+        **{f"{edge}_left": sum(left(row, edge) for row in rows) for edge in EDGES},
     }
     guesses = _guesses(rows, contents)
     for of_all, of_each, some in (
@@ -105,7 +109,10 @@ def count(contents: Contents) -> dict[str, Any]:
         ("core", "core_", [r for r in rows if r["core"]]),
     ):
         found[of_all] = len(some)
-        found |= {f"{of_all}_by_{key}": value for key, value in _spread(some, contents).items()}
+        found[f"{of_all}_by_split"] = _by(SPLITS, (row["split"] for row in some))
+        if contents.folder.kind == "rules":
+            spread = _spread(some, contents)
+            found |= {f"{of_all}_by_{key}": value for key, value in spread.items()}
         found |= {f"{of_each}{key}": value for key, value in _concentration(some).items()}
         found[f"{of_each}guessed"] = {
             str(most): sum(
@@ -115,13 +122,14 @@ def count(contents: Contents) -> dict[str, Any]:
             )
             for most in (1, 5)
         }
-    return found
+    own = _count_completed if contents.folder.kind == "rules" else count_structures
+    return found | own(rows, contents)
 
 
 def _is_whole(row: Row, contents: Contents) -> bool:
     """Whether there is what a question is about; if not, that is another problem."""
-    block = row["rules"]
-    return block["rule"] in contents.rules and as_triple(block["removed"]) in contents.removed
+    known = contents.rules.keys() >= {*rules_used(row)}
+    return known and contents.removed.keys() >= {*needed(row)}
 
 
 def _by(names: Iterable[str], values: Iterable[str]) -> dict[str, int]:
@@ -130,7 +138,22 @@ def _by(names: Iterable[str], values: Iterable[str]) -> dict[str, int]:
 
 
 def _asked(row: Row, facts: Facts) -> Hashable:
-    return tuple(facts.ways(row["rules"]["relation"], row["rules"]["direction"]))
+    """The ends of relations that a question asks for."""
+    try:
+        return frozenset(
+            tuple(facts.ways(step.name, ENDS[step.word])) for step in _last(read(row["query"]))
+        )
+    except ValueError:
+        return None  # a problem of the question
+
+
+def _last(query: Query) -> Iterator[Query]:
+    """The steps to the answer."""
+    if query.word in ENDS:
+        yield query
+    else:
+        for part in query.parts:
+            yield from _last(part)
 
 
 def _spread(rows: list[Row], contents: Contents) -> dict[str, dict[str, int]]:
@@ -157,7 +180,6 @@ def _spread(rows: list[Row], contents: Contents) -> dict[str, dict[str, int]]:
         return tenths[int(10 * sizes["support"] // sizes["body_size"])]
 
     kinds: dict[str, tuple[Iterable[str], Callable[[Row], str]]] = {
-        "split": (SPLITS, lambda row: row["split"]),
         "type": (RULE_TYPES, lambda row: row["rules"]["rule_type"]),
         "subtype": (SUBTYPES, lambda row: row["rules"]["rule_subtype"]),
         "body_atoms": (lengths, lambda row: str(len(rule(row).body))),
@@ -177,18 +199,18 @@ def _spread(rows: list[Row], contents: Contents) -> dict[str, dict[str, int]]:
 
 
 def _concentration(rows: list[Row]) -> dict[str, Any]:
-    answers = Counter(row["hard_answer"] for row in rows)
-    relations = Counter(row["rules"]["relation"] for row in rows)
+    answers = Counter(row["hard_answer"] for row in rows if row["hard_answer"] is not None)
+    relations = Counter(relation for row in rows for relation in asked_relations(row))
     squares = sum(n * n for n in relations.values())
     return {
         "top_answer": max(answers.values(), default=0),
         "top_relation": max(relations.values(), default=0),
         "relations_asked": len(relations),
-        "effective_relations": round(len(rows) ** 2 / squares, 2) if rows else 0.0,
+        "effective_relations": round(relations.total() ** 2 / squares, 2) if rows else 0.0,
     }
 
 
-def _count_answers(rows: list[Row], contents: Contents) -> dict[str, int]:
+def _count_completed(rows: list[Row], contents: Contents) -> dict[str, int]:
     completed = []
     for row in rows:
         way = row["rules"]["relation"], row["rules"]["direction"]
@@ -196,15 +218,8 @@ def _count_answers(rows: list[Row], contents: Contents) -> dict[str, int]:
         known = {*row["stated"], *(item["answer"] for item in row["hard"])}
         completed.append(len(known - own))
     return {
-        "answers": sum(len(row["answers"]) for row in rows),
-        "answers_stated": sum(len(row["stated"]) for row in rows),
-        "answers_hard": sum(len(row["hard"]) for row in rows),
-        "answers_core": sum(item["core"] for row in rows for item in row["hard"]),
-        "answers_further": sum(len(row["further"]) for row in rows),
         "answers_completed": sum(completed),
         "questions_completed": sum(n > 0 for n in completed),
-        "some_answer_stated": sum(row["stated"] != [] for row in rows),
-        "several_hard_answers": sum(len(row["hard"]) > 1 for row in rows),
     }
 
 
@@ -232,9 +247,10 @@ def check_counts(contents: Contents, findings: Findings) -> None:
     _check_relation_counts(contents, findings)
     _check_source(contents, findings)
     stated, expected = contents.folder.manifest["counts"], count(contents)
+    uncounted = {*UNCOUNTED, *("sampling",) * (contents.folder.kind == "structures")}
     check_card(contents.folder, expected, findings)
-    for key in sorted({*stated, *expected, *UNCOUNTED}):
-        if key not in expected and key not in UNCOUNTED:
+    for key in sorted({*stated, *expected, *uncounted}):
+        if key not in expected and key not in uncounted:
             findings.add(MANIFEST_NAME, None, "counts", shown(key), "no such count")
         elif key not in stated:
             findings.add(MANIFEST_NAME, None, "counts", f"no {key}", "all of them")

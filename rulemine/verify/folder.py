@@ -19,7 +19,7 @@ from typing import Any
 
 from rulemine.errors import ReleaseError
 from rulemine.verify.report import Findings, shown
-from rulemine.verify.shapes import MANIFEST, SPLITS, Shape
+from rulemine.verify.shapes import MANIFEST, QUESTIONS, SPLITS, Shape
 
 __all__ = ["Folder", "key_at"]
 
@@ -36,6 +36,9 @@ LAYOUT = (
 
 MODEL_LAYOUT = ("llm/glosses.toml", "llm/journal.jsonl", "llm/prompt.toml")
 """The files of a release whose questions a language model verbalized."""
+
+SHEET, TYPES = "sheet.tsv", "types.tsv"
+"""What releases of the kind ``structures`` have besides."""
 
 OPTIONAL = ("kg/reference.tsv.gz",)
 """The files that a release may have."""
@@ -99,6 +102,16 @@ class Folder:
         return options.get(key) if isinstance(options, dict) else None
 
     @cached_property
+    def kind(self) -> str:
+        """The kind of its questions; ``rules`` if the manifest names none, which becomes a problem."""
+        kind = self.manifest["config"].get("kind")
+        if kind not in QUESTIONS:
+            expected = f"config.kind: {' or '.join(QUESTIONS)}"
+            self._findings.add(MANIFEST_NAME, None, "kind", shown(kind), expected)
+            return "rules"
+        return str(kind)
+
+    @cached_property
     def levels(self) -> list[int]:
         """The incompleteness levels of the manifest; [100] if they are invalid, which becomes a problem."""
         levels = self.manifest["levels"]
@@ -114,6 +127,7 @@ class Folder:
         add, listed = self._findings.add, self.manifest["files"]
         levels = [f"kg/incomplete-{level}.tsv.gz" for level in self.levels if level < 100]
         layout = {*LAYOUT, *levels, *MODEL_LAYOUT * (self.option("verbalizer", "name") == "openai")}
+        layout |= {SHEET, TYPES} if self.kind == "structures" else set()
         for name in sorted(layout - set(listed)):
             add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of the layout")
         for name in sorted(set(listed) - layout - set(OPTIONAL)):

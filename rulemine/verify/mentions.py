@@ -34,21 +34,21 @@ def occurrences(text: str, name: str) -> list[Spot]:
     return spots
 
 
-def find_leaks(text: str, topic: str, answers: Iterable[str]) -> list[str]:
-    """Finds the answers that a text names, in any case, outside the name of the topic entity.
+def find_leaks(text: str, topics: Iterable[str], hidden: Iterable[str]) -> list[str]:
+    """Finds the names that a text has, in any case, outside the names of the topic entities.
 
     Args:
         text: The text.
-        topic: The name of the topic entity: "Anna Lind" does not name Anna.
-        answers: The names of the answers.
+        topics: The names of the topic entities: "Anna Lind" does not name Anna.
+        hidden: The names of answers and of what else a text must not name.
     """
-    text, topic = text.casefold(), topic.casefold()
-    own = occurrences(text, topic) if topic else []
+    text = text.casefold()
+    own = [spot for topic in topics if topic for spot in occurrences(text, topic.casefold())]
 
     def is_own(spot: Spot) -> bool:
         return any(start <= spot[0] and spot[1] <= end for start, end in own)
 
-    return [a for a in answers if not all(map(is_own, occurrences(text, a.casefold())))]
+    return [a for a in hidden if not all(map(is_own, occurrences(text, a.casefold())))]
 
 
 def _is_joined(left: str, right: str) -> bool:

@@ -1,4 +1,4 @@
-"""Queries: their lines, answers, evidence and SPARQL.
+"""Queries: their lines, answers, costs, derivations, evidence and SPARQL.
 
     "x"            the entity x                    (p "r" X)    {y : (x, r, y), x in X}
     (and X Y …)    intersection                    (p- "r" X)   {y : (y, r, x), x in X}
@@ -10,7 +10,8 @@ query that was read is nested deeper than `MOST_DEPTH`, so that recursion is saf
 
 import json
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
+from functools import reduce
 from itertools import count
 from typing import NamedTuple
 from urllib.parse import quote
@@ -19,18 +20,29 @@ from rulemine.verify.facts import Way
 from rulemine.verify.proofs import Triples
 from rulemine.verify.triples import Triple
 
-__all__ = ["Query", "answers", "as_asked", "evidence", "read", "sparql"]
+__all__ = [
+    "ENDS",
+    "Query",
+    "answers",
+    "as_asked",
+    "costs",
+    "derivations",
+    "evidence",
+    "read",
+    "sparql",
+]
 
 MOST_DEPTH = 100
 
 _TOKEN = re.compile(r'[()]|"(?:[^"\\]|\\.)*"|[^()"\s]+')
 
-_ENDS = {"p": "object", "p-": "subject"}
+ENDS = {"p": "object", "p-": "subject"}
+"""Word of a step → the end of its triple that it leads to."""
 
 _PARTS = {"p": 1, "p-": 1, "minus": 2, "count": 1}
 
 _SETS: dict[str, Callable[..., set[str]]] = {
-    "and": set.intersection, "or": set.union, "minus": set.difference, "count": set.copy,
+    "and": set.intersection, "or": set.union, "link": set.union, "minus": set.difference, "count": set.copy,
 }  # fmt: skip
 
 
@@ -45,7 +57,7 @@ class Query(NamedTuple):
 
 def as_asked(ways: list[Way], topic: str) -> str:
     """The line of the question for everything that answers it, see `rulemine.verify.facts.Facts.ways`."""
-    words = {end: word for word, end in _ENDS.items()}
+    words = {end: word for word, end in ENDS.items()}
     parts = sorted(f"({words[end]} {_quoted(name)} {_quoted(topic)})" for name, end in ways)
     return parts[0] if len(parts) == 1 else f"(or {' '.join(parts)})"
 
@@ -72,7 +84,7 @@ def _read(start: str, tokens: Iterator[str], depth: int) -> Query:
     if start != "(":
         return Query("", name := _name(start), (), _quoted(name))
     word, parts = next(tokens, ""), list[Query]()
-    names = [_name(next(tokens, ""))] if word in _ENDS else []
+    names = [_name(next(tokens, ""))] if word in ENDS else []
     while (item := next(tokens, "")) != ")" and depth < MOST_DEPTH:
         parts.append(_read(item, tokens, depth + 1))
     fits = len(parts) == _PARTS.get(word)
@@ -98,7 +110,7 @@ def _name(token: str) -> str:
 def answers(query: Query, triples: Triples) -> set[str]:
     """All entities that answer a query; of a count, those that are counted."""
     sets = [answers(part, triples) for part in query.parts]
-    if query.word in _ENDS:
+    if query.word in ENDS:
         return {end for start in sets[0] for end in _step(query, start, triples)}
     return _SETS[query.word](*sets) if sets else {query.name}
 
@@ -113,15 +125,83 @@ def evidence(query: Query, wanted: Set[str], triples: Triples) -> Iterator[tuple
     """The triples of all derivations of some answers of a query, each with the end that it leads to."""
     for part in query.parts[: 1 if query.word == "minus" else None]:
         below = answers(part, triples)
-        if query.word in _ENDS:
+        if query.word in ENDS:
             steps = [(x, y) for x in below for y in _step(query, x, triples) & wanted]
             for x, y in steps:
-                s, o = (x, y) if query.word == "p" else (y, x)
-                yield (s, query.name, o), _ENDS[query.word]
+                yield _triple(query, x, y), ENDS[query.word]
             below = {x for x, _ in steps}
         else:
             below &= wanted
         yield from evidence(part, below, triples)
+
+
+def costs(
+    query: Query,
+    triples: Triples,
+    cost: Callable[[Triple], int],
+    add: Callable[[int, int], int],
+) -> dict[str, int]:
+    """Each answer of a query without differences, with the least cost of its derivations.
+
+    Args:
+        query: The query.
+        triples: Look-ups; those of `evidence` are enough.
+        cost: What a triple costs.
+        add: What two parts of a derivation cost together; never less than either.
+    """
+    if not query.word:
+        return {query.name: 0}
+    found = [costs(part, triples, cost, add) for part in query.parts]
+    if query.word == "and":
+        shared = set.intersection(*map(set, found))
+        return {y: reduce(add, (part[y] for part in found)) for y in shared}
+    least: dict[str, int] = {}
+    for part in found:
+        for x, below in part.items():
+            for y in _step(query, x, triples) if query.word in ENDS else (x,):
+                whole = add(below, cost(_triple(query, x, y))) if query.word in ENDS else below
+                least[y] = min(whole, least.get(y, whole))
+    return least
+
+
+def derivations(
+    query: Query, triples: Sequence[Triple], ends: tuple[str, ...] = ()
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The derivations that begin a list of triples, one for each step in the order of the query's text.
+
+    Args:
+        query: The query, without differences.
+        triples: The list.
+        ends: The ends that the triples before lead to.
+
+    Yields:
+        What is derived, and the ends that all triples up to its last one lead to.
+    """
+    if not query.word:
+        yield query.name, ends
+    elif query.word in ENDS:
+        for x, used in derivations(query.parts[0], triples, ends):
+            for s, r, o in triples[len(used) : len(used) + 1]:
+                start, end = (s, o) if query.word == "p" else (o, s)
+                if (start, r) == (x, query.name):
+                    yield end, (*used, ENDS[query.word])
+    elif query.word == "and":
+        found = list(derivations(query.parts[0], triples, ends))
+        for part in query.parts[1:]:
+            found = [
+                (x, more)
+                for x, used in found
+                for y, more in derivations(part, triples, used)
+                if x == y
+            ]
+        yield from found
+    else:
+        for part in query.parts:
+            yield from derivations(part, triples, ends)
+
+
+def _triple(query: Query, start: str, end: str) -> Triple:
+    return (start, query.name, end) if query.word == "p" else (end, query.name, start)
 
 
 def sparql(query: Query) -> str:
@@ -145,7 +225,7 @@ def _pattern(query: Query, variable: str, numbers: Iterator[int], beside: bool =
         return f"{of} MINUS {{ {_pattern(parts[1], variable, numbers)} }}"
     arms: dict[str, list[Query]] = {}  # steps from the same are one arm
     for arm in parts if word == "or" else (query,):
-        key = arm.parts[0].text if arm.word in _ENDS else f"- {arm.text}"
+        key = arm.parts[0].text if arm.word in ENDS else f"- {arm.text}"
         arms.setdefault(key, []).append(arm)
     texts = [_arm(arm, variable, numbers) for arm in arms.values()]
     return texts[0] if len(texts) == 1 else " UNION ".join(f"{{ {text} }}" for text in texts)
@@ -153,7 +233,7 @@ def _pattern(query: Query, variable: str, numbers: Iterator[int], beside: bool =
 
 def _arm(arm: list[Query], variable: str, numbers: Iterator[int]) -> str:
     first = arm[0]
-    if first.word not in _ENDS:
+    if first.word not in ENDS:
         return _pattern(first, variable, numbers)
     start, below, of = _iri("entity", first.parts[0].name), "", first.parts[0]
     if of.word:

@@ -7,13 +7,14 @@ query, no removed triple and no pair of topic and hard answer is in two splits. 
 (``brink``) asks once per certificate and is held to neither unique texts nor the limits of the core.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from operator import itemgetter
 from typing import Any
 
-from rulemine.verify.contents import Contents, Located
+from rulemine.verify.contents import Contents, Located, Row, asked_relations, rules_used
 from rulemine.verify.folder import MANIFEST_NAME, QUESTION_FILES, Folder
 from rulemine.verify.graphs import REMOVED, as_triple
 from rulemine.verify.report import Findings, shown
@@ -26,6 +27,14 @@ SIZE_OFF = Fraction(2, 100)
 questions that stay together is larger than that."""
 
 _KEPT = "template used: "
+
+_SHARED: dict[str, Callable[[Row], list[str]]] = {
+    "anchor": itemgetter("anchors"), "relation": asked_relations, "answer": itemgetter("answers"),
+}  # fmt: skip
+"""What only a fraction of the questions of a structure may have in common."""
+
+_LOOSEST = {"per_structure": math.inf, "max_share": 1, "min_degree": 0, "max_degree": 0}
+"""Options of the sampling, as they are where the manifest does not state them."""
 
 _TYPE = itemgetter("rule_type", "rule_subtype")
 
@@ -40,13 +49,16 @@ def check_collection(contents: Contents, findings: Findings) -> None:
     folder, questions = contents.folder, contents.questions
     gone = [here for here in contents.rejections if not is_kept(here.row)]
     _check_ids(questions, gone, findings)
-    _check_asked(contents, gone, findings)
+    if folder.kind == "rules":
+        _check_asked(contents, gone, findings)
+        _check_answers(folder, questions, findings)
+        made = len(questions) + sum(here.row["question"] != "" for here in gone)
+        _check_balance(folder, questions, made, contents.brink, findings)
+    else:
+        _check_sampling(contents, findings)
     if not contents.brink:
         _check_repeats(questions, "text", lambda row: row["question"], findings)
         _check_repeats(questions, "query", lambda row: row["query"], findings)
-    _check_answers(folder, questions, findings)
-    made = len(questions) + sum(here.row["question"] != "" for here in gone)
-    _check_balance(folder, questions, made, contents.brink, findings)
     _check_split(folder, questions, findings)
     _check_unseen(questions, findings)
 
@@ -137,6 +149,51 @@ def _check_balance(
                     findings.add("questions", None, "balance", found, expected)
 
 
+def _check_sampling(contents: Contents, findings: Findings) -> None:
+    """Checks how many questions of each structure there are, what they share, and degrees of anchors."""
+    folder, parts = contents.folder, dict[str, list[Located]]()
+    for here in contents.questions:
+        parts.setdefault(here.row["structure"], []).append(here)
+    options = {
+        key: value if type(value) in (int, float) else least
+        for key, least in _LOOSEST.items()
+        for value in (folder.option("structures", key),)
+    }
+    ratios = folder.option("questions", "ratios")
+
+    def check(what: str, number: int, most: float, key: str) -> None:
+        if number > most:
+            expected = f"at most {most} (manifest, config.structures.{key})"
+            findings.add("questions", None, "balance", f"{number} {what}", expected)
+
+    for name, some in sorted(parts.items()):
+        most = options["per_structure"]
+        check(f"questions of {name}", len(some), most, "per_structure")
+        if folder.option("questions", "split") == "group" and _are_ratios(ratios):
+            for file, ratio in zip(QUESTION_FILES, ratios, strict=True):
+                number = sum(here.file == file for here in some)
+                share = -(-most * ratio // sum(ratios))
+                check(f"questions of {name} in {file}", number, share, "per_structure")
+        limit = max(1, int(Fraction(str(max(0, min(1, options["max_share"])))) * len(some)))
+        for what, values in _SHARED.items():
+            times = Counter(value for here in some for value in values(here.row))
+            for value, number in sorted(times.items()):
+                check(f"questions of {name} with {what} {shown(value)}", number, limit, "max_share")
+    high = options["max_degree"] or math.inf
+    for here in contents.questions:
+        for anchor in here.row["anchors"]:
+            degree = contents.degrees.get(anchor, 0)
+            if not options["min_degree"] <= degree <= high:
+                expected = f"{options['min_degree']} … {high} (manifest, config.structures)"
+                findings.add(
+                    here.file, here.line, "degree", f"{degree} of {shown(anchor)}", expected
+                )
+
+
+def _are_ratios(ratios: Any) -> bool:
+    return isinstance(ratios, list) and [type(r) is int and r > 0 for r in ratios] == [True] * 3
+
+
 def _check_split(folder: Folder, questions: list[Located], findings: Findings) -> None:
     mode, ratios = folder.option("questions", "split"), folder.option("questions", "ratios")
     sizes = Counter(q.file for q in questions)
@@ -148,23 +205,29 @@ def _check_split(folder: Folder, questions: list[Located], findings: Findings) -
         return
     groups = Counter(range(len(questions)))
     if mode == "group":
-        groups = _check_leakage(questions, findings)
+        groups = _check_leakage(folder, questions, findings)
     elif mode != "random":
         expected = "config.questions.split: group, random or none"
         findings.add(MANIFEST_NAME, None, "split", shown(mode), expected)
-    good = isinstance(ratios, list) and [type(r) is int and r > 0 for r in ratios] == [True] * 3
+    good = _are_ratios(ratios)
     slack = max(1, *groups.values(), int(SIZE_OFF * len(questions)) * (mode == "group"))
     for file, ratio in zip(QUESTION_FILES, ratios if good else (1, 1, 1), strict=True):
         wanted = Fraction(len(questions) * ratio, sum(ratios) if good else 3)
         if not sizes[file]:
             findings.add(file, None, "no split empty", "no question", "at least one")
+        elif folder.kind == "structures" and mode == "group":
+            continue  # as many as the graph gives, see `_check_sampling`
         elif good and abs(sizes[file] - wanted) > slack:
             expected = f"{float(wanted):.1f}, within {slack} (manifest, config.questions.ratios)"
             findings.add(file, None, "split size", f"{sizes[file]} questions", expected)
 
 
-def _links(row: dict[str, Any]) -> Iterator[tuple[str, Hashable]]:
-    """Yields what no two splits may share."""
+def _links(row: Row, answers: bool) -> Iterator[tuple[str, Hashable]]:
+    """Yields what no two splits may share; of structures, whether answers too."""
+    if row["kind"] == "structures":
+        yield from (("anchor", anchor) for anchor in row["anchors"])
+        yield from (("answer", answer) for answer in row["answers"] if answers)
+        return
     yield "query", row["query"]
     yield "removed triple", as_triple(row["rules"]["removed"])
     for item in row["hard"]:
@@ -173,8 +236,9 @@ def _links(row: dict[str, Any]) -> Iterator[tuple[str, Hashable]]:
             yield "removed triple", as_triple(triple)
 
 
-def _check_leakage(questions: list[Located], findings: Findings) -> Counter[int]:
+def _check_leakage(folder: Folder, questions: list[Located], findings: Findings) -> Counter[int]:
     """Checks that no two splits share a link; returns the sizes of the groups that links join."""
+    answers = folder.option("structures", "disjoint_answers") is True
     group = list(range(len(questions)))
 
     def root(i: int) -> int:
@@ -184,7 +248,7 @@ def _check_leakage(questions: list[Located], findings: Findings) -> Counter[int]
 
     first: dict[Hashable, int] = {}
     for i, here in enumerate(questions):
-        for what, key in _links(here.row):
+        for what, key in _links(here.row, answers):
             other = first.setdefault((what, key), i)
             if (earlier := questions[other]).file != here.file:
                 found = f"the {what} of {earlier.place}: {shown(key)}"
@@ -195,14 +259,14 @@ def _check_leakage(questions: list[Located], findings: Findings) -> Counter[int]
 
 def _check_unseen(questions: list[Located], findings: Findings) -> None:
     train = [here.row for here in questions if here.row["split"] == "train"]
-    rules = {row["rules"]["rule"] for row in train}
-    relations = {row["rules"]["relation"] for row in train}
+    rules = {rule for row in train for rule in rules_used(row)}
+    relations = {relation for row in train for relation in asked_relations(row)}
     answers = {item["answer"] for row in train for item in row["hard"]}
     for here in questions:
-        row, block = here.row, here.row["rules"]
+        row = here.row
         expected = {
-            "rule": bool(train) and block["rule"] not in rules,
-            "relation": bool(train) and block["relation"] not in relations,
+            "rule": bool(train) and not rules.issuperset(rules_used(row)),
+            "relation": bool(train) and not relations.issuperset(asked_relations(row)),
             "answer": bool(train) and row["hard_answer"] not in answers,
         }
         if row["unseen"] != expected:

@@ -1,97 +1,86 @@
 """The questions, each against the graphs, the removed triples and the rules.
 
-Checks files; that the query asks for all statements of the relation, its SPARQL and structure; that answers
-are exactly those of the query on the complete KG (and the reference KG), the disjoint union of stated, hard
-and further ones, and all their evidence; of each hard answer its level, witness and core flag; that the one
-asked for is the one that the format names; that the rule is that of its certificate; and that the text names
-the topic entity and, in every naming, no answer.
+Checks files; that the query asks for all statements of its relations, its SPARQL and form; that answers are
+exactly those of the query on the complete KG (and the reference KG), the disjoint union of stated, hard and
+further ones, and all their evidence; of each hard answer how much is missing, its level, witness and core;
+that the one asked for is the one that the format names; that rules are those of certificates; and that the
+text names the topic entities and, in every naming, no answer and no intermediate.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from rulemine.verify.asked import Asked
 from rulemine.verify.contents import Contents, Located
+from rulemine.verify.forms import form_of
 from rulemine.verify.graphs import REMOVED, as_triple
 from rulemine.verify.mentions import find_leaks, occurrences
 from rulemine.verify.names import Entity
-from rulemine.verify.queries import Query, answers, as_asked, evidence, read, sparql
+from rulemine.verify.queries import answers, as_asked, derivations, read, sparql
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.rules import RULES
 from rulemine.verify.shapes import NAMINGS
-from rulemine.verify.triples import Triple
-from rulemine.verify.wording import Pieces, texts_of
+from rulemine.verify.structures import check_structure
+from rulemine.verify.wording import Cut, texts_of
 
 __all__ = ["check_question"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Here:
-    """One question, and what it asks; collects its problems."""
-
-    at: Located
-    findings: Findings
-    query: Query
-    contents: Contents
-
-    @property
-    def row(self) -> dict[str, Any]:
-        return self.at.row
-
-    def add(self, invariant: str, found: str, expected: str) -> None:
-        self.findings.add(self.at.file, self.at.line, invariant, found, expected)
-
-    def equal(self, invariant: str, found: object, expected: object, source: str = "") -> None:
-        if found != expected:
-            self.add(invariant, shown(found), shown(expected) + (f" ({source})" if source else ""))
-
-    def statements(self, answer: str) -> dict[Triple, str]:
-        """The removed triples that state an answer, each with its end that is the answer."""
-        found = evidence(self.query, {answer}, self.contents.known)
-        return {triple: end for triple, end in found if triple in self.contents.removed}
-
-
 def check_question(at: Located, contents: Contents, findings: Findings) -> None:
     """Checks one question."""
-    row, block = at.row, at.row["rules"]
-    line = as_asked(contents.facts.ways(block["relation"], block["direction"]), row["anchors"][0])
-    try:
-        query = read(row["query"])
-    except ValueError:
-        query = read(line)
-    here = _Here(at, findings, query, contents)
+    row = at.row
+    line = row["query"]
+    if (block := row.get("rules")) is not None:
+        line = as_asked(
+            contents.facts.ways(block["relation"], block["direction"]), row["anchors"][0]
+        )
+    for text in (row["query"], line):
+        try:
+            here = Asked(at, findings, read(text), contents)
+            form = form_of(here.links)
+            break
+        except ValueError:
+            what = "a canonical query, with all statements of each relation"
+            findings.add(at.file, at.line, "query", shown(text), what)
+    else:
+        return
     here.equal("query", row["query"], line, "all statements of the relation, as asked")
-    here.equal("SPARQL", row["sparql"], sparql(query), "the query")
-    # All statements of a relation are one link.
-    for key, expected in ("structure", "1p"), ("shape", "(1)"), ("hops", 1):
-        here.equal(key, row[key], expected, "one link")
+    here.equal("SPARQL", row["sparql"], sparql(here.query), "the query")
+    for key, expected in form._asdict().items():
+        here.equal(key, row[key], expected, "the query")
     here.equal("split", row["split"], at.file.removeprefix("questions/").removesuffix(".jsonl"))
     _check_answers(here)
-    hard = {item["answer"]: item for item in row["hard"]}
-    for item in row["hard"]:
-        _check_hard(here, item)
-    if row["hard_answer"] not in hard:
+    possible = {item["answer"]: item for item in row["hard"] if _check_hard(here, item)}
+    if row["hard"] and row["hard_answer"] not in {item["answer"] for item in row["hard"]}:
         here.add("hard answer", shown(row["hard_answer"]), "one of the hard answers")
+    elif not row["hard"]:
+        _check_easy(here)
     else:
-        item = hard[row["hard_answer"]]
+        item = next(item for item in row["hard"] if item["answer"] == row["hard_answer"])
         here.equal("core", row["core"], item["core"], "as of the hard answer")
         here.equal("evidence", row["evidence"], item["witness"], "witness of the hard answer")
-        _check_block(here)
-    for text, cut in texts_of(row):
-        _check_text(here, text, cut, contents.names.entities)
+        if not contents.brink:
+            _check_choice(here, possible)
+        if block is not None:
+            _check_block(here)
+    if block is None:
+        check_structure(here)
+    for cut in texts_of(row, contents):
+        _check_text(here, cut, contents.names.entities)
 
 
-def _check_answers(here: _Here) -> None:
-    row, query, known = here.row, here.query, here.contents.known
-    whole, stated = answers(query, known), answers(query, here.contents.left)
-    wider = answers(query, here.contents.wider)
-    all_evidence = {triple for triple, _ in evidence(query, whole, known)}
+def _check_answers(here: Asked) -> None:
+    row, query, whole = here.row, here.query, here.whole
+    stated, wider = (answers(query, kg) for kg in (here.contents.left, here.contents.wider))
     listed: tuple[tuple[str, list[Any], set[Any]], ...] = (
         ("answers", row["answers"], wider),
         ("stated answers", row["stated"], stated),
         ("hard answers", [item["answer"] for item in row["hard"]], whole - stated),
         ("further answers", row["further"], wider - whole),
-        ("full evidence", list(map(as_triple, row["full_evidence"])), all_evidence),
+        (
+            "full evidence",
+            list(map(as_triple, row["full_evidence"])),
+            {triple for triple, _ in here.evidence},
+        ),
     )
     for what, found, expected in listed:
         if set(found) != expected:
@@ -100,28 +89,72 @@ def _check_answers(here: _Here) -> None:
             here.add(f"{what} sorted", shown(found), "code point order, unique")
 
 
-def _check_hard(here: _Here, item: dict[str, Any]) -> None:
-    possible = here.statements(item["answer"])
-    here.equal("missing", item["missing"], 1)
-    witness = [as_triple(triple) for triple in item["witness"]]
-    if len(witness) != 1 or witness[0] not in possible:
-        here.add("witness", shown(witness), f"a triple of {REMOVED} that states the answer")
-        return
-    record = here.contents.removed[witness[0]]
-    source = f"{REMOVED} line {record.line}"
-    here.equal("level", item["level"], record.level, source)
-    allowed = possible[witness[0]] in record.row["directions"]
-    here.equal("core", item["core"], record.row["core"] and allowed, source)
+def _check_witness(here: Asked, answer: str, triples: list[list[str]]) -> tuple[str, ...] | None:
+    """The ends that the triples of a cheapest derivation lead to; None if they are no such."""
+    witness = list(map(as_triple, triples))
+    known = {triple for triple, _ in here.evidence}
+    if known.issuperset(witness):
+        missing = sum(triple in here.contents.removed for triple in witness)
+        for found, ends in derivations(here.query, witness):
+            if found == answer and len(ends) == len(witness) and missing == here.missing[answer]:
+                return ends
+    expected = f"a cheapest derivation of {shown(answer)}: a triple for each step of the query"
+    here.add("witness", shown(witness), expected)
+    return None
 
 
-def _check_block(here: _Here) -> None:
-    """Checks what is said of the hard answer, and that it is the right one to ask for."""
+def _check_hard(here: Asked, item: dict[str, Any]) -> bool:
+    """Checks a hard answer; whether it may be asked for."""
+    answer, removed = item["answer"], here.contents.removed
+    if answer not in here.missing:
+        return False
+    here.equal("missing", item["missing"], here.missing[answer], f"by {REMOVED}")
+    here.equal("level", item["level"], here.levels[answer], f"by {REMOVED}")
+    if (ends := _check_witness(here, answer, item["witness"])) is None:
+        return False
+    used = [
+        (removed[triple], end)
+        for triple, end in zip(map(as_triple, item["witness"]), ends, strict=True)
+        if triple in removed
+    ]
+    allowed = all(end in record.row["directions"] for record, end in used)
+    core = allowed and all(record.row["core"] for record, _ in used)
+    here.equal("core", item["core"], core, f"by {REMOVED}")
+    return allowed
+
+
+def _check_choice(here: Asked, possible: dict[str, Any]) -> None:
+    """Checks that the hard answer is the right one to ask for."""
+    best = min(
+        (not item["core"], item["missing"], here.source(answer))
+        for answer, item in (possible or {"": {"core": True, "missing": 0}}).items()
+    )
+    wanted = (
+        "in allowed directions, of the core first, then fewest missing, then by name in the source"
+    )
+    here.equal("hard answer", here.source(here.row["hard_answer"]), best[2], wanted)
+
+
+def _check_easy(here: Asked) -> None:
+    """Checks a question whose answers are all stated."""
+    row = here.row
+    here.equal("hard answer", row["hard_answer"], None, "every answer is stated")
+    here.equal("core", row["core"], False, "every answer is stated")
+    if first := sorted(here.whole, key=here.source)[:1]:
+        _check_witness(here, first[0], row["evidence"])
+
+
+def _check_block(here: Asked) -> None:
+    """Checks what a question of the kind ``rules`` says of its hard answer."""
     row, block, contents = here.row, here.row["rules"], here.contents
-    triple, asked = as_triple(block["removed"]), row["hard_answer"]
-    ends = here.statements(asked)
-    if triple not in ends or (triple[1], ends[triple]) != (block["relation"], block["direction"]):
+    triple, end = as_triple(block["removed"]), block["direction"]
+    asked = triple[0 if end == "subject" else 2] == row["hard_answer"]
+    if (triple, end) not in here.evidence or not asked or triple[1] != block["relation"]:
         expected = f"the triple of {REMOVED} that is asked about, with its relation and direction"
-        here.add("removed", f"{shown(triple)} {shown(block['direction'])}", expected)
+        here.add("removed", f"{shown(triple)} {shown(end)}", expected)
+        return
+    if triple not in contents.removed:
+        here.add("removed", shown(triple), f"a triple of {REMOVED}")
         return
     record = contents.removed[triple]
     if block["direction"] not in record.row["directions"]:
@@ -133,53 +166,32 @@ def _check_block(here: _Here) -> None:
     elif (rule := contents.rules.get(block["rule"])) is not None:
         kind = (block["rule_type"], block["rule_subtype"])
         here.equal("rule type", kind, rule.type, f"{RULES} line {rule.line}")
-    if contents.brink:
+
+
+def _check_text(here: Asked, cut: Cut, entities: dict[str, Entity]) -> None:
+    row, topics, text = here.row, here.row["anchors"], cut.text()
+    if lost := [topic for topic in topics if not occurrences(text, topic)]:
+        here.add("text names the topic", shown(text), f"{shown(lost)} as whole words")
         return
-    best = min(
-        (
-            (not other.row["core"], item["missing"], _source(item["answer"], contents))
-            for item in row["hard"]
-            for statement, end in here.statements(item["answer"]).items()
-            for other in (contents.removed[statement],)
-            if end in other.row["directions"]
-        ),
-        default=(True, 1, ""),
-    )
-    wanted = "of the core first, then with the fewest missing triples, then by name in the source"
-    here.equal("hard answer", _source(asked, contents), best[2], wanted)
-
-
-def _source(entity: str, contents: Contents) -> str:
-    named = contents.names.entities.get(entity)
-    return named.source if named is not None else entity
-
-
-def _check_text(here: _Here, text: str, pieces: Pieces, entities: dict[str, Entity]) -> None:
-    row, topic = here.row, here.row["anchors"][0]
-    if not occurrences(text, topic):
-        here.add("text names the topic", shown(text), f"{shown(topic)} as a whole word")
-        return
-    if row["hard_answer"] == topic:
+    if row["hard_answer"] in topics:
         wanted = "a hard answer other than the topic entity"
-        here.add("text hides the answers", shown(topic), wanted)
+        here.add("text hides the answers", shown(row["hard_answer"]), wanted)
     # A release can be renamed: texts must hide the answers in every naming.
-    by_model = row["wording"] == "model"
-    hidden = [entities[a].spelled for a in row["answers"] if a in entities and a != topic]
-    own_names = entities[topic].spelled if topic in entities else ()
-    for naming, own in enumerate(own_names):
-        whole = own.join(pieces)
-        spots = {low for low, _ in occurrences(whole, own)}
-        if not (spots.issuperset(_starts(pieces, own)) if by_model else spots):
-            found = f"{shown(whole)} (naming {NAMINGS[naming]})"
-            here.add("text names the topic", found, f"{shown(own)} as a whole word")
-        for name in find_leaks(whole, own, [names[naming] for names in hidden]):
-            found = f"{shown(name)} in {shown(whole)} (naming {NAMINGS[naming]})"
+    between = row.get("structures", {}).get("intermediates", ())
+    hidden = [
+        entities[e].spelled
+        for e in (*row["answers"], *between)
+        if e in entities and e not in topics
+    ]
+    for number, naming in enumerate(NAMINGS if entities.keys() >= {*topics} else ()):
+        own = {topic: entities[topic].spelled[number] for topic in topics}
+        whole = cut.text(own)
+        for topic, name in own.items():
+            spots = {low for low, _ in occurrences(whole, name)}
+            by_model = row["wording"] == "model"
+            if not (spots.issuperset(cut.starts(topic, own)) if by_model else spots):
+                found = f"{shown(whole)} (naming {naming})"
+                here.add("text names the topic", found, f"{shown(name)} as a whole word")
+        for name in find_leaks(whole, own.values(), [names[number] for names in hidden]):
+            found = f"{shown(name)} in {shown(whole)} (naming {naming})"
             here.add("text hides the answers", found, "a text without answers")
-
-
-def _starts(pieces: Pieces, name: str) -> Iterator[int]:
-    """Yields where the name stands between pieces."""
-    end = 0
-    for piece in pieces[:-1]:
-        yield end + len(piece)
-        end += len(piece) + len(name)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from rulemine.verify.report import shown
 
-__all__ = ["MANIFEST", "QUESTION", "REJECTION", "REMOVAL", "RULE", "Misfit", "Shape"]
+__all__ = ["MANIFEST", "QUESTIONS", "REJECTIONS", "REMOVAL", "RULE", "Misfit", "Shape"]
 
 NAMINGS = ("private", "entity", "text", "numeric")
 SPLITS = ("train", "validation", "test")
@@ -207,12 +207,24 @@ REMOVAL = record(
 
 _line = like(r"[^\t\n\r]+", "a line of text")
 
-QUESTION = record(
+_HARD = record(
     {
+        "answer": name,
+        "missing": _count,
+        "level": integer(1, 100),
+        "witness": array(_triple, least=1),
+        "core": truth,
+    }
+)
+
+
+def _question(kind: str, block: dict[str, Shape], anchors: int | None, hard: int) -> Shape:
+    """A question, with how many anchors and at least how many hard answers it has."""
+    fields = {
         "id": _question_id,
-        "kind": one_of(("rules",)),
+        "kind": one_of((kind,)),
         "question": _line,
-        "anchors": array(name, length=1),
+        "anchors": array(name, 1, anchors),
         "query": _line,
         "sparql": _line,
         "structure": _line,
@@ -220,20 +232,9 @@ QUESTION = record(
         "hops": integer(1),
         "answers": array(name, least=1),
         "stated": array(name),
-        "hard": array(
-            record(
-                {
-                    "answer": name,
-                    "missing": _count,
-                    "level": integer(1, 100),
-                    "witness": array(_triple, least=1),
-                    "core": truth,
-                }
-            ),
-            least=1,
-        ),
+        "hard": array(_HARD, hard),
         "further": array(name),
-        "hard_answer": name,
+        "hard_answer": name if hard else nullable(name),
         "core": truth,
         "evidence": array(_triple, least=1),
         "full_evidence": array(_triple, least=1),
@@ -245,32 +246,62 @@ QUESTION = record(
         "wording": one_of(WORDINGS),
         "paraphrases": array(_line),
         "patterns": array(_line),
-        "rules": record(
-            {
-                "removed": _triple,
-                "relation": name,
-                "direction": one_of(DIRECTIONS),
-                "rule": _rule_id,
-                "rule_type": one_of(RULE_TYPES),
-                "rule_subtype": name,
-            }
-        ),
+        kind: record(block),
     }
-)
+    return record(fields)
 
-REJECTION = record(
-    {
-        "stage": name,
-        "reason": name,
-        "question": like(r"q\d+|", "q and a number, or nothing"),
-        "removed": _triple,
-        "direction": one_of((*DIRECTIONS, "")),
-        "rule": _rule_id,
-        "detail": text,
-        "text": text,
-        "query": text,
-    }
-)
+
+QUESTIONS = {
+    "rules": _question(
+        "rules",
+        {
+            "removed": _triple,
+            "relation": name,
+            "direction": one_of(DIRECTIONS),
+            "rule": _rule_id,
+            "rule_type": one_of(RULE_TYPES),
+            "rule_subtype": name,
+        },
+        anchors=1,
+        hard=1,
+    ),
+    "structures": _question(
+        "structures",
+        {
+            "relations": array(name, 1),
+            "intermediates": array(name),
+            "answer_types": array(name),
+            "removed": array(_triple),
+            "rules": array(_rule_id),
+        },
+        anchors=None,
+        hard=0,
+    ),
+}
+"""Kind → the shape of its questions."""
+
+
+def _rejection(removed: Shape, direction: Shape, rule: Shape) -> Shape:
+    return record(
+        {
+            "stage": name,
+            "reason": name,
+            "question": like(r"q\d+|", "q and a number, or nothing"),
+            "removed": removed,
+            "direction": direction,
+            "rule": rule,
+            "detail": text,
+            "text": text,
+            "query": text,
+        }
+    )
+
+
+REJECTIONS = {
+    "rules": _rejection(_triple, one_of((*DIRECTIONS, "")), _rule_id),
+    "structures": _rejection(nothing, one_of(("",)), one_of(("",))),
+}
+"""Kind → the shape of what was rejected."""
 
 _digest = like("[0-9a-f]{64}", "64 hexadecimal digits")
 
@@ -291,7 +322,7 @@ MANIFEST = record(
                 "digest": text,
                 "duplicates": integer(0),
             },
-            optional={"dropped": mapping(text)},
+            optional={"dropped": mapping(text), "types": text},
         ),
         "counts": mapping(anything),
         "files": mapping(record({"bytes": integer(0), "sha256": _digest})),

@@ -3,11 +3,15 @@
 from collections import Counter
 from collections.abc import Hashable
 from fractions import Fraction
-from typing import Any
 
-__all__ = ["compare_split"]
+from rulemine.verify.contents import Row, asked_relations, rules_used
 
-Row = dict[str, Any]
+__all__ = ["compare_split", "missing"]
+
+
+def missing(row: Row) -> int:
+    """The removed triples that the hard answer of a question needs; 0 if it has none."""
+    return sum(item["missing"] for item in row["hard"] if item["answer"] == row["hard_answer"])
 
 
 def compare_split(split: str, rows: list[Row]) -> Row | None:
@@ -27,35 +31,42 @@ def compare_split(split: str, rows: list[Row]) -> Row | None:
         "unseen": {key: sum(row["unseen"][key] for row in part) for key in part[0]["unseen"]},
         "overlap": overlap if train and split != "train" else None,
         "distances": {
-            key: _distance(Counter(row[key] for row in here), Counter(row[key] for row in whole))
+            key: _distance(*([row[key] for row in some] for some in (here, whole)))
             for key in here[0]
         },
     }
 
 
-def _distance(part: Counter[Hashable], whole: Counter[Hashable]) -> float:
-    """The total variation distance, rounded as in the manifest."""
-    n, total = part.total(), whole.total()
-    off = sum(abs(Fraction(part[value], n) - Fraction(k, total)) for value, k in whole.items())
-    return round(float(off / 2), 4)
+def _distance(part: list[list[Hashable]], whole: list[list[Hashable]]) -> float:
+    """Σ |a − b| / Σ (a + b) over the fractions of questions with each value, rounded as in the manifest."""
+    here, there = (Counter(value for row in rows for value in row) for rows in (part, whole))
+    shares = [(Fraction(here[v], len(part)), Fraction(n, len(whole))) for v, n in there.items()]
+    total = sum(a + b for a, b in shares)
+    return round(float(sum(abs(a - b) for a, b in shares) / total), 4) if total else 0.0
 
 
 def _shared(row: Row, answers: list[str]) -> dict[str, set[Hashable]]:
-    topic, block = row["anchors"][0], row["rules"]
     return {
-        "topic": {topic},
-        "answer": set(answers),
-        "pair": {frozenset((topic, answer)) for answer in answers},
-        "relation": {block["relation"]},
-        "rule": {block["rule"]},
+        "topic": {*row["anchors"]},
+        "answer": {*answers},
+        "pair": {frozenset((topic, answer)) for topic in row["anchors"] for answer in answers},
+        "relation": {*asked_relations(row)},
+        "rule": {*rules_used(row)},
     }
 
 
-def _kinds(row: Row) -> dict[str, Hashable]:
+def _kinds(row: Row) -> dict[str, list[Hashable]]:
+    if row["kind"] == "structures":
+        return {
+            "structure": [row["structure"]],
+            "missing": [missing(row)],
+            "relation": [*asked_relations(row)],
+            "core": [row["core"]],
+        }
     block = row["rules"]
     return {
-        "relation": block["relation"],
-        "direction": (block["relation"], block["direction"]),
-        "rule_type": (block["rule_type"], block["rule_subtype"]),
-        "core": row["core"],
+        "relation": [block["relation"]],
+        "direction": [(block["relation"], block["direction"])],
+        "rule_type": [(block["rule_type"], block["rule_subtype"])],
+        "core": [row["core"]],
     }

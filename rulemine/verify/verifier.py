@@ -30,7 +30,8 @@ from rulemine.verify.questions import check_question
 from rulemine.verify.removals import check_removals
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules, check_thresholds
-from rulemine.verify.shapes import QUESTION, REJECTION, REMOVAL
+from rulemine.verify.shapes import QUESTIONS, REJECTIONS, REMOVAL
+from rulemine.verify.tables import check_sheet, check_types
 from rulemine.verify.triples import Graph, Terms, Triple
 from rulemine.verify.wording import check_templates, check_wording
 
@@ -86,8 +87,9 @@ def verify(
         needed = ", ".join((ENTITIES, RELATIONS, COMPLETE, INCOMPLETE, REMOVED, RULES))
         findings.skip(f"proofs, questions, counts (needs {needed})")
         return findings.report(folder.path)
+    types = check_types(folder, names, findings)
     contents = Contents(
-        folder, names, rules, complete, incomplete, reference, removed, questions, rejections
+        folder, names, rules, complete, incomplete, reference, removed, questions, rejections, types
     )
     on_phase("rules")
     check_declarations(names, findings)
@@ -98,6 +100,7 @@ def verify(
     on_phase("counts")
     check_collection(contents, findings)
     check_counts(contents, findings)
+    check_sheet(folder, questions, findings)
     steps = len(removed) + len(questions)
 
     def tell(done: int) -> None:
@@ -148,10 +151,13 @@ def _read_questions(folder: Folder, findings: Findings) -> tuple[list[Located], 
         Located(name, line, row)
         for name in QUESTION_FILES
         if folder.has(name)
-        for line, row in folder.records(name, QUESTION)
+        for line, row in folder.records(name, QUESTIONS[folder.kind])
     ]
     rejections = (
-        [Located(REJECTED, line, row) for line, row in folder.records(REJECTED, REJECTION)]
+        [
+            Located(REJECTED, line, row)
+            for line, row in folder.records(REJECTED, REJECTIONS[folder.kind])
+        ]
         if folder.has(REJECTED)
         else []
     )

@@ -1,16 +1,21 @@
 """The verifier's queries against pyoxigraph, against all derivations, and against the builder's SPARQL."""
 
+from collections.abc import Sequence
 from itertools import islice
+from operator import add
 from random import Random
 
 import pytest
 
+from rulemine.query import parse
 from rulemine.query.sparql import to_sparql
 from rulemine.verify.proofs import Triples
-from rulemine.verify.queries import MOST_DEPTH, answers, evidence, read, sparql
-from rulemine.verify.triples import Graph
+from rulemine.verify.queries import MOST_DEPTH, Query, answers, costs, evidence, read, sparql
+from rulemine.verify.queries import derivations as read_derivations
+from rulemine.verify.triples import Graph, Triple
 from tests.oracles.queries import (
     Answerer,
+    World,
     derivations,
     random_query,
     random_world,
@@ -18,6 +23,34 @@ from tests.oracles.queries import (
 
 MOST = 2_000
 """Derivations of a query from which on they are not compared."""
+
+
+def check_grades(world: World, own: Query, answer: str, triples: Triples) -> None:
+    """Compares the cost, the level and each derivation of an answer with all derivations."""
+    removed, query = world.removed, parse(own.text)
+    every = list(derivations(world, query, answer))
+    missing = costs(own, triples, lambda triple: triple in removed, add)
+    assert missing[answer] == min(d.missing for d in every)
+    late = costs(own, triples, lambda triple: 101 - removed.get(triple, 101), max)
+    until = (min((removed.get(t, 101) for t in d.triples), default=101) for d in every)
+    assert 101 - late[answer] == max(until)
+    for d in every[:20]:
+        assert answer in whole_derivations(own, d.triples)
+        assert answer not in whole_derivations(own, (*d.triples, ("x", "r", "y")))
+    lists = {d.triples for d in every}
+    for d in every[:20]:
+        if d.triples[::-1] not in lists:
+            assert answer not in whole_derivations(own, d.triples[::-1])
+        assert answer not in whole_derivations(own, d.triples[:-1]) or d.triples[:-1] in lists
+
+
+def whole_derivations(query: Query, triples: Sequence[Triple]) -> set[str]:
+    found = list(read_derivations(query, triples))
+    for answer, ends in found:
+        if len(ends) == len(triples) > 0:
+            s, _, o = triples[-1]
+            assert answer == (s if ends[-1] == "subject" else o)
+    return {answer for answer, ends in found if len(ends) == len(triples)}
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -41,6 +74,8 @@ def test_lines_answers_evidence_and_sparql_are_those_of_others(block: int) -> No
             if len(every) < MOST:
                 enumerated += 1
                 expected = {triple for d in every for triple in d.triples}
+                for answer in () if "minus" in query.text else wanted:
+                    check_grades(world, own, answer, triples)
                 assert {t for t, _ in evidence(own, set(wanted), triples)} == expected, query
     assert enumerated > 200
 

@@ -87,9 +87,9 @@ def test_a_body_that_is_too_long_is_turned_away_before_its_canonical_form() -> N
 @pytest.mark.parametrize(
     ("shape", "kind"),
     [
-        (shapes.QUESTION, records.Question),
+        *((shapes.QUESTIONS[name], kind) for name, kind in records.QUESTION_KINDS.items()),
+        *((shape, records.Rejection) for shape in shapes.REJECTIONS.values()),
         (shapes.REMOVAL, records.Removal),
-        (shapes.REJECTION, records.Rejection),
     ],
 )
 def test_the_shapes_have_the_fields_of_the_records(shape: shapes.Shape, kind: type) -> None:

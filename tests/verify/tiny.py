@@ -140,6 +140,7 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
                     "rule": HUSBAND["id"],
                     "detail": "",
                     "text": "",
+                    "query": "",
                 }
             ]
         ),
@@ -208,6 +209,7 @@ MANIFEST: dict[str, Any] = {
     "config": {
         "name": "tiny",
         "naming": "entity",
+        "kind": "rules",
         "selection": {
             "mode": "maximal", "per_rule": 30, "levels": [], "max_prior": 1.0, "per_type": 1.0,
             "min_std_confidence": [0.3], "body_filter": "",

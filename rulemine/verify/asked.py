@@ -1,0 +1,88 @@
+"""A question with what its query gives, on every graph."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from operator import add
+from typing import Any
+
+from rulemine.verify.contents import Contents, Located
+from rulemine.verify.forms import linked
+from rulemine.verify.graphs import as_triple
+from rulemine.verify.proofs import Triples
+from rulemine.verify.queries import Query, answers, costs, evidence
+from rulemine.verify.report import Findings, shown
+from rulemine.verify.triples import Graph, Triple
+
+__all__ = ["Asked"]
+
+WHOLE = 100
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question, and what it asks; collects its problems."""
+
+    at: Located
+    findings: Findings
+    query: Query
+    contents: Contents
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The question."""
+        return self.at.row
+
+    @cached_property
+    def links(self) -> Query:
+        """The query by links, see `linked`."""
+        return linked(self.query, self.contents.facts)
+
+    @cached_property
+    def whole(self) -> set[str]:
+        """The answers on the complete KG."""
+        return answers(self.query, self.contents.known)
+
+    @cached_property
+    def evidence(self) -> frozenset[tuple[Triple, str]]:
+        """The triples of all their derivations, each with the end that it leads to."""
+        return frozenset(evidence(self.query, self.whole, self.contents.known))
+
+    @cached_property
+    def missing(self) -> dict[str, int]:
+        """Answer → the least number of removed triples in its derivations."""
+        removed = self.contents.removed
+        return costs(self.query, self._used, lambda triple: triple in removed, add)
+
+    @cached_property
+    def levels(self) -> dict[str, int]:
+        """Answer → the level from which on no derivation of it is whole; above 100 if one always is."""
+        removed = self.contents.removed
+
+        def early(triple: Triple) -> int:
+            return WHOLE + 1 - removed[triple].level if triple in removed else 0
+
+        worst = costs(self.query, self._used, early, max)
+        return {answer: WHOLE + 1 - cost for answer, cost in worst.items()}
+
+    @cached_property
+    def _used(self) -> Triples:
+        return Triples(Graph.of(triple for triple, _ in self.evidence))
+
+    def removed_of(self, witness: list[list[str]]) -> list[Triple]:
+        """The removed triples of a witness, in its order, each once."""
+        triples = dict.fromkeys(map(as_triple, witness))
+        return [triple for triple in triples if triple in self.contents.removed]
+
+    def source(self, entity: str) -> str:
+        """The label of an entity in the source."""
+        named = self.contents.names.entities.get(entity)
+        return named.source if named is not None else entity
+
+    def add(self, invariant: str, found: str, expected: str) -> None:
+        """Adds a problem of the question."""
+        self.findings.add(self.at.file, self.at.line, invariant, found, expected)
+
+    def equal(self, invariant: str, found: object, expected: object, source: str = "") -> None:
+        """Adds a problem if two values differ."""
+        if found != expected:
+            self.add(invariant, shown(found), shown(expected) + (f" ({source})" if source else ""))

@@ -1,0 +1,79 @@
+"""What only questions of the kind ``structures`` have: their block, and which queries may be asked.
+
+Checks relations, intermediates, types, removed triples and rules; that no relation is excluded; that anchors
+differ and are no answers or intermediates; the limits on answers and evidence; that every branch is needed
+(so none is contained in another); that all answers share a type, and so do anchors and members of a union.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rulemine.verify.asked import Asked
+from rulemine.verify.forms import leaves, smaller, unions_in
+from rulemine.verify.queries import ENDS, Query, answers
+from rulemine.verify.report import shown
+
+__all__ = ["check_structure"]
+
+
+def check_structure(here: Asked) -> None:
+    """Checks one question."""
+    row, contents = here.row, here.contents
+    block, known = row["structures"], contents.known
+    wanted = contents.folder.option("structures", "names")
+    if isinstance(wanted, list) and row["structure"] not in wanted:
+        options = f"one of {', '.join(map(str, wanted))} (manifest, config.structures.names)"
+        here.add("structure", shown(row["structure"]), options)
+        return
+    anchors = {*row["anchors"]}
+    variables = {triple[0 if end == "subject" else 2] for triple, end in here.evidence}
+    ends = {entity for (s, _, o), _ in here.evidence for entity in (s, o)}
+    removed = here.removed_of(row["evidence"])
+    relations = sorted(set(_relations(here.query)))
+    expected: Sequence[object]
+    for key, expected in (
+        ("relations", relations),
+        ("intermediates", sorted(ends - anchors - {*row["answers"]})),
+        ("answer_types", _shared(here, here.whole)),
+        ("removed", [list(triple) for triple in removed]),
+        ("rules", sorted({contents.removed[triple].certificates[0][0] for triple in removed})),
+    ):
+        here.equal(key.replace("_", " "), block[key], expected, "the query and its evidence")
+    if both := sorted(anchors & {*variables, *row["answers"]}):
+        here.add("anchors apart", shown(both), "no anchor that is an answer or an intermediate")
+    if (n := len(list(leaves(here.links)))) != len(anchors):
+        here.add("anchors apart", f"{n} places for {len(anchors)} anchors", "different anchors")
+    if kept_out := sorted({*contents.folder.manifest["kg"].get("dropped", {})} & {*relations}):
+        here.add("excluded relations", shown(kept_out), "no excluded relation in a query")
+    for option, what in (("max_answers", "answers"), ("max_evidence", "full_evidence")):
+        most = contents.folder.option("structures", option)
+        if type(most) is int and len(row[what]) > most:
+            limit = f"at most {most} (manifest, config.structures.{option})"
+            here.add(f"number of {what}".replace("_", " "), f"{len(row[what])}", limit)
+    if contents.folder.option("structures", "missing") == "full":
+        least = next((i["missing"] for i in row["hard"] if i["answer"] == row["hard_answer"]), 0)
+        if least < len(row["evidence"]):
+            found = f"{least} of {len(row['evidence'])} missing"
+            here.add("full inference", found, "all (manifest, config.structures.missing)")
+    if any(answers(less, known) == here.whole for less in smaller(here.links)):
+        here.add("every branch needed", "a branch without which the answers are the same", "none")
+    if not block["answer_types"]:
+        here.add("answer types", "none that all answers share", "at least one")
+    for union in unions_in(here.links):
+        named = {name for name, _ in leaves(union)}
+        for what, some in (("anchors", named), ("members", answers(union, known))):
+            if not _shared(here, some):
+                here.add("types of a union", f"{what} without a common type", "one for all")
+
+
+def _relations(query: Query) -> Iterator[str]:
+    if query.word in ENDS:
+        yield query.name
+    for part in query.parts:
+        yield from _relations(part)
+
+
+def _shared(here: Asked, entities: Iterable[str]) -> list[str]:
+    """The types that all of some entities have, sorted."""
+    types = here.contents.types
+    found = [types.get(entity, frozenset()) for entity in entities]
+    return sorted(frozenset.intersection(*found)) if found else []

@@ -1,0 +1,87 @@
+"""The verifier's links, shape codes and smaller queries against the builder's, and by hand."""
+
+from random import Random
+
+import pytest
+
+from rulemine.kg.facts import Declarations
+from rulemine.query import evaluate, parse
+from rulemine.query.links import expanded
+from rulemine.query.links import smaller as smaller_queries
+from rulemine.query.structures import STRUCTURES as NAMED
+from rulemine.query.structures import structure_of
+from rulemine.verify import forms
+from rulemine.verify.facts import Facts
+from rulemine.verify.forms import STRUCTURES, form_of, leaves, linked, smaller, unions_in
+from rulemine.verify.proofs import Triples
+from rulemine.verify.queries import answers, read
+from rulemine.verify.triples import Graph
+from tests.oracles.queries import random_query, random_world
+
+DECLARED = Declarations.of(symmetric=["spouse"], inverse=[("child", "parent")])
+
+
+def facts_of(declared: Declarations) -> Facts:
+    return Facts(
+        {
+            name: {
+                "fact": reading.fact,
+                "reversed": "yes" * reading.reversed,
+                "symmetric": "yes" * reading.symmetric,
+            }
+            for name, reading in declared.readings.items()
+        }
+    )
+
+
+@pytest.mark.parametrize("block", range(2))
+def test_forms_and_smaller_queries_are_those_of_the_builder(block: int) -> None:
+    shapes = set()
+    for seed in range(12 * block, 12 * block + 12):
+        world, rng = random_world(seed, 12), Random(seed)
+        relations = world.kg.relations
+        pairs = [(relations[0], relations[-1])] * (seed % 3 > 0)
+        declared = Declarations.of(symmetric=relations[2 : 2 + seed % 2], inverse=pairs)
+        facts, triples = facts_of(declared), Triples(Graph.of(world.kg.labeled()))
+        for _ in range(25):
+            query = expanded(random_query(world, rng, subtracts=False), declared)
+            links = linked(read(query.text), facts)
+            if query.text.startswith("(count"):
+                continue
+            expected = structure_of(query, declared)
+            found = form_of(links)
+            assert found == (expected.name, expected.shape, expected.hops, [*expected.anchors])
+            assert answers(links, triples) == set(evaluate(world.kg, query).answers)
+            less = sorted(tuple(sorted(answers(some, triples))) for some in smaller(links))
+            assert less == sorted(
+                evaluate(world.kg, some).answers for some in smaller_queries(query, declared)
+            )
+            shapes.add(found.shape)
+    assert len(shapes) > 40
+
+
+def test_a_link_needs_all_statements_of_its_fact() -> None:
+    facts = facts_of(DECLARED)
+    for line in ('(p "spouse" "x")', '(or (p "child" "x") (p "parent" "x"))',
+                 '(and (p "r" "y") (p "r" (p "parent" "x")))'):  # fmt: skip
+        with pytest.raises(ValueError, match="x"):
+            linked(read(line), facts)
+    for line in ('(p "spouse" (p "child" "x"))', '(or (p "child" "x") (p- "child" "x"))'):
+        query = expanded(parse(line), DECLARED)
+        assert form_of(linked(read(query.text), facts)) == (
+            structure_of(query, DECLARED).name, structure_of(query, DECLARED).shape,
+            structure_of(query, DECLARED).hops, ["x"],
+        )  # fmt: skip
+
+
+def test_leaves_and_unions_are_found_at_any_depth() -> None:
+    query = linked(
+        read('(p "r" (and (p "r" "x") (p "r" (or (p "r" "x") (p "s" "y")))))'), Facts({})
+    )
+    assert list(leaves(query)) == [("x", 2), ("x", 3), ("y", 3)]
+    assert [len(list(leaves(union))) for union in unions_in(query)] == [2]
+
+
+def test_the_constants_are_those_of_the_paper() -> None:
+    assert {name: shape for shape, name in STRUCTURES.items()} == NAMED
+    assert forms.LINK not in NAMED
