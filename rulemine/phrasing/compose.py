@@ -18,18 +18,21 @@ from rulemine.errors import QueryError
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.descriptions import Description, read_description
 from rulemine.phrasing.lexicon import article
+from rulemine.phrasing.nouns import (
+    PERSON,
+    SOMEONE,
+    SOMETHING,
+    Noun,
+    either_noun,
+    names_people,
+    shared_noun,
+)
 from rulemine.phrasing.templates import Templates
 from rulemine.query.links import linked, parts_of, renamed
 from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
 from rulemine.text.articles import in_sentence
 
 __all__ = ["compose"]
-
-_Noun = tuple[str, str]
-
-_SOMETHING, _SOMEONE, _PERSON = ("something", "things"), ("someone", "people"), ("person", "people")
-_GENERAL = ("work", "organization", "place", "concept", "person", "someone", "something")
-"""Nouns that give way to more special ones, the most general last."""
 
 _BE = (" is ", " was ")
 
@@ -67,7 +70,7 @@ class _Clause(NamedTuple):
         long: Whether it describes another entity or has parts.
     """
 
-    noun: _Noun
+    noun: Noun
     subject: bool
     texts: tuple[str, ...] = ()
     parts: tuple["_Clause", ...] = ()
@@ -89,12 +92,12 @@ class _Composer:
         """The question for what a query gives, in the singular (0) or the plural (1)."""
         clause = self._clause(query)
         noun = clause.noun
-        if clause.subject and noun in (_SOMETHING, _SOMEONE, _PERSON):
-            return f"{'What' if noun == _SOMETHING else 'Who'} {_bare(clause, 0)}?"
+        if clause.subject and noun in (SOMETHING, SOMEONE, PERSON):
+            return f"{'What' if noun == SOMETHING else 'Who'} {_bare(clause, 0)}?"
         if clause.subject:
             return f"Which {noun[number]} {_bare(clause, number)}?"
         who = self._names_people(noun)
-        noun = {_SOMETHING: ("thing", "things"), _SOMEONE: _PERSON}.get(noun, noun)
+        noun = {SOMETHING: ("thing", "things"), SOMEONE: PERSON}.get(noun, noun)
         be = ("is", "are")[number]
         return f"{'Who' if who else 'What'} {be} the {noun[number]} {_full(clause, number, who)}?"
 
@@ -107,25 +110,22 @@ class _Composer:
                 f"query: {query.text} cannot be put into words here; relations, (and …) and (or …) can."
             )
         union = isinstance(query, Union)
-        groups: dict[str, list[Projection]] = {}
-        clauses: dict[str, _Clause] = {}
+        groups: dict[str, list[Query]] = {}
         for part in self._in_order(query.parts):
-            key = part.text
-            if isinstance(part, Projection):
-                key = self._merged_by(part, union)
-                groups.setdefault(key, []).append(part)
-            clauses[key] = self._clause(part, within=within)
-        for key, parts in groups.items():
-            if len(parts) > 1:
-                operands: list[Query] = [part.of for part in parts]
-                clauses[key] = self._projection(parts[0], operands, union, within)
-        found = tuple(clauses.values())
+            groups.setdefault(self._merged_by(part, union), []).append(part)
+        clauses = []
+        for parts in groups.values():
+            asked = [part for part in parts if isinstance(part, Projection)]
+            if len(asked) > 1:
+                clauses.append(self._projection(asked[0], [p.of for p in asked], union, within))
+            else:
+                clauses.append(self._clause(parts[0], within=within))
+        found = tuple(sorted(clauses, key=lambda clause: clause.long))
         return found[0] if len(found) == 1 else self._joined(found, union)
 
     def _joined(self, clauses: tuple[_Clause, ...], union: bool) -> _Clause:
-        nouns = list(dict.fromkeys(clause.noun for clause in clauses))
         return _Clause(
-            self._either(nouns) if union else min(nouns, key=_generality),
+            self._common([clause.noun for clause in clauses], union),
             all(clause.subject for clause in clauses),
             parts=clauses,
             union=union,
@@ -137,25 +137,23 @@ class _Composer:
     ) -> _Clause:
         """What a relation says, for some or for all of the operands."""
         description = self._description(asked)
+        clear = bool(description.forms[0].after) or (description.subject and not within)
+        phrases = [None if isinstance(of, Anchor) else self._phrase(of, clear) for of in operands]
         texts = []
         for form in description.forms:
-            before = form.before
-            clear = bool(form.after) or (description.subject and not within)
             topics = [
-                f"{form.left}{self._name(before + form.left, of)}{form.right}"
-                if isinstance(of, Anchor)
-                else self._phrase(of, clear)
-                for of in operands
+                phrase or f"{form.left}{self._name(form.before + form.left, of)}{form.right}"
+                for of, phrase in zip(operands, phrases, strict=True)
             ]
-            if description.subject:
-                before = before.split(" ", 1)[1]
+            before = form.before.split(" ", 1)[1] if description.subject else form.before
             both = "both " if len(topics) == 2 and not union else ""
             texts.append(f"{before}{both}{_listed(topics, union)}{form.after}")
         long = any(not isinstance(of, Anchor) for of in operands)
         return _Clause(description.noun, description.subject, tuple(texts), long=long)
 
-    def _name(self, before: str, anchor: Anchor) -> str:
-        return in_sentence(before, anchor.entity) if self._articles else anchor.entity
+    def _name(self, before: str, anchor: Query) -> str:
+        name = anchor.entity if isinstance(anchor, Anchor) else ""
+        return in_sentence(before, name) if self._articles else name
 
     def _phrase(self, query: Query, clear: bool) -> str:
         """A noun phrase for one entity that a query gives, e.g. "a film that was directed by A".
@@ -166,7 +164,7 @@ class _Composer:
         """
         clause = self._clause(query, within=True)
         noun = clause.noun[0]
-        start = noun if clause.noun in (_SOMETHING, _SOMEONE) else f"{article(noun)} {noun}"
+        start = noun if clause.noun in (SOMETHING, SOMEONE) else f"{article(noun)} {noun}"
         who = self._names_people(clause.noun)
         if len(clause.parts) == 2 and clause.subject and not clause.union and not clear:
             return f"{start} {'who' if who else 'that'} both {_bare(clause, 0)}"
@@ -180,26 +178,18 @@ class _Composer:
                 return self._in_order(query.parts), True
         return [query], False
 
-    def _noun(self, query: Query) -> _Noun:
+    def _noun(self, query: Query) -> Noun:
         """The noun of what a query gives."""
         if isinstance(query, Projection):
             return self._description(query).noun
-        nouns = [self._noun(part) for part in parts_of(query)] or [_SOMETHING]
-        return self._either(nouns) if isinstance(query, Union) else min(nouns, key=_generality)
+        nouns = [self._noun(part) for part in parts_of(query)] or [SOMETHING]
+        return self._common(nouns, isinstance(query, Union))
 
-    def _either(self, nouns: Sequence[_Noun]) -> _Noun:
-        """A noun for what any of some nouns name."""
-        nouns = list(dict.fromkeys(nouns))
-        if len(nouns) == 1:
-            return nouns[0]
-        if all(map(self._names_people, nouns)):
-            return _PERSON
-        if _SOMETHING in nouns or _SOMEONE in nouns:
-            return _SOMETHING
-        return " or ".join(noun for noun, _ in nouns), " or ".join(many for _, many in nouns)
+    def _common(self, nouns: Sequence[Noun], union: bool) -> Noun:
+        return (either_noun if union else shared_noun)(nouns, self._templates.people)
 
-    def _names_people(self, noun: _Noun) -> bool:
-        return noun in (_PERSON, _SOMEONE) or noun[0] in self._templates.people
+    def _names_people(self, noun: Noun) -> bool:
+        return names_people(noun, self._templates.people)
 
     def _description(self, asked: Projection) -> Description:
         return read_description(self._templates[asked.relation].description(_end(asked)))
@@ -213,23 +203,19 @@ class _Composer:
 
         return sorted(parts, key=rank)
 
-    def _merged_by(self, part: Projection, union: bool) -> str:
+    def _merged_by(self, part: Query, union: bool) -> str:
         """A key that branches share if they are one clause with several topic entities."""
+        if not isinstance(part, Projection):
+            return part.text
         form = self._description(part).forms[0]
         follows = form.after.split(" ")[1:2]
         # Not "which both A and B belongs to", nor "whose father is both A and B".
         unfit = (bool(follows) and follows[0].endswith("s")) or form.before.endswith(_BE)
-        if not isinstance(part.of, Anchor) or (unfit and not union):
-            return part.text
-        return f"{part.inverse} {part.relation}"
+        return part.text if unfit and not union else f"{part.inverse} {part.relation}"
 
 
 def _end(asked: Projection) -> str:
     return DIRECTIONS[not asked.inverse]
-
-
-def _generality(noun: _Noun) -> int:
-    return _GENERAL.index(noun[0]) + 1 if noun[0] in _GENERAL else 0
 
 
 def _bare(clause: _Clause, number: int) -> str:

@@ -136,6 +136,14 @@ EXPECTED = (
         f'(and (p "acted" (p- "won" "Palme")) {DRAMA})',
         "What are the films that belong to the genre Drama and in which a person who won the Palme acted?",
     ),
+    (
+        '(and (p- "won" (p "won" "Ann")) (p- "won" "X") (p- "directed" "Up"))',
+        "Who directed the film Up and won both the X and an award that was won by Ann?",
+    ),
+    (
+        '(and (p "won" "Ann") (p "aired" "X"))',
+        "What aired X and was won by Ann?",
+    ),
     (f"(or {DRAMA} {BY})", "Which films either were directed by Bob or belong to the genre Drama?"),
     (f'(or {WITH} (p "acted" "Bob"))', "What are the films in which either Ann or Bob acted?"),
     (
@@ -233,6 +241,17 @@ def test_names_are_put_in_verbatim_and_with_their_article(templates):
 def test_what_has_no_words(templates, query):
     with pytest.raises(QueryError, match="cannot be put into words"):
         compose(parse(query), templates)
+
+
+def test_long_chains_are_made_in_time(templates):
+    query = '(p "genre" ' * 60 + UP + ")" * 60
+    assert compose(parse(query), templates).startswith(
+        "What is the genre to which a genre to which"
+    )
+    nested = WITH
+    for _ in range(30):
+        nested = f'(p "acted" (or (and {nested} {DRAMA}) (p- "aired" "CBS")))'
+    assert compose(parse(nested), templates).count("CBS") == 30
 
 
 def test_every_anchor_is_named_once_and_no_mark_is_left(templates):

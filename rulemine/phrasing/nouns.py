@@ -1,0 +1,92 @@
+"""The noun for entities of which several descriptions are true, all of them or any.
+
+A person who is an actor is an actor; what is a film or a TV program is a "film or TV program". Of nouns that
+do not go together none is used.
+"""
+
+from collections.abc import Collection, Sequence
+
+__all__ = ["PERSON", "SOMEONE", "SOMETHING", "Noun", "either_noun", "names_people", "shared_noun"]
+
+Noun = tuple[str, str]
+"""A noun in the singular and the plural."""
+
+SOMETHING: Noun = ("something", "things")
+SOMEONE: Noun = ("someone", "people")
+PERSON: Noun = ("person", "people")
+
+_BROADER = {
+    noun: broader
+    for broader, nouns in {
+        ("place", "places"): (
+            "city|town|county|country|continent|region|province|state|capital|venue|administrative area|"
+            "administrative division|first-level administrative division|second-level administrative division"
+        ),
+        ("organization", "organizations"): (
+            "company|school|university|record label|sports team|sports organization|TV network|"
+            "political party|musical group|international organization|non-profit organization|"
+            "Greek-letter organization|agency"
+        ),
+        ("work", "works"): "film|TV program|book|album|song",
+        ("medical condition", "medical conditions"): "cause of death|disease|disorder",
+        ("event", "events"): "military conflict|recurring event|film festival|award ceremony",
+    }.items()
+    for noun in nouns.split("|")
+}
+"""Nouns in the singular → what they are kinds of."""
+
+_VAGUE = ("work", "event", "organization", "place", "concept", "participant", "member", "subject")
+"""Nouns that give way to any other, the vaguest last."""
+
+
+def names_people(noun: Noun, people: Collection[str]) -> bool:
+    """Whether a noun is one for people; `people` are further such nouns, in the singular."""
+    return noun in (PERSON, SOMEONE) or noun[0] in people
+
+
+def shared_noun(nouns: Sequence[Noun], people: Collection[str]) -> Noun:
+    """A noun for entities that every one of some nouns names.
+
+    Example:
+        >>> shared_noun([("person", "people"), ("actor", "actors")], {"actor"})
+        ('actor', 'actors')
+    """
+    persons = [noun for noun in nouns if names_people(noun, people)]
+    if persons:
+        return min(persons, key=lambda noun: noun in (PERSON, SOMEONE))
+    least = min(map(_vagueness, nouns))
+    left = [noun for noun in dict.fromkeys(nouns) if _vagueness(noun) == least]
+    left = [noun for noun in left if not any(_includes(noun, other) for other in left)]
+    if len(left) == 1:
+        return left[0]
+    kinds = {_BROADER.get(noun) for noun, _ in left}
+    return (kinds.pop() if len(kinds) == 1 else None) or SOMETHING
+
+
+def either_noun(nouns: Sequence[Noun], people: Collection[str]) -> Noun:
+    """A noun for entities that at least one of some nouns names.
+
+    Example:
+        >>> either_noun([("film", "films"), ("TV program", "TV programs")], ())
+        ('film or TV program', 'films or TV programs')
+    """
+    left = list(dict.fromkeys(nouns))
+    left = [noun for noun in left if not any(_includes(other, noun) for other in left)]
+    if len(left) == 1:
+        return left[0]
+    if all(names_people(noun, people) for noun in left):
+        return PERSON
+    if SOMETHING in left or SOMEONE in left:
+        return SOMETHING
+    return " or ".join(noun for noun, _ in left), " or ".join(many for _, many in left)
+
+
+def _includes(noun: Noun, other: Noun) -> bool:
+    """Whether a noun names all that another one names, and more."""
+    return _BROADER.get(other[0]) == noun or other[0].endswith(f" {noun[0]}")
+
+
+def _vagueness(noun: Noun) -> int:
+    if noun == SOMETHING:
+        return len(_VAGUE) + 1
+    return _VAGUE.index(noun[0]) + 1 if noun[0] in _VAGUE else 0
