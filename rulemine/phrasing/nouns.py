@@ -35,7 +35,10 @@ _BROADER = {
 }
 """Nouns in the singular → what they are kinds of."""
 
-_VAGUE = ("work", "event", "organization", "place", "concept", "participant", "member", "subject")
+_VAGUE = (
+    "work", "event", "field", "organization", "place", "concept", "participant", "member", "risk factor",
+    "subject",
+)  # fmt: skip
 """Nouns that give way to any other, the vaguest last."""
 
 

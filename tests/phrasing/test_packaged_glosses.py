@@ -42,8 +42,8 @@ def test_every_packaged_recipe_names_glosses_that_come_with_the_package() -> Non
     assert sorted(path.parent.name for path in files) == list(PACKAGED)
     for name in named_recipes():
         recipe = load_recipe(name, [])
-        assert recipe.verbalizer.glosses in PACKAGED
-        assert recipe.verbalizer.glosses == recipe.questions.templates
+        templates = recipe.questions.templates
+        assert recipe.verbalizer.glosses == (templates if templates in PACKAGED else "")
 
 
 def test_releases_of_templates_say_nothing_of_glosses() -> None:
