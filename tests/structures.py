@@ -11,6 +11,7 @@ from typing import Any
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
+from rulemine.phrasing.compose import compose
 from rulemine.query.links import linked
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
@@ -145,15 +146,18 @@ MODEL_COUNTS = {
 
 
 def world(**changes: Any) -> ReleaseParts:
-    """The parts of the release."""
-    questions = [
-        structure_question(number, query, split) for number, (split, query) in enumerate(ASKED)
-    ]
+    """The parts of the release, with texts from the names of relations."""
     parts = parts_of(
-        WORLD, REMOVALS, RULES, list(questions), DECLARED, config=CONFIG, source=SOURCE, types=TYPES,
+        WORLD, REMOVALS, RULES, [], DECLARED, config=CONFIG, source=SOURCE, types=TYPES,
         sampling_counts={}, model_counts=MODEL_COUNTS,
     )  # fmt: skip
-    return replace(parts, **changes)
+    questions = []
+    for number, (split, text) in enumerate(ASKED):
+        question = structure_question(number, text, split)
+        several = len(question.answers) > 1
+        words = compose(parse(text), parts.templates, several=several)
+        questions.append(replace(question, question=words))
+    return replace(parts, **({"questions": tuple(questions)} | changes))
 
 
 def structure_question(number: int, text: str, split: str = "") -> StructureQuestion:

@@ -142,7 +142,7 @@ def show(arguments: Namespace) -> int:
             everything = [question.id for question in release.questions()]
             order = stream(arguments.seed or 0, "show").permutation(len(everything))
             ids += sorted(everything[i] for i in order[: arguments.sample])
-        proofs = remaining(release)
+        proofs = remaining(release) if release.kind == "rules" else None
         shown = [show_question(release, question, width, proofs) for question in ids]
     print(f"\n\n{'─' * width}\n\n".join(shown))
     return 0

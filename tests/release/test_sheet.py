@@ -31,7 +31,7 @@ def test_the_sheet_has_a_row_for_each_question_and_no_verdict(folder: Path) -> N
     assert header == list(SHEET_COLUMNS)
     assert len(rows) == len(ASKED)
     assert rows[3] == [
-        "q00003", "2p", "What is number 3 of film1?", '(p "citizen_of" (p- "wrote" "film1"))',
+        "q00003", "2p", world().questions[3].question, '(p "citizen_of" (p- "wrote" "film1"))',
         "(ann, citizen_of, france); (ann, wrote, film1)", "france", "", "", "",
     ]  # fmt: skip
 

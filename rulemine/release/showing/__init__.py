@@ -1,0 +1,1 @@
+"""What ``rulemine show`` prints of a question, by its kind."""

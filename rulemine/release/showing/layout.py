@@ -1,0 +1,109 @@
+"""The layout of what is printed of a question: wrapped lines, titled blocks, rules in words, answers."""
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+
+from rulemine.errors import counted
+from rulemine.query.atom import Atom, Term
+from rulemine.release.drawing import display_width, printable
+from rulemine.release.records import Question
+from rulemine.rules.rule import Rule
+
+__all__ = ["answer_rows", "columns", "in_words", "indented", "sentences", "titled", "wrapped"]
+
+MOST_ANSWERS = 12
+"""Number of answers that are listed; the others are counted."""
+
+INDENT = "  "
+
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(subject|object)\}")
+
+
+def sentences(texts: Sequence[str], width: int) -> list[str]:
+    """Each text from the start of a line."""
+    return [line for text in texts for line in wrapped(text, width, "  ")]
+
+
+def wrapped(text: str, width: int, hanging: str = "") -> list[str]:
+    """A text in lines; those after the first begin with `hanging`."""
+    if display_width(text) <= width:
+        return [text]
+    # Wide characters count once here, so a line may exceed the width; terminals wrap it.
+    return textwrap.wrap(
+        text, max(width, 20), subsequent_indent=hanging, break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def titled(title: str, lines: Sequence[str]) -> list[str]:
+    """A block under a title."""
+    return [title, *indented(lines)]
+
+
+def indented(lines: Sequence[str]) -> list[str]:
+    """The lines of a block."""
+    return [INDENT + line for line in lines]
+
+
+def columns(rows: Sequence[tuple[str, str]], width: int) -> list[str]:
+    """Rows of a key and a text, the texts below each other."""
+    column = max(len(key) for key, _ in rows) + 2
+    lines = []
+    for key, text in rows:
+        line, *rest = wrapped(text, width - column, "  ")
+        lines += [key.ljust(column) + line, *(" " * column + more for more in rest)]
+    return lines
+
+
+def answer_rows(
+    question: Question, names: Mapping[str, str], hard: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """The answers as rows of `columns`, the one asked for first; no more than `MOST_ANSWERS`.
+
+    Args:
+        question: The question.
+        names: Entity → its printed name.
+        hard: Hard answer → what is said of it where it is not the one asked for.
+    """
+    kinds = {**dict.fromkeys(question.stated, "stated"), **hard}
+    kinds |= dict.fromkeys(question.further, "right by the reference graph alone, never asked for")
+    first = [a for a in (question.hard_answer,) if a is not None]
+    order = [*first, *(a for a in (*question.hard_answers, *question.stated) if a not in first)]
+    order += question.further
+    rows = []
+    for place, answer in enumerate(order[:MOST_ANSWERS]):
+        name = names.get(answer, answer)
+        if answer == question.hard_answer:
+            name = f"★ {name}  the hard answer that is asked for"
+        else:
+            name = f"{'☆' if answer in question.hard_answers else ' '} {name}  {kinds[answer]}"
+        rows.append((counted(len(order), "answer") if place == 0 else "", name))
+    if len(order) > MOST_ANSWERS:
+        rows.append(("", f"  … and {len(order) - MOST_ANSWERS:,} more"))
+    return rows
+
+
+def in_words(rule: Rule, statements: Mapping[str, str]) -> str:
+    """A rule as a sentence.
+
+    Args:
+        rule: The rule.
+        statements: Relation → its template ``statement``; relations without one are named.
+    """
+    said = [_say(atom, statements) for atom in (*rule.body, rule.head)]
+    condition = said[0] if len(said) == 2 else ", ".join(said[:-2]) + " and " + said[-2]
+    return f"If {condition}, then {said[-1]}."
+
+
+def _say(atom: Atom, statements: Mapping[str, str]) -> str:
+    letters = "xyzwvutsrqponm"
+
+    def term(value: Term) -> str:
+        return letters[value] if isinstance(value, int) else printable(value)
+
+    template = statements.get(atom.relation) or ""
+    ends = {"subject": term(atom.subject), "object": term(atom.object)}
+    if not template:
+        return f"{ends['subject']} {printable(atom.relation)} {ends['object']}"
+    return _PLACEHOLDER.sub(lambda m: ends[m[1]] if m[1] else m[0][0], printable(template))
