@@ -16,7 +16,8 @@ from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from tests.evaluation.test_scoring import GIVEN as ABOUT_RULES
 from tests.evaluation.test_scoring import values
-from tests.evaluation.world import ANN, BOB, CID, EVE, STRUCTURES, write_structures
+from tests.evaluation.world import ANN, BOB, CID, write_release, write_structures
+from tests.structures import REMOVALS, structure_question
 
 A, B, C, X = ("a", "r", "b"), ("b", "s", "c"), ("c", "s", "d"), ("x", "r", "y")
 NAN = float("nan")
@@ -40,15 +41,14 @@ def test_scores_by_hand(retrieved, gold, certificates, answers, expected):
     assert found == pytest.approx(expected, nan_ok=True)
 
 
-WIFE, FATHER = (ANN, "wife", BOB), (BOB, "father", EVE)
-HUSBAND, MOTHER = (BOB, "husband", ANN), (ANN, "mother", EVE)
-
+BORN, IN = ("ann", "born_in", "paris"), ("paris", "in", "france")
 GIVEN = [
-    Prediction("q00001", "", retrieved=(WIFE, WIFE, ("nobody", "wife", BOB))),
-    Prediction("q00002", "", retrieved=((ANN, "mother", CID), WIFE)),
-    Prediction("q00003", "", retrieved=(FATHER, (BOB, "father", CID), MOTHER)),
-    Prediction("q00004", "", retrieved=()),
-    Prediction("q00005", ""),
+    Prediction("q00006", "", retrieved=(BORN, BORN, ("nobody", "born_in", "paris"))),
+    Prediction("q00007", "", retrieved=(("bob", "won", "oscar"), ("bob", "citizen_of", "france"))),
+    Prediction("q00008", "", retrieved=(BORN, IN, ("bob", "born_in", "lyon"))),
+    Prediction("q00009", "", retrieved=()),
+    Prediction("q00010", ""),
+    Prediction("q00011", "", retrieved=(("lyon", "in", "france"),)),
 ]
 
 
@@ -57,50 +57,52 @@ def release(tmp_path: Path) -> Release:
     return write_structures(tmp_path / "structures")
 
 
-def by_hand(kg_lacks, given):
-    """The scores of each question, from its record."""
-    certificates = {HUSBAND: {WIFE}, MOTHER: {WIFE, FATHER}}
+def by_hand(questions, level):
+    """The scores of each question on the graph of a level, from its record."""
+    gone = {row.triple: row for row in REMOVALS if row.level <= level}
     return np.array([
         score_retrieved(
             set(p.retrieved or ()),
-            set(q.full_evidence) - kg_lacks,
-            {t for r in q.removed if r in kg_lacks for t in certificates[r]},
+            set(q.full_evidence) - gone.keys(),
+            {t for r in q.removed if r in gone for t in gone[r].certificate.body},
             set(q.answers),
         )
-        for q, p in zip(STRUCTURES, given, strict=False)
+        for q, p in zip(questions, GIVEN, strict=True)
     ])  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("kg", "lacks", "without"),
-    [("incomplete", {HUSBAND, MOTHER}, 1), ("complete", set(), 0)],
+    ("kg", "level"), [("incomplete", 100), ("incomplete-50", 50), ("complete", 0)]
 )
-def test_report_by_hand(release, kg, lacks, without):
+def test_report_by_hand(release, kg, level):
     report = evaluate(release, GIVEN, kg=kg)
-    found = by_hand(lacks, GIVEN)
-    assert np.isnan(found[:, 0]).sum() == without
-    with np.errstate(invalid="ignore"):
-        for name, column in zip(RETRIEVAL, found.T, strict=True):
-            if name == "certificate_recall" and kg == "complete":
-                assert name not in report.overall
-                continue
-            assert report.overall[name].value == pytest.approx(np.nanmean(column))
-            for q, value in zip(STRUCTURES, column, strict=False):
-                told = report.row("structure", q.structure).scores[name].value
-                assert told == (None if np.isnan(value) else pytest.approx(value))
+    asked = release.questions("test")
+    found = by_hand(asked, level)
+    for name, column in zip(RETRIEVAL, found.T, strict=True):
+        if np.isnan(column).all():
+            assert (kg, name) == ("complete", "certificate_recall")
+            assert name not in report.overall
+            continue
+        assert report.overall[name].value == pytest.approx(np.nanmean(column))
+        for q, value in zip(asked, column, strict=True):
+            told = report.row("structure", q.structure).scores[name].value
+            assert told == (None if np.isnan(value) else pytest.approx(value))
     notes = " ".join(report.notes)
     assert "score as if there were none: 1." in notes
-    assert "not in the release: 1 of 7." in notes
-    assert ("none of their evidence: 1 of 5." in notes) == bool(without)
+    assert "not in the release: 1 of 8." in notes
 
 
-def test_a_level_states_more(release):
-    files = release.manifest["files"]
-    files["kg/incomplete-60.tsv.gz"] = files["kg/incomplete.tsv.gz"]
-    report = evaluate(release, GIVEN, kg="incomplete-60")
-    found = by_hand({HUSBAND}, GIVEN)
-    assert report.overall["triple_recall"].value == pytest.approx(np.nanmean(found[:, 0]))
-    assert report.overall["certificate_recall"].value == pytest.approx(np.nanmean(found[:, 3]))
+def test_questions_without_stated_evidence_are_left_out_and_counted(tmp_path):
+    asked = [
+        structure_question(1, '(p "citizen_of" "bob")', "test"),
+        structure_question(2, '(p "born_in" "bob")', "test"),
+    ]
+    given = [Prediction(q.id, "", retrieved=(("bob", "born_in", "lyon"),)) for q in asked]
+    report = evaluate(write_structures(tmp_path / "r", asked), given)
+    found = values(report.row("all", "all"))
+    assert (found["triple_recall"], found["triple_precision"], found["triple_f1"]) == (1, 1, 1)
+    assert found["certificate_recall"] == 1 / 2
+    assert any(note.endswith("none of their evidence: 1 of 2.") for note in report.notes)
 
 
 def test_forms_of_the_report(release):
@@ -108,13 +110,15 @@ def test_forms_of_the_report(release):
     assert report.metrics == (*METRICS, *RETRIEVAL)
     content = json.loads(report.to_json())
     assert content["kg"] == "incomplete"
-    assert content["all"]["scores"]["retrieved"]["value"] == 7 / 5
+    assert content["all"]["scores"]["retrieved"]["value"] == pytest.approx(8 / 6)
     first = next(csv.DictReader(io.StringIO(report.to_csv())))
-    assert float(first["certificate_recall"]) == 0.5
+    assert float(first["certificate_recall"]) == pytest.approx(
+        (1 / 2 + 0 + 1 / 2 + 0 + 0 + 1 / 2) / 6
+    )
     above, below = report.to_table().split("retrieved from the incomplete graph")
     assert not set(above.split()) & {"certificates", "Warning:"}
     line = next(text for text in below.splitlines() if text.startswith("all"))
-    assert line.split()[-1] == "1.4"
+    assert line.split()[-1] == "1.3"
     assert "structure, over all questions" in below
     assert "hops" not in below
     assert below.rstrip().endswith(report.notes[-1])
@@ -137,7 +141,7 @@ def test_without_triples_or_as_the_public_evaluator_nothing_is_said(release):
 
 
 def test_triples_in_another_naming(release):
-    text = {row.private: row.text for row in release.entities}
+    text = {row.entity: row.text for row in release.entities}
     told = [
         replace(p, retrieved=tuple((text.get(s, s), r, text.get(o, o)) for s, r, o in p.retrieved or ()))
         for p in GIVEN
@@ -147,11 +151,8 @@ def test_triples_in_another_naming(release):
 
 
 def test_questions_about_links(tmp_path):
-    from tests.evaluation.world import write_release
-
-    release = write_release(tmp_path / "r")
-    given = [replace(p, retrieved=(WIFE, (ANN, "mother", CID))) for p in ABOUT_RULES]
-    overall = evaluate(release, given).overall
+    given = [replace(p, retrieved=((ANN, "wife", BOB), (ANN, "mother", CID))) for p in ABOUT_RULES]
+    overall = evaluate(write_release(tmp_path / "r"), given).overall
     assert overall["triple_recall"].value == 1.0  # of q00001; of the others nothing is stated
     assert overall["certificate_recall"].value == 1.0
 
@@ -162,14 +163,15 @@ def test_a_graph_that_the_release_lacks(release):
 
 
 def test_files(tmp_path, release):
+    asked = release.questions()
     write_predictions(tmp_path / "p.jsonl", GIVEN)
-    assert read_predictions(tmp_path / "p.jsonl", STRUCTURES) == tuple(GIVEN)
+    assert read_predictions(tmp_path / "p.jsonl", asked) == tuple(GIVEN)
     line = (tmp_path / "p.jsonl").read_text().splitlines()[2]
-    assert json.loads(line)["retrieved"][1] == [BOB, "father", CID]
-    rows = json.dumps([{"id": "q00001", "raw_output": "", "retrieved": 7}])
+    assert json.loads(line)["retrieved"][1] == list(IN)
+    rows = json.dumps([{"id": "q00006", "raw_output": "", "retrieved": 7}])
     (tmp_path / "p.json").write_text(rows)
-    (read,) = read_predictions(tmp_path / "p.json", STRUCTURES, official=True)
-    assert read == Prediction("q00001", raw_output="")
+    (read,) = read_predictions(tmp_path / "p.json", asked, official=True)
+    assert read == Prediction("q00006", raw_output="")
 
 
 @pytest.mark.parametrize(
@@ -184,11 +186,11 @@ def test_files(tmp_path, release):
     ],
 )  # fmt: skip
 def test_malformed_triples(tmp_path, release, retrieved, told):
-    row = {"id": "q00001", "raw_output": "", "retrieved": retrieved}
+    row = {"id": "q00006", "raw_output": "", "retrieved": retrieved}
     (tmp_path / "p.jsonl").write_text(json.dumps(row))
     with pytest.raises(PredictionError, match=f"line 1: {told}"):
-        read_predictions(tmp_path / "p.jsonl", STRUCTURES)
-    wrong = Prediction("q00001", "", retrieved=retrieved)
+        read_predictions(tmp_path / "p.jsonl", release.questions())
+    wrong = Prediction("q00006", "", retrieved=retrieved)
     with pytest.raises(PredictionError, match=told):
         evaluate(release, [wrong], missing="empty")
     with pytest.raises(PredictionError, match=told):

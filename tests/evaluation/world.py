@@ -1,6 +1,5 @@
-"""Releases made by hand, for tests: five people, two rules, four questions about links and six structures."""
+"""A release made by hand, for tests: five people, two rules, four questions; others are written likewise."""
 
-import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,9 +14,6 @@ from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.links import expanded
 from rulemine.query.parser import parse
-from rulemine.query.sparql import to_sparql
-from rulemine.query.structures import structure_of
-from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
 from rulemine.release.reader import Release
 from rulemine.release.records import (
     FORMAT_VERSION,
@@ -30,13 +26,12 @@ from rulemine.release.records import (
     Removal,
     RuleBlock,
     RuleQuestion,
-    StructureBlock,
-    StructureQuestion,
     Unseen,
     rule_questions,
 )
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Rule
+from tests import structures
 from tests.questions import what_is_asked
 
 NAMES = (
@@ -149,126 +144,6 @@ def removals_of(
     return list(found.values())
 
 
-PROVED = {
-    (BOB, "husband", ANN): (30, ((ANN, "wife", BOB),)),
-    (ANN, "mother", EVE): (80, ((ANN, "wife", BOB), (BOB, "father", EVE))),
-}
-"""The removed triples that the rules prove: level and certificate."""
-
-PROVED_REMOVALS = [
-    Removal(triple, level, ("object",), Certificate(rule.id, body), None, USUAL, False)
-    for (triple, (level, body)), rule in zip(PROVED.items(), RULES, strict=True)
-]
-
-COMPLETE = [*INCOMPLETE, *PROVED]
-
-
-def derivations(query: Query) -> dict[str, list[tuple[Triple, ...]]]:
-    """Every answer on the complete graph with all its derivations, by trying all triples."""
-    found: dict[str, list[tuple[Triple, ...]]] = {}
-    if isinstance(query, Anchor):
-        return {query.entity: [()]}
-    if isinstance(query, Projection):
-        below = derivations(query.of)
-        for s, r, o in COMPLETE:
-            here, there = (o, s) if query.inverse else (s, o)
-            if r == query.relation:
-                some = [(*before, (s, r, o)) for before in below.get(here, [])]
-                found.setdefault(there, []).extend(some)
-        return {answer: some for answer, some in found.items() if some}
-    assert isinstance(query, Intersection | Union)
-    parts = [derivations(part) for part in query.parts]
-    if isinstance(query, Intersection):
-        return {
-            answer: [sum(some, ()) for some in itertools.product(*(p[answer] for p in parts))]
-            for answer in set.intersection(*map(set, parts))
-        }
-    return {a: [d for p in parts for d in p.get(a, [])] for a in set().union(*parts)}
-
-
-def structure_question(
-    number: int, line: str, split: str = "test", core: bool = False
-) -> StructureQuestion:
-    """A question over the complete graph of these triples; the hard answer misses the fewest links."""
-    query = parse(line)
-    proofs = derivations(query)
-    answers = tuple(sorted(proofs))
-
-    def missing(proof: tuple[Triple, ...]) -> int:
-        return sum(triple in PROVED for triple in proof)
-
-    gold = {answer: min(some, key=missing) for answer, some in proofs.items()}
-    hard = tuple(
-        HardAnswer(
-            answer,
-            missing(gold[answer]),
-            max(min(PROVED[t][0] for t in proof if t in PROVED) for proof in proofs[answer]),
-            gold[answer],
-            core,
-        )
-        for answer in answers
-        if missing(gold[answer])
-    )
-    asked_for = min(hard, key=lambda row: row.missing).answer if hard else None
-    evidence = gold[asked_for or answers[0]]
-    removed = tuple(triple for triple in dict.fromkeys(evidence) if triple in PROVED)
-    every = {triple for some in proofs.values() for proof in some for triple in proof}
-    form = structure_of(query)
-    return StructureQuestion(
-        id=f"q{number:05d}",
-        kind="structures",
-        question=f"Who? ({', '.join(form.anchors)})",
-        anchors=form.anchors,
-        query=query.text,
-        sparql=to_sparql(query),
-        structure=form.name,
-        shape=form.shape,
-        hops=form.hops,
-        answers=answers,
-        stated=tuple(answer for answer in answers if not missing(gold[answer])),
-        hard=hard,
-        further=(),
-        hard_answer=asked_for,
-        core=core,
-        evidence=evidence,
-        full_evidence=tuple(sorted(every)),
-        spurious=(),
-        value=None,
-        stated_value=None,
-        split=split,
-        unseen=Unseen(False, False, False),
-        wording="template",
-        paraphrases=(),
-        patterns=(),
-        structures=StructureBlock(
-            tuple(sorted({r for _, r, _ in every})), (), (), removed,
-            tuple(sorted(RULES[list(PROVED).index(t)].id for t in removed)),
-        ),
-    )  # fmt: skip
-
-
-STRUCTURES = [
-    structure_question(1, f'(p "husband" "{BOB}")'),
-    structure_question(2, f'(p "mother" (p "husband" "{BOB}"))'),
-    structure_question(3, f'(and (p "father" "{BOB}") (p "mother" "{ANN}"))', core=True),
-    structure_question(4, f'(or (p "brother" "{CID}") (p "mother" "{ANN}"))'),
-    structure_question(5, f'(p "brother" (and (p "father" "{BOB}") (p "mother" "{ANN}")))'),
-    structure_question(6, f'(p "aunt" "{DORA}")', split="train"),
-]
-"""Questions of several structures. The hard answers: Ann (1p), Cid (2p), Eve (2i), none (2u, ip, 1p)."""
-
-
-def write_structures(folder: Path, questions: Iterable[Question] = STRUCTURES) -> Release:
-    """Writes a release of such questions, with three levels."""
-    return write_release(
-        folder,
-        questions,
-        removed=list(PROVED),
-        removals=PROVED_REMOVALS,
-        levels=[25, 60, 100],
-    )
-
-
 def write_release(
     folder: Path,
     questions: Iterable[Question] = QUESTIONS,
@@ -289,18 +164,19 @@ def write_release(
     relations = sorted({r for _, r, _ in [*incomplete, *removed]} | of_questions)
     templates = replace(load_templates("", relations), declarations=declared)
     header, *rows = [list(templates.to_plain()[0]), *(r.values() for r in templates.to_plain())]
+    rows_removed = removals_of(rule_questions(asked)) if removals is None else removals
     texts = {
         "kg/incomplete.tsv.gz": KnowledgeGraph.from_triples(incomplete).to_tsv(),
         "kg/complete.tsv.gz": KnowledgeGraph.from_triples([*incomplete, *removed]).to_tsv(),
-        "removed.jsonl": _lines(
-            to_json(r)
-            for r in (removals_of(rule_questions(asked)) if removals is None else removals)
-        ),
+        "removed.jsonl": _lines(to_json(r) for r in rows_removed),
         "relations.tsv": "".join("\t".join(row) + "\n" for row in (header, *rows)),
         "rules.jsonl": _lines(rule_to_json(rule) for rule in rules),
         "entities.tsv": "private\tentity\ttext\n"
         + "".join(f"{n.private}\t{n.entity}\t{n.text}\n" for n in names),
     }
+    for level in levels[:-1]:
+        stated = [*incomplete, *(r.triple for r in rows_removed if r.level > level)]
+        texts[f"kg/incomplete-{level}.tsv.gz"] = KnowledgeGraph.from_triples(stated).to_tsv()
     for split in SPLITS:
         texts[f"questions/{split}.jsonl"] = _lines(to_json(q) for q in asked if q.split == split)
     files = {}
@@ -320,6 +196,24 @@ def write_release(
     }
     write_bytes(folder / "manifest.json", json.dumps(manifest).encode())
     return Release.open(folder)
+
+
+def write_structures(folder: Path, questions: Iterable[Question] | None = None) -> Release:
+    """Writes the world of the nine structures, with its questions or others, at two levels."""
+    gone = [row.triple for row in structures.REMOVALS]
+    parts = structures.world()
+    return write_release(
+        folder,
+        parts.questions if questions is None else questions,
+        incomplete=[triple for triple in structures.WORLD if triple not in gone],
+        removed=gone,
+        rules=structures.RULES,
+        names=parts.names,
+        naming=parts.naming,
+        removals=structures.REMOVALS,
+        declarations=structures.DECLARED,
+        levels=parts.levels,
+    )
 
 
 def _lines(rows: Iterable[object]) -> str:
