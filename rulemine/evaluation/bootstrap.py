@@ -101,15 +101,21 @@ class Resamples:
             sums = counts.astype(np.float64) @ of_cluster.reshape(-1, len(sizes)).T
             self._sums[start : start + part] = sums.reshape(part, *of_cluster.shape[:2])
 
-    def means(self, group: int) -> MeanScores:
-        """The means of a group, given by its position in `groups`."""
+    def means(self, group: int, part: bool = False) -> MeanScores:
+        """The means of a group, given by its position in `groups`.
+
+        Args:
+            group: The group.
+            part: Whether it is a part of something that lies in several clusters, so that its means are
+                resampled even if it lies in one.
+        """
         rows = self._groups[group]
         value = mean_scores(self._scores[rows])
         columns = len(value)
         sums, weights = self._sums[:, group, :columns], self._sums[:, group, columns:]
         weight = weights[:, self._weight_of]
         resampled = np.full(sums.shape, np.nan)
-        if len(np.unique(self._clusters[rows])) > 1:
+        if len(np.unique(self._clusters if part else self._clusters[rows])) > 1:
             np.divide(sums, weight, out=resampled, where=weight > 0)
         # Undoes the shift from rounding, so that a group of equal scores has no spread at all.
         return MeanScores(value, resampled + (value - mean_scores(self._rounded[rows])))

@@ -1,7 +1,7 @@
 """From mean scores and their resamples to rows of a report: the ratio, the intervals, the groups.
 
 The row ``mean_of_structures`` is the plain mean over the groups of the breakdown by structure, for each score
-over those that have it. Every resample gives one such mean, if it has a question of each of these structures.
+over those that have it, and in every resample over those of which it has questions.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,10 +55,9 @@ def rows_of(
         if not size:
             rows.append(Row(*names[i], size, dict.fromkeys(metrics, UNDEFINED)))
             continue
-        means = sampled.means(i)
-        rows.append(Row(*names[i], size, estimate(means, metrics)))
+        rows.append(Row(*names[i], size, estimate(sampled.means(i), metrics)))
         if names[i][0] == "structure":
-            of_structures.append(means)
+            of_structures.append(sampled.means(i, part=True))
     if of_structures:
         at = names.index(("all", "all"))
         mean = estimate(_mean(of_structures), metrics)
@@ -67,15 +66,16 @@ def rows_of(
 
 
 def _mean(groups: Sequence[MeanScores]) -> MeanScores:
-    """The plain mean over groups, for each column over those that have it."""
-    values = np.array([means.value for means in groups])
-    having = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):  # 0 / 0 where no group has the column
-        value = np.where(having, values, 0.0).sum(axis=0) / having.sum(axis=0)
-        resampled = np.zeros_like(groups[0].resampled)
-        for means, has in zip(groups, having, strict=True):
-            resampled += np.where(has, means.resampled, 0.0)
-        return MeanScores(value, resampled / having.sum(axis=0))
+    """The plain mean over groups, for each column and resample over those that have it."""
+    value = np.full_like(groups[0].value, np.nan)
+    resampled = np.full_like(groups[0].resampled, np.nan)
+    for mean, parts in (
+        (value, [means.value for means in groups]),
+        (resampled, [means.resampled for means in groups]),
+    ):
+        having = sum((~np.isnan(part)).astype(np.int64) for part in parts)
+        np.divide(sum(np.nan_to_num(part) for part in parts), having, out=mean, where=having > 0)
+    return MeanScores(value, resampled)
 
 
 def estimates(means: MeanScores, metrics: Sequence[str]) -> dict[str, Score]:

@@ -19,6 +19,7 @@ from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from rulemine.seeds import stream
+from tests.command_line import Command
 from tests.evaluation.test_scoring import values
 from tests.evaluation.world import write_structures
 from tests.structures import structure_question
@@ -48,6 +49,18 @@ def test_reasoner_hits_every_hard_answer(release: Release) -> None:
     assert max(q.missing for q in asked) == 3  # one step, whatever is missing
     assert all(set(q.answers) <= found[q.id] for q in asked)
     assert evaluate(release, answer(release, "reasoner")).overall["hits_hard"].value == 1.0
+
+
+def test_reasoner_hits_every_hard_answer_of_a_build(here: Path, command: Command) -> None:
+    few = ("--set", "structures.per_structure=8")
+    assert command("build", "structures-demo", *few, "-o", "out").status == 0
+    release = Release.open(here / "out")
+    asked = release.questions()
+    assert len({q.structure for q in asked if q.hard}) > 5
+    found = answers_of(release, "reasoner")
+    assert all(set(q.hard_answers) <= found[q.id] for q in asked)
+    found = answers_of(release, "lookup")
+    assert all(set(q.stated) == found[q.id] for q in asked)
 
 
 def test_neighbors_of_several_topic_entities(release: Release) -> None:
@@ -148,10 +161,10 @@ def test_mean_of_structures_equals_averaging_by_hand(tmp_path: Path, seed: int) 
     assert len(names) == 3
 
     def mean(rows: list[int], column: str) -> float:
-        """The mean of the means of the structures; NaN if one of them has no question in the rows."""
+        """The mean of the means of the structures that have the score."""
         part, in_rows = found[rows][:, COLUMNS.index(column)], of[rows]
         some = [part[(in_rows == name) & ~np.isnan(part)] for name in names]
-        return float(np.mean([s.mean() for s in some])) if all(map(len, some)) else float("nan")
+        return float(np.mean([s.mean() for s in some if len(s)]))
 
     row = report.row("mean_of_structures", "mean_of_structures")
     everything = list(range(len(asked)))
@@ -166,7 +179,7 @@ def test_mean_of_structures_equals_averaging_by_hand(tmp_path: Path, seed: int) 
     drawn = stream(seed, "bootstrap").uniform(30 * len(clusters)).reshape(30, -1) * len(clusters)
     lines = [[i for c in line for i in clusters[c]] for line in drawn.astype(int)]
     for metric in ("hits_at_1", "hits_hard"):
-        expected = np.nanquantile([mean(line, metric) for line in lines], [0.025, 0.975])
+        expected = np.quantile([mean(line, metric) for line in lines], [0.025, 0.975])
         estimate = row.scores[metric]
         assert (estimate.low, estimate.high) == pytest.approx(tuple(expected), abs=1e-9)
 
@@ -180,10 +193,20 @@ def test_a_structure_without_a_score_is_left_out_of_its_mean(tmp_path: Path) -> 
     assert [q.hard_answer for q in asked] == ["france", None, "ann"]
     assert values(row)["hits_hard"] == 1 / 2
     assert values(row)["hits_at_1"] == pytest.approx(2 / 3)
-    assert row.scores["hits_at_1"].low is None  # each structure is a single cluster
+    assert report.row("structure", "2p").scores["hits_at_1"].low is None  # a single cluster
+    assert (row.scores["hits_at_1"].low, row.scores["hits_at_1"].high) == (0, 1)
     nothing = [replace(q, hard=(), hard_answer=None) for q in asked]
     report = evaluate(write_structures(tmp_path / "s", nothing), given)
     assert values(report.row("mean_of_structures", "mean_of_structures"))["hits_hard"] is None
+
+
+def test_questions_in_one_cluster_have_a_mean_without_an_interval(tmp_path: Path) -> None:
+    lines = ['(p "citizen_of" "ann")', LINES[2]]
+    asked = [structure_question(number, line, "test") for number, line in enumerate(lines)]
+    given = [Prediction(q.id, answers=q.answers) for q in asked]
+    report = evaluate(write_structures(tmp_path / "r", asked), given)
+    row = report.row("mean_of_structures", "mean_of_structures")
+    assert row.scores["hits_hard"] == (1.0, None, None)
 
 
 def test_one_structure_has_no_mean(tmp_path: Path) -> None:
