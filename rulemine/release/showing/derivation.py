@@ -8,7 +8,7 @@ from rulemine.kg.graph import Triple
 from rulemine.query.links import linked, parts_of
 from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
 
-__all__ = ["Bound", "Step", "bind"]
+__all__ = ["Bound", "BoundAtom", "bind"]
 
 
 class Bound(NamedTuple):
@@ -21,11 +21,11 @@ class Bound(NamedTuple):
     """
 
     entity: str
-    steps: "tuple[Step, ...]"
+    steps: "tuple[BoundAtom, ...]"
     others: int = 0
 
 
-class Step(NamedTuple):
+class BoundAtom(NamedTuple):
     """An atom of the query with its triple.
 
     Attributes:
@@ -62,7 +62,7 @@ def bind(
                 below = bind(query.of, start, triples, declarations)
                 if below is not None:
                     side = "subject" if query.inverse else "object"
-                    return Bound(entity, (Step(triple, side, below),))
+                    return Bound(entity, (BoundAtom(triple, side, below),))
         return None
     parts = parts_of(query)
     if isinstance(query, Union):
