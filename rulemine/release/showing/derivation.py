@@ -8,7 +8,7 @@ from rulemine.kg.graph import Triple
 from rulemine.query.links import linked, parts_of
 from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
 
-__all__ = ["Bound", "BoundAtom", "bind"]
+__all__ = ["Bound", "ProofStep", "bind"]
 
 
 class Bound(NamedTuple):
@@ -21,11 +21,11 @@ class Bound(NamedTuple):
     """
 
     entity: str
-    steps: "tuple[BoundAtom, ...]"
+    steps: "tuple[ProofStep, ...]"
     others: int = 0
 
 
-class BoundAtom(NamedTuple):
+class ProofStep(NamedTuple):
     """An atom of the query with its triple.
 
     Attributes:
@@ -62,7 +62,7 @@ def bind(
                 below = bind(query.of, start, triples, declarations)
                 if below is not None:
                     side = "subject" if query.inverse else "object"
-                    return Bound(entity, (BoundAtom(triple, side, below),))
+                    return Bound(entity, (ProofStep(triple, side, below),))
         return None
     parts = parts_of(query)
     if isinstance(query, Union):

@@ -13,7 +13,7 @@ from rulemine.query.parser import parse
 from rulemine.release.drawing import REMOVED, display_width, printable
 from rulemine.release.reader import Release
 from rulemine.release.records import Removal, StructureQuestion
-from rulemine.release.showing.derivation import Bound, BoundAtom, bind
+from rulemine.release.showing.derivation import Bound, ProofStep, bind
 from rulemine.release.showing.layout import (
     answer_rows,
     columns,
@@ -120,7 +120,7 @@ class _Drawing:
             lines += [first + head, *(then + line for line in rest)]
         return lines
 
-    def _step(self, step: BoundAtom, width: int) -> list[str]:
+    def _step(self, step: ProofStep, width: int) -> list[str]:
         removal = self.removals.get(step.triple)
         end = f"   {REMOVED}" if removal else "   stated"
         first, *more = self._triple(step.triple, width, end, less=3)
@@ -201,7 +201,7 @@ def _difficulty(
     return found
 
 
-def _steps(bound: Bound) -> Iterator[BoundAtom]:
+def _steps(bound: Bound) -> Iterator[ProofStep]:
     """All atoms of a tree, each after those below it."""
     for step in bound.steps:
         yield from _steps(step.below)
