@@ -40,6 +40,12 @@ class FakeModel:
     def _audit(self, prompt: str) -> dict[str, Any]:
         return {"verdict": "PASS", "reason": ""}
 
+    def _structure_question(self, prompt: str) -> dict[str, Any]:
+        return {"question": self._line(prompt, "Draft")}
+
+    def _structure_audit(self, prompt: str) -> dict[str, Any]:
+        return {"status": "PASS", "reason": "", "refined_question": ""}
+
     def _round_trip(self, prompt: str) -> dict[str, Any]:
         """The relation whose clause stands in the question, with X for what is asked for."""
         question = self._line(prompt, "Question")

@@ -9,11 +9,14 @@ from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.llm.call import Call, Failure, Reply
 from rulemine.llm.replay import Replay
 from rulemine.phrasing.glosses import load_glosses
+from rulemine.release.contents import ModelTrace
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
 from rulemine.text.naming_rules import naming_problem
 from rulemine.text.template import fill
 from rulemine.verbalizer.checks import TextProblem, check_text
+from rulemine.verbalizer.counts import count_model
+from rulemine.verbalizer.estimate import estimate
 from rulemine.verbalizer.inputs import placeholders
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
@@ -71,7 +74,12 @@ def good(call: Call) -> str:
     """What a good model says to anything."""
     if call.purpose == "structure_audit":
         return verdict("PASS")
-    return json.dumps({"question": SAID[wanted(call, "Structure")[:2]]})
+    return good_text(wanted(call, "Structure")[:2])
+
+
+def good_text(structure: str) -> str:
+    """A good reply about a structure."""
+    return json.dumps({"question": SAID[structure]})
 
 
 def script(texts, verdicts=()):
@@ -370,3 +378,26 @@ def test_a_replay_makes_the_same(tmp_path):
     (tmp_path / "journal.jsonl").write_bytes(b"".join(b"%s\n" % line for line in made.journal))
     with Replay(tmp_path) as replay:
         assert run(asked, replay, **options) == made
+
+
+def test_calls_and_verdicts_are_counted():
+    asked = asked_for(BOTH, CHAIN, EITHER)
+    session = script([good_text(s) for s in ("2i", "2p", "up")], [verdict("FAIL", "no", "Where?")])
+    made = run(asked, session, attempts=1)
+    trace = ModelTrace(made.journal, "", GLOSSES.to_toml())
+    counts = count_model(trace, made.asked.questions, made.asked.rejections)
+    assert counts["model_calls"] == {"structure_audit": 3, "structure_question": 3}
+    assert counts["audits"] == {"passed": 2, "failed": 1, "unreadable": 0}
+
+
+def test_the_estimate_is_a_question_and_an_audit_each():
+    asked = asked_for(BOTH, CHAIN, EITHER)
+    chosen = VerbalizerSection(name="openai", model="m", rewriter_model="other")
+    inputs = make_structure_inputs(asked, GLOSSES, TEMPLATES, "private")
+    found = estimate(inputs, Calls(load_prompts(""), chosen, 7, GLOSSES), None)
+    assert {purpose: part.calls for purpose, part in found.purposes.items()} == {
+        "structure_question": 3,
+        "structure_audit": 3,
+    }
+    assert "6 (3 for questions, 3 for audits)" in found.to_text()
+    assert "Structure: 2p" in found.prompts[-1] + found.prompts[0] + found.prompts[1]
