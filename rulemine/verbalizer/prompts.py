@@ -54,7 +54,6 @@ _STRUCTURE = (
     "relations",
     "anchors",
     "answers",
-    "types",
     "intermediates",
     "asked",
     "names",

@@ -70,7 +70,6 @@ class StructureInput:
             "triples": self.shown.full_evidence,
             "anchors": self.shown.anchors,
             "answers": self._names([row for row in self.answers if row.entity in given]),
-            "types": question.structures.answer_types,
             "intermediates": self._names(self.intermediates),
         }
         texts = {key: json.dumps(value, ensure_ascii=False) for key, value in lists.items()}

@@ -140,7 +140,6 @@ def test_the_prompt_has_structure_triples_anchors_answers_and_intermediates():
         assert json.loads(wanted(call, "Question Entities")) == ["Film3"]
         assert json.loads(wanted(call, "Answers")) == ["Lyon"]
         assert json.loads(wanted(call, "Intermediates")) == ["Bob"]
-        assert json.loads(wanted(call, "Answer Types")) == ["city"]
         statements = [
             f"{name}: {GLOSSES[name].state('S', 'O')}" for name in ("born_in", "directed")
         ]

@@ -67,6 +67,8 @@ def _wording(counts: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
         "`llm/journal.jsonl`: `rulemine build RECIPE --replay DIR` makes the questions again without "
         "calling the model.",
     ]
+    if config["rewriter_model"]:
+        lines.append(f"- Rewriter of rejected texts: `{config['rewriter_model']}`.")
     judge, found = config["judge_model"], counts["audits"]
     if judge or any(found.values()):
         lines.append(
