@@ -103,11 +103,17 @@ class Recipe(Section):
                 "of the section structures, with the selection maximal."
                 ' Leave it out, or set kind = "rules".',
             )
+            self._refuse(
+                ("verbalizer.round_trip", "verbalizer.paraphrases"),
+                "for the kind rules only; a question of the kind structures has one text, which is always "
+                "judged. Leave it out.",
+            )
             self._check_structures()
-        elif self.structures != StructureSection():
+        elif self.structures != StructureSection() or self.verbalizer.rewriter_model:
             own = tuple(f"structures.{name}" for name in to_json(self.structures))
             self._refuse(
-                own, 'for the kind structures only. Leave it out, or set kind = "structures".'
+                (*own, "verbalizer.rewriter_model"),
+                'for the kind structures only. Leave it out, or set kind = "structures".',
             )
         if self.selection.mode == "brink":
             self._refuse(

@@ -1,0 +1,116 @@
+"""Structure questions in a model's words, over HTTP: whole, the same bytes every way."""
+
+import json
+from collections import Counter
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.query.structures import STRUCTURES
+from tests.chat_server import KEY, ChatServer, FakeModel, journal, questions
+from tests.command_line import Command, assert_refused, run, tree
+
+FEW = [
+    "--set", 'structures.names=["1p", "2p", "2i", "pi", "2u", "up"]',
+    "--set", "structures.per_structure=12",
+]  # fmt: skip
+MODELS = ["--model", "writer", "--judge-model", "judge", "--rewriter-model", "rewriter"]
+
+
+def says(request: dict[str, Any], times: int) -> str:
+    """Says what the fake model says, but names an answer in a third of the texts and fails a quarter."""
+    prompt = request["messages"][-1]["content"]
+    drawn = sha256(prompt.encode()).digest()[0]
+    draft = FakeModel._line(prompt, "Draft")
+    if "refined_question" in prompt and drawn % 4 == 0:
+        better = ("", draft.replace("?", ", please?"), "Where is that?")[drawn % 3]
+        return json.dumps({"status": "FAIL", "reason": "stiff", "refined_question": better})
+    if "refined_question" not in prompt and drawn % 3 == 0:
+        answer = json.loads(FakeModel._line(prompt, "Answers"))[0]
+        return json.dumps({"question": draft.replace("?", f", like {answer}?")})
+    return FakeModel().answer(request)
+
+
+def words(url: str, output: str, *more: str) -> list[str]:
+    """The command that builds them."""
+    model = ["--verbalizer", "openai", "--base-url", url, *MODELS]
+    return ["build", "structures-demo", "-o", output, *FEW, *model, *more]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Counter[str]]:
+    """A release, and how often which model was asked."""
+    folder = tmp_path_factory.mktemp("made")
+    with ChatServer(says) as running:
+        ended = run(folder, words(running.url, "demo"), OPENAI_API_KEY=KEY)
+        assert ended.status == 0, ended.err
+        assert running.again == 0
+        return folder / "demo", Counter(body["model"] for body in running.bodies)
+
+
+def test_every_text_of_the_model_was_judged(made: tuple[Path, Counter[str]]) -> None:
+    release, asked = made
+    rows = questions(release)
+    by_model = [row for row in rows if row["wording"] == "model"]
+    assert {row["structure"] for row in by_model} == {*STRUCTURES} - {"3p", "3i", "ip"}
+    assert all(asked[model] > 10 for model in ("writer", "judge", "rewriter"))
+    passed = set()
+    for line in (release / "llm/journal.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        if entry["purpose"] == "structure_audit" and "PASS" in entry["reply"]["text"]:
+            passed |= set(entry["questions"])
+    assert {row["id"] for row in by_model} <= passed
+    rejected = map(json.loads, (release / "rejected.jsonl").read_text().splitlines())
+    fallen = {row["question"]: row for row in rejected if row["stage"] == "verbalize"}
+    assert fallen.keys() == {row["id"] for row in rows if row["wording"] == "fallback"}
+    asks = {row["id"]: row["query"] for row in rows}
+    assert all(row["query"] == asks[name] for name, row in fallen.items())
+    assert any(row["reason"] == "answer_named" for row in fallen.values())
+
+
+def test_it_has_every_naming_and_is_built_again(
+    made: tuple[Path, Counter[str]], here: Path, command: Command
+) -> None:
+    release, _ = made
+    last = release
+    for naming in ("private", "entity", "numeric", "text"):
+        assert command("rename", last, "--naming", naming, "-o", naming).status == 0
+        last = here / naming
+        for row in questions(last):
+            assert all(anchor in row["question"] for anchor in row["anchors"])
+    assert tree(last) == tree(release)
+    replay = ["build", "structures-demo", "-o", "again", *FEW, "--replay", "private"]
+    assert command(*replay).status == 0
+    assert tree(here / "again") == tree(release)
+
+
+def test_dropped_questions_are_gone(
+    made: tuple[Path, Counter[str]], here: Path, command: Command
+) -> None:
+    more = ["--replay", str(made[0].with_name("demo.stages")), "--on-failure", "drop"]
+    model = ["--verbalizer", "openai", *MODELS]
+    ended = command("build", "structures-demo", "-o", "demo", *FEW, *model, *more)
+    assert ended.status == 0, ended.err
+    assert {row["wording"] for row in questions(here / "demo")} == {"model"}
+
+
+def test_a_dry_run_calls_nothing(here: Path, command: Command) -> None:
+    ended = command(*words("http://127.0.0.1:9/v1", "demo", "--dry-run"))
+    assert ended.status == 0, ended.err
+    assert "for audits" in ended.out
+    assert "prompt 3 of 3" in ended.out
+    assert journal(here / "demo") == {}
+
+
+@pytest.mark.parametrize("option", [["--round-trip"], ["--paraphrases", "2"]])
+def test_options_of_rule_questions_are_refused(option: list[str], command: Command) -> None:
+    ended = command(*words("http://127.0.0.1:9/v1", "demo", *option))
+    assert_refused(ended, r"verbalizer\.\w+: for the kind rules only; .* one text")
+
+
+def test_rule_questions_have_no_rewriter(command: Command) -> None:
+    model = ["--verbalizer", "openai", *MODELS]
+    ended = command("build", "demo", *model)
+    assert_refused(ended, r"verbalizer\.rewriter_model: for the kind structures only")
