@@ -2,9 +2,10 @@
 
     actor/actors | who acted in [the film {topic}]          film/films | in which {topic} acted
 
-Left of ``|`` is the noun, right of it the clause. ``a/b`` is a word in the singular and in the plural. A
-clause that begins with *that* or *who* is about the end as its subject; any other has *which*, *whom* or
-*whose*. Brackets enclose all that goes when the topic entity is itself described: "acted in a film that …".
+Left of ``|`` is the noun, right of it the clause. ``a/b`` is a word in the singular and in the plural, ``-``
+stands for none: "is/are a/- member/members of". A clause that begins with *that* or *who* is about the end as
+its subject; any other has *which*, *whom* or *whose*. Brackets enclose all that goes when the topic entity is
+itself described: "acted in a film that …".
 ``{{ }} // || [[ ]]`` stand for a single character each.
 
 Guarantee: every relation has descriptions of both ends. Where none are written they are read off the
@@ -22,7 +23,7 @@ from rulemine.text.template import escape, template_problem
 __all__ = ["Description", "Form", "derive_descriptions", "description_problem", "read_description"]
 
 _PART = re.compile(
-    r"\{topic\}|\{\{|\}\}|//|\|\||\[\[|\]\]|(?P<one>[\w'’-]+)/(?P<many>[\w'’-]+)|[][|/]"
+    r"\{topic\}|\{\{|\}\}|//|\|\||\[\[|\]\]|(?P<one>[\w'’-]+)/(?P<many>[\w'’-]+)(?P<gap> ?)|[][|/]"
 )
 _SUBJECT = ("who", "that")
 _RELATIVE = re.compile(r"\b(?:which|whom|whose)\b")
@@ -31,6 +32,7 @@ _OF_TOPIC = re.compile(r"(?:What|Who) (is|are) (the [^{}]+ of (?:the [^{}]+ )?\{
 _LINKED = re.compile(r"\{subject\} is linked to \{object\} by (“.*”)")
 _FOR_WHICH = re.compile(r"For which ([a-z][a-z ]*?) (?:is|are) ")
 _PEOPLE = re.compile(r"(?:Who|Whom|Whose|\w+ whom)\b")
+_A_NOUN = re.compile(r"^(is/are|was/were) (an?) ([a-z]+) of ")
 _BE = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _NO_VERB = frozenset({"and", "or", "than", "who", "that", "which"})
 
@@ -109,7 +111,7 @@ def _cut(text: str, number: str) -> tuple[str, str, str, str, str]:
         pieces[at] += text[end : found.start()]
         end = found.end()
         if found["one"]:
-            pieces[at] += found[number]
+            pieces[at] += "" if found[number] == "-" else found[number] + found["gap"]
         elif found[0] == "{topic}":
             at = 3 if at == 2 else 4
         elif len(found[0]) == 2:
@@ -216,7 +218,8 @@ def _agreeing(clause: str) -> str:
         many = verb[:-2] if verb.endswith(("shes", "ches", "xes", "sses", "zzes")) else many
     if many:
         words[at] = f"{verb}/{many}"
-    return " ".join(words).replace("is/are one of the ", "is/are among the ")
+    text = " ".join(words).replace("is/are one of the ", "is/are among the ")
+    return _A_NOUN.sub(lambda a: f"{a[1]} {a[2]}/- {a[3]}/{_plural(a[3])} of ", text)
 
 
 def _plural(noun: str) -> str:

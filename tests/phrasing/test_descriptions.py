@@ -45,6 +45,11 @@ def test_a_description_in_both_numbers():
     assert not read.who
 
 
+def test_a_dash_is_no_word():
+    one, many = read_description("person/people | who is/are a/- friend/friends of {topic}").forms
+    assert (one.before, many.before) == ("who is a friend of ", "who are friends of ")
+
+
 def test_a_bare_which_reads_as_that():
     read = read_description("film/films | which {topic} directed")
     assert (read.subject, read.forms[0].before, read.forms[0].after) == (
