@@ -12,10 +12,10 @@ branches differ in their anchors alone.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from rulemine.errors import QueryError
 from rulemine.kg.graph import DIRECTIONS
+from rulemine.phrasing.clauses import Clause, bare, full, listed
 from rulemine.phrasing.descriptions import Description, read_description
 from rulemine.phrasing.lexicon import article
 from rulemine.phrasing.nouns import (
@@ -58,31 +58,6 @@ def compose(
     return _Composer(templates, articles).question(asked, int(several))
 
 
-class _Clause(NamedTuple):
-    """What a query says of the entities that it gives.
-
-    Attributes:
-        noun: What they are, in the singular and the plural.
-        subject: Whether they are the subject of the clause, which then lacks its *who* or *that*.
-        texts: The clause in both numbers; none if it has parts.
-        parts: The clauses that it joins.
-        union: Whether one of the parts is enough.
-        long: Whether it describes another entity or has parts.
-    """
-
-    noun: Noun
-    subject: bool
-    texts: tuple[str, ...] = ()
-    parts: tuple["_Clause", ...] = ()
-    union: bool = False
-    long: bool = False
-
-    @property
-    def commas(self) -> bool:
-        """Whether the last part needs a comma before it, because the others do not end where they seem to."""
-        return any(part.long for part in self.parts[:-1])
-
-
 class _Composer:
     def __init__(self, templates: Templates, articles: bool) -> None:
         self._templates = templates
@@ -90,21 +65,32 @@ class _Composer:
 
     def question(self, query: Query, number: int) -> str:
         """The question for what a query gives, in the singular (0) or the plural (1)."""
-        clause = self._clause(query)
+        clause = self._clause(query, self._is_subject(query))
         noun = clause.noun
         if clause.subject and noun in (SOMETHING, SOMEONE, PERSON):
-            return f"{'What' if noun == SOMETHING else 'Who'} {_bare(clause, 0)}?"
+            return f"{'What' if noun == SOMETHING else 'Who'} {bare(clause, 0)}?"
         if clause.subject:
-            return f"Which {noun[number]} {_bare(clause, number)}?"
+            return f"Which {noun[number]} {bare(clause, number)}?"
         who = self._names_people(noun)
         noun = {SOMETHING: ("thing", "things"), SOMEONE: PERSON}.get(noun, noun)
         be = ("is", "are")[number]
-        return f"{'Who' if who else 'What'} {be} the {noun[number]} {_full(clause, number, who)}?"
+        return f"{'Who' if who else 'What'} {be} the {noun[number]} {full(clause, number, who)}?"
 
-    def _clause(self, query: Query, *, within: bool = False) -> _Clause:
-        """What a query says, of what is asked for or `within` the description of another entity."""
+    def _is_subject(self, query: Query) -> bool:
+        """Whether what a query gives is the subject of all that the query says of it."""
         if isinstance(query, Projection):
-            return self._projection(query, *self._operands(query.of), within)
+            return self._description(query).subject
+        return all(map(self._is_subject, parts_of(query)))
+
+    def _clause(self, query: Query, clear: bool) -> Clause:
+        """What a query says.
+
+        Args:
+            query: The query.
+            clear: Whether "and who …" at its end belongs to the entity described last.
+        """
+        if isinstance(query, Projection):
+            return self._projection(query, *self._operands(query), clear)
         if not isinstance(query, Intersection | Union):
             raise QueryError(
                 f"query: {query.text} cannot be put into words here; relations, (and …) and (or …) can."
@@ -117,14 +103,14 @@ class _Composer:
         for parts in groups.values():
             asked = [part for part in parts if isinstance(part, Projection)]
             if len(asked) > 1:
-                clauses.append(self._projection(asked[0], [p.of for p in asked], union, within))
+                clauses.append(self._projection(asked[0], [p.of for p in asked], union, clear))
             else:
-                clauses.append(self._clause(parts[0], within=within))
+                clauses.append(self._clause(parts[0], clear))
         found = tuple(sorted(clauses, key=lambda clause: clause.long))
         return found[0] if len(found) == 1 else self._joined(found, union)
 
-    def _joined(self, clauses: tuple[_Clause, ...], union: bool) -> _Clause:
-        return _Clause(
+    def _joined(self, clauses: tuple[Clause, ...], union: bool) -> Clause:
+        return Clause(
             self._common([clause.noun for clause in clauses], union),
             all(clause.subject for clause in clauses),
             parts=clauses,
@@ -133,12 +119,15 @@ class _Composer:
         )
 
     def _projection(
-        self, asked: Projection, operands: Sequence[Query], union: bool, within: bool
-    ) -> _Clause:
+        self, asked: Projection, operands: Sequence[Query], union: bool, clear: bool
+    ) -> Clause:
         """What a relation says, for some or for all of the operands."""
         description = self._description(asked)
-        clear = bool(description.forms[0].after) or (description.subject and not within)
-        phrases = [None if isinstance(of, Anchor) else self._phrase(of, clear) for of in operands]
+        clear = clear or bool(description.forms[0].after)
+        hint = self._other_noun(asked)
+        phrases = [
+            None if isinstance(of, Anchor) else self._phrase(of, clear, hint) for of in operands
+        ]
         texts = []
         for form in description.forms:
             topics = [
@@ -147,36 +136,48 @@ class _Composer:
             ]
             before = form.before.split(" ", 1)[1] if description.subject else form.before
             both = "both " if len(topics) == 2 and not union else ""
-            texts.append(f"{before}{both}{_listed(topics, union)}{form.after}")
+            texts.append(f"{before}{both}{listed(topics, union)}{form.after}")
         long = any(not isinstance(of, Anchor) for of in operands)
-        return _Clause(description.noun, description.subject, tuple(texts), long=long)
+        return Clause(description.noun, description.subject, tuple(texts), long=long)
 
     def _name(self, before: str, anchor: Query) -> str:
         name = anchor.entity if isinstance(anchor, Anchor) else ""
         return in_sentence(before, name) if self._articles else name
 
-    def _phrase(self, query: Query, clear: bool) -> str:
+    def _phrase(self, query: Query, clear: bool, hint: Noun) -> str:
         """A noun phrase for one entity that a query gives, e.g. "a film that was directed by A".
 
         Args:
             query: The query.
-            clear: Whether "and that …" after it would belong to it anyhow.
+            clear: See `_clause`.
+            hint: What the entity is by the relation that leads on from it.
         """
-        clause = self._clause(query, within=True)
-        noun = clause.noun[0]
-        start = noun if clause.noun in (SOMETHING, SOMEONE) else f"{article(noun)} {noun}"
-        who = self._names_people(clause.noun)
-        if len(clause.parts) == 2 and clause.subject and not clause.union and not clear:
-            return f"{start} {'who' if who else 'that'} both {_bare(clause, 0)}"
-        return f"{start} {_full(clause, 0, who)}"
+        clause = self._clause(query, clear=False)
+        noun = self._narrowed(clause.noun, hint)
+        start = noun[0] if noun in (SOMETHING, SOMEONE) else f"{article(noun[0])} {noun[0]}"
+        who = self._names_people(noun)
+        if clear or not clause.parts:
+            return f"{start} {full(clause, 0, who)}"
+        start = f"{start} {'who' if who else 'that'}"
+        both = "both " if len(clause.parts) == 2 and not clause.union else ""
+        if all(part.texts and not part.subject for part in clause.parts):
+            ones = [f"one {part.texts[0]}" for part in clause.parts]
+            return f"{start} is {both}{listed(ones, clause.union)}"
+        return f"{start} {both}{bare(clause, 0)}"
 
-    def _operands(self, query: Query) -> tuple[list[Query], bool]:
+    def _operands(self, asked: Projection) -> tuple[list[Query], bool]:
         """What a relation starts from, and whether one of several is enough: "either A or a film that …"."""
+        query = asked.of
         if isinstance(query, Union):
-            nouns = {None if isinstance(p, Anchor) else self._noun(p) for p in query.parts}
-            if len(nouns) > 1 or None in nouns:
+            hint = self._other_noun(asked)
+            entities = any(isinstance(part, Anchor) for part in query.parts)
+            if entities or len({self._narrowed(self._noun(p), hint) for p in query.parts}) > 1:
                 return self._in_order(query.parts), True
         return [query], False
+
+    def _other_noun(self, asked: Projection) -> Noun:
+        """The noun of what a relation starts from."""
+        return self._description(Projection(asked.relation, not asked.inverse, asked.of)).noun
 
     def _noun(self, query: Query) -> Noun:
         """The noun of what a query gives."""
@@ -184,6 +185,11 @@ class _Composer:
             return self._description(query).noun
         nouns = [self._noun(part) for part in parts_of(query)] or [SOMETHING]
         return self._common(nouns, isinstance(query, Union))
+
+    def _narrowed(self, noun: Noun, hint: Noun) -> Noun:
+        """A noun that says more where it is known what else the entity is."""
+        found = self._common([noun, hint], union=False)
+        return noun if found == SOMETHING else found
 
     def _common(self, nouns: Sequence[Noun], union: bool) -> Noun:
         return (either_noun if union else shared_noun)(nouns, self._templates.people)
@@ -216,30 +222,3 @@ class _Composer:
 
 def _end(asked: Projection) -> str:
     return DIRECTIONS[not asked.inverse]
-
-
-def _bare(clause: _Clause, number: int) -> str:
-    """A clause without *who* or *that*, in the singular (0) or the plural (1)."""
-    if clause.texts:
-        return clause.texts[number]
-    return _listed([_bare(part, number) for part in clause.parts], clause.union, clause.commas)
-
-
-def _full(clause: _Clause, number: int, who: bool, *, among: bool = False) -> str:
-    """A clause with its relative words; `among` others, an alternative needs its *either*."""
-    if clause.subject and (clause.texts or clause.union):
-        return f"{'who' if who else 'that'} {_bare(clause, number)}"
-    if clause.texts:
-        return clause.texts[number]
-    parts = [_full(part, number, who, among=True) for part in clause.parts]
-    listed = _listed(parts, clause.union, clause.commas)
-    return listed if among else listed.removeprefix("either ")
-
-
-def _listed(items: Sequence[str], union: bool, commas: bool = False) -> str:
-    if len(items) == 1:
-        return items[0]
-    word = "or" if union else "and"
-    comma = "," if commas or len(items) > 2 else ""
-    between = f"{', '.join(items[:-1])}{comma} {word} {items[-1]}"
-    return f"either {between}" if union else between

@@ -42,6 +42,10 @@ _VAGUE = (
 """Nouns that give way to any other, the vaguest last."""
 
 
+_MAYBE_PEOPLE = frozenset({"concept", "participant", "member", "subject", "something"})
+"""Nouns of things that may be people."""
+
+
 def names_people(noun: Noun, people: Collection[str]) -> bool:
     """Whether a noun is one for people; `people` are further such nouns, in the singular."""
     return noun in (PERSON, SOMEONE) or noun[0] in people
@@ -54,9 +58,13 @@ def shared_noun(nouns: Sequence[Noun], people: Collection[str]) -> Noun:
         >>> shared_noun([("person", "people"), ("actor", "actors")], {"actor"})
         ('actor', 'actors')
     """
-    persons = [noun for noun in nouns if names_people(noun, people)]
-    if persons:
-        return min(persons, key=lambda noun: noun in (PERSON, SOMEONE))
+    special = [noun for noun in nouns if noun[0] in people and noun not in (PERSON, SOMEONE)]
+    if special:
+        return special[0]
+    if persons := [noun for noun in (PERSON, SOMEONE) if noun in nouns]:
+        # Companies win awards "for people" too, but the subject of a film may well be a person.
+        things = [noun for noun in nouns if noun not in persons and noun[0] not in _MAYBE_PEOPLE]
+        nouns = things or persons[:1]
     least = min(map(_vagueness, nouns))
     left = [noun for noun in dict.fromkeys(nouns) if _vagueness(noun) == least]
     left = [noun for noun in left if not any(_includes(noun, other) for other in left)]
@@ -86,6 +94,8 @@ def either_noun(nouns: Sequence[Noun], people: Collection[str]) -> Noun:
 
 def _includes(noun: Noun, other: Noun) -> bool:
     """Whether a noun names all that another one names, and more."""
+    if noun[0] == "concept":
+        return other != noun
     return _BROADER.get(other[0]) == noun or other[0].endswith(f" {noun[0]}")
 
 

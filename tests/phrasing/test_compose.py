@@ -78,7 +78,7 @@ EXPECTED = (
     ),
     (
         '(p "acted" (p- "won" "Palme"))',
-        "What are the films in which a person who won the Palme acted?",
+        "What are the films in which an actor who won the Palme acted?",
     ),
     ('(p- "won" (p "won" "Ann"))', "Who won an award that was won by Ann?"),
     (
@@ -129,12 +129,25 @@ EXPECTED = (
         "Who are the people whose mother is a person who both directed the film Up and won the Palme?",
     ),
     (
+        '(p- "mother" (and (p- "won" "Palme") (p- "mother" "Bea")))',
+        "Who are the people whose mother is a person who both won the Palme and is one whose mother is Bea?",
+    ),
+    (
+        '(p- "mother" (or (p- "mother" "Ann") (p- "mother" (p- "won" "X"))))',
+        "Who are the people whose mother is a person whose mother is either Ann or a person who won the X?",
+    ),
+    (
+        '(p- "mother" (and (p- "mother" "Ann") (p- "mother" "Bea")))',
+        "Who are the people whose mother is a person who is both one whose mother is Ann and one whose "
+        "mother is Bea?",
+    ),
+    (
         f'(and (p "directed" (p- "won" "Palme")) {DRAMA})',
         "Which films belong to the genre Drama and were directed by a person who won the Palme?",
     ),
     (
         f'(and (p "acted" (p- "won" "Palme")) {DRAMA})',
-        "What are the films that belong to the genre Drama and in which a person who won the Palme acted?",
+        "What are the films that belong to the genre Drama and in which an actor who won the Palme acted?",
     ),
     (
         '(and (p- "won" (p "won" "Ann")) (p- "won" "X") (p- "directed" "Up"))',
@@ -168,7 +181,7 @@ EXPECTED = (
     ),
     (
         f'(p "aired" (or {BY} (p- "aired" "CBS")))',
-        "Which networks aired either a film that was directed by Bob or a TV program that was aired by CBS?",
+        "Which networks aired either a work that was directed by Bob or a TV program that was aired by CBS?",
     ),
     (
         f"(and {BY} (or {DRAMA} {WITH}))",
