@@ -1,9 +1,16 @@
 """Groups of questions that share so much that one in training would give away another in test.
 
-Two questions stay together when they ask for the same relation and direction of the same topic entities,
-when a removed triple is in both of them, or when one unordered pair of topic entity and hard answer is in
-both, under whichever relation and in whichever direction; and so do all that such links join. Splits
-keep the groups whole, and resampling draws whole groups, because their questions are not independent.
+Of the kind ``rules``, two questions stay together when they ask for the same relation and direction of the
+same topic entities, when a removed triple is in both of them, or when one unordered pair of topic entity and
+hard answer is in both, under whichever relation and in whichever direction; and so do all that such links
+join. Splits keep the groups whole, and resampling draws whole groups, because their questions are not
+independent.
+
+Of the kind ``structures``, splits are disjoint by topic entities instead, and groups only serve resampling.
+Two questions stay together when the hard answers that they ask for need the same removed triple, or when one
+pair of topic entity and hard answer asked for is in both. With all hard answers and witnesses, 86 % of the
+questions on FB15k-237 that have a hard answer would be one group; like this, 3 % are the largest. A question
+whose every answer is stated is a group of its own.
 
 Guarantees: the groups depend on the questions alone, not on their order or the naming.
 """

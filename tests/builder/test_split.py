@@ -11,6 +11,7 @@ from rulemine.release.overlap import compare_splits
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SPLITS, Unseen
 from tests.questions import question, random_questions
+from tests.structures import structure_question
 
 RATIOS = (8, 1, 1)
 
@@ -168,6 +169,25 @@ def test_unseen_is_what_no_training_question_has(mode, seed):
             answer=not any(q.hard_answer in t.hard_answers for t in train),
         )
     assert any(q.unseen.answer for q in questions)
+
+
+def test_a_structure_is_unseen_where_any_of_its_rules_or_relations_is():
+    questions = [
+        structure_question(0, '(p "citizen_of" "ann")', "train"),
+        structure_question(
+            1, '(p "citizen_of" (p- "wrote" "film1"))', "test"
+        ),  # new: wrote, its rule
+        structure_question(2, '(and (p- "citizen_of" "france") (p- "won" "oscar"))', "test"),
+        structure_question(3, '(p "born_in" "cat")', "validation"),  # every answer is stated
+        structure_question(4, '(p "citizen_of" "bob")', "validation"),
+    ]
+    assert [q.unseen for q in made(questions)] == [
+        Unseen(rule=False, relation=False, answer=False),
+        Unseen(rule=True, relation=True, answer=False),
+        Unseen(rule=False, relation=True, answer=True),
+        Unseen(rule=False, relation=True, answer=False),
+        Unseen(rule=False, relation=False, answer=False),
+    ]
 
 
 def test_the_deal_is_seeded_and_does_not_depend_on_the_order():

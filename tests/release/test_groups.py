@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -5,6 +6,7 @@ import pytest
 from rulemine.release.groups import groups_of
 from rulemine.seeds import stream
 from tests.questions import question, random_questions
+from tests.structures import ASKED, structure_question
 
 
 def shared(a, b):
@@ -68,3 +70,15 @@ def test_a_name_in_two_roles_joins_nothing():
 
 def test_no_questions_form_no_groups():
     assert groups_of([]) == []
+
+
+def test_structures_stay_together_by_what_the_hard_answer_asked_for_needs():
+    first, second, third, easy = (
+        structure_question(number, ASKED[place][1]) for number, place in enumerate((0, 9, 6, 2))
+    )
+    # 0: ann's country needs that she is a citizen; 9: bob, needs his; 6: ann, needs hers
+    assert groups_of([first, second, third, easy]) == [[0, 2], [1], [3]]
+    assert groups_of([easy, replace(easy, id="q9")]) == [[0], [1]]
+    turned = structure_question(4, '(p- "citizen_of" "france")')
+    assert turned.hard_answer == "ann"
+    assert groups_of([second, turned, first]) == [[0], [1, 2]]

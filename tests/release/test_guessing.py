@@ -6,9 +6,11 @@ import pytest
 
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
-from rulemine.release.guessing import commonest_answers, guessed, order_of_names
+from rulemine.query.parser import parse
+from rulemine.release.guessing import asked_ends, commonest_answers, guessed, order_of_names
 from rulemine.release.records import HardAnswer, RuleBlock, RuleQuestion, Unseen
 from tests.questions import what_is_asked
+from tests.structures import DECLARED, structure_question
 
 
 def asked(
@@ -81,3 +83,27 @@ def test_a_guess_is_right_if_the_hard_answer_is_among_the_first(most: int, expec
         asked(14, "likes", ("c",), None),  # every answer stated
     ]
     assert guessed(test, commonest_answers(TRAINING), most) == expected
+
+
+def test_structures_are_guessed_by_the_ends_asked_for_at_the_answer() -> None:
+    queries = {
+        '(p "born_in" (and (p- "citizen_of" "france") (p- "won" "oscar")))': ("born_in", "object"),
+        '(p "in" (p "born_in" (p- "wrote" "film4")))': ("in", "object"),
+        '(or (p- "citizen_of" "france") (p- "citizen_of" "italy"))': ("citizen_of", "subject"),
+        '(or (p "spouse" "bob") (p- "spouse" "bob"))': ("spouse", "object"),
+    }
+    for query, end in queries.items():
+        assert asked_ends(parse(query), DECLARED) == (end,)
+    pi = parse('(and (p- "citizen_of" (p "in" "paris")) (p- "won" "palme"))')
+    both = (("citizen_of", "subject"), ("won", "subject"))
+    assert asked_ends(pi, DECLARED) == both
+    two = '(and (p- "citizen_of" "france") (p- "won" "oscar"))'
+    train = [structure_question(1, two), structure_question(2, pi.text)]
+    guesses = commonest_answers(train, DECLARED)
+    assert guesses == {both: ["bob", "ann", "dan"]}
+    three = structure_question(
+        3, '(and (p- "citizen_of" "france") (p- "won" "oscar") (p- "won" "palme"))'
+    )
+    easy = structure_question(4, '(and (p- "born_in" "rome") (p- "won" "palme"))')
+    assert easy.hard_answer is None
+    assert guessed([three, easy], guesses, 1, DECLARED) == 1

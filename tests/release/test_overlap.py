@@ -8,6 +8,7 @@ import pytest
 from rulemine.release.overlap import compare_splits, distance, distance_at_random
 from rulemine.release.records import Unseen
 from tests.questions import question, random_questions
+from tests.structures import world
 
 
 def test_what_test_shares_with_train():
@@ -82,3 +83,21 @@ def test_the_distance_at_random_is_the_mean_over_all_draws(whole):
     for n in range(1, total + 1):
         mean = sum(apart("".join(draw), counts) for draw in combinations(whole, n)) / comb(total, n)
         assert distance_at_random(counts, n, total) == pytest.approx(mean, abs=1e-12)
+
+
+def test_structures_are_compared_by_structure_missing_links_relations_and_core():
+    questions = world().questions
+    rows = {row.split: row for row in compare_splits(questions)}
+    assert list(rows["test"].distances) == ["structure", "missing", "relation", "core"]
+    # Of 12, 3 are 1p; of the 4 of train, 2 are; 2 of the 3 left of train are 3p.
+    far = 2 / 4 - 3 / 12 + 2 / 4 - 2 / 12
+    assert rows["train"].distances["structure"] == pytest.approx(far)
+    named = Counter(relation for q in questions for relation in q.relations)
+    own = Counter(relation for q in questions if q.split == "train" for relation in q.relations)
+    apart = sum(abs(own[r] / 4 - n / 12) for r, n in named.items())
+    both = own.total() / 4 + named.total() / 12
+    assert rows["train"].distances["relation"] == pytest.approx(apart / both)
+    overlap = rows["test"].overlap
+    assert overlap is not None
+    assert overlap.topic == 0  # splits have no topic entity in common
+    assert overlap.relation == 1

@@ -223,11 +223,13 @@ def _examples(questions: Sequence[Question]) -> list[str]:
 
 def _examples_of_each(questions: Sequence[Question]) -> list[str]:
     """A question of each structure: of the core if there is one, else with a hard answer."""
-    first: dict[str, Question] = {}
-    for q in sorted(questions, key=lambda q: (not q.core, not q.hard, q.id)):
-        first.setdefault(q.structure, q)
     lines = []
-    for structure, q in sorted(first.items(), key=lambda item: list(STRUCTURES).index(item[0])):
+    for structure in STRUCTURES:
+        some = sorted((q for q in questions if q.structure == structure), key=lambda q: q.id)
+        some = [q for q in some if q.core] or [q for q in some if q.hard] or some
+        if not some:
+            continue
+        q = some[len(some) // 2]
         answer = f"hard answer: {q.hard_answer}" if q.hard else f"answer: {q.answers[0]}"
         several = f"one of {len(q.answers)} answers, " if len(q.answers) > 1 else ""
         missing = f"{counted(q.missing, 'link')} missing" if q.hard else "all stated"

@@ -145,8 +145,7 @@ def describe_sampling(manifest: Mapping[str, Any]) -> list[str]:
         ),
     ]  # fmt: skip
     return [
-        f"- {_wanted(options)} Structures are drawn evenly, and in each relations rather than triples, so "
-        "that "
+        f"- {_wanted(options)} In each structure, relations are drawn evenly rather than triples, so that "
         "hubs do not prevail.",
         f"- At most {options['max_answers']} answers and {options['max_evidence']} triples of full "
         "evidence. No "
@@ -196,9 +195,13 @@ def _split(questions: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     )
 
 
-def _types(source: str) -> str:
-    first = _TYPES.get(source, source or "given")
-    return first + ("; other entities have induced ones" if source in ("stated", "names") else "")
+def _types(sources: str) -> str:
+    """How types were found; the first source is that of most entities."""
+    first, *others = sources.split(", ")
+    said = _TYPES.get(first, first or "given")
+    return said + (
+        "; entities that this leaves out have types induced from the relations" if others else ""
+    )
 
 
 def _shortfalls(sampling: Mapping[str, Any]) -> list[str]:

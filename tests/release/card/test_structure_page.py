@@ -4,7 +4,7 @@ from typing import Any
 
 from rulemine.release.card.figures import figures_of
 from rulemine.release.card.page import write_card
-from tests.structures import CONFIG, structure_question, world
+from tests.structures import CONFIG, SOURCE, structure_question, world
 
 SAMPLING = {
     "2p": {"wanted": 10, "questions": 1, "drawn": 120, "rejected": {"drawn before": 12, "no such walk": 30}},
@@ -52,6 +52,13 @@ def test_the_card_shows_structures_missing_links_and_the_papers_statistics() -> 
     assert "Types: the graph states them by a relation such as `rdf:type`" in text
     assert "`types.tsv`" in text
     assert "`sheet.tsv`" in text
+
+
+def test_the_card_says_where_types_are_from() -> None:
+    source = SOURCE | {"types": "names, induced"}
+    assert "Types: Freebase's names of relations" in card(source=source)
+    assert "entities that this leaves out have types induced" in card(source=source)
+    assert "Types: induced from the relations:" in card(source=SOURCE | {"types": "induced"})
 
 
 def test_the_card_says_how_anchors_were_chosen() -> None:
