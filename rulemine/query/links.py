@@ -5,13 +5,13 @@ union of its statements over one operand, such as ``(or (p "spouse" "e1") (p- "s
 union counts as one link wherever links are counted.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import DIRECTIONS
+from rulemine.kg.graph import DIRECTIONS, Triple
 from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
 
-__all__ = ["expanded", "linked", "parts_of", "renamed", "smaller"]
+__all__ = ["expanded", "linked", "parts_of", "renamed", "renamed_derivation", "smaller"]
 
 NONE_DECLARED = Declarations()
 
@@ -72,6 +72,56 @@ def renamed(query: Query, names: Mapping[str, str]) -> Query:
     if isinstance(query, Anchor):
         return Anchor(names[query.entity])
     return _rebuilt(query, [renamed(part, names) for part in parts_of(query)])
+
+
+def renamed_derivation(
+    query: Query, names: Mapping[str, str], triples: Sequence[Triple], answers: Collection[str]
+) -> tuple[Triple, ...]:
+    """The triples of a derivation, with other names, in the order of the renamed query's text.
+
+    Args:
+        query: The query, without differences.
+        names: As for `renamed`.
+        triples: A derivation on the query, see `rulemine.query.grading.Grades.witness`.
+        answers: What it may derive.
+
+    Raises:
+        ValueError: The triples are no derivation of any of them.
+    """
+    for end, derived in _derived(query, names, triples, 0):
+        if end in answers and len(derived) == len(triples):
+            return tuple((names[s], r, names[o]) for s, r, o in derived)
+    raise ValueError(f"{triples} derive none of {answers} by {query}")
+
+
+def _derived(
+    query: Query, names: Mapping[str, str], triples: Sequence[Triple], first: int
+) -> Iterator[tuple[str, list[Triple]]]:
+    """What derivations that begin at a triple lead to, and their triples in the new order."""
+    if isinstance(query, Anchor):
+        yield query.entity, []
+    elif isinstance(query, Projection):
+        for start, below in _derived(query.of, names, triples, first):
+            for s, r, o in triples[first + len(below) :][:1]:
+                own, end = (o, s) if query.inverse else (s, o)
+                if (own, r) == (start, query.relation):
+                    yield end, [*below, (s, r, o)]
+    elif isinstance(query, Intersection):
+        found: list[tuple[str | None, int, list[list[Triple]]]] = [(None, first, [])]
+        for part in query.parts:
+            found = [
+                (end, at + len(derived), [*others, derived])
+                for other, at, others in found
+                for end, derived in _derived(part, names, triples, at)
+                if other in (None, end)
+            ]
+        texts = [renamed(part, names).text for part in query.parts]
+        for entity, _, lists in found:
+            in_order = sorted(zip(texts, lists, strict=True), key=lambda pair: pair[0])
+            yield str(entity), [triple for _, some in in_order for triple in some]
+    else:
+        for part in parts_of(query):
+            yield from _derived(part, names, triples, first)
 
 
 def parts_of(query: Query) -> list[Query]:

@@ -6,7 +6,7 @@ seed and the set of entities; the naming affects no draw, no check, and no quest
 is its pattern (a model's), or its relation's template, with the name of the topic entity filled in.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from rulemine.kg.graph import Triple
 from rulemine.phrasing.compose import compose
 from rulemine.phrasing.templates import Templates
 from rulemine.query.atom import Atom, Term
-from rulemine.query.links import renamed
+from rulemine.query.links import renamed, renamed_derivation
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
 from rulemine.release.records import (
@@ -153,12 +153,21 @@ class Namer:
     def question(self, question: Question) -> Question:
         """The question renamed, with its text and query made again; lists are sorted by the new names."""
         text, *paraphrases = self._patterns(question) or [self._by_template(question)]
+        old = parse(question.query)
+        query = renamed(old, self.names)
+
+        def witness(triples: tuple[Triple, ...], answers: Collection[str]) -> tuple[Triple, ...]:
+            if len(triples) == 1:
+                return self.triples(triples)
+            return renamed_derivation(old, self.names, triples, answers)
+
         hard = (
-            replace(row, answer=self.names[row.answer], witness=self.triples(row.witness))
+            replace(row, answer=self.names[row.answer], witness=witness(row.witness, [row.answer]))
             for row in question.hard
         )
         asked_for = question.hard_answer
-        query = renamed(parse(question.query), self.names)
+        derived = question.answers if asked_for is None else [asked_for]
+        evidence = witness(question.evidence, derived)
         own: dict[str, Any] = {}
         if isinstance(question, RuleQuestion):
             block = question.rules
@@ -170,7 +179,7 @@ class Namer:
             own["structures"] = replace(
                 about,
                 intermediates=self.entities(about.intermediates),
-                removed=self.triples(about.removed),
+                removed=tuple(sorted(self.triples(about.removed), key=evidence.index)),
                 rules=tuple(sorted(map(self.rule_id, about.rules))),
             )
         return replace(
@@ -185,7 +194,7 @@ class Namer:
             hard=tuple(sorted(hard, key=lambda row: row.answer)),
             further=self.entities(question.further),
             hard_answer=None if asked_for is None else self.names[asked_for],
-            evidence=self.triples(question.evidence),
+            evidence=evidence,
             full_evidence=tuple(sorted(self.triples(question.full_evidence))),
             spurious=self.entities(question.spurious),
             **own,

@@ -42,7 +42,7 @@ def with_unseen(questions: list[StructureQuestion]) -> tuple[StructureQuestion, 
             unseen=Unseen(
                 not rules >= {*q.rule_ids},
                 not relations >= {*q.relations},
-                q.hard_answer not in answers,
+                q.hard_answer not in {*answers, None},
             ),
         )
         for q in questions
