@@ -24,6 +24,7 @@ from rulemine.phrasing.nouns import (
     SOMETHING,
     Noun,
     either_noun,
+    may_be_same,
     names_people,
     shared_noun,
 )
@@ -32,7 +33,7 @@ from rulemine.query.links import linked, parts_of, renamed
 from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
 from rulemine.text.articles import in_sentence
 
-__all__ = ["compose"]
+__all__ = ["compose", "goes_together", "joins"]
 
 _BE = (" is ", " was ")
 
@@ -56,6 +57,29 @@ def compose(
         template, topic = templates[asked.relation], asked.of.entity
         return template.ask(_end(asked), topic, several=several, articles=articles)
     return _Composer(templates, articles).question(asked, int(several))
+
+
+def joins(templates: Templates, outer: tuple[str, bool], inner: tuple[str, bool]) -> bool:
+    """Whether a text may lead from what one relation gives on through another.
+
+    Args:
+        templates: The templates of both.
+        outer: The relation that leads on, and whether from objects to subjects.
+        inner: The relation that leads to where it starts, likewise.
+
+    Returns:
+        False if one says that the entity between them is a person and the other that it is not.
+    """
+    return goes_together(templates, (outer[0], not outer[1]), inner)
+
+
+def goes_together(templates: Templates, one: tuple[str, bool], other: tuple[str, bool]) -> bool:
+    """Whether a text may say of the same entity that two relations give it; as `joins`."""
+    nouns = [
+        read_description(templates[relation].description(DIRECTIONS[not inverse])).noun
+        for relation, inverse in (one, other)
+    ]
+    return may_be_same(nouns[0], nouns[1], templates.people)
 
 
 class _Composer:

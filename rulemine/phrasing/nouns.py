@@ -6,7 +6,16 @@ do not go together none is used.
 
 from collections.abc import Collection, Sequence
 
-__all__ = ["PERSON", "SOMEONE", "SOMETHING", "Noun", "either_noun", "names_people", "shared_noun"]
+__all__ = [
+    "PERSON",
+    "SOMEONE",
+    "SOMETHING",
+    "Noun",
+    "either_noun",
+    "may_be_same",
+    "names_people",
+    "shared_noun",
+]
 
 Noun = tuple[str, str]
 """A noun in the singular and the plural."""
@@ -28,8 +37,13 @@ _BROADER = {
             "Greek-letter organization|agency"
         ),
         ("work", "works"): "film|TV program|book|album|song",
+        ("artist", "artists"): "musical group",
+        ("instrument", "instruments"): "musical role",
         ("medical condition", "medical conditions"): "cause of death|disease|disorder",
-        ("event", "events"): "military conflict|recurring event|film festival|award ceremony",
+        (
+            "event",
+            "events",
+        ): "military conflict|recurring event|film festival|award ceremony|edition of the Olympics",
     }.items()
     for noun in nouns.split("|")
 }
@@ -37,7 +51,7 @@ _BROADER = {
 
 _VAGUE = (
     "work", "event", "field", "organization", "place", "concept", "participant", "member", "risk factor",
-    "subject",
+    "title", "subject",
 )  # fmt: skip
 """Nouns that give way to any other, the vaguest last."""
 
@@ -51,6 +65,13 @@ def names_people(noun: Noun, people: Collection[str]) -> bool:
     return noun in (PERSON, SOMEONE) or noun[0] in people
 
 
+def may_be_same(one: Noun, other: Noun, people: Collection[str]) -> bool:
+    """Whether an entity can be what both nouns name: no person is a film. Vague nouns go with all."""
+    if any(noun == SOMEONE or noun[0] in _MAYBE_PEOPLE for noun in (one, other)):
+        return True
+    return names_people(one, people) == names_people(other, people)
+
+
 def shared_noun(nouns: Sequence[Noun], people: Collection[str]) -> Noun:
     """A noun for entities that every one of some nouns names.
 
@@ -58,6 +79,7 @@ def shared_noun(nouns: Sequence[Noun], people: Collection[str]) -> Noun:
         >>> shared_noun([("person", "people"), ("actor", "actors")], {"actor"})
         ('actor', 'actors')
     """
+    nouns = [noun for noun in nouns if not any(_includes(noun, other) for other in nouns)]
     special = [noun for noun in nouns if noun[0] in people and noun not in (PERSON, SOMEONE)]
     if special:
         return special[0]
@@ -67,7 +89,6 @@ def shared_noun(nouns: Sequence[Noun], people: Collection[str]) -> Noun:
         nouns = things or persons[:1]
     least = min(map(_vagueness, nouns))
     left = [noun for noun in dict.fromkeys(nouns) if _vagueness(noun) == least]
-    left = [noun for noun in left if not any(_includes(noun, other) for other in left)]
     if len(left) == 1:
         return left[0]
     kinds = {_BROADER.get(noun) for noun, _ in left}

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rulemine.errors import QueryError
-from rulemine.phrasing.compose import compose
+from rulemine.phrasing.compose import compose, goes_together, joins
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.links import expanded
 from rulemine.query.parser import parse
@@ -265,6 +265,18 @@ def test_long_chains_are_made_in_time(templates):
     for _ in range(30):
         nested = f'(p "acted" (or (and {nested} {DRAMA}) (p- "aired" "CBS")))'
     assert compose(parse(nested), templates).count("CBS") == 30
+
+
+def test_ends_of_different_kinds_do_not_join(templates):
+    assert joins(
+        templates, ("directed", False), ("won", True)
+    )  # films directed by a person who won
+    assert not joins(
+        templates, ("genre", False), ("won", True)
+    )  # genres of a film that is a winner
+    assert joins(templates, ("eats", False), ("won", True))
+    assert goes_together(templates, ("acted", True), ("won", True))
+    assert not goes_together(templates, ("acted", False), ("won", True))
 
 
 def test_every_anchor_is_named_once_and_no_mark_is_left(templates):
