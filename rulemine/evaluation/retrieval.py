@@ -27,7 +27,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulemine.errors import ReleaseError, did_you_mean
 from rulemine.evaluation.metrics import Floats
 from rulemine.kg.graph import Triple
 from rulemine.release.reader import Release
@@ -120,11 +119,11 @@ def score_retrieval(
         questions: The questions.
         predictions: The prediction for each, None where missing; one without `retrieved` counts as having
             retrieved nothing.
-        kg: The graph that the triples are from: ``complete``, ``incomplete`` or ``incomplete-<level>``.
+        kg: The graph that the triples are from, one of the release.
         naming: The naming of the triples.
 
     Raises:
-        ReleaseError: The release has no such graph, or a file is missing or was edited.
+        ReleaseError: A file of the release is missing or was edited.
     """
     lacking = _certificates(release, kg)
     relations = release.relations().keys()
@@ -169,10 +168,6 @@ def score_retrieval(
 
 def _certificates(release: Release, kg: str) -> dict[Triple, tuple[Triple, ...]]:
     """The triples that a graph lacks, each with those of its certificate."""
-    if kg not in release.graphs:
-        raise ReleaseError(
-            f"{release.path}: has no graph {kg!r}; {did_you_mean(kg, release.graphs)}"
-        )
     whole = {"complete": 0, "incomplete": 100}
     level = whole[kg] if kg in whole else int(kg.rpartition("-")[2])
     return {r.triple: r.certificate.body for r in release.removals() if r.level <= level}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulemine.errors import ConfigError, PredictionError, ReleaseError, counted
+from rulemine.errors import ConfigError, PredictionError, ReleaseError, counted, did_you_mean
 from rulemine.evaluation.bootstrap import Ints
 from rulemine.evaluation.breakdown import breakdowns
 from rulemine.evaluation.comparison import compare
@@ -44,6 +44,9 @@ RESAMPLES = 1000
 
 FEW_CLUSTERS = 20
 """Below so many clusters of questions in its headline a report warns that its intervals rest on few."""
+
+LARGE_CLUSTER = 0.25
+"""Share of the questions from which on a report warns that one cluster holds so many."""
 
 _SAMPLE = 200  # predictions examined to find out which naming they use
 
@@ -96,6 +99,10 @@ def evaluate(
     check_seed(seed)
     if resamples < 1:
         raise ConfigError(f"resamples is {resamples}; expected a whole number, 1 or more.")
+    if kg not in release.graphs:
+        raise ReleaseError(
+            f"{release.path}: has no graph {kg!r}; {did_you_mean(kg, release.graphs)}"
+        )
     options = _Options(matching, split, naming, missing, ignore_case, kg, resamples, seed)
     questions = release.questions()
     report = _report(release, questions, predictions, options)
@@ -163,6 +170,10 @@ def _report(
         notes.append(
             f"The questions of the headline form {counted(headline, 'cluster')}, too few for intervals "
             "to be relied on."
+        )
+    elif (largest := int(np.bincount(clusters).max())) >= LARGE_CLUSTER * len(asked):
+        notes.append(
+            f"{largest:,} of {len(asked):,} questions form one cluster, which makes intervals wide."
         )
     rows = rows_of(scores, clusters, parts, resamples, seed, estimates, metrics)
     if matching == "brink" and any(_without_rate(row) for row in rows):

@@ -129,6 +129,24 @@ LINES = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("matching", "output", "expected"),
+    [
+        ("ids", "bob, ann", 1),
+        ("ids", "nowhere, bob", 0),
+        ("vocabulary", "Nowhere; or bob, not ann.", 1),
+        ("vocabulary", "Of ann and bob: bob.", 0),
+        ("vocabulary", "", 0),
+    ],
+)
+def test_the_first_answer_of_a_text(
+    release: Release, matching: str, output: str, expected: float
+) -> None:
+    given = [Prediction("q00007", raw_output=output)]
+    report = evaluate(release, given, matching=matching, missing="empty")
+    assert report.row("structure", "3i").scores["hits_at_1"].value == expected
+
+
 def random_report(folder: Path, seed: int, n: int = 40, resamples: int = 30):
     """A report on questions of three structures about entities of their own, and the scores by hand."""
     draws = stream(seed, "structures")
@@ -207,6 +225,20 @@ def test_questions_in_one_cluster_have_a_mean_without_an_interval(tmp_path: Path
     report = evaluate(write_structures(tmp_path / "r", asked), given)
     row = report.row("mean_of_structures", "mean_of_structures")
     assert row.scores["hits_hard"] == (1.0, None, None)
+
+
+def test_a_large_cluster_is_told(tmp_path: Path) -> None:
+    one = structure_question(0, LINES[0], "test")
+    alone = replace(one, structures=replace(one.structures, removed=()))
+    asked = [
+        replace(one if i < 8 else alone, id=f"q{i:05d}", anchors=(f"x{i}",), core=True)
+        for i in range(32)
+    ]  # fmt: skip
+    given = [Prediction(q.id, answers=()) for q in asked]
+    notes = evaluate(write_structures(tmp_path / "r", asked), given).notes
+    assert "8 of 32 questions form one cluster, which makes intervals wide." in notes
+    notes = evaluate(write_structures(tmp_path / "s", asked[1:]), given[1:]).notes
+    assert not any("cluster" in note for note in notes)
 
 
 def test_one_structure_has_no_mean(tmp_path: Path) -> None:
