@@ -69,6 +69,8 @@ def may_be_same(one: Noun, other: Noun, people: Collection[str]) -> bool:
     """Whether an entity can be what both nouns name: no person is a film. Vague nouns go with all."""
     if any(noun == SOMEONE or noun[0] in _MAYBE_PEOPLE for noun in (one, other)):
         return True
+    if _includes(one, other) or _includes(other, one):
+        return True
     return names_people(one, people) == names_people(other, people)
 
 

@@ -2,7 +2,14 @@
 
 import pytest
 
-from rulemine.phrasing.nouns import PERSON, SOMEONE, SOMETHING, either_noun, shared_noun
+from rulemine.phrasing.nouns import (
+    PERSON,
+    SOMEONE,
+    SOMETHING,
+    either_noun,
+    may_be_same,
+    shared_noun,
+)
 
 PEOPLE = frozenset({"actor", "musician", "artist"})
 
@@ -48,3 +55,11 @@ def test_what_all_are(nouns, expected):
 @pytest.mark.parametrize(("nouns", "expected"), EITHER)
 def test_what_any_is(nouns, expected):
     assert either_noun([noun(word) for word in nouns.split(", ")], PEOPLE)[0] == expected
+
+
+def test_no_person_is_a_film():
+    assert not may_be_same(PERSON, noun("film"), PEOPLE)
+    assert may_be_same(PERSON, noun("actor"), PEOPLE)
+    assert may_be_same(noun("artist"), noun("musical group"), PEOPLE)
+    assert may_be_same(PERSON, noun("subject"), PEOPLE)
+    assert may_be_same(SOMEONE, noun("film"), PEOPLE)
