@@ -118,7 +118,7 @@ def _summary(grades: "Grades") -> str:
 
 def _answers(grades: "Grades", removals: "dict[Triple, Removal | None]", most: int) -> "list[str]":
     """The answers with their grades; below each hard one, or the first if none is, its derivation."""
-    from rulemine.release.drawing import draw_proof, printable
+    from rulemine.release.showing.drawing import draw_proof, printable
 
     width = shutil.get_terminal_size((100, 24)).columns
     hard = grades.hard

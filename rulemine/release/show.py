@@ -8,11 +8,11 @@ from pathlib import Path
 
 from rulemine.errors import ReleaseError
 from rulemine.phrasing.templates import Templates
-from rulemine.release.drawing import printable
-from rulemine.release.proofs_left import ProofsLeft
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, RuleQuestion, StructureQuestion
+from rulemine.release.showing.drawing import printable
 from rulemine.release.showing.layout import INDENT, indented, titled, wrapped
+from rulemine.release.showing.proofs_left import ProofsLeft
 from rulemine.release.showing.rule_question import rule_blocks
 from rulemine.release.showing.structure_question import structure_blocks
 

@@ -157,7 +157,7 @@ def describe_sampling(manifest: Mapping[str, Any]) -> list[str]:
         "the members of all branches.",
         f"- Anchors: {_anchors(options)}.{_split(questions, options)}",
         f"- Types: {_types(str(manifest['kg'].get('types', '')))}.",
-        *_shortfalls(counts["sampling"]),
+        *_shortfalls(counts),
         "",
         "Degrees of the anchors in the complete graph, and the largest fraction of the questions with one "
         "anchor, relation or answer:",
@@ -204,18 +204,21 @@ def _types(sources: str) -> str:
     )
 
 
-def _shortfalls(sampling: Mapping[str, Any]) -> list[str]:
+def _shortfalls(counts: Mapping[str, Any]) -> list[str]:
     """The structures with fewer questions than wanted, each with the commonest reasons."""
     lines = []
-    for name, row in sampling.items():
-        if row["questions"] < row["wanted"]:
-            reasons = Counter(row["rejected"]).most_common(MOST_REASONS)
-            why = "; ".join(f"{reason} ({n:,})" for reason, n in reasons)
-            lines.append(
-                f"- {name}: {row['questions']:,} of {row['wanted']:,} wanted; of "
-                f"{counted(row['drawn'], 'draw')}, "
-                f"most often {why or 'none was refused'}."
-            )
-    if sampling and not lines:
+    for name, row in counts["sampling"].items():
+        have, wanted = counts["statistics"][name]["questions"], row["wanted"]
+        if have >= wanted:
+            continue
+        reasons = Counter(row["rejected"]).most_common(MOST_REASONS)
+        why = "; ".join(f"{reason} ({n:,})" for reason, n in reasons)
+        line = f"- {name}: {have:,} of {wanted:,} wanted."
+        if row["questions"] < wanted:
+            line += f" Of {counted(row['drawn'], 'draw')}, most were refused because {why}."
+        if dropped := row["questions"] - have:
+            line += f" {dropped:,} got no text that passed the checks."
+        lines.append(line)
+    if counts["sampling"] and not lines:
         lines.append("- Every structure has as many questions as wanted.")
     return lines

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from rulemine.errors import counted
 from rulemine.query.atom import Atom, Term
-from rulemine.release.drawing import display_width, printable
 from rulemine.release.records import Question
+from rulemine.release.showing.drawing import display_width, printable
 from rulemine.rules.rule import Rule
 
 __all__ = ["answer_rows", "columns", "in_words", "indented", "sentences", "titled", "wrapped"]

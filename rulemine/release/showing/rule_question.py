@@ -5,10 +5,9 @@ from dataclasses import replace
 
 from rulemine.errors import ReleaseError, counted
 from rulemine.kg.priors import CORE_PRIOR
-from rulemine.release.drawing import display_width, draw_proof, printable
-from rulemine.release.proofs_left import ProofsLeft, why_best
 from rulemine.release.reader import Release
 from rulemine.release.records import Certificate, Removal, RuleQuestion
+from rulemine.release.showing.drawing import display_width, draw_proof, printable
 from rulemine.release.showing.layout import (
     answer_rows,
     columns,
@@ -18,6 +17,7 @@ from rulemine.release.showing.layout import (
     titled,
     wrapped,
 )
+from rulemine.release.showing.proofs_left import ProofsLeft, why_best
 from rulemine.rules.formats import format_readable
 from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import SUBTYPE_NAMES

@@ -10,10 +10,10 @@ from rulemine.errors import ReleaseError, counted
 from rulemine.kg.graph import Triple
 from rulemine.phrasing.templates import Templates
 from rulemine.query.parser import parse
-from rulemine.release.drawing import REMOVED, display_width, printable
 from rulemine.release.reader import Release
 from rulemine.release.records import Removal, StructureQuestion
 from rulemine.release.showing.derivation import Bound, ProofStep, bind
+from rulemine.release.showing.drawing import REMOVED, display_width, printable
 from rulemine.release.showing.layout import (
     answer_rows,
     columns,

@@ -7,7 +7,8 @@ from rulemine.release.card.page import write_card
 from tests.structures import CONFIG, SOURCE, structure_question, world
 
 SAMPLING = {
-    "2p": {"wanted": 10, "questions": 1, "drawn": 120, "rejected": {"drawn before": 12, "no such walk": 30}},
+    "2p": {"wanted": 10, "questions": 1, "drawn": 120, "rejected": {"it is odd": 12, "it led nowhere": 30}},
+    "3p": {"wanted": 9, "questions": 9, "drawn": 11, "rejected": {"it is odd": 2}},
     "up": {"wanted": 1, "questions": 1, "drawn": 1, "rejected": {}},
 }  # fmt: skip
 
@@ -39,10 +40,9 @@ def test_the_card_shows_structures_missing_links_and_the_papers_statistics() -> 
         "| 1p | 5 | 5 | 8 | 8 | 8 | 33.3 % | 33.3 % | 33.3 % |",
     ):
         assert row in text
-    assert (
-        "- 2p: 1 of 10 wanted; of 120 draws, most often no such walk (30); drawn before (12)."
-        in text
-    )
+    refused = "Of 120 draws, most were refused because it led nowhere (30); it is odd (12)."
+    assert f"- 2p: 1 of 10 wanted. {refused}\n" in text
+    assert "- 3p: 2 of 9 wanted. 7 got no text that passed the checks.\n" in text
     assert "- up:" not in text
     assert (
         f"- 3p `q00005` {world().questions[5].question} — hard answer: italy (3 links missing)"

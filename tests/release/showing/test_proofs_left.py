@@ -7,8 +7,8 @@ import pytest
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.atom import Atom
-from rulemine.release.proofs_left import Proof, ProofsLeft, why_best
 from rulemine.release.records import Certificate
+from rulemine.release.showing.proofs_left import Proof, ProofsLeft, why_best
 from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
 from tests.release.by_hand import rule

@@ -7,10 +7,10 @@ import pytest
 
 from rulemine.errors import ReleaseError
 from rulemine.kg.facts import Declarations
-from rulemine.release.drawing import display_width
 from rulemine.release.reader import Release
 from rulemine.release.records import Certificate, HardAnswer, Rejection
 from rulemine.release.show import show
+from rulemine.release.showing.drawing import display_width
 from rulemine.release.writer import write_release
 from tests.release.by_hand import AUNT, FAMILY, QUESTIONS, REMOVALS, RULES, WIFE, parts_of
 from tests.release.card.test_page import CONFIG, SOURCE

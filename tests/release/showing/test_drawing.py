@@ -1,6 +1,6 @@
 import pytest
 
-from rulemine.release.drawing import display_width, draw_proof, printable
+from rulemine.release.showing.drawing import display_width, draw_proof, printable
 
 AUNT = ("ann", "aunt", "cy")
 CHAIN = [("ann", "sister", "bob"), ("cy", "child", "bob")]

@@ -8,11 +8,11 @@ import pytest
 from rulemine.cli.main import main
 from rulemine.errors import ReleaseError
 from rulemine.query.parser import parse
-from rulemine.release.drawing import display_width
 from rulemine.release.reader import Release
 from rulemine.release.records import StructureQuestion
 from rulemine.release.show import show
 from rulemine.release.showing.derivation import Bound, bind
+from rulemine.release.showing.drawing import display_width
 from rulemine.release.writer import write_release
 from tests.structures import ASKED, DECLARED, world
 
