@@ -1,4 +1,4 @@
-"""Structure questions in a model's words, over HTTP: whole, the same bytes every way."""
+"""Structure questions in a model's words, over HTTP: whole, the same bytes every way, and verified."""
 
 import json
 from collections import Counter
@@ -70,7 +70,7 @@ def test_every_text_of_the_model_was_judged(made: tuple[Path, Counter[str]]) -> 
     assert any(row["reason"] == "answer_named" for row in fallen.values())
 
 
-def test_it_has_every_naming_and_is_built_again(
+def test_it_verifies_in_every_naming_and_is_built_again(
     made: tuple[Path, Counter[str]], here: Path, command: Command
 ) -> None:
     release, _ = made
@@ -78,6 +78,7 @@ def test_it_has_every_naming_and_is_built_again(
     for naming in ("private", "entity", "numeric", "text"):
         assert command("rename", last, "--naming", naming, "-o", naming).status == 0
         last = here / naming
+        assert command("verify", last).status == 0, command("verify", last).out
         for row in questions(last):
             assert all(anchor in row["question"] for anchor in row["anchors"])
     assert tree(last) == tree(release)
@@ -86,7 +87,7 @@ def test_it_has_every_naming_and_is_built_again(
     assert tree(here / "again") == tree(release)
 
 
-def test_dropped_questions_are_gone(
+def test_dropped_questions_are_gone_and_the_rest_verifies(
     made: tuple[Path, Counter[str]], here: Path, command: Command
 ) -> None:
     more = ["--replay", str(made[0].with_name("demo.stages")), "--on-failure", "drop"]
@@ -94,6 +95,7 @@ def test_dropped_questions_are_gone(
     ended = command("build", "structures-demo", "-o", "demo", *FEW, *model, *more)
     assert ended.status == 0, ended.err
     assert {row["wording"] for row in questions(here / "demo")} == {"model"}
+    assert command("verify", "demo").status == 0, command("verify", "demo").out
 
 
 def test_a_dry_run_calls_nothing(here: Path, command: Command) -> None:
