@@ -161,6 +161,9 @@ def derive_descriptions(
         if found := _FOR_WHICH.match(ask):
             noun = f"{_literal(found[1])}/{_plural(found[1].rsplit(' ', 1)[-1])}"
         clause = None if linked or named else _clause(statement, end, other, ask, who)
+        kind = type_words(statement.split(end)[0]).split(" ", 1)[-1].rstrip()
+        if clause and kind and not who:
+            noun = f"{_literal(kind)}/{_plural(kind.rsplit(' ', 1)[-1])}"
         clause = clause or f"{_relative(who, subject=end == ends[0])} {link}"
         both.append(f"{noun} | {clause}")
     return both[0], both[1]
@@ -170,7 +173,7 @@ def _clause(statement: str, end: str, other: str, ask: str, who: bool) -> str | 
     """The relative clause that says of an end what the statement says; None if it cannot be made."""
     before, after = statement.split(end)
     typed = type_words(before)
-    if "," in statement or f"{other}'" in statement or f"{end}'" in statement:
+    if re.search(r",| both ", statement) or f"{other}'" in statement or f"{end}'" in statement:
         return None
     if found := _OF_TOPIC.fullmatch(ask):
         among = "is/are" if found[1] == "is" else "is/are among"
@@ -196,7 +199,7 @@ def _gap(before: str, after: str, other: str, who: bool) -> str | None:
     follows = after.split(" ")[1] if after.startswith(" ") else after
     if other not in before or last in _NO_VERB or last == other:
         return None
-    if follows and follows not in PREPOSITIONS:
+    if follows and (follows not in PREPOSITIONS or last in PREPOSITIONS):
         return None
     return _bracketed(f"{_relative(who, subject=False)} {_literal(before + after)}", other)
 

@@ -38,7 +38,8 @@ _BROADER = {
         ),
         ("work", "works"): "film|TV program|book|album|song",
         ("artist", "artists"): "musical group",
-        ("instrument", "instruments"): "musical role",
+        ("musical role", "musical roles"): "instrument|instrument family",
+        ("public office", "public offices"): "government office",
         ("medical condition", "medical conditions"): "cause of death|disease|disorder",
         (
             "event",

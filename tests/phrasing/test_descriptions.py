@@ -107,7 +107,7 @@ WRITTEN = (
     (
         ("{subject} acted in the film {object}", "Who acted in the film {topic}?", "…"),
         "someone/people | who acted in [the film {topic}]",
-        "something/things | which {topic} acted in",
+        "film/films | which {topic} acted in",
     ),
     (
         ("the music of {subject} is on {object}", "Whose music is on {topic}?", "What has it?"),
@@ -116,7 +116,7 @@ WRITTEN = (
     ),
     (
         ("the film {subject} quickly outshines {object}", "What …?", "What …?"),
-        "something/things | that quickly outshines/outshine {topic}",
+        "film/films | that quickly outshines/outshine {topic}",
         "something/things | which [the film {topic}] quickly outshines",
     ),
 )
