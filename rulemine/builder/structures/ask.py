@@ -16,7 +16,8 @@ from rulemine.builder.structures.checking import QueryChecker, Reason, RemovedTr
 from rulemine.builder.structures.drawing import Drawer
 from rulemine.builder.structures.edges import Steps
 from rulemine.builder.structures.options import StructureSection
-from rulemine.builder.structures.sampling import Pool, Sampled, sample, within_limit
+from rulemine.builder.structures.sampling import Pool, Sampled, sample
+from rulemine.builder.structures.sharing import within_limit
 from rulemine.builder.structures.texts import Texts
 from rulemine.errors import UserError, counted
 from rulemine.kg.entity_types import EntityTypes
@@ -106,9 +107,12 @@ def ask_structures(
         if progress is not None and done % 16 == 0:
             progress(done, wanted)
 
-    samples = []
+    samples: list[Sampled] = []
+    owners: dict[str, int] = {}
     for name in (name for name in STRUCTURES if name in options.names):
-        samples.append(sample(name, drawer, checker, texts, pools, options, seed, on_question))
+        samples.append(
+            sample(name, drawer, checker, texts, pools, options, seed, owners, on_question)
+        )
     if progress is not None:
         progress(wanted, wanted)
     made = [
@@ -118,6 +122,11 @@ def ask_structures(
     ]
     if not made:
         raise UserError(_explain_none(samples, fit))
+    if empty := [pool.split for pool in pools if pool.split not in {q.split for q in made}]:
+        raise UserError(
+            f"{counted(len(made), 'question')} could be drawn, none of them for {' and '.join(empty)}. Set "
+            "questions.split to random or none, raise structures.per_structure, or build from a larger graph."
+        )
     width = max(ID_DIGITS, len(str(len(made))))
     questions = [
         replace(question, id=f"q{number:0{width}d}") for number, question in enumerate(made, 1)

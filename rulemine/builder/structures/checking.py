@@ -173,8 +173,8 @@ class QueryChecker:
             return Reason.MANY
         if {labels[i] for i in drawn.anchors} & further:
             return Reason.ANCHOR
-        everyone = {*grades.entities.tolist(), *drawn.anchors}
-        between = [labels[i] for i in evidence.between.tolist() if i not in everyone]
+        everyone = {*grades.answers, *further}
+        between = [name for i in evidence.between.tolist() if (name := labels[i]) not in everyone]
         return self._question(
             drawn,
             grades,

@@ -4,12 +4,14 @@ Each step is drawn among those from which the rest of the structure can still be
 of which every link is removed do not have to be found by chance.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.builder.structures.edges import MISSING, STATED, Draws, Steps, Table
+from rulemine.builder.structures.edges import MISSING, STATED, Draws, Ints, Steps, Table, Taken
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.query.tree import Anchor, Intersection, Query, Union
 
@@ -20,8 +22,11 @@ Bools = npt.NDArray[np.bool_]
 LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1, "up": 2}
 """The links of a derivation of each structure: the most that its hard answer can miss."""
 
-OTHER_ANCHORS = 8
-"""Draws of another branch, until its anchor is new."""
+OTHER_STEPS = 8
+"""Draws of a step, until it comes from an entity that the query does not have yet."""
+
+OTHER_MEETS = 32
+"""Draws of the other branches of an intersection, until each is needed."""
 
 OTHER_BRANCHES = 64
 """Draws of the second branch of a union, until it has the types of the first."""
@@ -156,7 +161,7 @@ class Drawer:
             self._tables[key] = Table(steps, chosen)
         return self._tables[key]
 
-    def other(self, link: int, draws: Draws) -> tuple[int, int, int] | None:
+    def other(self, link: int, draws: Draws) -> Taken | None:
         """Draws any step of a link."""
         return self._all.anywhere(draws, link)
 
@@ -165,11 +170,12 @@ class Drawer:
         if plan is None:
             return self.pools[pool]
         if isinstance(plan, Hop):
-            return self.table(plan, pool).reached
+            return self.table(plan, pool).count > 0
         if isinstance(plan, Either):
             return self._possible(plan.part, pool)
-        found = [self._possible(part, pool) for part in plan.parts]
-        possible: Bools = np.logical_and.reduce(found)
+        possible = np.ones(len(self.steps.kg.entities), bool)
+        for part, times in Counter(plan.parts).items():
+            possible &= self.table(part, pool).count >= times
         return possible
 
 
@@ -184,40 +190,28 @@ class _Draw:
 
     def root(self, plan: Hop | Meet | Either) -> Query | None:
         """The whole query."""
-        if isinstance(plan, Hop):
-            first, table = plan, self.drawer.table(plan, self.pool)
-        elif isinstance(plan, Meet):
-            first = plan.parts[0]
-            table = self.drawer.table(first, self.pool, plan)
-        else:
-            first, table = plan.part, self.drawer.table(plan.part, self.pool)
-        found = table.anywhere(self.draws)
+        whole = plan if isinstance(plan, Meet) else None
+        found = self.drawer.table(_first_of(plan), self.pool, whole).anywhere(self.draws)
         if found is None:
             return None
-        target, link, source = found
-        self.nodes.append(target)
-        query = self._from(first, link, source)
-        if query is None or isinstance(plan, Hop):
-            return query
-        if isinstance(plan, Meet):
-            return self._meet(plan.parts[1:], target, query)
-        return self._either(plan.other, target, query, link)
+        self.nodes.append(found.target)
+        return self._rest(plan, found, None)
 
-    def _from(self, step: Hop, link: int, source: int) -> Query | None:
+    def _from(self, hop: Hop, taken: Taken) -> Query | None:
         """A step that was drawn, and what is below it."""
-        self.links.append(link)
-        below = self._below(step.below, source, link)
-        return None if below is None else self.drawer.steps.projection(link, below)
+        self.links.append(taken.link)
+        below = self._below(hop.below, taken.source, taken.link)
+        return None if below is None else self.drawer.steps.projection(taken.link, below)
 
-    def _into(self, step: Hop, target: int) -> Query | None:
-        """A step to an entity."""
-        table = self.drawer.table(step, self.pool)
-        for _ in range(OTHER_ANCHORS):
+    def _into(self, hop: Hop, target: int) -> Taken | None:
+        """Draws a step to an entity from one that is new."""
+        table = self.drawer.table(hop, self.pool)
+        for _ in range(OTHER_STEPS):
             found = table.into(target, self.draws)
             if found is None:
                 return None
-            if step.below is not None or found[1] not in self.anchors:
-                return self._from(step, *found)
+            if found.source not in self.nodes and found.source not in self.anchors:
+                return found
         return None
 
     def _below(self, plan: Hop | Meet | Either | None, source: int, above: int) -> Query | None:
@@ -229,60 +223,102 @@ class _Draw:
             above: The link of the step.
         """
         if plan is None:
-            if source in self.anchors:
-                return None
             self.anchors.append(source)
             return Anchor(self.drawer.steps.kg.entities[source])
         self.nodes.append(source)
-        if isinstance(plan, Hop):
-            return self._into(plan, source)
-        if isinstance(plan, Meet):
-            query = self._into(plan.parts[0], source)
-            return None if query is None else self._meet(plan.parts[1:], source, query)
-        query = self._into(plan.part, source)
-        return None if query is None else self._either(plan.other, source, query, None, above)
+        found = self._into(_first_of(plan), source)
+        return None if found is None else self._rest(plan, found, above)
 
-    def _meet(self, parts: tuple[Hop, ...], target: int, query: Query) -> Query | None:
-        found = [query]
-        for part in parts:
-            more = self._into(part, target)
-            if more is None:
-                return None
-            found.append(more)
-        whole = Intersection.of(found)
-        return whole if isinstance(whole, Intersection) else None
-
-    def _either(
-        self, step: Hop, target: int, query: Query, same: int | None, above: int | None = None
-    ) -> Query | None:
-        """A union of a branch and another one, whose anchor and members have types of the first's.
+    def _rest(self, plan: Hop | Meet | Either, first: Taken, above: int | None) -> Query | None:
+        """What begins with a step that was drawn.
 
         Args:
-            step: The other branch.
-            target: A member of the first one.
-            query: The first one.
-            same: The link of the first one, which every other draw of the second takes too.
-            above: The link that goes on from the union; its members must be able to.
+            plan: What is to be drawn.
+            first: The step.
+            above: The link that goes on from it, if one does.
         """
-        draws, types, table = self.draws, self.drawer.types, self.drawer.table(step, self.pool)
+        if isinstance(plan, Meet):
+            return self._meet(plan, first)
+        query = self._from(_first_of(plan), first)
+        if query is None or isinstance(plan, Hop):
+            return query
+        return self._either(plan.other, first, query, above)
+
+    def _meet(self, plan: Meet, first: Taken) -> Query | None:
+        """An intersection whose first branch begins with a step; each branch to anchors alone is needed."""
+        first_hop, *others = plan.parts
+        reached = self.drawer.steps.reached
+        if first_hop.below is not None:  # its members are not known yet
+            query = self._from(first_hop, first)
+            found = self._into(others[0], first.target) if query is not None else None
+            more = self._from(others[0], found) if found is not None else None
+            return None if query is None or more is None else _met([query, more])
+        for _ in range(OTHER_MEETS):
+            taken = [first]
+            for hop in others:
+                more_taken = self._into(hop, first.target)
+                if more_taken is None:
+                    return None
+                taken.append(more_taken)
+            sources = {one.source for one in taken}
+            if len(sources) == len(taken) and _all_needed([reached(one.step) for one in taken]):
+                found_all = [
+                    self._from(hop, one) for hop, one in zip(plan.parts, taken, strict=True)
+                ]
+                return _met([query for query in found_all if query is not None])
+        return None
+
+    def _either(self, hop: Hop, first: Taken, query: Query, above: int | None) -> Query | None:
+        """A union of a branch and another one, whose anchor and members have types of the first's.
+
+        Every other draw takes the link of the first branch.
+
+        Args:
+            hop: The other branch.
+            first: The step of the first one.
+            query: The first one.
+            above: The link that goes on from the union, if one does; its members must be able to.
+        """
+        draws, types, table = self.draws, self.drawer.types, self.drawer.table(hop, self.pool)
         anchor = self.anchors[-1]
         for _ in range(OTHER_BRANCHES):
             if above is not None:
                 start = self.drawer.other(above, draws)
-                into = start and table.into(start[2], draws)
-                found = start and into and (start[2], *into)
+                found = start and table.into(start.source, draws)
             else:
-                found = table.anywhere(draws, same if draws.below(2) else None)
-            if not found:
+                found = table.anywhere(draws, first.link if draws.below(2) else None)
+            if not found or found.source == anchor:
                 continue
-            member, link, source = found
-            if source == anchor or member == source:
-                continue
-            if types.shared((anchor, source)) and types.shared((target, member)):
-                self.nodes.append(member)
-                self.links.append(link)
-                self.anchors.append(source)
-                other = Anchor(self.drawer.steps.kg.entities[source])
-                whole = Union.of([query, self.drawer.steps.projection(link, other)])
+            if types.shared((anchor, found.source)) and types.shared((first.target, found.target)):
+                self.nodes.append(found.target)
+                other = self._from(hop, found)
+                whole = other and Union.of([query, other])
                 return whole if isinstance(whole, Union) else None
         return None
+
+
+def _first_of(plan: Hop | Meet | Either) -> Hop:
+    """The step that is drawn first."""
+    if isinstance(plan, Hop):
+        return plan
+    return plan.parts[0] if isinstance(plan, Meet) else plan.part
+
+
+def _met(queries: Sequence[Query]) -> Query | None:
+    """The intersection of different queries; None if some are the same."""
+    whole = Intersection.of(queries)
+    return whole if isinstance(whole, Intersection) and len(whole.parts) == len(queries) else None
+
+
+def _all_needed(sets: Sequence[Ints]) -> bool:
+    """Whether every set, all ascending, makes their intersection smaller."""
+    sizes = []
+    for left_out in range(-1, len(sets)):
+        rest = [some for i, some in enumerate(sets) if i != left_out]
+        rest.sort(key=len)
+        found = rest[0]
+        for other in rest[1:]:
+            at = other.searchsorted(found)
+            found = found[other.take(at, mode="clip") == found]
+        sizes.append(len(found))
+    return min(sizes[1:]) > sizes[0]

@@ -6,6 +6,7 @@ link for all relations that state the same facts (see `rulemine.kg.facts`).
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from rulemine.query.links import expanded
 from rulemine.query.tree import Projection, Query
 from rulemine.seeds import Stream
 
-__all__ = ["MISSING", "STATED", "Draws", "Steps", "Table"]
+__all__ = ["MISSING", "STATED", "Draws", "Steps", "Table", "Taken"]
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -51,6 +52,22 @@ class Draws:
         return some
 
 
+class Taken(NamedTuple):
+    """A step that was drawn.
+
+    Attributes:
+        step: Its position in the arrays of `Steps`.
+        target: Where it leads.
+        link: Its link.
+        source: Where it comes from.
+    """
+
+    step: int
+    target: int
+    link: int
+    source: int
+
+
 @dataclass(frozen=True, eq=False)
 class Steps:
     """All steps between different entities by links that may be asked about; made by `Steps.of`.
@@ -64,6 +81,8 @@ class Steps:
         target: int64, likewise: where it leads.
         status: int8, likewise: `STATED`, `MISSING` or `BARRED`.
         fan: int64, likewise: to how many entities the link leads from this source.
+        first: int64, likewise: where these begin in `members`.
+        members: int64, likewise: the targets of all steps by link, source and target.
     """
 
     kg: KnowledgeGraph
@@ -74,6 +93,8 @@ class Steps:
     target: Ints
     status: npt.NDArray[np.int8]
     fan: Ints
+    first: Ints
+    members: Ints
 
     @classmethod
     def of(
@@ -118,6 +139,7 @@ class Steps:
         link, source, target, state = link[new], source[new], target[new], state[order][new]
         keys = link * max(1, len(kg.entities)) + source
         _, which, count = np.unique(keys, return_inverse=True, return_counts=True)
+        which = which.reshape(-1)
         return cls(
             kg,
             declarations,
@@ -126,8 +148,15 @@ class Steps:
             source,
             target,
             state.astype(np.int8),
-            count[which.reshape(-1)].astype(np.int64),
+            count[which].astype(np.int64),
+            (np.cumsum(count) - count)[which].astype(np.int64),
+            target[np.lexsort((target, which))],
         )
+
+    def reached(self, step: int) -> Ints:
+        """To which entities the link of a step leads from its source, ascending."""
+        first = int(self.first[step])
+        return self.members[first : first + int(self.fan[step])]
 
     def projection(self, link: int, of: Query) -> Query:
         """What a link leads to from what a query gives, with all statements of its facts."""
@@ -144,8 +173,7 @@ class Table:
         chosen: bool, shape (steps,): which ones.
 
     Attributes:
-        reached: bool, shape (entities,): whether one leads to each entity.
-        size: How many there are.
+        count: int64, shape (entities,): how many of them lead to each entity.
     """
 
     def __init__(self, steps: Steps, chosen: Bools) -> None:
@@ -158,10 +186,9 @@ class Table:
         group_link = link[first]
         by_link = np.argsort(group_link, kind="stable")
         present, starts = np.unique(group_link[by_link], return_index=True)
-        self.size = len(at)
-        self.reached = np.zeros(entities, bool)
-        self.reached[target] = True
+        self.count = np.bincount(target, minlength=entities)
         # Views give single numbers faster than arrays, and take less room than lists.
+        self._step = at.data
         self._source = np.ascontiguousarray(steps.source[at]).data
         self._first = np.append(first, len(at)).data
         self._link = np.ascontiguousarray(group_link).data
@@ -172,20 +199,15 @@ class Table:
         self._starts = [*starts.tolist(), len(first)]
         self._place = {link: i for i, link in enumerate(self._links)}
 
-    def into(self, target: int, draws: Draws) -> tuple[int, int] | None:
-        """Draws a step to an entity: its link uniformly, then the step.
-
-        Returns:
-            The link and the source; None: there is none.
-        """
+    def into(self, target: int, draws: Draws) -> "Taken | None":
+        """Draws a step to an entity: its link uniformly, then the step; None: there is none."""
         low, high = self._groups_of[target], self._groups_of[target + 1]
         if low == high:
             return None
         group = low + draws.below(high - low)
-        first = self._first[group]
-        return self._link[group], self._source[first + draws.below(self._first[group + 1] - first)]
+        return self._taken(group, draws)
 
-    def anywhere(self, draws: Draws, link: int | None = None) -> tuple[int, int, int] | None:
+    def anywhere(self, draws: Draws, link: int | None = None) -> "Taken | None":
         """Draws a step: its link uniformly, then the entity that it leads to, then the step.
 
         Args:
@@ -193,7 +215,7 @@ class Table:
             link: The link, if it is not to be drawn.
 
         Returns:
-            The target, the link and the source; None: there is none.
+            The step; None: there is none.
         """
         place = (
             self._place.get(link, -1) if link is not None else draws.below(len(self._links) or 1)
@@ -201,7 +223,9 @@ class Table:
         if not 0 <= place < len(self._links):
             return None
         low, high = self._starts[place], self._starts[place + 1]
-        group = self._by_link[low + draws.below(high - low)]
+        return self._taken(self._by_link[low + draws.below(high - low)], draws)
+
+    def _taken(self, group: int, draws: Draws) -> "Taken":
         first = self._first[group]
-        source = self._source[first + draws.below(self._first[group + 1] - first)]
-        return self._target[group], self._links[place], source
+        at = first + draws.below(self._first[group + 1] - first)
+        return Taken(self._step[at], self._target[group], self._link[group], self._source[at])

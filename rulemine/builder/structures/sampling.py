@@ -11,7 +11,7 @@ same questions.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -20,10 +20,11 @@ from rulemine.builder.structures.checking import QueryChecker, Reason
 from rulemine.builder.structures.drawing import LINKS, Drawer
 from rulemine.builder.structures.edges import Draws
 from rulemine.builder.structures.options import StructureSection
+from rulemine.builder.structures.sharing import most_sharing, shared_by, within_limit
 from rulemine.release.records import Rejection, StructureQuestion
 from rulemine.seeds import stream
 
-__all__ = ["PATIENCE", "Pool", "Sampled", "sample", "within_limit"]
+__all__ = ["PATIENCE", "Pool", "Sampled", "sample"]
 
 PATIENCE = 500
 """Draws in a row without a question after which a number of missing links is given up in a split."""
@@ -89,6 +90,7 @@ def sample(
     pools: Sequence[Pool],
     options: StructureSection,
     seed: int,
+    owners: dict[str, int],
     on_question: Callable[[], None] = lambda: None,
 ) -> Sampled:
     """Samples the questions of a structure.
@@ -101,9 +103,10 @@ def sample(
         pools: Where anchors are drawn from.
         options: The section of the recipe.
         seed: The seed.
+        owners: Answer → the pool of the questions that have it, of all structures; extended.
         on_question: Called after each question.
     """
-    return _Sampling(name, drawer, checker, texts, pools, options, seed).run(on_question)
+    return _Sampling(name, drawer, checker, texts, pools, options, seed, owners).run(on_question)
 
 
 class _Sampling:
@@ -118,6 +121,7 @@ class _Sampling:
         pools: Sequence[Pool],
         options: StructureSection,
         seed: int,
+        owners: dict[str, int],
     ) -> None:
         self.drawer, self.checker, self.texts = drawer, checker, texts
         self.pools, self.options = pools, options
@@ -133,7 +137,7 @@ class _Sampling:
         self.counts: Counter[tuple[int, int | None]] = Counter()
         self.shared: Counter[str] = Counter()
         self.seen: set[str] = set()
-        self.owner: dict[str, int] = {}
+        self.owners = owners
         self.draws = {
             key: Draws(stream(seed, "structures", name, *map(str, key))) for key in self.open
         }
@@ -208,10 +212,10 @@ class _Sampling:
         question = self.checker.check(made.name, drawn, is_open)
         if isinstance(question, str):
             return question
-        if any(map(self._is_full, _shares(question))):
+        if any(map(self._is_full, shared_by(question))):
             return Reason.SHARED
         if options.disjoint_answers and any(
-            self.owner.get(answer, pool) != pool for answer in question.answers
+            self.owners.get(answer, pool) != pool for answer in question.answers
         ):
             return Reason.SPLIT
         self.seen.add(question.query)
@@ -220,8 +224,8 @@ class _Sampling:
             if len(made.refused) < MOST_REFUSED:
                 made.refused.append(text)
             return Reason.TEXT
-        self.shared.update(_shares(question))
-        self.owner.update(dict.fromkeys(question.answers, pool))
+        self.shared.update(shared_by(question))
+        self.owners.update(dict.fromkeys(question.answers, pool))
         key = (pool, number if number is None else question.missing)
         self.counts[key] += 1
         self.failed[key] = 0
@@ -231,43 +235,7 @@ class _Sampling:
     def _is_full(self, shared: str) -> bool:
         """Whether no further question may have an anchor, a relation or an answer."""
         size = max(len(self.made.questions) + 1, min(SETTLED, self.made.wanted))
-        return self.shared[shared] >= _limit(self.options.max_share, size)
-
-
-def within_limit(
-    questions: Sequence[StructureQuestion], max_share: float
-) -> list[StructureQuestion]:
-    """Drops the last questions of a structure that share what too many of those left share.
-
-    Args:
-        questions: Questions of one structure.
-        max_share: See `StructureSection.max_share`.
-    """
-    left = list(questions)
-    shared = Counter(one for question in left for one in _shares(question))
-    while True:
-        most = _limit(max_share, len(left))
-        kept = []
-        for question in reversed(left):
-            if any(shared[one] > most for one in _shares(question)):
-                shared.subtract(_shares(question))
-            else:
-                kept.append(question)
-        if len(kept) == len(left):
-            return left
-        left = kept[::-1]
-
-
-def _shares(question: StructureQuestion) -> Iterator[str]:
-    """What no more than a fraction of the questions may share."""
-    yield from (f"e{name}" for name in question.anchors)
-    yield from (f"r{name}" for name in question.relations)
-    yield from (f"a{name}" for name in question.answers)
-
-
-def _limit(share: float, size: int) -> int:
-    """The most questions, of so many, that may share something."""
-    return max(1, int(Fraction(str(share)) * size))
+        return self.shared[shared] >= most_sharing(self.options.max_share, size)
 
 
 def _apportioned(size: int, ratios: Iterable[int]) -> list[int]:
