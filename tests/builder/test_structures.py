@@ -1,0 +1,121 @@
+"""The kind ``structures`` through all stages, on the demo world with given rules (so without Java)."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.pipeline import Build, BuildContext
+from rulemine.builder.rebuild import compare, rebuild
+from rulemine.builder.recipe import load_recipe, named_recipes
+from rulemine.errors import ConfigError, InputError
+from rulemine.release.publish import rename
+from rulemine.release.reader import Release
+from rulemine.verify import verify
+from tests.builder.test_pipeline import digests, rules  # noqa: F401
+
+SMALL = [
+    (("structures", "names"), ["1p", "2p", "2i", "2u", "up"]),
+    (("structures", "per_structure"), 14),
+]
+
+
+def made(rules: Path, target: Path, *settings: tuple[tuple[str, ...], object]) -> Build:  # noqa: F811
+    given = [(("rules",), str(rules)), (("selection", "per_rule"), 60), *SMALL, *settings]
+    return Build(load_recipe("structures-demo", given), target)
+
+
+@pytest.fixture(scope="module")
+def release(rules: Path, tmp_path_factory: pytest.TempPathFactory) -> Release:  # noqa: F811
+    folder = tmp_path_factory.mktemp("structures") / "made"
+    made(rules, folder).run()
+    return Release.open(folder)
+
+
+def test_recipes_of_a_kind_are_named_after_it() -> None:
+    assert {"structures-demo", "structures-fb15k237", "structures-umls"} <= named_recipes().keys()
+    for name in named_recipes():
+        recipe = load_recipe(name, [])
+        assert (recipe.name, recipe.kind) == (
+            name,
+            "structures" if name.startswith("structures-") else "rules",
+        )
+
+
+def test_two_builds_are_the_same_bytes_and_verify(
+    rules: Path,  # noqa: F811
+    release: Release,
+    tmp_path: Path,
+) -> None:
+    build = made(rules, tmp_path / "again")
+    build.run()
+    assert digests(tmp_path / "again") == digests(release.path)
+    assert verify(release.path).problems == ()
+    rename(release, tmp_path / "private", "private")
+    assert verify(tmp_path / "private").problems == ()
+    rename(Release.open(tmp_path / "private"), tmp_path / "back", release.naming)
+    assert digests(tmp_path / "back") == digests(release.path)
+    counts = Counter(q.missing for q in release.questions() if q.structure == "1p")
+    assert (
+        f"1p: 14 questions of 14 ({counts[0]} missing 0, {counts[1]} missing 1)"
+        in build.summary("release")
+    )
+    assert counts[1] > 1
+
+
+def test_the_release_has_splits_types_and_counts(release: Release) -> None:
+    questions = release.questions()
+    assert Counter(q.structure for q in questions)["1p"] == 14
+    assert {q.split for q in questions} == {"train", "validation", "test"}
+    anchors = [
+        {a for q in questions if q.split == split for a in q.anchors}
+        for split in ("train", "validation", "test")
+    ]
+    assert sum(map(len, anchors)) == len(set().union(*anchors))
+    assert release.manifest["kg"]["types"] == "induced"
+    assert release.manifest["counts"]["sampling"]["2p"]["wanted"] == 14
+    assert not any(q.unseen.answer for q in questions if q.hard_answer is None)
+
+
+def test_a_release_is_built_again_from_its_own_recipe(
+    rules: Path,  # noqa: F811
+    release: Release,
+    tmp_path: Path,
+) -> None:
+    rebuild(release, tmp_path / "made", {"rules": str(rules)}, BuildContext())
+    assert list(compare(release, tmp_path / "made")) == []
+
+
+@pytest.mark.parametrize("mode", ["none", "random"])
+def test_other_splits(rules: Path, tmp_path: Path, mode: str) -> None:  # noqa: F811
+    made(rules, tmp_path / "made", (("questions", "split"), mode)).run()
+    release = Release.open(tmp_path / "made")
+    assert verify(release.path).problems == ()
+    splits = {q.split for q in release.questions()}
+    assert splits == ({"test"} if mode == "none" else {"train", "validation", "test"})
+
+
+def test_a_build_stops_before_a_stage_that_it_does_not_have(rules: Path, tmp_path: Path) -> None:  # noqa: F811
+    with pytest.raises(ConfigError, match="balance: this recipe has no such step"):
+        made(rules, tmp_path / "made").run("balance")
+
+
+def test_a_list_of_anchors(rules: Path, tmp_path: Path) -> None:  # noqa: F811
+    names = tmp_path / "anchors.txt"
+    warnings: list[str] = []
+    names.write_text("Nobody at all\n\n")
+    build = made(rules, tmp_path / "made", (("structures", "anchors"), str(names)))
+    with pytest.raises(InputError, match=r"structures\.anchors: .*1 line, 0 of them an entity"):
+        build.run("ask")
+    people = [entity for entity in build.inputs.kg.entities if " " in entity]
+    names.write_text("\n".join([*people, "Nobody at all", ""]))
+    build = made(rules, tmp_path / "made", (("structures", "anchors"), str(names)))
+    build.context = BuildContext(on_warning=warnings.append)
+    build.inputs._warn = warnings.append
+    build.run()
+    assert any("'Nobody at all'" in text for text in warnings)
+    release = Release.open(tmp_path / "made")
+    assert verify(release.path).problems == ()
+    assert release.manifest["config"]["structures"]["anchors"] == "anchors.txt"
+    names_of = {row.name_in(release.naming): row.entity for row in release.entities}
+    assert {names_of[a] for q in release.questions() for a in q.anchors} <= {*people}
