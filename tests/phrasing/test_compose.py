@@ -9,9 +9,10 @@ import pytest
 from rulemine.errors import QueryError
 from rulemine.phrasing.compose import compose, goes_together, joins
 from rulemine.phrasing.templates import load_templates
-from rulemine.query.links import expanded
+from rulemine.query.links import expanded, linked, parts_of
 from rulemine.query.parser import parse
 from rulemine.query.structures import structure_of
+from rulemine.query.tree import Projection, Union
 from tests.phrasing.test_templates import write
 
 FILE = """
@@ -66,6 +67,7 @@ describe_object = "person/people | who is/are married to {topic}"
 symmetric = true
 """
 
+RELATIONS = ("won", "directed", "mother", "acted", "genre", "eats")
 DRAMA, UP, ANN, BOB = '(p- "genre" "Drama")', '"Up"', '"Ann"', '"Bob"'
 BY = '(p "directed" "Bob")'
 WITH = '(p "acted" "Ann")'
@@ -292,6 +294,28 @@ def test_every_anchor_is_named_once_and_no_mark_is_left(templates):
         assert not re.search(r"[][{}|/]|  | [?,]", asked.replace("boss/of|[it]", "")), asked
         assert asked[0].isupper()
         assert asked.endswith("?")
+
+
+def test_different_queries_have_different_texts(templates):
+    draw = random.Random(5)
+    seen = {}
+    for _ in range(1500):
+        query = parse(_random_query(draw, RELATIONS, (draw.choice("AB") for _ in range(100)), 3))
+        if query.size <= 4:
+            asked = _normal(linked(query, templates.declarations))
+            text = compose(query, templates, several=True)
+            assert seen.setdefault(text, asked) == asked, text
+    assert len(seen) > 300
+
+
+def _normal(query):
+    """A query in which no relation leads on from a union: the union of what it leads to is the same."""
+    if isinstance(query, Projection):
+        of = _normal(query.of)
+        some = of.parts if isinstance(of, Union) else (of,)
+        return Union.of(Projection(query.relation, query.inverse, part) for part in some)
+    parts = [_normal(part) for part in parts_of(query)]
+    return type(query).of(parts) if parts else query
 
 
 def _random_query(draw, relations, names, depth):
