@@ -36,7 +36,8 @@ def structure_lead(name: str, manifest: Mapping[str, Any]) -> list[str]:
         "knowledge "
         f"graph of {counts['triples_complete']:,} triples, of which {counts['triples_removed']:,} were "
         "removed. "
-        f"{hard:,} have a hard answer: one that needs removed triples. Each of these still follows from the "
+        f"{hard:,} have a hard answer: one that needs removed triples. Each removed triple still follows "
+        "from the "
         "remaining ones by a rule; the proof is published with it.",
         "",
         _core(hard, core),
