@@ -303,7 +303,7 @@ def test_the_verifier_finds_nothing_in_what_passes() -> None:
             assert whole == own.join(pieces)
             assert verifier.occurrences(whole, own), (whole, own)
             hidden = [answer.name_in(other) for answer in answers]
-            assert not verifier.find_leaks(whole, own, hidden), (whole, own, hidden)
+            assert not verifier.find_leaks(whole, [own], hidden), (whole, own, hidden)
     assert min(passed, failed, caught) > 500
 
 
