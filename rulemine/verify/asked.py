@@ -6,7 +6,7 @@ from operator import add
 from typing import Any
 
 from rulemine.verify.contents import Contents, Located
-from rulemine.verify.forms import linked
+from rulemine.verify.forms import QueryForm, form_of, linked
 from rulemine.verify.graphs import as_triple
 from rulemine.verify.proofs import Triples
 from rulemine.verify.queries import Query, answers, costs, evidence
@@ -36,6 +36,11 @@ class Asked:
     def links(self) -> Query:
         """The query by links, see `linked`."""
         return linked(self.query, self.contents.facts)
+
+    @cached_property
+    def form(self) -> QueryForm:
+        """The form of the query."""
+        return form_of(self.links)
 
     @cached_property
     def whole(self) -> set[str]:

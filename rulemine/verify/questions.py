@@ -11,7 +11,6 @@ from typing import Any
 
 from rulemine.verify.asked import Asked
 from rulemine.verify.contents import Contents, Located
-from rulemine.verify.forms import form_of
 from rulemine.verify.graphs import REMOVED, as_triple
 from rulemine.verify.mentions import find_leaks, occurrences
 from rulemine.verify.names import Entity
@@ -36,7 +35,7 @@ def check_question(at: Located, contents: Contents, findings: Findings) -> None:
     for text in (row["query"], line):
         try:
             here = Asked(at, findings, read(text), contents)
-            form = form_of(here.links)
+            form = here.form
             break
         except ValueError:
             what = "a canonical query, with all statements of each relation"

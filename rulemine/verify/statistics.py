@@ -20,11 +20,8 @@ MOST_LINKS = 3
 def count_structures(rows: list[Row], contents: Contents) -> dict[str, Any]:
     """The figures that only this kind has."""
     rules = contents.rules
-    types = Counter(
-        rules[contents.removed[triple].certificates[0][0]].type[0]
-        for row in rows
-        for triple in needed(row)
-    )
+    proofs = (contents.removed[t].certificates[0][0] for row in rows for t in needed(row))
+    types = Counter(rules[rule].type[0] for rule in proofs if rule in rules)
     parts = {"all": rows} | {
         name: [row for row in rows if row["structure"] == name] for name in STRUCTURES.values()
     }

@@ -8,7 +8,7 @@ differ and are no answers or intermediates; the limits on answers and evidence; 
 from collections.abc import Iterable, Iterator, Sequence
 
 from rulemine.verify.asked import Asked
-from rulemine.verify.forms import leaves, smaller, unions_in
+from rulemine.verify.forms import STRUCTURES, leaves, smaller, unions_in
 from rulemine.verify.queries import ENDS, Query, answers
 from rulemine.verify.report import shown
 
@@ -20,9 +20,10 @@ def check_structure(here: Asked) -> None:
     row, contents = here.row, here.contents
     block, known = row["structures"], contents.known
     wanted = contents.folder.option("structures", "names")
-    if isinstance(wanted, list) and row["structure"] not in wanted:
+    wanted = wanted if isinstance(wanted, list) else STRUCTURES.values()
+    if here.form.structure not in wanted or here.form.structure not in STRUCTURES.values():
         options = f"one of {', '.join(map(str, wanted))} (manifest, config.structures.names)"
-        here.add("structure", shown(row["structure"]), options)
+        here.add("structure", shown(here.form.structure), options)
         return
     anchors = {*row["anchors"]}
     variables = {triple[0 if end == "subject" else 2] for triple, end in here.evidence}

@@ -62,7 +62,7 @@ def test_values_of_any_shape_are_reported_even_where_the_digests_fit(tmp_path: P
         whole = read_file(folder, name)
         rows = [json.loads(line) for line in whole.splitlines()]
         place = draw.below(len(rows))
-        rows[place] = _mangled(rows[place], draw)
+        rows[place] = mangled(rows[place], draw)
         report_on(folder, name, "".join(json.dumps(row) + "\n" for row in rows))
     seal(folder)
     assert verify(folder).ok
@@ -86,7 +86,7 @@ def test_manifests_of_any_shape_are_reported(tmp_path: Path) -> None:
     whole = (folder / "manifest.json").read_text()
     draw = stream(1, "garbage", "manifest")
     for _ in range(ROUNDS):
-        (folder / "manifest.json").write_text(json.dumps(_mangled(json.loads(whole), draw)))
+        (folder / "manifest.json").write_text(json.dumps(mangled(json.loads(whole), draw)))
         try:
             assert verify(folder).to_text()
         except ReleaseError as problem:
@@ -104,17 +104,17 @@ STRANGE: list[Any] = [
 ]  # fmt: skip
 
 
-def _mangled(value: Any, draw: Stream) -> Any:
+def mangled(value: Any, draw: Stream) -> Any:
     """A copy of a value with one part of it, at any depth, made strange or left out."""
     if isinstance(value, dict) and value and draw.below(6):
         keys = sorted(value)
         key = keys[draw.below(len(keys))]
         if not draw.below(8):
             return {k: v for k, v in value.items() if k != key}
-        return value | {key: _mangled(value[key], draw)}
+        return value | {key: mangled(value[key], draw)}
     if isinstance(value, list) and value and draw.below(6):
         place = draw.below(len(value))
-        changed = [] if not draw.below(8) else [_mangled(value[place], draw)]
+        changed = [] if not draw.below(8) else [mangled(value[place], draw)]
         return [*value[:place], *changed, *value[place + 1 :]]
     return STRANGE[draw.below(len(STRANGE))]
 

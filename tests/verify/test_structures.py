@@ -14,9 +14,11 @@ from pyoxigraph import NamedNode, Quad, Store
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.records import StructureQuestion, Unseen
 from rulemine.release.writer import write_release
+from rulemine.seeds import stream
 from rulemine.verify import verify
 from tests.structures import ASKED, CONFIG, SOURCE, WORLD, structure_question, world
 from tests.verify.tampering import change_manifest, edited, line_out, put, replaced
+from tests.verify.test_garbage import mangled, report_on
 from tests.verify.tiny import MANIFEST, read_file, seal
 
 TRAIN, VALIDATION, TEST = (f"questions/{split}.jsonl" for split in ("train", "validation", "test"))
@@ -277,6 +279,18 @@ def test_queries_that_may_not_be_asked_are_named(tmp_path: Path, query: str) -> 
         "anchors apart",
     }
     assert {invariant for _, _, invariant in found} & about == QUERIES[query]
+
+
+def test_values_of_any_shape_are_reported(tmp_path: Path) -> None:
+    folder = release(tmp_path)
+    draw = stream(1, "garbage", "structures")
+    for _ in range(60):
+        name = ("questions/test.jsonl", "questions/train.jsonl", "removed.jsonl")[draw.below(3)]
+        whole = read_file(folder, name)
+        rows = [json.loads(line) for line in whole.splitlines()]
+        place = draw.below(len(rows))
+        rows[place] = mangled(rows[place], draw)
+        report_on(folder, name, "".join(json.dumps(row) + "\n" for row in rows))
 
 
 def test_an_anchor_in_two_splits_is_found(tmp_path: Path) -> None:
