@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rulemine.errors import ReleaseError
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
 from rulemine.phrasing.compose import compose
@@ -151,7 +152,11 @@ class Namer:
         return self.rule_ids.get(rule, rule)
 
     def question(self, question: Question) -> Question:
-        """The question renamed, with its text and query made again; lists are sorted by the new names."""
+        """The question renamed, with its text and query made again; lists are sorted by the new names.
+
+        Raises:
+            ReleaseError: A witness is no derivation by its query.
+        """
         text, *paraphrases = self._patterns(question) or [self._by_template(question)]
         old = parse(question.query)
         query = renamed(old, self.names)
@@ -159,7 +164,14 @@ class Namer:
         def witness(triples: tuple[Triple, ...], answers: Collection[str]) -> tuple[Triple, ...]:
             if len(triples) == 1:
                 return self.triples(triples)
-            return renamed_derivation(old, self.names, triples, answers)
+            try:
+                return renamed_derivation(old, self.names, triples, answers)
+            except ValueError:
+                raise ReleaseError(
+                    f"question {question.id}: {', '.join(map(' '.join, triples))} is no derivation of "
+                    f"{' or '.join(answers)} by its query, a triple for each step in the order of its text. "
+                    "rulemine verify names all faults of the release; build it again."
+                ) from None
 
         hard = (
             replace(row, answer=self.names[row.answer], witness=witness(row.witness, [row.answer]))

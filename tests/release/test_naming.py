@@ -1,6 +1,9 @@
 import json
 from dataclasses import replace
 
+import pytest
+
+from rulemine.errors import ReleaseError
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.phrasing.templates import load_templates
 from rulemine.query import parse
@@ -93,6 +96,17 @@ def test_a_renamed_query_is_canonical_and_its_evidence_sorted():
     assert named.query == '(and (p "aunt" "Y") (p "aunt" "Z"))'
     assert named.sparql.index("entity:Y") < named.sparql.index("entity:Z")
     assert named.full_evidence == (("Y", "aunt", "X"), ("Z", "aunt", "X"))
+
+
+def test_witnesses_follow_the_renamed_query_and_a_damaged_one_is_named():
+    names = [EntityNames("e1", "a", "Z"), EntityNames("e2", "b", "Y"), EntityNames("e3", "c", "X")]
+    namer = Namer(names, load_templates("", ["aunt"]), "text")
+    ordered = (("a", "aunt", "c"), ("b", "aunt", "c"))
+    query = '(and (p "aunt" "a") (p "aunt" "b"))'
+    several = replace(question(1, ordered[0]), anchors=("a", "b"), query=query, evidence=ordered)
+    assert namer.question(several).evidence == (("Y", "aunt", "X"), ("Z", "aunt", "X"))
+    with pytest.raises(ReleaseError, match="b aunt c, a aunt c is no derivation of c"):
+        namer.question(replace(several, evidence=ordered[::-1]))
 
 
 def test_lists_are_sorted_by_the_new_names():
