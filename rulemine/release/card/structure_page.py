@@ -20,8 +20,7 @@ _TYPES = {
     "stated": "the graph states them by a relation such as `rdf:type`",
     "names": "Freebase's names of relations, `/domain/type/property`, tell those of their subjects",
     "induced": "induced from the relations: the subjects of a relation are a type and so are its objects, "
-    "and "
-    "two of these with mostly the same members are one",
+    "and two of these with mostly the same members are one",
 }
 
 
@@ -33,12 +32,10 @@ def structure_lead(name: str, manifest: Mapping[str, Any]) -> list[str]:
         f"# {name}: logical questions on a knowledge graph that lacks part of what they need",
         "",
         f"{counted(counts['questions'], 'question')} of {len(_asked(counts))} logical structures on a "
-        "knowledge "
-        f"graph of {counts['triples_complete']:,} triples, of which {counts['triples_removed']:,} were "
-        "removed. "
-        f"{hard:,} have a hard answer: one that needs removed triples. Each removed triple still follows "
-        "from the "
-        "remaining ones by a rule; the proof is published with it.",
+        f"knowledge graph of {counts['triples_complete']:,} triples, of which "
+        f"{counts['triples_removed']:,} were removed. {hard:,} have a hard answer: one that needs removed "
+        "triples. Each removed triple still follows from the remaining ones by a rule; the proof is "
+        "published with it.",
         "",
         _core(hard, core),
     ]
@@ -54,10 +51,8 @@ def _core(hard: int, core: int) -> str:
         return f"{said}That is little; scores on it have wide intervals."
     return said + (
         "There nothing else joins the two ends of any removed triple that the answer needs, and what the "
-        "triple "
-        f"leads to is rare among what its relation leads to (prior ≤ {CORE_PRIOR:g}). Report scores on the "
-        "core "
-        "first, then on all questions."
+        f"triple leads to is rare among what its relation leads to (prior ≤ {CORE_PRIOR:g}). Report scores "
+        "on the core first, then on all questions."
     )
 
 
@@ -99,9 +94,8 @@ def describe_structures(counts: Mapping[str, Any]) -> list[str]:
     ]  # fmt: skip
     return [
         "Columns 0 to 3: how many links the hard answer misses, i.e. the least number of removed triples "
-        "in a "
-        "derivation of it; 0 where every answer is stated. Full inference: all links of the derivation are "
-        "missing.",
+        "in a derivation of it; 0 where every answer is stated. Full inference: all links of the "
+        "derivation are missing.",
         "",
         *table(links),
         "",
@@ -149,13 +143,10 @@ def describe_sampling(manifest: Mapping[str, Any]) -> list[str]:
         f"- {_wanted(options)} In each structure, relations are drawn evenly rather than triples, so that "
         "hubs do not prevail.",
         f"- At most {options['max_answers']} answers and {options['max_evidence']} triples of full "
-        "evidence. No "
-        f"anchor, relation or answer is in more than {share} of the questions of a structure.",
+        f"evidence. No anchor, relation or answer is in more than {share} of the questions of a structure.",
         "- No branch can be dropped without changing the answers, none is contained in another, no answer "
-        "and "
-        "no intermediate entity is an anchor. All answers share a type; of a union so do the anchors, and "
-        "so do "
-        "the members of all branches.",
+        "and no intermediate entity is an anchor. All answers share a type; of a union so do the anchors, "
+        "and so do the members of all branches.",
         f"- Anchors: {_anchors(options)}.{_split(questions, options)}",
         f"- Types: {_types(str(manifest['kg'].get('types', '')))}.",
         *_shortfalls(counts),
