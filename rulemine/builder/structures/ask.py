@@ -7,6 +7,7 @@ order: by structure, then by query.
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ from rulemine.builder.structures.texts import Texts
 from rulemine.errors import UserError, counted
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.phrasing.compose import goes_together
 from rulemine.phrasing.templates import Templates
 from rulemine.query.answers import missing_from
 from rulemine.query.parser import parse
@@ -91,7 +93,8 @@ def ask_structures(
     if ratios is not None:
         pools = [Pool(split, ratio) for split, ratio in zip(SPLITS, ratios, strict=True)]
         masks = _dealt(fit, ratios, seed)
-    drawer = Drawer(steps, types, masks, options.max_answers, options.max_evidence)
+    together = partial(goes_together, templates)
+    drawer = Drawer(steps, types, masks, options.max_answers, options.max_evidence, together)
     checker = QueryChecker(graph, removed, types, declarations, options, _wider(kg, more))
     known = set(kg.entities)
     others = () if more is None else (end for s, _, o in more.labeled() for end in (s, o))

@@ -5,7 +5,8 @@ of which every link is removed do not have to be found by chance.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -87,6 +88,8 @@ class Drawer:
         pools: The anchors to draw from, one array of shape (entities,) for each split.
         max_answers: The most answers of a query.
         max_evidence: The most triples in the derivations of its answers.
+        together: Whether a text may say of one entity that it is given by both of two links, each a
+            relation and whether it leads from objects to subjects.
     """
 
     def __init__(
@@ -96,8 +99,10 @@ class Drawer:
         pools: list[Bools],
         max_answers: int,
         max_evidence: int,
+        together: Callable[[tuple[str, bool], tuple[str, bool]], bool] = lambda _one, _other: True,
     ) -> None:
         self.steps, self.types, self.pools = steps, types, pools
+        self._together = cache(together)
         self._most = max_answers, max_evidence
         self._tables: dict[tuple[Hop, int, bool], Table] = {}
         self._all = Table(steps, np.ones(len(steps.link), bool))
@@ -161,6 +166,15 @@ class Drawer:
             self._tables[key] = Table(steps, chosen)
         return self._tables[key]
 
+    def together(self, link: int, beside: Iterable[int], above: int | None) -> bool:
+        """Whether a text may say of one entity that links give it and that another goes on from it."""
+        links = self.steps.links
+        others = [links[other] for other in beside]
+        if above is not None:
+            relation, inverse = links[above]
+            others.append((relation, not inverse))
+        return all(self._together(links[link], other) for other in others)
+
     def other(self, link: int, draws: Draws) -> Taken | None:
         """Draws any step of a link."""
         return self._all.anywhere(draws, link)
@@ -203,14 +217,27 @@ class _Draw:
         below = self._below(hop.below, taken.source, taken.link)
         return None if below is None else self.drawer.steps.projection(taken.link, below)
 
-    def _into(self, hop: Hop, target: int) -> Taken | None:
-        """Draws a step to an entity from one that is new."""
+    def _into(
+        self, hop: Hop, target: int, beside: Sequence[int], above: int | None
+    ) -> Taken | None:
+        """Draws a step to an entity from one that is new.
+
+        Args:
+            hop: What is to be drawn.
+            target: The entity.
+            beside: The links that give it already.
+            above: The link that goes on from it, if one does.
+        """
         table = self.drawer.table(hop, self.pool)
         for _ in range(OTHER_STEPS):
             found = table.into(target, self.draws)
             if found is None:
                 return None
-            if found.source not in self.nodes and found.source not in self.anchors:
+            if (
+                found.source not in self.nodes
+                and found.source not in self.anchors
+                and self.drawer.together(found.link, beside, above)
+            ):
                 return found
         return None
 
@@ -226,7 +253,7 @@ class _Draw:
             self.anchors.append(source)
             return Anchor(self.drawer.steps.kg.entities[source])
         self.nodes.append(source)
-        found = self._into(_first_of(plan), source)
+        found = self._into(_first_of(plan), source, (), above)
         return None if found is None else self._rest(plan, found, above)
 
     def _rest(self, plan: Hop | Meet | Either, first: Taken, above: int | None) -> Query | None:
@@ -238,25 +265,28 @@ class _Draw:
             above: The link that goes on from it, if one does.
         """
         if isinstance(plan, Meet):
-            return self._meet(plan, first)
+            return self._meet(plan, first, above)
         query = self._from(_first_of(plan), first)
         if query is None or isinstance(plan, Hop):
             return query
         return self._either(plan.other, first, query, above)
 
-    def _meet(self, plan: Meet, first: Taken) -> Query | None:
+    def _meet(self, plan: Meet, first: Taken, above: int | None) -> Query | None:
         """An intersection whose first branch begins with a step; each branch to anchors alone is needed."""
         first_hop, *others = plan.parts
         reached = self.drawer.steps.reached
         if first_hop.below is not None:  # its members are not known yet
             query = self._from(first_hop, first)
-            found = self._into(others[0], first.target) if query is not None else None
+            if query is None:
+                return None
+            found = self._into(others[0], first.target, (first.link,), above)
             more = self._from(others[0], found) if found is not None else None
-            return None if query is None or more is None else _met([query, more])
+            return None if more is None else _met([query, more])
         for _ in range(OTHER_MEETS):
             taken = [first]
             for hop in others:
-                more_taken = self._into(hop, first.target)
+                links = [one.link for one in taken]
+                more_taken = self._into(hop, first.target, links, above)
                 if more_taken is None:
                     return None
                 taken.append(more_taken)
@@ -288,6 +318,8 @@ class _Draw:
             else:
                 found = table.anywhere(draws, first.link if draws.below(2) else None)
             if not found or found.source == anchor:
+                continue
+            if not self.drawer.together(found.link, (first.link,), above):
                 continue
             if types.shared((anchor, found.source)) and types.shared((first.target, found.target)):
                 self.nodes.append(found.target)
