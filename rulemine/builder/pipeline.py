@@ -341,7 +341,7 @@ class Build:
             "ratios": ratios,
             "excluded": sorted(inputs.excluded),
         }
-        return self._stage("ask", 5, options, work)
+        return self._stage("ask", 6, options, work)
 
     def _asking(self) -> dict[str, Any]:
         """The options and inputs that questions of every kind depend on."""

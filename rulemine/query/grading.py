@@ -276,9 +276,7 @@ class Grades:
     @cached_property
     def stated_until(self) -> Ints:
         """The level from which on each answer is not stated, shape (answers,); 0: stated at every level."""
-        levels = self.graph.levels
-        edges = self.graph.with_costs(np.where(levels > 0, WHOLE + 1 - levels, 0))
-        worst = _Pass(self.graph, edges, _most).value(self.query) & COST
+        worst = _Pass(self.graph, self.graph.lasting, _most).value(self.query) & COST
         until: Ints = np.where(worst > 0, WHOLE + 1 - worst, 0)
         return until
 

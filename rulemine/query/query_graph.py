@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -103,6 +104,11 @@ class QueryGraph:
         if level not in self._edges:
             self._edges[level] = self.with_costs((self.levels > 0) & (self.levels <= level))
         return self._edges[level]
+
+    @cached_property
+    def lasting(self) -> tuple[Ints, Ints]:
+        """As `edges`, with costs that are the higher, the lower the level at which a triple is removed."""
+        return self.with_costs(np.where(self.levels > 0, WHOLE + 1 - self.levels, 0))
 
     def with_costs(self, costs: npt.NDArray[np.int64 | np.bool_]) -> tuple[Ints, Ints]:
         """As `edges`, with any costs of the triples, 0 … 100."""

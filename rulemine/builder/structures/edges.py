@@ -6,6 +6,7 @@ link for all relations that state the same facts (see `rulemine.kg.facts`).
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,7 @@ import numpy.typing as npt
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
-from rulemine.query.links import expanded
-from rulemine.query.tree import Projection, Query
+from rulemine.query.tree import Projection, Query, Union
 from rulemine.seeds import Stream
 
 __all__ = ["MISSING", "STATED", "Draws", "Steps", "Table", "Taken"]
@@ -160,9 +160,21 @@ class Steps:
 
     def projection(self, link: int, of: Query) -> Query:
         """What a link leads to from what a query gives, with all statements of its facts."""
-        relation, inverse = self.links[link]
-        step = Projection(relation, inverse, of)
-        return expanded(step, self.declarations) if self.declarations.readings else step
+        statements = self._statements[link]
+        if len(statements) == 1:
+            return Projection(*statements[0], of)
+        return Union.of(Projection(*statement, of) for statement in statements)
+
+    @cached_property
+    def _statements(self) -> list[list[tuple[str, bool]]]:
+        """For each link, the relations that state its facts, and whether a projection to it is inverse."""
+        return [
+            [
+                (stating, end == DIRECTIONS[0])
+                for stating, end in self.declarations.statements(relation, DIRECTIONS[not inverse])
+            ]
+            for relation, inverse in self.links
+        ]
 
 
 class Table:

@@ -198,7 +198,9 @@ class _Sampling:
             return Reason.AGAIN
         labels, links = self.drawer.steps.kg.entities, self.drawer.steps.links
         known = [f"e{labels[i]}" for i in drawn.anchors] + [f"r{links[i][0]}" for i in drawn.links]
-        if any(map(self._is_full, known)):
+        size = max(len(made.questions) + 1, min(SETTLED, made.wanted))
+        most = most_sharing(options.max_share, size)
+        if any(self.shared[one] >= most for one in known):
             return Reason.SHARED
         quota = self._quota(pool)
 
@@ -212,7 +214,7 @@ class _Sampling:
         question = self.checker.check(made.name, drawn, is_open)
         if isinstance(question, str):
             return question
-        if any(map(self._is_full, shared_by(question))):
+        if any(self.shared[one] >= most for one in shared_by(question)):
             return Reason.SHARED
         if options.disjoint_answers and any(
             self.owners.get(answer, pool) != pool for answer in question.answers
@@ -231,11 +233,6 @@ class _Sampling:
         self.failed[key] = 0
         made.questions.append(replace(question, question=text, split=self.pools[pool].split))
         return None
-
-    def _is_full(self, shared: str) -> bool:
-        """Whether no further question may have an anchor, a relation or an answer."""
-        size = max(len(self.made.questions) + 1, min(SETTLED, self.made.wanted))
-        return self.shared[shared] >= most_sharing(self.options.max_share, size)
 
 
 def _apportioned(size: int, ratios: Iterable[int]) -> list[int]:
