@@ -55,7 +55,8 @@ def example(key: Key) -> tuple[list[str], Any]:
 def test_a_flag_of_build_reaches_its_key(key: Key) -> None:
     words, value = example(key)
     model = ["--verbalizer", "openai", "--model", "m"] * (key.name.split(".")[0] != "selection")
-    arguments = make_parser().parse_args(["build", "demo.tsv", *model, *words])
+    kind = ["--kind", "structures"] * (key.name == "verbalizer.rewriter_model")
+    arguments = make_parser().parse_args(["build", "demo.tsv", *model, *kind, *words])
     recipe: Any = chosen_recipe(arguments)
     for part in key.name.split("."):
         recipe = getattr(recipe, part)
