@@ -44,6 +44,7 @@ def test_fresh_questions_of_structures_hold_in_every_naming(tmp_path: Path) -> N
     options = [
         (("structures", "names"), ["1p", "pi", "up"]),
         (("structures", "per_structure"), 12),
+        (("structures", "disjoint_answers"), True),
         (("selection", "levels"), [50, 100]),
     ]
     Build(load_recipe("structures-demo", options), tmp_path / "built").run()
