@@ -15,16 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.assemble import parts_of_build
-from rulemine.builder.balance import Limits, balance, balance_as_published, explain_few
+from rulemine.builder.balance import explain_few
 from rulemine.builder.inputs import Inputs
+from rulemine.builder.kind import kind_of
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.removal.selection import Selection, read_selection, write_selection
 from rulemine.builder.removal.setting import Setting
 from rulemine.builder.removal.steps import explain_priors, ground_eligible, remove
-from rulemine.builder.rule_questions.ask import ask
 from rulemine.builder.split import explain_lopsided, split
 from rulemine.builder.stage import Done, Stage, run_stage
-from rulemine.builder.structures.ask import ask_structures, keep_within_limit
 from rulemine.builder.summary import describe_questions, describe_sampling, describe_undeclared
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
@@ -98,6 +97,7 @@ class Build:
         self.context = context or BuildContext()
         self._done: dict[str, Done] = {}
         self.inputs = Inputs(recipe, self.context.on_warning)
+        self.kind = kind_of(recipe)
         self._made: dict[str, QuestionSet] = {}
 
     def run(self, until: str = "release") -> Done:
@@ -163,11 +163,7 @@ class Build:
     @cached_property
     def _skipped(self) -> dict[str, str]:
         """The stages that this recipe does not have, and why."""
-        skipped = {}
-        if self.recipe.kind == "structures":
-            skipped["balance"] = (
-                "its questions are drawn within the limits of the section structures"
-            )
+        skipped = self.kind.without(self.recipe)
         if self.recipe.selection.mode == "brink":
             skipped["ground"] = "the published selection enumerates groundings on its own"
         if self.recipe.verbalizer.name == "template":
@@ -310,104 +306,32 @@ class Build:
         return self._stage("select", 4, options, work)
 
     def _ask(self) -> Stage:
-        return self._ask_structures() if self.recipe.kind == "structures" else self._ask_rules()
-
-    def _ask_structures(self) -> Stage:
-        inputs, chosen = self.inputs, self.recipe.questions
-        ratios = chosen.ratios if chosen.split == "group" else None
+        inputs = self.inputs
 
         def work(folder: Path) -> None:
-            asked = ask_structures(
-                inputs.kg,
-                self.selection,
-                inputs.templates,
-                inputs.types,
-                self.recipe.structures,
-                anchors=inputs.anchors,
-                ratios=ratios,
-                excluded=inputs.excluded,
-                reference=inputs.further(self._progress),
-                labels=inputs.labels,
-                seed=self.recipe.seed,
-                progress=self._progress,
-            )
+            asked = self.kind.ask(inputs, self.selection, self._progress)
             write_question_set(folder, asked)
             self._made = {"ask": asked}
 
         options = {
-            **self._asking(),
-            "structures": to_json(self.recipe.structures),
-            "anchors": None if inputs.anchors is None else sorted(inputs.anchors),
-            "ratios": ratios,
-            "excluded": sorted(inputs.excluded),
-        }
-        return self._stage("ask", 6, options, work)
-
-    def _asking(self) -> dict[str, Any]:
-        """The options and inputs that questions of every kind depend on."""
-        inputs = self.inputs
-        return {
             "seed": self.recipe.seed,
             "templates": inputs.templates.to_plain(),
             "reference": inputs.reference.digest if inputs.reference else "",
             "implied": sorted(rule.id for rule in inputs.implied),
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
+            **self.kind.options(inputs),
         }
-
-    def _ask_rules(self) -> Stage:
-        def work(folder: Path) -> None:
-            asked = ask(
-                self.inputs.kg,
-                self.selection,
-                self.inputs.templates,
-                merge=self.recipe.selection.mode == "maximal",
-                reference=self.inputs.further(self._progress),
-                labels=self.inputs.labels,
-                seed=self.recipe.seed,
-                max_answers=self.recipe.questions.max_answers,
-                progress=self._progress,
-            )
-            write_question_set(folder, asked)
-            self._made = {"ask": asked}
-
-        options = {
-            **self._asking(),
-            "mode": self.recipe.selection.mode,
-            "max_answers": self.recipe.questions.max_answers,
-        }
-        return self._stage("ask", 5, options, work)
+        return self._stage("ask", 6, options, work)
 
     def _balance(self) -> Stage:
         def work(folder: Path) -> None:
             before = self._asked("ask")
-            asked = self._balanced(before)
+            asked = self.kind.limited(self.recipe, before)
             if note := explain_few(before, asked):
                 self.context.on_warning(note)
             self._hand_on("balance", folder, asked)
 
-        return self._stage("balance", 4, self._balancing(), work)
-
-    def _balanced(self, asked: QuestionSet) -> QuestionSet:
-        if self.recipe.kind == "structures":
-            return keep_within_limit(asked, self.recipe.structures.max_share)
-        if self.recipe.selection.mode == "brink":
-            return balance_as_published(
-                asked, self.recipe.questions.max_answer_share, self.recipe.seed
-            )
-        return balance(asked, self._limits, self.recipe.seed)
-
-    @property
-    def _limits(self) -> Limits:
-        chosen = self.recipe.questions
-        return Limits(
-            chosen.max_answer_share, chosen.max_relation_share, self.recipe.selection.per_type
-        )
-
-    def _balancing(self) -> dict[str, Any]:
-        limits = to_json(self._limits)
-        if self.recipe.kind == "structures":
-            limits = {"max_share": self.recipe.structures.max_share}
-        return {"limits": limits, "mode": self.recipe.selection.mode, "seed": self.recipe.seed}
+        return self._stage("balance", 4, self.kind.limits(self.recipe), work)
 
     def _verbalize(self) -> Stage:
         # Dropping questions lowers the limits, so balance again.
@@ -427,7 +351,7 @@ class Build:
                 note=self.context.on_warning,
             )
             if drops:
-                asked = self._balanced(asked)
+                asked = self.kind.limited(self.recipe, asked)
             self._hand_on("verbalize", folder, asked)
             write_trace(folder, trace)
 
@@ -435,7 +359,7 @@ class Build:
             **self.recipe.portable()["verbalizer"],
             "prompt": digest_of(self.inputs.prompts.text.encode()),
             "glosses": digest_of(self.inputs.glosses.to_toml().encode()),
-            "balancing": self._balancing() if drops else {},
+            "balancing": self.kind.limits(self.recipe) if drops else {},
             "seed": self.recipe.seed,
         }
         return self._stage("verbalize", 3, options, work)
