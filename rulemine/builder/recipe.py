@@ -100,8 +100,8 @@ class Recipe(Section):
             self._refuse(
                 _RULES_ONLY,
                 "for the kind rules only; questions of the kind structures are drawn within the limits "
-                "of the section structures, with the selection maximal."
-                ' Leave it out, or set kind = "rules".',
+                "of the section structures, with the selection maximal. Leave it out, or use a recipe "
+                "of this kind, e.g. structures-demo.",
             )
             self._refuse(
                 ("verbalizer.round_trip", "verbalizer.paraphrases"),

@@ -27,7 +27,11 @@ from rulemine.seeds import stream
 __all__ = ["PATIENCE", "Pool", "Sampled", "sample"]
 
 PATIENCE = 500
-"""Draws in a row without a question after which a number of missing links is given up in a split."""
+"""Draws in a row without a question after which a number of missing links is given up in a split; those of
+`CHEAP` count less."""
+
+CHEAP = {Reason.AGAIN: 0.1, Reason.SHARED: 0.1}
+"""What draws that take little time count."""
 
 SETTLED = 100
 """Questions of a structure before which its limits are those of so many; what is above in the end goes."""
@@ -133,7 +137,7 @@ class _Sampling:
         if options.missing == "full":
             numbers = numbers[-1:]
         self.open = {(pool, number) for pool in range(len(pools)) for number in numbers}
-        self.failed = dict.fromkeys(self.open, 0)
+        self.failed = dict.fromkeys(self.open, 0.0)
         self.counts: Counter[tuple[int, int | None]] = Counter()
         self.shared: Counter[str] = Counter()
         self.seen: set[str] = set()
@@ -151,7 +155,7 @@ class _Sampling:
                 on_question()
             else:
                 self.made.reasons[reason] += 1
-                self.failed[key] += 1
+                self.failed[key] += CHEAP.get(reason, 1)
                 if self.failed[key] >= PATIENCE:
                     self.open.discard(key)
         made = self.made

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rulemine.builder.recipe import Recipe, load_recipe
+from rulemine.builder.structures.ask import keep_within_limit
 from rulemine.builder.structures.options import StructureSection
 from rulemine.builder.structures.sharing import within_limit
 from rulemine.errors import ConfigError, UserError
@@ -163,6 +164,18 @@ def test_what_shares_too_much_is_dropped_and_no_more() -> None:
                 assert max(counts.values()) <= most
             assert all(int(a.id) < int(b.id) for a, b in pairwise(left))
             assert share < 1 or left == made
+
+
+def test_limits_hold_again_after_questions_are_dropped(world: RandomWorld) -> None:
+    asked = world.ask(names=EASY, per_structure=12, max_share=0.5, ratios=None)
+    left = asked.keep(asked.questions[::2], [])
+    found = keep_within_limit(left, 0.3)
+    for name, questions in by_structure(found).items():
+        assert questions == within_limit(by_structure(left)[name], 0.3)
+    dropped = {row.question: row for row in found.rejections}
+    assert dropped
+    assert {q.id for q in left.questions} == {q.id for q in found.questions} | dropped.keys()
+    assert all(row.query and row.removed is None for row in dropped.values())
 
 
 def test_where_nothing_shares_a_type_there_is_one_answer(world: RandomWorld) -> None:
