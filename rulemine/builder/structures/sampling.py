@@ -1,15 +1,17 @@
 """Samples questions of each structure: how many of each, and none about the same few things.
 
 The questions of a structure are spread evenly over its splits, by their ratios, and over how many links
-their hard answers miss. What the graph does not give of one number of links, the others of the same split
-give. A draw is tried for the split and number that lack most; one for which `PATIENCE` draws in a row
-gave nothing is given up.
+their hard answers miss. Draws are for the split that lacks most, and there for the highest number of missing
+links first: these questions are scarce, and must find the relations that they need below their limit. A
+number for which `PATIENCE` draws in a row gave nothing is given up; what the graph does not give of it, the
+others of the same split give.
 
 Guarantees: at most `StructureSection.max_share` of the questions of a structure, but at least one, share an
 anchor, a relation or an answer; anchors of different splits are disjoint; the same inputs and seed give the
 same questions.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,9 +34,6 @@ PATIENCE = 500
 
 CHEAP = {Reason.AGAIN: 0.1, Reason.SHARED: 0.1}
 """What draws that take little time count."""
-
-SETTLED = 100
-"""Questions of a structure before which its limits are those of so many; what is above in the end goes."""
 
 MOST_REFUSED = 1000
 """Refused texts that are kept."""
@@ -140,6 +139,7 @@ class _Sampling:
         self.failed = dict.fromkeys(self.open, 0.0)
         self.counts: Counter[tuple[int, int | None]] = Counter()
         self.shared: Counter[str] = Counter()
+        self.most = most_sharing(options.max_share, options.per_structure)
         self.seen: set[str] = set()
         self.owners = owners
         self.draws = {
@@ -166,7 +166,7 @@ class _Sampling:
         return made
 
     def _next(self) -> tuple[int, int | None] | None:
-        """The pool, and in it the number of missing links, that lack most."""
+        """The pool that lacks most, and in it the highest number of missing links that lacks questions."""
         sums = Counter[int]()
         for (pool, _), count in self.counts.items():
             sums[pool] += count
@@ -176,13 +176,13 @@ class _Sampling:
             key=lambda key: (
                 sums[key[0]] / self.wanted[key[0]],
                 key[0],
-                self.counts[key],
-                key[1] or 0,
+                self.counts[key] >= math.floor(self._quota(key[0])),
+                -(key[1] or 0),
             ),
             default=None,
         )
 
-    def _quota(self, pool: int) -> int:
+    def _quota(self, pool: int) -> float:
         """How many questions of each number of missing links are wanted of a pool."""
         numbers = [number for at, number in self.open if at == pool]
         given = sum(
@@ -190,7 +190,7 @@ class _Sampling:
             for (at, number), count in self.counts.items()
             if at == pool and number not in numbers
         )
-        return -(-(self.wanted[pool] - given) // max(1, len(numbers)))
+        return (self.wanted[pool] - given) / max(1, len(numbers))
 
     def _try(self, pool: int, number: int | None) -> str | None:
         """Draws once; returns why there is no question, if there is none."""
@@ -202,11 +202,9 @@ class _Sampling:
             return Reason.AGAIN
         labels, links = self.drawer.steps.kg.entities, self.drawer.steps.links
         known = [f"e{labels[i]}" for i in drawn.anchors] + [f"r{links[i][0]}" for i in drawn.links]
-        size = max(len(made.questions) + 1, min(SETTLED, made.wanted))
-        most = most_sharing(options.max_share, size)
-        if any(self.shared[one] >= most for one in known):
+        if any(self.shared[one] >= self.most for one in known):
             return Reason.SHARED
-        quota = self._quota(pool)
+        quota = math.ceil(self._quota(pool))
 
         def is_open(missing: int) -> bool:
             if number is None:
@@ -218,7 +216,7 @@ class _Sampling:
         question = self.checker.check(made.name, drawn, is_open)
         if isinstance(question, str):
             return question
-        if any(self.shared[one] >= most for one in shared_by(question)):
+        if any(self.shared[one] >= self.most for one in shared_by(question)):
             return Reason.SHARED
         if options.disjoint_answers and any(
             self.owners.get(answer, pool) != pool for answer in question.answers
