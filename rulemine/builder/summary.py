@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
+from rulemine.builder.structures.checking import Reason
 from rulemine.codec import dump_line
 from rulemine.errors import counted
 from rulemine.kg.facts import Declarations
@@ -19,6 +20,9 @@ MOST_SHOWN = 3
 
 LITTLE_CORE = 100
 """With fewer questions, a score has an interval of some 20 percentage points."""
+
+CROWDED = 0.1
+"""Draws refused because questions would share too much, from which on the limit is named, as a fraction."""
 
 _KEYS = {"symmetric": "symmetric", "inverse": "inverse_of", "same": "same_as"}
 
@@ -55,12 +59,14 @@ def describe_questions(
         yield from _describe_derived(asked, templates)
 
 
-def describe_sampling(asked: QuestionSet) -> Iterator[str]:
+def describe_sampling(asked: QuestionSet, max_share: float) -> Iterator[str]:
     """Describes how many questions of each structure there are, by the links that they miss.
 
     Args:
         asked: The questions; nothing is said of those of the kind ``rules``.
+        max_share: See `rulemine.builder.structures.options.StructureSection`.
     """
+    crowded = False
     for name, counts in asked.sampling.items():
         missing = Counter(q.missing for q in asked.questions if q.structure == name)
         left, wanted = missing.total(), counts["wanted"]
@@ -72,6 +78,13 @@ def describe_sampling(asked: QuestionSet) -> Iterator[str]:
             reasons = sorted(counts["rejected"].items(), key=lambda row: (-row[1], row[0]))
             why = "; ".join(f"{number:,}: {reason}" for reason, number in reasons[:MOST_SHOWN])
             yield f"  the graph gave no more in {counted(counts['drawn'], 'draw')} ({why})"
+            crowded |= counts["rejected"].get(Reason.SHARED, 0) >= CROWDED * counts["drawn"]
+    if crowded:
+        yield (
+            f"  structures.max_share: at most {100 * max_share:g} % of the questions of a structure may have "
+            "an anchor, a relation or an answer in common; a graph with few relations cannot give many "
+            "such questions. Raise it, or turn it off with 1."
+        )
 
 
 def describe_undeclared(

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.builder.summary import describe_questions, describe_undeclared
+from rulemine.builder.structures.checking import Reason
+from rulemine.builder.summary import describe_questions, describe_sampling, describe_undeclared
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.templates import load_templates
@@ -65,3 +66,15 @@ def test_the_size_of_the_core_is_said(core: int, said: str) -> None:
     )
     lines = describe_questions(asked, load_templates("", ["likes"]), "", lambda _: Path())
     assert f"{core} of 150 questions need more than one edge: the {said}" in [*lines]
+
+
+def test_a_shortfall_names_the_limit_that_causes_it() -> None:
+    rejected = {Reason.NOWHERE: 40, Reason.SHARED: 60}
+    counts = {"wanted": 30, "questions": 0, "drawn": 100, "rejected": rejected}
+    asked = QuestionSet((), (), (), 0, sampling={"2p": counts})
+    first, why, hint = describe_sampling(asked, 0.2)
+    assert first == "2p: 0 questions of 30"
+    assert "60: too many questions share" in why
+    assert "structures.max_share: at most 20 %" in hint
+    rejected[Reason.SHARED] = 9
+    assert len(list(describe_sampling(asked, 0.2))) == 2
