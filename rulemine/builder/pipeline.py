@@ -321,7 +321,7 @@ class Build:
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),
         }
-        return self._stage("ask", 7, options, work)
+        return self._stage("ask", 8, options, work)
 
     def _balance(self) -> Stage:
         def work(folder: Path) -> None:

@@ -104,7 +104,7 @@ class Drawer:
         self.steps, self.types, self.pools = steps, types, pools
         self._together = cache(together)
         self._most = max_answers, max_evidence
-        self._tables: dict[tuple[Hop, int, bool], Table] = {}
+        self._tables: dict[tuple[Hop, int, frozenset[tuple[Hop, int]] | None], Table] = {}
         self._all = Table(steps, np.ones(len(steps.link), bool))
 
     def draw(self, name: str, missing: int | None, pool: int, draws: Draws) -> Drawn | None:
@@ -154,7 +154,8 @@ class Drawer:
 
     def table(self, step: Hop, pool: int, root: Meet | None = None) -> Table:
         """The steps from which the rest can be drawn; of a root, those to entities with all its branches."""
-        key = step, pool, root is not None
+        # The branches of a root may come in any order.
+        key = step, pool, None if root is None else frozenset(Counter(root.parts).items())
         if key not in self._tables:
             steps = self.steps
             chosen = (steps.fan >= step.least) & (steps.fan <= step.most)
