@@ -50,7 +50,7 @@ fb15k237: install jar ## the FB15k-237 benchmark, verified
 	$(RULEMINE) verify out/fb15k237
 
 test: install jar ## all tests of the Python part, and of the Java part where Maven is installed
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist loadfile
 	@if command -v mvn >/dev/null; then $(MAKE) --no-print-directory java; \
 	else echo 'Java unit tests skipped: Maven is not installed (the tests above ran the miner too)'; fi
 

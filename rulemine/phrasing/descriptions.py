@@ -78,7 +78,7 @@ def read_description(text: str) -> Description:
 
     Example:
         >>> read_description("film/films | that was/were directed by {topic}").forms[1].before
-        'were directed by '
+        'that were directed by '
     """
     places = [found[0] for found in _PART.finditer(text)]
     marks = "".join(p.strip("{}")[0] for p in places if p in ("{topic}", "[", "]", "|"))

@@ -143,7 +143,9 @@ def test_a_wrong_download_is_not_kept(places: Places, offer: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "offer", [b"not an archive", archive(other=b"x"), archive(in__two=MORE)[:40]]
+    "offer",
+    [b"not an archive", archive(other=b"x"), archive(in__two=MORE)[:40]],
+    ids=["no archive", "another file", "cut off"],
 )
 def test_a_broken_archive_is_not_kept(places: Places, offer: bytes) -> None:
     places.put(places.named)
