@@ -82,10 +82,14 @@ def test_written_files_have_the_rights_of_ordinary_files(tmp_path: Path) -> None
         ("a.tsv", "a\nb\n".encode("utf-16-le"), "line 1 holds a NUL byte"),
         ("a.tsv", b"one\n\x7fELF\0\0", "line 2 holds a NUL byte"),
         ("a.tsv", b"one\ntwo\ncaf\xe9\n", r"line 3 is not UTF-8 \(byte 0xe9\)"),
-        ("a.tsv", gzip.compress(b"a"), "not UTF-8|NUL byte"),
+        ("a.tsv", gzip.compress(b"a", mtime=0), "not UTF-8|NUL byte"),
         ("a.gz", b"plain text", "not a complete gz file"),
-        ("a.gz", gzip.compress(b"a" * 9999)[:-9], "not a complete gz file"),
-        ("a.gz", gzip.compress(os.urandom(999), 9)[:12] + b"\xff" * 99, "not a complete gz file"),
+        ("a.gz", gzip.compress(b"a" * 9999, mtime=0)[:-9], "not a complete gz file"),
+        (
+            "a.gz",
+            gzip.compress(bytes(range(256)), mtime=0)[:12] + b"\xff" * 99,
+            "not a complete gz file",
+        ),
         ("a.zst", b"plain text", "not a complete zst file|needs the package zstandard"),
     ],
 )

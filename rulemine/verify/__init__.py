@@ -5,9 +5,9 @@ join engine, or the readers of releases and graphs; names get numbers of its own
 would have to be made twice, in two different ways, to stay hidden. The top of each module says what it
 checks: `folder` (manifest, digests, API keys), `shapes` (records), `names`, `facts` (declarations),
 `rules`, `measures` (of rules, counted on the graph), `graphs`, `removals` (certificates, priors, core,
-difficulty), `question_set` (duplicates, balance, split), `counts`, `statistics` and `card` (the figures),
-`questions` (answers, whom a text names), `structures` (what only that kind has), `forms` (of queries),
-`tables` and `wording` (templates and patterns).
+difficulty), `tables`; `questions.question` (answers, whom a text names), `questions.structures` (what only
+that kind has), `questions.forms` (of queries), `questions.wording` (templates and patterns),
+`questions.question_set` (duplicates, balance, splits); `figures` (those of the manifest and of the card).
 
 Not checked here is what follows from the recipe alone: options of mining, choices among equals, what was
 rejected, a model's calls, names of entities, the text of the card. ``rulemine verify --rebuild`` builds

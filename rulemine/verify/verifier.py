@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rulemine.verify.contents import Contents, Located
-from rulemine.verify.counts import check_counts, check_options
 from rulemine.verify.facts import check_declarations
+from rulemine.verify.figures.counts import check_counts, check_options
 from rulemine.verify.folder import QUESTION_FILES, Folder
 from rulemine.verify.graphs import (
     COMPLETE,
@@ -25,15 +25,15 @@ from rulemine.verify.graphs import (
 )
 from rulemine.verify.measures import check_supports
 from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names
-from rulemine.verify.question_set import check_collection
-from rulemine.verify.questions import check_question
+from rulemine.verify.questions.question import check_question
+from rulemine.verify.questions.question_set import check_collection
+from rulemine.verify.questions.wording import check_templates, check_wording
 from rulemine.verify.removals import check_removals
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules, check_thresholds
 from rulemine.verify.shapes import QUESTIONS, REJECTIONS, REMOVAL
 from rulemine.verify.tables import check_sheet, check_types
 from rulemine.verify.triples import Graph, Terms, Triple
-from rulemine.verify.wording import check_templates, check_wording
 
 __all__ = ["verify"]
 

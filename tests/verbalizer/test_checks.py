@@ -17,7 +17,7 @@ from rulemine.release.naming import name_entities
 from rulemine.text.template import fill
 from rulemine.verbalizer.checks import CODES, Checker, TextProblem, check_text, explain
 from rulemine.verbalizer.inputs import VerbalizationInput
-from rulemine.verify import mentions as verifier
+from rulemine.verify.questions import mentions as verifier
 from tests import ROOT
 from tests.builder.rule_questions.asking import question
 

@@ -8,7 +8,7 @@ from rulemine.text.template import fill
 from rulemine.verbalizer.checks import TextProblem, check_text
 from rulemine.verbalizer.inputs import placeholders
 from rulemine.verbalizer.structure_inputs import StructureInput
-from rulemine.verify.mentions import occurrences
+from rulemine.verify.questions.mentions import occurrences
 from tests.structures import structure_question
 
 QUESTION = structure_question(1, '(and (p- "citizen_of" "france") (p- "won" "oscar"))')

@@ -11,7 +11,7 @@ import pytest
 import rulemine.verify
 from rulemine.errors import ReleaseError
 from rulemine.verify import verify
-from rulemine.verify.counts import UNCOUNTED
+from rulemine.verify.figures.counts import UNCOUNTED
 from tests.verify.tampering import change_manifest, counts_of, edited, invariants, line_out, put
 from tests.verify.tiny import (
     MANIFEST,

@@ -10,11 +10,11 @@ from rulemine.query.links import expanded
 from rulemine.query.links import smaller as smaller_queries
 from rulemine.query.structures import STRUCTURES as NAMED
 from rulemine.query.structures import structure_of
-from rulemine.verify import forms
 from rulemine.verify.facts import Facts
-from rulemine.verify.forms import STRUCTURES, form_of, leaves, linked, smaller, unions_in
 from rulemine.verify.proofs import Triples
-from rulemine.verify.queries import answers, read
+from rulemine.verify.questions import forms
+from rulemine.verify.questions.forms import STRUCTURES, form_of, leaves, linked, smaller, unions_in
+from rulemine.verify.questions.queries import answers, read
 from rulemine.verify.triples import Graph
 from tests.oracles.queries import random_query, random_world
 

@@ -6,10 +6,10 @@ from operator import add
 from typing import Any
 
 from rulemine.verify.contents import Contents, Located
-from rulemine.verify.forms import QueryForm, form_of, linked
 from rulemine.verify.graphs import as_triple
 from rulemine.verify.proofs import Triples
-from rulemine.verify.queries import Query, answers, costs, evidence
+from rulemine.verify.questions.forms import QueryForm, form_of, linked
+from rulemine.verify.questions.queries import Query, answers, costs, evidence
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.triples import Graph, Triple
 

@@ -5,8 +5,8 @@ import pytest
 from rulemine.config import packaged
 from rulemine.phrasing.templates import RelationTemplates, Templates, load_templates
 from rulemine.verify.names import Names
+from rulemine.verify.questions.wording import check_templates
 from rulemine.verify.report import Findings
-from rulemine.verify.wording import check_templates
 
 
 def problems(rows: list[dict[str, str]]) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
 from rulemine.verify.facts import Facts
-from rulemine.verify.queries import ENDS, Query
+from rulemine.verify.questions.queries import ENDS, Query
 
 __all__ = ["STRUCTURES", "QueryForm", "form_of", "leaves", "linked", "smaller", "unions_in"]
 

@@ -10,8 +10,16 @@ import pytest
 from rulemine.query import parse
 from rulemine.query.sparql import to_sparql
 from rulemine.verify.proofs import Triples
-from rulemine.verify.queries import MOST_DEPTH, Query, answers, costs, evidence, read, sparql
-from rulemine.verify.queries import derivations as read_derivations
+from rulemine.verify.questions.queries import (
+    MOST_DEPTH,
+    Query,
+    answers,
+    costs,
+    evidence,
+    read,
+    sparql,
+)
+from rulemine.verify.questions.queries import derivations as read_derivations
 from rulemine.verify.triples import Graph, Triple
 from tests.oracles.queries import (
     Answerer,

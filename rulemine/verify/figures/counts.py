@@ -12,19 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from rulemine.verify.card import check_card
 from rulemine.verify.contents import Contents, Row, asked_relations, needed, rules_used
 from rulemine.verify.facts import Facts, Priors
+from rulemine.verify.figures.card import check_card
+from rulemine.verify.figures.splits import compare_split
+from rulemine.verify.figures.statistics import count_structures
 from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.graphs import as_triple
 from rulemine.verify.names import RELATIONS
-from rulemine.verify.queries import ENDS, Query, answers, as_asked, read
+from rulemine.verify.questions.queries import ENDS, Query, answers, as_asked, read
 from rulemine.verify.removals import CORE_PRIOR
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import HornRule
 from rulemine.verify.shapes import RULE_TYPES, SPLITS, WORDINGS
-from rulemine.verify.splits import compare_split
-from rulemine.verify.statistics import count_structures
 
 __all__ = ["UNCOUNTED", "check_counts", "check_options"]
 

@@ -13,8 +13,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rulemine.verify.contents import Contents, Located
-from rulemine.verify.mentions import occurrences
 from rulemine.verify.names import RELATIONS, Names
+from rulemine.verify.questions.mentions import occurrences
 from rulemine.verify.report import Findings, shown
 
 __all__ = ["Cut", "check_templates", "check_wording", "cut_of", "texts_of"]

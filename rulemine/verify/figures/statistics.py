@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from rulemine.verify.contents import Contents, Row, asked_relations, needed
-from rulemine.verify.forms import STRUCTURES
+from rulemine.verify.figures.splits import missing
+from rulemine.verify.questions.forms import STRUCTURES
 from rulemine.verify.shapes import RULE_TYPES, SPLITS
-from rulemine.verify.splits import missing
 
 __all__ = ["count_structures"]
 

@@ -7,9 +7,9 @@ differ and are no answers or intermediates; the limits on answers and evidence; 
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from rulemine.verify.asked import Asked
-from rulemine.verify.forms import STRUCTURES, leaves, smaller, unions_in
-from rulemine.verify.queries import ENDS, Query, answers
+from rulemine.verify.questions.asked import Asked
+from rulemine.verify.questions.forms import STRUCTURES, leaves, smaller, unions_in
+from rulemine.verify.questions.queries import ENDS, Query, answers
 from rulemine.verify.report import shown
 
 __all__ = ["check_structure"]

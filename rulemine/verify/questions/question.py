@@ -9,17 +9,17 @@ text names the topic entities and, in every naming, no answer and no intermediat
 
 from typing import Any
 
-from rulemine.verify.asked import Asked
 from rulemine.verify.contents import Contents, Located
 from rulemine.verify.graphs import REMOVED, as_triple
-from rulemine.verify.mentions import find_leaks, occurrences
 from rulemine.verify.names import Entity
-from rulemine.verify.queries import answers, as_asked, derivations, read, sparql
+from rulemine.verify.questions.asked import Asked
+from rulemine.verify.questions.mentions import find_leaks, occurrences
+from rulemine.verify.questions.queries import answers, as_asked, derivations, read, sparql
+from rulemine.verify.questions.structures import check_structure
+from rulemine.verify.questions.wording import Cut, texts_of
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.rules import RULES
 from rulemine.verify.shapes import NAMINGS
-from rulemine.verify.structures import check_structure
-from rulemine.verify.wording import Cut, texts_of
 
 __all__ = ["check_question"]
 

@@ -1,0 +1,1 @@
+"""The questions of a release: each by itself, and all of them together."""
