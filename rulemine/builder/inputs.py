@@ -140,7 +140,7 @@ class Inputs:
         from rulemine.verbalizer.prompts import load_prompts
 
         with _of_key("verbalizer.prompt"):
-            return load_prompts(self.recipe.verbalizer.prompt)
+            return load_prompts(self.recipe.verbalizer.prompt, self.recipe.kind)
 
     @cached_property
     def glosses(self) -> "Glosses":

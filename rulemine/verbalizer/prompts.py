@@ -7,7 +7,7 @@ are put in verbatim, whatever they contain; the user messages of questions, para
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,12 @@ PURPOSES = (
     "question", "paraphrase", "audit", "round_trip", "structure_question", "structure_audit", "gloss",
 )  # fmt: skip
 """Purposes of calls: the sections of a prompt file, besides ``names`` and ``structures``."""
+
+_OF_OTHERS = {
+    "rules": ("structures", "structure_question", "structure_audit"),
+    "structures": ("question", "paraphrase", "audit", "round_trip"),
+}
+"""Kind of question → the sections that only another kind needs."""
 
 _BLOCKS = {
     "context": "context",
@@ -152,11 +158,13 @@ class Prompts:
         )
 
 
-def load_prompts(source: str) -> Prompts:
+def load_prompts(source: str, kind: str = "") -> Prompts:
     """Loads and checks a prompt file.
 
     Args:
         source: A TOML file, or "" for the packaged one.
+        kind: The kind of question that it is for; sections that only another kind needs may then be missing.
+            "": all are needed.
 
     Raises:
         InputError: The file cannot be read or is not TOML.
@@ -166,11 +174,11 @@ def load_prompts(source: str) -> Prompts:
     default = packaged("verbalizer", "prompts.toml")
     path = Path(source) if source else default
     tables, text = read_toml_text(path)
-    if problems := _problems(tables):
+    if problems := _problems(tables, _OF_OTHERS.get(kind, ())):
         advice = f"A complete prompt file to copy: {default}"
         raise ConfigError(list_problems(str(path), problems, advice))
-    sections = {purpose: tables[purpose] for purpose in PURPOSES}
-    return Prompts(text, sections, tables["names"], tables["structures"])
+    sections = {purpose: tables.get(purpose, {}) for purpose in PURPOSES}
+    return Prompts(text, sections, tables["names"], tables.get("structures", {}))
 
 
 def _block_of(line: str) -> str:
@@ -179,7 +187,7 @@ def _block_of(line: str) -> str:
     return found[1] if found else ""
 
 
-def _problems(tables: Mapping[str, Any]) -> list[str]:
+def _problems(tables: Mapping[str, Any], spare: Collection[str]) -> list[str]:
     """The problems of a prompt file, one line each, in the order of the sections."""
     problems = [
         f"unknown section [{n}]; {did_you_mean(n, _PLACEHOLDERS)}"
@@ -188,6 +196,8 @@ def _problems(tables: Mapping[str, Any]) -> list[str]:
     ]
     for name, templates in _PLACEHOLDERS.items():
         table = tables.get(name)
+        if table is None and name in spare:
+            continue
         if table is None:
             problems.append(f"section [{name}] is missing")
         elif not isinstance(table, dict):

@@ -10,6 +10,9 @@ from rulemine.verbalizer.prompts import load_prompts
 
 DEFAULT = packaged("verbalizer", "prompts.toml")
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "local_model_prompts.toml"
+"""A prompt file for rule questions alone."""
+
 
 def written(folder: Path, text: str) -> str:
     path = folder / "prompts.toml"
@@ -79,3 +82,10 @@ def test_a_missing_or_broken_file_is_named(tmp_path):
         load_prompts(str(tmp_path / "none.toml"))
     with pytest.raises(InputError, match=r"prompts\.toml: is not valid TOML"):
         load_prompts(written(tmp_path, "[question"))
+
+
+def test_sections_that_another_kind_needs_may_be_missing():
+    prompts = load_prompts(str(EXAMPLE), "rules")
+    assert prompts.sections["question"]["user"]
+    with pytest.raises(ConfigError, match=r"section \[structure_question\] is missing"):
+        load_prompts(str(EXAMPLE), "structures")
