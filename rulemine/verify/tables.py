@@ -38,7 +38,8 @@ def check_types(
         if kind in types.setdefault(entity, set()):
             findings.add(TYPES, number, "types unique", shown(row), "each pair once")
         types[entity].add(kind)
-    findings.count("types of entities", sum(map(len, types.values())))
+    if types:
+        findings.count("types of entities", sum(map(len, types.values())))
     return {entity: frozenset(kinds) for entity, kinds in types.items()}
 
 
