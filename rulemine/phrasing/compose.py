@@ -33,7 +33,7 @@ from rulemine.query.links import linked, parts_of, renamed
 from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
 from rulemine.text.articles import in_sentence
 
-__all__ = ["compose", "goes_together", "joins"]
+__all__ = ["compose", "goes_together"]
 
 _BE = (" is ", " was ")
 
@@ -59,22 +59,17 @@ def compose(
     return _Composer(templates, articles).question(asked, int(several))
 
 
-def joins(templates: Templates, outer: tuple[str, bool], inner: tuple[str, bool]) -> bool:
-    """Whether a text may lead from what one relation gives on through another.
+def goes_together(templates: Templates, one: tuple[str, bool], other: tuple[str, bool]) -> bool:
+    """Whether a text may say of the same entity that two relations give it.
 
     Args:
         templates: The templates of both.
-        outer: The relation that leads on, and whether from objects to subjects.
-        inner: The relation that leads to where it starts, likewise.
+        one: A relation, and whether it leads from objects to subjects.
+        other: Another, likewise. Of one that leads on from the entity, the reverse gives it.
 
     Returns:
-        False if one says that the entity between them is a person and the other that it is not.
+        False if one says that the entity is a person and the other that it is not.
     """
-    return goes_together(templates, (outer[0], not outer[1]), inner)
-
-
-def goes_together(templates: Templates, one: tuple[str, bool], other: tuple[str, bool]) -> bool:
-    """Whether a text may say of the same entity that two relations give it; as `joins`."""
     nouns = [
         read_description(templates[relation].description(DIRECTIONS[not inverse])).noun
         for relation, inverse in (one, other)
