@@ -288,13 +288,19 @@ def lookup(values: Mapping[str, Any], key: tuple[str, ...]) -> Any:
     return lookup(inner, key[1:]) if isinstance(inner, Mapping) else None
 
 
-def build(kind: type[_C], values: Mapping[str, Any], where: str) -> _C:
+def build(
+    kind: type[_C],
+    values: Mapping[str, Any],
+    where: str,
+    advice: str = "See rulemine build --help for the keys.",
+) -> _C:
     """Builds a configuration from nested tables.
 
     Args:
         kind: The dataclass.
         values: Keys and values as read from TOML; missing keys take their defaults.
         where: The file or command line, for the message.
+        advice: Where the keys are listed, as a sentence.
 
     Raises:
         ConfigError: Unknown keys, wrong types, values out of range; all of them in one message.
@@ -302,7 +308,7 @@ def build(kind: type[_C], values: Mapping[str, Any], where: str) -> _C:
     problems: list[str] = []
     config = decode(kind, values, problems, suggest=functools.partial(_hint, _homes(kind)))
     if problems:
-        raise ConfigError(list_problems(where, problems, "See rulemine build --help for the keys."))
+        raise ConfigError(list_problems(where, problems, advice))
     return typing.cast(_C, config)
 
 

@@ -1,43 +1,22 @@
-"""The commands that score: ``answer``, ``evaluate`` and ``baselines``.
+"""The commands that score: ``evaluate`` and ``baselines``.
 
 A command imports what it needs when it runs, so that ``--help`` and scoring never load what only
 mining needs. Every command takes the parsed arguments and returns the exit status.
 """
 
 import argparse
-import sys
 from argparse import Namespace
 from pathlib import Path
 
-from rulemine.cli.console import bar, check_output, emit, output_file, refuse_idle, written
+from rulemine.cli.answer import split_of
+from rulemine.cli.console import bar, check_output, emit, output_file, refuse_idle
 from rulemine.cli.parser import Parser, add_command
-from rulemine.errors import counted
 
 __all__ = ["add_scoring"]
 
 
 def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Adds the commands that score."""
-    parser = add_command(
-        commands, "answer", answer, "answer the questions of a release with a built-in system"
-    )
-    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
-    parser.add_argument("--with", dest="answerer", required=True, metavar="NAME",
-                        help="lookup, neighbors, reasoner, prior, random, or a name that an "
-                        "installed package adds")  # fmt: skip
-    parser.add_argument("--kg", default="incomplete", help="complete or incomplete (incomplete)")
-    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
-    parser.add_argument("--hops", type=int, metavar="K", help="for neighbors (1)")
-    parser.add_argument("--k", type=int, metavar="K", help="guesses of prior (1)")
-    parser.add_argument("--seed", type=int, metavar="N", help="for random (0)")
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=output_file,
-        required=True,
-        metavar="FILE",
-        help="predictions; - is standard output",
-    )
     parser = add_command(commands, "evaluate", evaluate, "score the predictions of a system")
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("predictions", type=Path, metavar="FILE", help="JSON Lines, or JSON")
@@ -75,41 +54,6 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
 
 
-def answer(arguments: Namespace) -> int:
-    """``answer``."""
-    from rulemine.evaluation import answer as answer_questions
-    from rulemine.evaluation import write_predictions
-    from rulemine.release.reader import Release
-
-    if arguments.answerer != "neighbors":
-        refuse_idle(arguments, "--with neighbors", "hops")
-    if arguments.answerer != "prior":
-        refuse_idle(arguments, "--with prior", "k")
-    if arguments.answerer != "random":
-        refuse_idle(arguments, "--with random", "seed")
-    check_output(arguments.output)
-    release = Release.open(arguments.release)
-    with bar("answer") as tell:
-        predictions = answer_questions(
-            release,
-            with_=arguments.answerer,
-            kg=arguments.kg,
-            split=_split(arguments.split),
-            hops=1 if arguments.hops is None else arguments.hops,
-            k=1 if arguments.k is None else arguments.k,
-            seed=arguments.seed or 0,
-            progress=tell,
-        )
-    with written(arguments.output) as path:
-        write_predictions(path, predictions)
-    print(f"{arguments.output}: {counted(len(predictions), 'prediction')}", file=sys.stderr)
-    return 0
-
-
-def _split(name: str) -> str | None:
-    return None if name == "all" else name
-
-
 def evaluate(arguments: Namespace) -> int:
     """``evaluate``."""
     from rulemine.evaluation import evaluate as score
@@ -124,7 +68,7 @@ def evaluate(arguments: Namespace) -> int:
             arguments.predictions,
             against=arguments.against,
             matching=arguments.matching,
-            split=_split(arguments.split),
+            split=split_of(arguments.split),
             naming=arguments.naming,
             missing=arguments.missing,
             ignore_case=arguments.ignore_case,
@@ -149,7 +93,7 @@ def baselines(arguments: Namespace) -> int:
         text = score_all(
             release,
             layout,
-            split=_split(arguments.split),
+            split=split_of(arguments.split),
             seed=arguments.seed,
             progress=tell,
         )

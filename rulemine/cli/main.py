@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import rulemine
 from rulemine.cli.analyze import add_analyzing
+from rulemine.cli.answer import add_answering
 from rulemine.cli.build import add_building
 from rulemine.cli.console import complain
 from rulemine.cli.data import add_data
@@ -53,6 +54,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_reading(commands)
     add_querying(commands)
     add_analyzing(commands)
+    add_answering(commands)
     add_scoring(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():

@@ -8,7 +8,8 @@ guessing at random can do.
 from collections.abc import Callable
 from typing import Protocol
 
-from rulemine.evaluation.answerers.registry import ANSWERERS, answer, given
+from rulemine.evaluation.answerers.protocol import NEEDS
+from rulemine.evaluation.answerers.registry import answer, find_answerer, needs_of
 from rulemine.evaluation.reporting.report import SUBSETS, TITLES
 from rulemine.evaluation.reporting.tables import Cell
 from rulemine.evaluation.scoring import evaluate, notes_on_questions
@@ -18,8 +19,8 @@ __all__ = ["baselines"]
 
 GRAPHS = ("complete", "incomplete")
 
-GUESSES = (1, 5)
-"""How many guesses ``prior`` makes: a row for each."""
+SYSTEMS = ("lookup", "neighbors", "reasoner", "prior", "prior:k=5", "random")
+"""The answerers: a row for each."""
 
 COLUMNS = ("hits_any", "precision", "recall", "f1", "hits_hard", "hhr", "hard_f1")
 """The scores of the table; questions of other kinds than ``rules`` have H@1 before them."""
@@ -59,11 +60,6 @@ def baselines(
     Raises:
         ReleaseError: A file of the release is missing or was edited.
     """
-    systems = [
-        (name if k == 1 else f"{name}, {k} guesses", name, k)
-        for name in ANSWERERS.own
-        for k in (GUESSES if name == "prior" else (1,))
-    ]
     questions = release.questions(split)
     plain = all(question.kind == "rules" for question in questions)
     columns = COLUMNS if plain else ("hits_at_1", *COLUMNS)
@@ -71,24 +67,26 @@ def baselines(
     number = 0
     for graph in GRAPHS:
         by_subset: dict[str, list[tuple[str, list[Cell]]]] = {}
-        for label, name, k in systems:
+        for name in SYSTEMS:
             if progress is not None:
-                progress(number, len(GRAPHS) * len(systems))
+                progress(number, len(GRAPHS) * len(SYSTEMS))
             number += 1
-            found = answer(release, with_=name, kg=graph, split=split, seed=seed, k=k)
+            found = answer(release, name, kg=graph, split=split, seed=seed)
             # The table has no intervals.
             report = evaluate(release, found, split=split, seed=seed, resamples=1)
             for row in report.rows:
                 if row.breakdown in SUBSETS:
                     title = f"{graph} KG, {SUBSETS[row.breakdown]} ({row.n:,})"
                     cells = [_percent(row.scores[metric].value) for metric in columns]
-                    by_subset.setdefault(title, []).append((label, cells))
+                    by_subset.setdefault(title, []).append((name, cells))
         sections |= by_subset
     title = f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent"
     told = [
-        f"{name} is given {' and '.join(extra)}" for name in ANSWERERS.own if (extra := given(name))
+        f"{name} is given {', '.join(NEEDS[need] for need in needs)}"
+        for name in SYSTEMS
+        if (needs := needs_of(find_answerer(name)))
     ]
-    notes = [*notes_on_questions(questions), f"Beside the graph, {', '.join(told)}."]
+    notes = [*notes_on_questions(questions), f"Beside text and graph: {'; '.join(told)}."]
     return layout(
         title, ["answerer", *(TITLES[metric] for metric in columns)], list(sections.items()), notes
     )

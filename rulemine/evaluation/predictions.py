@@ -3,25 +3,30 @@
 A prediction file is JSON Lines, one object a question, ``{"id": …, "raw_output": "…"}`` (what the system
 wrote) or ``{"id": …, "answers": ["…", …]}`` (a list of entity names, the best first), mixed at will; or one
 JSON array of such objects, as the public evaluator of the BRINK benchmark reads. Either form may have
-``"retrieved": [["subject", "relation", "object"], …]``, the triples that the system retrieved. Other keys are
-ignored.
+``"retrieved": [["subject", "relation", "object"], …]``, the triples that the system retrieved,
+``"generated"``, likewise, those that it made up, ``"ranking": [["name", score], …]``, candidates with scores,
+the best first, and ``"usage"`` with ``calls``, ``prompt_tokens``, ``completion_tokens`` and maybe
+``seconds``. Other keys are ignored. The first line of JSON Lines may say what the file is:
+``{"run": {"release": digest, "system": …, "kg": …}}``; `rulemine.release.reader.Release.identity` is the digest.
 
 Guarantees: predictions come back sorted by id, one for a question; all problems of a file are
 reported at once, with their lines (items, for an array). Writing is atomic, sorted by id.
 """
 
 import json
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rulemine.codec import parse_object, why_unreadable
 from rulemine.errors import ConfigError, InputError, PredictionError, did_you_mean, list_problems
 from rulemine.files import read_text, write_jsonl
-from rulemine.release.records import SPLITS, Prediction, Question
+from rulemine.release.records import SPLITS, Cost, Prediction, Question
 
-__all__ = ["MISSING", "fit", "read_predictions", "write_predictions"]
+__all__ = ["MISSING", "fit", "read_predictions", "read_run", "write_predictions"]
 
 MISSING = ("error", "empty")
 """What to do about questions without a prediction: refuse, or score them as an empty prediction."""
@@ -63,6 +68,8 @@ def read_predictions(
     """
     file = Path(path)
     rows = _rows(text := read_text(file), str(file))
+    if _run(rows) is not None:
+        rows = rows[1:]
     official = official and _is_array(text)
     allowed = "empty" if official else missing
     if not rows:
@@ -99,8 +106,15 @@ def read_predictions(
     return tuple(found[i] for i in sorted(found) if split is None or known[i] == split)
 
 
-def write_predictions(path: str | Path, predictions: Iterable[Prediction]) -> None:
+def write_predictions(
+    path: str | Path, predictions: Iterable[Prediction], run: Mapping[str, Any] | None = None
+) -> None:
     """Writes predictions as JSON Lines, sorted by id, atomically.
+
+    Args:
+        path: The file.
+        predictions: The predictions.
+        run: What the first line says of them.
 
     Raises:
         PredictionError: Two predictions have the same id, or one is malformed.
@@ -119,7 +133,31 @@ def write_predictions(path: str | Path, predictions: Iterable[Prediction]) -> No
         )
         if p.retrieved is not None:
             rows[p.id]["retrieved"] = list(map(list, p.retrieved))
-    write_jsonl(Path(path), (rows[i] for i in sorted(rows)))
+        if p.generated:
+            rows[p.id]["generated"] = list(map(list, p.generated))
+        if p.ranking is not None:
+            rows[p.id]["ranking"] = list(map(list, p.ranking))
+        if p.cost is not None:
+            cost = asdict(p.cost)
+            rows[p.id]["usage"] = {name: n for name, n in cost.items() if n is not None}
+    head = [] if run is None else [{"run": dict(run)}]
+    write_jsonl(Path(path), [*head, *(rows[i] for i in sorted(rows))])
+
+
+def read_run(path: str | Path) -> dict[str, Any] | None:
+    """What a prediction file says of itself in its first line; None where it says nothing.
+
+    Raises:
+        InputError: The file is missing or not UTF-8 text.
+    """
+    rows = _rows(read_text(Path(path)), str(path))
+    return _run(rows)
+
+
+def _run(rows: Sequence[tuple[str, dict[str, Any] | str]]) -> dict[str, Any] | None:
+    first = rows[0][1] if rows else ""
+    run = first.get("run") if isinstance(first, dict) and "id" not in first else None
+    return run if isinstance(run, dict) else None
 
 
 def fit(
@@ -210,37 +248,77 @@ def _prediction(row: dict[str, Any], official: bool) -> tuple[Prediction | None,
         named = ", ".join(map(repr, others[:_SHOWN_KEYS])) + (", …" if others[_SHOWN_KEYS:] else "")
         named = f"; it has the key(s) {named}" if others else ""
         return None, f"{problem}{named if text is None else ''}"
-    given = None if official else row.get("retrieved")
-    if problem := _not_triples(given):
+    extra = {} if official else {name: row[name] for name in _EXTRA if row.get(name) is not None}
+    if problem := _wrong_extra(extra):
         return None, problem
-    retrieved = None if given is None else tuple((s, r, o) for s, r, o in given)
+    more: dict[str, Any] = {
+        name: tuple(map(tuple, extra[name])) for name in _EXTRA[:3] if name in extra
+    }
+    if "usage" in extra:
+        more["cost"] = Cost(**extra["usage"])
     if answers is not None:
         if not isinstance(answers, list) or not all(isinstance(a, str) for a in answers):
             return None, f"'answers' is {_shown(answers)}; an array of entity names was expected"
-        return Prediction(key, answers=tuple(answers), retrieved=retrieved), ""
+        return Prediction(key, answers=tuple(answers), **more), ""
     if not isinstance(text, str):
         return None, f"'raw_output' is {_shown(text)}; a text was expected"
-    return Prediction(key, raw_output=text, retrieved=retrieved), ""
+    return Prediction(key, raw_output=text, **more), ""
 
 
 def _problem(prediction: Prediction) -> str:
     """What is wrong with a prediction that was not read from a file, or ""."""
     form = _both_or_neither(prediction.raw_output is not None, prediction.answers is not None)
-    return form or _not_triples(prediction.retrieved)
+    given = {name: value for name in _EXTRA[:3] if (value := getattr(prediction, name)) is not None}
+    return form or _wrong_extra(given)
 
 
-def _not_triples(retrieved: Any) -> str:
-    """What is wrong with retrieved triples, or ""."""
-    if retrieved is None:
-        return ""
-    expected = "of triples [subject, relation, object] was expected"
-    if not isinstance(retrieved, list | tuple):
-        return f"'retrieved' is {_shown(retrieved)}; an array {expected}"
-    for number, triple in enumerate(retrieved, start=1):
-        parts = triple if isinstance(triple, list | tuple) else ()
-        if len(parts) != 3 or not all(isinstance(part, str) for part in parts):
-            return f"item {number} of 'retrieved' is {_shown(triple)}; an array {expected}"
+_EXTRA = ("retrieved", "generated", "ranking", "usage")
+"""Keys that a prediction may have beside its answer."""
+
+
+def _wrong_extra(given: Mapping[str, Any]) -> str:
+    """What is wrong with the values of `_EXTRA`, or ""."""
+    for name, value in given.items():
+        if name == "usage":
+            if not _is_usage(value):
+                return (
+                    f"'usage' is {_shown(value)}; an object with the whole numbers calls, prompt_tokens and "
+                    "completion_tokens, and maybe seconds, was expected"
+                )
+            continue
+        fits, what = (_is_scored, "pairs [name, score]") if name == "ranking" else _TRIPLES
+        expected = f"of {what} was expected"
+        if not isinstance(value, list | tuple):
+            return f"{name!r} is {_shown(value)}; an array {expected}"
+        for number, item in enumerate(value, start=1):
+            if not (isinstance(item, list | tuple) and fits(item)):
+                return f"item {number} of {name!r} is {_shown(item)}; an array {expected}"
     return ""
+
+
+def _is_triple(item: Sequence[Any]) -> bool:
+    return len(item) == 3 and all(isinstance(part, str) for part in item)
+
+
+def _is_scored(item: Sequence[Any]) -> bool:
+    return len(item) == 2 and isinstance(item[0], str) and _is_finite(item[1])
+
+
+_TRIPLES = (_is_triple, "triples [subject, relation, object]")
+
+
+def _is_usage(value: Any) -> bool:
+    counts = ("calls", "prompt_tokens", "completion_tokens")
+    return (
+        isinstance(value, dict)
+        and set(value) - {"seconds"} == set(counts)
+        and all(type(value[name]) is int and value[name] >= 0 for name in counts)
+        and ("seconds" not in value or _is_finite(value["seconds"]))
+    )
+
+
+def _is_finite(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
 
 
 def _both_or_neither(text: bool, answers: bool) -> str:

@@ -168,6 +168,5 @@ def score_retrieval(
 
 def _certificates(release: Release, kg: str) -> dict[Triple, tuple[Triple, ...]]:
     """The triples that a graph lacks, each with those of its certificate."""
-    whole = {"complete": 0, "incomplete": 100}
-    level = whole[kg] if kg in whole else int(kg.rpartition("-")[2])
+    level = release.level_of(kg)
     return {r.triple: r.certificate.body for r in release.removals() if r.level <= level}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulemine.errors import ConfigError, PredictionError, ReleaseError, counted, did_you_mean
+from rulemine.errors import ConfigError, PredictionError, ReleaseError, counted
 from rulemine.evaluation.bootstrap import Ints
 from rulemine.evaluation.breakdown import breakdowns
 from rulemine.evaluation.comparison import compare
@@ -99,10 +99,7 @@ def evaluate(
     check_seed(seed)
     if resamples < 1:
         raise ConfigError(f"resamples is {resamples}; expected a whole number, 1 or more.")
-    if kg not in release.graphs:
-        raise ReleaseError(
-            f"{release.path}: has no graph {kg!r}; {did_you_mean(kg, release.graphs)}"
-        )
+    release.level_of(kg)  # an unknown graph is an error even where nothing was retrieved
     options = _Options(matching, split, naming, missing, ignore_case, kg, resamples, seed)
     questions = release.questions()
     report = _report(release, questions, predictions, options)

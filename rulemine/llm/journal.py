@@ -26,6 +26,8 @@ _MARK = 0x52554C45
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS call (key TEXT PRIMARY KEY, line TEXT, time TEXT) WITHOUT ROWID"
 )
+_TOOK = "CREATE TABLE IF NOT EXISTS took (key TEXT PRIMARY KEY, seconds REAL) WITHOUT ROWID"
+"""A table of its own: how long a reply took is no part of what a release publishes."""
 
 
 class Journal:
@@ -59,6 +61,7 @@ class Journal:
         try:
             if lines:
                 self._db.execute(_TABLE)
+                self._db.execute(_TOOK)
                 for number, row in read_jsonl(path):
                     answer_of(row, f"{path}: line {number}")
                     self._put(row["key"], row, "")
@@ -81,6 +84,7 @@ class Journal:
         self._db.execute("BEGIN EXCLUSIVE")  # from here on no other process can
         self._db.execute(f"PRAGMA application_id={_MARK}")
         self._db.execute(_TABLE)
+        self._db.execute(_TOOK)
         self._db.execute("COMMIT")
 
     def get(self, key: str) -> dict[str, Any] | None:
@@ -98,14 +102,30 @@ class Journal:
             )
             return {(purpose, model): count for purpose, model, count in rows}
 
-    def keep(self, call: Call, answer: Answer) -> None:
+    def keep(self, call: Call, answer: Answer, seconds: float = 0.0) -> None:
         """Writes a call and its answer down, in the place of a failure that passed.
+
+        Args:
+            call: The call.
+            answer: Its answer.
+            seconds: How long the answer took.
 
         Raises:
             OutputError: The disk is full or out of reach.
         """
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._put(call.key, line_of(call, answer), now)
+        with self._problems():
+            row = (call.key, round(seconds, 3))
+            self._db.execute("INSERT OR REPLACE INTO took VALUES (?, ?)", row)
+
+    def seconds(self, key: str) -> float:
+        """How long the answer to a call took when it came; 0 where the journal does not say."""
+        try:
+            found = self._db.execute("SELECT seconds FROM took WHERE key = ?", (key,)).fetchone()
+        except sqlite3.OperationalError:  # a journal of an older version that is only read
+            return 0.0
+        return 0.0 if found is None else float(found[0])
 
     def _put(self, key: str, line: Mapping[str, Any], time: str) -> None:
         with self._problems():

@@ -101,6 +101,10 @@ class Session:
             raise KeyError(key)
         return line
 
+    def seconds(self, key: str) -> float:
+        """How long the answer to a call took when it came, waits and retries included; 0: unknown."""
+        return self._journal.seconds(key)
+
     def run(
         self,
         works: Sequence[Callable[[Ask], Awaitable[T]]],
@@ -195,8 +199,10 @@ class Session:
         try:
             client = self._connect()
             async with self._slots:
+                sent = time.monotonic()
                 answer = await self._send(client, call)
-            self._journal.keep(call, answer)
+                took = time.monotonic() - sent
+            self._journal.keep(call, answer, took)
         except UserError as problem:
             if self._fatal is None and self._workers is not None:
                 self._fatal = problem

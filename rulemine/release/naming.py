@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rulemine.errors import ReleaseError
+from rulemine.errors import ConfigError, ReleaseError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
 from rulemine.phrasing.compose import compose
@@ -19,6 +19,7 @@ from rulemine.query.atom import Atom, Term
 from rulemine.query.links import renamed, renamed_derivation
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
+from rulemine.release.reader import Release
 from rulemine.release.records import (
     Certificate,
     Question,
@@ -32,7 +33,7 @@ from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
 from rulemine.text.template import fill
 
-__all__ = ["Namer", "name_entities"]
+__all__ = ["Namer", "name_entities", "questions_in"]
 
 PRIVATE_DIGITS = 5
 """Minimum number of digits of a private id; more than 100,000 entities take more."""
@@ -247,3 +248,19 @@ class Namer:
         query = rejection.query and renamed(parse(rejection.query), self.names).text
         removed = None if rejection.removed is None else self.triple(rejection.removed)
         return replace(rejection, removed=removed, rule=self.rule_id(rejection.rule), query=query)
+
+
+def questions_in(
+    release: Release, questions: Iterable[Question], naming: str
+) -> tuple[Question, ...]:
+    """Questions of a release in another naming.
+
+    Raises:
+        ConfigError: There is no such naming.
+        ReleaseError: A file of the release is missing or was edited.
+    """
+    if naming not in NAMINGS:
+        raise ConfigError(f"no naming {naming!r}; {did_you_mean(naming, NAMINGS)}")
+    templates = Templates.from_plain(release.relations().values())
+    namer = Namer(release.entities, templates, naming, source=release.naming, rules=release.rules())
+    return tuple(map(namer.question, questions))

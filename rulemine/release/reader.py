@@ -6,6 +6,7 @@ checked against its digest, and never changed. Nothing here needs a JVM or a net
 """
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 
 from rulemine.codec import dump_line, from_json, parse_object
 from rulemine.errors import InputError, ReleaseError, did_you_mean
-from rulemine.files import describe_content, read_jsonl, read_lines, read_text
+from rulemine.files import describe_content, digest_of, read_jsonl, read_lines, read_text
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.records import (
@@ -31,6 +32,8 @@ from rulemine.rules.rule import Rule
 __all__ = ["MANIFEST", "TYPES", "Release"]
 
 MANIFEST = "manifest.json"
+_LEVELS = {"complete": 0, "incomplete": 100}
+_LEVEL = re.compile(r"incomplete-([0-9]{1,3})")
 TYPES = "types.tsv"
 FORMAT = "rulemine release"
 
@@ -174,15 +177,41 @@ class Release:
         """A knowledge graph of the release.
 
         Args:
-            which: ``complete``, ``incomplete``, or ``incomplete-<level>``.
+            which: ``complete``, ``incomplete``, or ``incomplete-LEVEL``, LEVEL being any percentage of the
+                removal from 0 to 100, whether the release has a file of it or not.
 
         Raises:
             ReleaseError: The release has no such graph, or see `file`.
         """
-        if which not in self.graphs and which != "reference":
-            hint = did_you_mean(which, self.graphs)
+        if which in self.graphs or which == "reference":
+            return KnowledgeGraph.read(self.file(f"kg/{which}.tsv.gz"))
+        level = self.level_of(which)
+        complete = self.kg("complete")
+        gone = {removal.triple for removal in self.removals() if removal.level <= level}
+        stated = complete.labeled()
+        rest = KnowledgeGraph.from_triples(triple for triple in stated if triple not in gone)
+        return complete if len(rest) == len(complete) else rest
+
+    def level_of(self, which: str) -> int:
+        """The percentage of the removal that a graph lacks: 0 for ``complete``, 100 for ``incomplete``.
+
+        Raises:
+            ReleaseError: There is no such graph.
+        """
+        if which in _LEVELS:
+            return _LEVELS[which]
+        found = _LEVEL.fullmatch(which)
+        if found is None or int(found[1]) > 100:
+            hint = did_you_mean(which, (*self.graphs, "incomplete-LEVEL"))
             raise ReleaseError(f"{self.path}: has no graph {which!r}; {hint}")
-        return KnowledgeGraph.read(self.file(f"kg/{which}.tsv.gz"))
+        return int(found[1])
+
+    @cached_property
+    def identity(self) -> str:
+        """The SHA-256 of what the benchmark is, the same in every naming: its options, graph and counts."""
+        config = {k: v for k, v in self.manifest["config"].items() if k != "naming"}
+        what = [self.name, config, self.manifest["kg"].get("digest"), self.manifest["counts"]]
+        return digest_of(json.dumps(what, sort_keys=True).encode())
 
     def questions(self, split: str | None = None) -> tuple[Question, ...]:
         """The questions of a split, or of all, sorted by id.

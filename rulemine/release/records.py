@@ -21,6 +21,7 @@ __all__ = [
     "SPLITS",
     "WORDINGS",
     "Certificate",
+    "Cost",
     "Difficulty",
     "HardAnswer",
     "PerDirection",
@@ -417,20 +418,45 @@ class Rejection:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """What an answer cost.
+
+    Attributes:
+        calls: Calls of a model.
+        prompt_tokens: Tokens sent, as the endpoint counts them.
+        completion_tokens: Tokens received.
+        seconds: From sending to receiving, over all calls; None where that was not measured.
+    """
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Prediction:
-    """A system's answer to a question, in exactly one of two forms, and what it retrieved for it.
+    """A system's answer to a question, in exactly one of two forms, and what led to it.
 
     Attributes:
         id: Id of the question.
         raw_output: The system's text, to be matched (see `rulemine.evaluation.matching`), or None.
         answers: Entity names in the naming of the release, the first answer first, or None.
-        retrieved: The triples that the system retrieved, in the naming of the release, or None.
+        retrieved: The triples that the system retrieved, in the naming of the release, in the order in
+            which they were retrieved; None where it does not say.
+        generated: Triples that a model proposed; they count as retrieved nowhere.
+        ranking: Candidates with scores, the best first, whether or not they are among the answers; None
+            where the system does not rank.
+        cost: What it cost; None where that is not known.
     """
 
     id: str
     raw_output: str | None = None
     answers: tuple[str, ...] | None = None
     retrieved: tuple[Triple, ...] | None = None
+    generated: tuple[Triple, ...] = ()
+    ranking: tuple[tuple[str, float], ...] | None = None
+    cost: Cost | None = None
 
 
 def topic_values(anchors: Sequence[str], private: Mapping[str, str]) -> dict[str, str]:

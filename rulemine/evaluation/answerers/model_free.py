@@ -14,51 +14,53 @@ declarations, the training questions and the seed (not on the split or on other 
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.evaluation.answerers.registry import OpenQuestion
-from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.config import Section, option
+from rulemine.evaluation.answerers.protocol import Given, OpenQuestion
+from rulemine.kg.graph import DIRECTIONS
 from rulemine.kg.index import Index
 from rulemine.query.batch import Batch
 from rulemine.query.parser import parse
 from rulemine.release.guessing import asked_ends, commonest_answers
-from rulemine.release.records import Question
 from rulemine.rules.forward import derive
 from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
 
 __all__ = ["Lookup", "Neighbors", "Prior", "RandomEntity", "Reasoner"]
 
-FOLDS = 10
-"""Parts of the training questions, by topic entity; the questions of one are guessed from the others."""
 
+@dataclass(frozen=True)
+class Lookup(Section):
+    """The answers of the query on the graph."""
 
-class Lookup:
-    """See the module."""
+    needs: ClassVar = ("query",)
 
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[set[int]]:
+    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The stated answers to each question."""
         batch = Batch(q.query for q in questions)
-        return batch.answers(batch.over(kg))
+        return batch.answers(batch.over(given.kg))
 
 
-class Neighbors:
-    """See the module.
+@dataclass(frozen=True)
+class Neighbors(Section):
+    """Every entity near a topic entity, whatever lies between.
 
-    Args:
-        hops: How many edges away, ≥ 1. A topic entity itself counts only when it has an edge to itself, or
+    Attributes:
+        hops: How many edges away at most. A topic entity itself counts only when it has an edge to itself, or
             is near another one.
     """
 
-    def __init__(self, hops: int = 1) -> None:
-        self._hops = hops
+    hops: int = option(1, least=1)
 
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[set[int]]:
+    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The neighbors of the topic entities of each question."""
+        kg = given.kg
         ends = kg.triples[:, [0, 2]].astype(np.int64)
         ends = np.concatenate((ends, ends[:, ::-1]))
         ends = ends[np.argsort(ends[:, 0], kind="stable")]
@@ -75,7 +77,7 @@ class Neighbors:
             at = kg.entity_ids.get(topic)
             seen: set[int] = set() if at is None else set(around(at))
             edge = seen - {at}
-            for _ in range(1, self._hops):
+            for _ in range(1, self.hops):
                 if not edge:
                     break
                 edge = {e for entity in sorted(edge) for e in around(entity)} - seen - {at}
@@ -84,22 +86,19 @@ class Neighbors:
         return [set().union(*(reached[anchor] for anchor in q.anchors)) for q in questions]
 
 
-class Reasoner:
-    """See the module.
+@dataclass(frozen=True)
+class Reasoner(Section):
+    """The answers of the query on the graph with what the rules of the release derive from it.
 
-    Args:
-        rules: Applied once each, not to what other rules derive.
-        progress: Called with the rules applied and those to apply.
+    The rules are applied once each, not to what other rules derive. An oracle: the rules are those that
+    decided what was removed.
     """
 
-    def __init__(
-        self, rules: Sequence[Rule], progress: Callable[[int, int], None] | None = None
-    ) -> None:
-        self._rules = rules
-        self._progress = progress
+    needs: ClassVar = ("query", "rules")
 
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[set[int]]:
+    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The stated and the derived answers to each question."""
+        kg = given.kg
         batch = Batch(q.query for q in questions)
         kg = batch.over(kg)
         index = Index(kg)
@@ -108,15 +107,15 @@ class Reasoner:
         for height in range(1, batch.height + 1):
             starts = batch.starts(kg, height)
             found = [np.empty((0, 3), np.int32)]
-            for done, rule in enumerate(self._rules, start=1):
+            for done, rule in enumerate(given.rules, start=1):
                 found += [
                     _derived(index, rule, starts[rule.head.relation, direction], direction)
                     for direction in DIRECTIONS
                     if (rule.head.relation, direction) in starts
                 ]
-                if self._progress:
-                    steps = len(self._rules)
-                    self._progress((height - 1) * steps + done, batch.height * steps)
+                if given.progress:
+                    steps = len(given.rules)
+                    given.progress((height - 1) * steps + done, batch.height * steps)
             kg = kg.including(np.concatenate(found))
         return batch.answers(kg)
 
@@ -132,66 +131,41 @@ def _derived(
     return np.column_stack(columns if direction == "object" else columns[::-1]).astype(np.int32)
 
 
-class Prior:
-    """See the module.
+@dataclass(frozen=True)
+class Prior(Section):
+    """The commonest answers of the training questions about the same ends of relations.
 
     What is asked for are the ends of the relations that lead to the answer: of a chain the last one, of
     intersections and unions those of all parts. Ends that no training question asks for get the commonest
-    answers of all training questions. A training question is guessed without its own answers: the training
-    questions are dealt into `FOLDS` parts by their first topic entity in `order`, and each part is guessed
-    from the others.
+    answers of all training questions.
 
-    Args:
-        train: The training questions; all their answers count.
-        declarations: Which relations state the same facts, and so are counted together.
-        order: Entity → its place among equally common ones, see `rulemine.release.guessing`.
-        k: How many guesses are made, ≥ 1.
+    Attributes:
+        k: How many guesses are made.
     """
 
-    def __init__(
-        self,
-        train: Sequence[Question],
-        declarations: Declarations,
-        order: Mapping[str, int],
-        k: int = 1,
-    ) -> None:
-        self._train = train
-        self._declarations = declarations
-        self._order = order
-        self._k = k
+    needs: ClassVar = ("query", "train")
 
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[list[str]]:
+    k: int = option(1, least=1)
+
+    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[list[str]]:
         """The guesses for each question, by name; the graph is not looked at."""
-        trained = {q.id for q in self._train}
-        parts: dict[int | None, list[int]] = {}
-        for number, q in enumerate(questions):
-            parts.setdefault(self._fold(q.anchors) if q.id in trained else None, []).append(number)
         found: list[list[str]] = [[] for _ in questions]
-        for part, numbers in parts.items():
-            counted = [q for q in self._train if part is None or self._fold(q.anchors) != part]
-            guesses = commonest_answers(counted, self._declarations, self._order)
+        for part in given.parts(questions):
+            counted = [q for q in part.train if q.split == "train"]
+            guesses = commonest_answers(counted, given.declarations, given.order)
             overall = Counter(answer for q in counted for answer in q.answers)
-            anything = sorted(overall, key=lambda a: (-overall[a], self._order.get(a, 0), a))
-            for number in numbers:
-                key = asked_ends(parse(questions[number].query), self._declarations)
-                found[number] = guesses.get(key, anything)[: self._k]
+            anything = sorted(overall, key=lambda a: (-overall[a], given.order.get(a, 0), a))
+            for number in part.numbers:
+                key = asked_ends(parse(questions[number].query), given.declarations)
+                found[number] = guesses.get(key, anything)[: self.k]
         return found
 
-    def _fold(self, topics: Sequence[str]) -> int:
-        return min(self._order.get(topic, 0) for topic in topics) % FOLDS
 
+@dataclass(frozen=True)
+class RandomEntity(Section):
+    """One entity, drawn uniformly; the draw depends on the seed and the id of the question."""
 
-class RandomEntity:
-    """See the module.
-
-    Args:
-        seed: The draw for a question depends on this and the id of the question.
-    """
-
-    def __init__(self, seed: int = 0) -> None:
-        self._seed = seed
-
-    def __call__(self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]) -> list[set[int]]:
+    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """One entity for each question."""
-        n = len(kg.entities)
-        return [{stream(self._seed, "random answer", q.id).below(n)} for q in questions]
+        n = len(given.kg.entities)
+        return [{stream(given.seed, "random answer", q.id).below(n)} for q in questions]

@@ -6,46 +6,38 @@ predictions are sorted by question.
 """
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
-from typing import Any, NamedTuple, Protocol
+import re
+from collections.abc import Callable, Collection, Mapping, Set
+from contextlib import ExitStack
+from dataclasses import is_dataclass, replace
+from pathlib import Path
+from typing import Any
 
+from rulemine.codec import slots_of
+from rulemine.config import Section, build, parse_setting
 from rulemine.errors import ConfigError, did_you_mean
+from rulemine.evaluation.answerers.protocol import NEEDS, Answerer, Found, Given, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.llm.options import EndpointOptions
+from rulemine.llm.session import Session
 from rulemine.phrasing.templates import Templates
 from rulemine.registry import Registry
 from rulemine.release.guessing import order_of_names
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Prediction
+from rulemine.release.records import SPLITS, Cost, Prediction, Question
+from rulemine.release.sampling_order import sample as sample_of
 from rulemine.seeds import check_seed
 
-__all__ = ["ANSWERERS", "Answerer", "OpenQuestion", "answer", "given"]
-
-
-class OpenQuestion(NamedTuple):
-    """What an answerer is given of a question: nothing that depends on its answers.
-
-    Attributes:
-        id: Its id.
-        question: Its text.
-        anchors: The topic entities, in the naming of the release, sorted.
-        query: What is asked, as one line; `rulemine.query.parse` reads it.
-    """
-
-    id: str
-    question: str
-    anchors: tuple[str, ...]
-    query: str
-
-
-class Answerer(Protocol):
-    """Anything that answers questions from a graph."""
-
-    def __call__(
-        self, kg: KnowledgeGraph, questions: Sequence[OpenQuestion]
-    ) -> Sequence[Collection[int]] | Sequence[Collection[str]]:
-        """The answers to each question, as ids of the graph or as names; a list has the best first."""
-        ...
-
+__all__ = [
+    "ANSWERERS",
+    "JOURNAL",
+    "answer",
+    "asks_model",
+    "find_answerer",
+    "needs_of",
+    "run_of",
+    "split_names",
+]
 
 ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
     "rulemine.answerers",
@@ -59,13 +51,76 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "random": "rulemine.evaluation.answerers.model_free:RandomEntity",
     },
 )
-"""Name → what makes the answerer. It says by the names of its parameters what it is to be given:
-``rules`` (those of the release), ``train`` (its training questions, answers and all), ``declarations`` (which
-relations state the same facts), ``order`` (entity → its place in the same order for every naming), ``hops``,
-``k``, ``seed``, ``progress``."""
+"""Name → what makes the answerer. Its keyword parameters, or its fields, are its options."""
 
-BESIDE_THE_GRAPH = {"rules": "the rules of the release", "train": "the training questions"}
-"""Parameter → what an answerer with it knows that a system need not know."""
+JOURNAL = "calls.sqlite"
+"""The journal of calls, in the working folder."""
+
+_WRITTEN = re.compile(r"""(?:[^,"]|"(?:[^"\\]|\\.)*")+""")
+_OPTION = re.compile(r""":((?:[^:"]|"(?:[^"\\]|\\.)*")*)""")
+
+
+def split_names(text: str) -> list[str]:
+    """The answerers of a list such as ``lookup,prior:k=5``; commas in quotes do not separate.
+
+    >>> split_names('lookup, prior:k=5,command:program="a, b"')
+    ['lookup', 'prior:k=5', 'command:program="a, b"']
+    """
+    return [name.strip() for name in _WRITTEN.findall(text) if name.strip()]
+
+
+def find_answerer(written: str) -> Answerer:
+    """The answerer that a text such as ``neighbors:hops=2`` names.
+
+    Args:
+        written: Its name, and options as ``:key=value``, the values as for ``--set``; what holds a colon or a
+            comma is put in double quotes.
+
+    Raises:
+        ConfigError: There is no such answerer, it has no such option, or a value is out of range.
+    """
+    name, colon, rest = written.partition(":")
+    make = ANSWERERS.find(name)
+    values: dict[str, Any] = {}
+    for part in _OPTION.findall(colon + rest):
+        try:
+            path, value = parse_setting(part)
+        except ConfigError:
+            raise ConfigError(
+                f"answerer {written!r}: {part!r} is no option; expected key=value, e.g. neighbors:hops=2."
+            ) from None
+        values[".".join(path)] = value
+    if isinstance(make, type) and issubclass(make, Section) and is_dataclass(make):
+        if values and not list(slots_of(make)):
+            raise ConfigError(f"answerer {written!r}: {name} has no options.")
+        return build(make, values, f"answerer {written!r}", "docs/answerers.md lists the options.")
+    known = inspect.signature(make).parameters
+    for key in values:
+        if key not in known:
+            hint = did_you_mean(key, known) if known else "it has no options"
+            raise ConfigError(f"answerer {written!r}: no option {key!r}; {hint}")
+    with ANSWERERS.blaming(name):
+        return make(**values)
+
+
+def needs_of(answerer: object) -> list[str]:
+    """What an answerer must be given beyond what every system is, of `NEEDS`.
+
+    Raises:
+        ConfigError: It names something else.
+    """
+    named: Collection[str] = getattr(answerer, "needs", ())
+    for need in named:
+        if need not in NEEDS:
+            raise ConfigError(
+                f"{type(answerer).__name__}.needs: {need!r}; {did_you_mean(need, NEEDS)}"
+            )
+    return [need for need in NEEDS if need in named]
+
+
+def asks_model(answerer: object) -> bool:
+    """Whether an answerer asks a model."""
+    return bool(getattr(answerer, "uses_model", False))
 
 
 def answer(
@@ -74,91 +129,151 @@ def answer(
     *,
     kg: str = "incomplete",
     split: str | None = "test",
+    sample: int | None = None,
     seed: int = 0,
-    hops: int = 1,
-    k: int = 1,
+    model: str = "",
+    endpoint: EndpointOptions | None = None,
+    session: Session | None = None,
+    folder: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
+    note: Callable[[str], None] = lambda text: None,
 ) -> list[Prediction]:
     """Predictions of an answerer.
 
     Args:
         release: The release.
-        with_: A name of `ANSWERERS`, or an answerer of your own.
-        kg: The graph that it may see: ``complete``, ``incomplete`` or ``incomplete-<level>``.
+        with_: A name of `ANSWERERS`, maybe with options (see `find_answerer`), or an answerer of your own.
+        kg: The graph that it may see: ``complete``, ``incomplete`` or ``incomplete-LEVEL``, any percentage of
+            the removal.
         split: The split to answer; None for all.
-        seed: For answerers that draw (``random``), ≥ 0.
-        hops: For answerers that walk (``neighbors``): how far, ≥ 1.
-        k: For answerers that guess (``prior``): how many answers, ≥ 1.
-        progress: For answerers that take long (``reasoner``): called with steps done and all steps.
+        sample: How many of its questions, see `rulemine.release.sampling_order`; None for all.
+        seed: For answerers that draw, ≥ 0.
+        model: The model to ask, for answerers that ask one.
+        endpoint: Where it is; unless there is a session.
+        session: Where it is asked; None: one is opened with a journal in `folder`.
+        folder: A folder that lasts from run to run, for the journal and what else an answerer keeps.
+        progress: Called with what is done and all there is to do.
+        note: Called with sentences for the user.
 
     Returns:
         A prediction for each question, sorted by id, in the naming of the release. The answers of a list
         are in its order, those of a set by private id, so that the first is the same in every naming.
 
     Raises:
-        ConfigError: There is no such answerer or split, `hops`, `k` or `seed` is out of range, or the
+        ConfigError: There is no such answerer or split, an option is out of range, a model is missing, or the
             answerer of another package failed.
         ReleaseError: The release has no such graph, or a file is missing or was edited.
+        EndpointError: The endpoint cannot be used.
+        LimitError: The budget of tokens is spent; every reply is kept.
     """
     if split is not None and split not in SPLITS:
         raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
     check_seed(seed)
-    for name, value in (("hops", hops), ("k", k)):
-        if value < 1:
-            raise ConfigError(f"{name} is {value}; expected a whole number, 1 or more.")
-    graph = release.kg(kg)
-    questions = release.questions(split)
-    with ANSWERERS.blaming(with_):
-        options = {"hops": hops, "k": k, "seed": seed, "progress": progress}
-        answerer = _make(with_, release, options) if isinstance(with_, str) else with_
-        asked = [OpenQuestion(q.id, q.question, q.anchors, q.query) for q in questions]
-        found = answerer(graph, asked)
-        names = _names(
-            found, len(questions), graph, order_of_names(release.entities, release.naming)
-        )
-    return [
-        Prediction(question.id, answers=answers)
-        for question, answers in zip(questions, names, strict=True)
+    answerer = find_answerer(with_) if isinstance(with_, str) else with_
+    needs = needs_of(answerer)
+    questions = sample_of(release.questions(split), sample)
+    asked = [
+        OpenQuestion(q.id, q.question, q.anchors, q.query if "query" in needs else "")
+        for q in questions
     ]
+    given = Given(
+        kg=release.kg(kg),
+        declarations=Templates.from_plain(release.relations().values()).declarations,
+        order=order_of_names(release.entities, release.naming),
+        seed=seed,
+        folder=folder,
+        rules=release.rules() if "rules" in needs else (),
+        train=_training(release, split) if "train" in needs else (),
+        model=model,
+        naming=release.naming,
+        progress=progress,
+        note=note,
+    )
+    with ExitStack() as opened:
+        if asks_model(answerer) and session is None and model:
+            if folder is None:
+                raise ConfigError(
+                    "folder is None; an answerer that asks a model needs one to keep replies in."
+                )
+            session = opened.enter_context(
+                Session(endpoint or EndpointOptions(), folder / JOURNAL, note)
+            )
+        with ANSWERERS.blaming(with_.partition(":")[0] if isinstance(with_, str) else with_):
+            found = answerer(replace(given, session=session), asked)
+            if len(found) != len(asked):
+                raise ValueError(f"it gave {len(found)} sets of answers to {len(asked)} questions")
+            return [
+                _prediction(q.id, some, given.kg, given.order)
+                for q, some in zip(questions, found, strict=True)
+            ]
 
 
-def given(name: str) -> list[str]:
-    """What a named answerer is given of the release beside questions and graph, in words."""
-    wanted = inspect.signature(ANSWERERS.find(name)).parameters
-    return [words for key, words in BESIDE_THE_GRAPH.items() if key in wanted]
+def run_of(
+    release: Release,
+    name: str,
+    *,
+    kg: str,
+    split: str | None,
+    sample: int | None,
+    seed: int,
+    model: str = "",
+) -> dict[str, Any]:
+    """What the first line of a prediction file says, see `rulemine.evaluation.predictions`.
 
-
-def _make(name: str, release: Release, options: dict[str, Any]) -> Answerer:
-    """An answerer, given what its parameters name."""
-    make = ANSWERERS.find(name)
-    wanted = inspect.signature(make).parameters
-    of_release: dict[str, Callable[[], Any]] = {
-        "rules": release.rules,
-        "train": lambda: release.questions("train"),
-        "declarations": lambda: Templates.from_plain(release.relations().values()).declarations,
-        "order": lambda: order_of_names(release.entities, release.naming),
+    The arguments are those of `answer`; what they do not affect is None.
+    """
+    answerer = find_answerer(name)
+    return {
+        "release": release.identity,
+        "name": release.name,
+        "naming": release.naming,
+        "system": name,
+        "needs": needs_of(answerer),
+        "kg": kg,
+        "split": split or "all",
+        "sample": sample,
+        "seed": seed,
+        "model": model if asks_model(answerer) else None,
     }
-    options = options | {key: value() for key, value in of_release.items() if key in wanted}
-    return make(**{key: value for key, value in options.items() if key in wanted})
+
+
+def _training(release: Release, split: str | None) -> tuple[Question, ...]:
+    """The training and validation questions without those of the split that is asked, if it is one."""
+    return tuple(q for q in release.questions() if q.split not in ("test", split))
+
+
+def _prediction(
+    key: str,
+    found: Found | Collection[int] | Collection[str],
+    kg: KnowledgeGraph,
+    order: Mapping[str, int],
+) -> Prediction:
+    """What was found for a question, as a record."""
+    if not isinstance(found, Found):
+        return Prediction(key, answers=_names(found, kg, order))
+    if (found.answers is None) == (found.text is None):
+        raise ValueError(f"it found both text and answers for {key}, or neither")
+    cost = Cost(found.calls, found.prompt_tokens, found.completion_tokens, found.seconds)
+    return Prediction(
+        key,
+        raw_output=found.text,
+        answers=None if found.answers is None else _names(found.answers, kg, order),
+        retrieved=None if found.retrieved is None else tuple(dict.fromkeys(found.retrieved)),
+        generated=tuple(dict.fromkeys(found.generated)),
+        ranking=None if found.ranking is None else tuple((n, float(s)) for n, s in found.ranking),
+        cost=cost if found.calls or found.seconds is not None else None,
+    )
 
 
 def _names(
-    found: Sequence[Collection[int]] | Sequence[Collection[str]],
-    questions: int,
-    kg: KnowledgeGraph,
-    order: Mapping[str, int],
-) -> list[tuple[str, ...]]:
-    """What an answerer found, as names; what has no order in the order given, other names last."""
-    if len(found) != questions:
-        raise ValueError(f"it gave {len(found)} sets of answers to {questions} questions")
+    found: Collection[int] | Collection[str], kg: KnowledgeGraph, order: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Answers as names; what has no order in the order given, other names last."""
     names = kg.entities
-    named: list[tuple[str, ...]] = []
-    for answers in found:
-        for i in answers:
-            if not isinstance(i, str) and not 0 <= i < len(names):
-                raise ValueError(f"{i} is no entity id; the graph has {len(names)} entities")
-        told = dict.fromkeys(i if isinstance(i, str) else names[i] for i in answers)
-        if isinstance(answers, Set):
-            told = dict.fromkeys(sorted(told, key=lambda name: (order.get(name, len(order)), name)))
-        named.append(tuple(told))
-    return named
+    for i in found:
+        if not isinstance(i, str) and not 0 <= i < len(names):
+            raise ValueError(f"{i} is no entity id; the graph has {len(names)} entities")
+    told = dict.fromkeys(i if isinstance(i, str) else names[i] for i in found)
+    if isinstance(found, Set):
+        told = dict.fromkeys(sorted(told, key=lambda name: (order.get(name, len(order)), name)))
+    return tuple(told)

@@ -1,0 +1,147 @@
+"""The commands that answer: ``questions`` (what a system is given) and ``answer`` (a system of this program).
+
+A command imports what it needs when it runs.
+"""
+
+import argparse
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from rulemine.cli.console import Line, check_output, emit_pieces, output_file, written
+from rulemine.cli.parser import Parser, add_command, add_flags, given
+from rulemine.errors import ConfigError, counted
+
+__all__ = ["add_answering", "add_model_options", "split_of"]
+
+
+def add_answering(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Adds the commands that answer."""
+    parser = add_command(
+        commands, "questions", questions, "write what a system is given: questions, and nothing else",
+        "One JSON object a line: id, question, topic_entities. The graph is kg/incomplete.tsv.gz in DIR.",
+    )  # fmt: skip
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    _add_choice(parser)
+    parser.add_argument(
+        "--naming", metavar="NAMING", help="private, entity or text (the release's)"
+    )
+    parser.add_argument(
+        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
+    )
+    parser = add_command(
+        commands, "answer", answer, "answer the questions of a release with a system",
+        "NAME[:key=value…] is one of the answerers of docs/answerers.md, or one that an installed package\n"
+        "adds. Everything is kept in FILE.work: the same command after an interruption goes on.",
+    )  # fmt: skip
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument("--with", dest="answerers", required=True, metavar="NAME[,NAME…]",
+                        help="e.g. lookup, neighbors:hops=2, prior:k=5")  # fmt: skip
+    parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
+                        help="complete, incomplete, or incomplete-LEVEL with any LEVEL from 0 to 100 "
+                        "(incomplete)")  # fmt: skip
+    _add_choice(parser)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn (0)")
+    add_model_options(parser)
+    parser.add_argument("-o", "--output", type=output_file, required=True, metavar="FILE",
+                        help="predictions; - is standard output; for several systems a folder")  # fmt: skip
+
+
+def _add_choice(parser: Parser) -> None:
+    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
+    parser.add_argument("--sample", type=int, metavar="N",
+                        help="the first N questions of one fixed order, the core first (all)")  # fmt: skip
+
+
+def add_model_options(parser: Parser) -> None:
+    """Adds the options of a model: its name, and where it is."""
+
+    def add(parser: Parser) -> None:
+        from rulemine.config import keys_of
+        from rulemine.llm.options import EndpointOptions
+
+        group = parser.add_argument_group("a model, for answerers that ask one")
+        group.add_argument("--model", default="", metavar="NAME", help="its name at the endpoint")
+        add_flags(group, keys_of(EndpointOptions(), "endpoint."))
+
+    parser.options = add
+
+
+def split_of(name: str) -> str | None:
+    """The split of a name; None for ``all``."""
+    return None if name == "all" else name
+
+
+def questions(arguments: Namespace) -> int:
+    """``questions``."""
+    from rulemine.codec import dump_line
+    from rulemine.release.naming import questions_in
+    from rulemine.release.reader import Release
+    from rulemine.release.sampling_order import sample
+
+    check_output(arguments.output)
+    release = Release.open(arguments.release)
+    asked = sample(release.questions(split_of(arguments.split)), arguments.sample)
+    if arguments.naming not in (None, release.naming):
+        asked = questions_in(release, asked, arguments.naming)
+    rows = ({"id": q.id, "question": q.question, "topic_entities": q.anchors} for q in asked)
+    emit_pieces((dump_line(row) + "\n" for row in rows), arguments.output)
+    return 0
+
+
+def answer(arguments: Namespace) -> int:
+    """``answer``."""
+    from rulemine.evaluation.answerers.registry import split_names
+    from rulemine.release.outputs import check_file
+
+    names = split_names(arguments.answerers)
+    if not names:
+        raise ConfigError("--with names nothing; expected e.g. --with lookup,neighbors:hops=2.")
+    if len(names) == 1:
+        check_output(arguments.output)
+        _answer(arguments, names[0], arguments.output)
+        return 0
+    for name in names:
+        path = arguments.output / f"{_file_name(name)}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        check_file(path, [])
+        _answer(arguments, name, path)
+    return 0
+
+
+def _file_name(name: str) -> str:
+    """A system's label as a file name."""
+    return "".join(c if c.isalnum() or c in "-_=." else "_" for c in name)
+
+
+def _answer(arguments: Namespace, name: str, output: Path) -> None:
+    """Answers with one system and writes its predictions."""
+    from rulemine.cli.console import STANDARD_OUTPUT
+    from rulemine.evaluation import answer as answer_questions
+    from rulemine.evaluation import write_predictions
+    from rulemine.evaluation.answerers.registry import run_of
+    from rulemine.llm.options import EndpointOptions
+    from rulemine.release.reader import Release
+
+    release = Release.open(arguments.release)
+    split = split_of(arguments.split)
+    line = Line()
+    with line.watch(name) as tell:
+        predictions = answer_questions(
+            release,
+            name,
+            kg=arguments.kg,
+            split=split,
+            sample=arguments.sample,
+            seed=arguments.seed,
+            model=arguments.model,
+            endpoint=EndpointOptions(**given(arguments, "endpoint.")),
+            folder=None if output == STANDARD_OUTPUT else Path(f"{output}.work"),
+            progress=tell,
+            note=line.note,
+        )
+    run = run_of(release, name, kg=arguments.kg, split=split, sample=arguments.sample,
+                 seed=arguments.seed, model=arguments.model)  # fmt: skip
+    with written(output) as path:
+        write_predictions(path, predictions, run)
+    print(f"{output}: {counted(len(predictions), 'prediction')} by {name}", file=sys.stderr)

@@ -1,0 +1,234 @@
+"""What an answerer is given, and what it gives back.
+
+Guarantees: a question's own answers are never given, nor is a certificate; what an answerer needs beyond
+text, topic entities, graph and model it has to declare, so that tables can say so.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from rulemine.errors import ConfigError
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.llm.call import Ask, Call, Failure, Message, Reply
+from rulemine.llm.session import Session
+from rulemine.release.records import Question
+from rulemine.rules.rule import Rule
+
+__all__ = ["NEEDS", "Answerer", "Chat", "Found", "Given", "OpenQuestion", "Part"]
+
+NEEDS = {
+    "query": "the query behind each question",
+    "train": "the training and validation questions with their answers",
+    "rules": "the rules of the release",
+}
+"""What an answerer may need beyond what every system is given → in words."""
+
+FOLDS = 10
+"""Parts of the training questions, by topic entity, where these are scored themselves."""
+
+
+class OpenQuestion(NamedTuple):
+    """What an answerer is given of a question: nothing that depends on its answers.
+
+    Attributes:
+        id: Its id.
+        question: Its text.
+        anchors: The topic entities, in the naming of the release, sorted.
+        query: What is asked, as one line that `rulemine.query.parse` reads; "" unless it is needed.
+    """
+
+    id: str
+    question: str
+    anchors: tuple[str, ...]
+    query: str = ""
+
+
+class Found(NamedTuple):
+    """What was found for a question: a text or answers.
+
+    Attributes:
+        answers: Names, the best first.
+        text: What a model wrote, to be matched.
+        ranking: Candidates with finite scores, the best first; beside `answers`, which are a set.
+        retrieved: The triples that were retrieved, in that order; None if the answerer does not say.
+        generated: Triples that a model proposed.
+        calls: Calls of a model. This and the following are filled in by `Given.converse`.
+        prompt_tokens: Tokens sent.
+        completion_tokens: Tokens received.
+        seconds: From sending to receiving, over all calls.
+    """
+
+    answers: Sequence[str] | None = None
+    text: str | None = None
+    ranking: Sequence[tuple[str, float]] | None = None
+    retrieved: Sequence[Triple] | None = None
+    generated: Sequence[Triple] = ()
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float | None = None
+
+
+class Part(NamedTuple):
+    """Questions, and what they may be answered from.
+
+    Attributes:
+        numbers: Their positions among the questions asked.
+        train: The training and validation questions, sorted by id; none of them is asked here.
+    """
+
+    numbers: tuple[int, ...]
+    train: tuple[Question, ...]
+
+
+class Chat:
+    """Asks a model about one question, and counts what that costs.
+
+    Attributes:
+        calls: Calls so far, failed ones included.
+        prompt_tokens: Tokens sent.
+        completion_tokens: Tokens received.
+        seconds: From sending to receiving, as measured when each call was first answered.
+    """
+
+    def __init__(self, ask: Ask, model: str, subject: str, seconds: Callable[[str], float]) -> None:
+        self.calls = self.prompt_tokens = self.completion_tokens = 0
+        self.seconds = 0.0
+        self._ask, self._model, self._subject, self._took = ask, model, subject, seconds
+
+    async def say(
+        self, messages: str | Sequence[Message], *, purpose: str, **parameters: Any
+    ) -> Reply | None:
+        """Asks once.
+
+        Args:
+            messages: The conversation so far, or what the user says in a new one.
+            purpose: What the call is for; counted in the journal.
+            **parameters: Fields of `rulemine.llm.call.Call`: `max_tokens`, `temperature`, `sample` …
+
+        Returns:
+            The reply; None where the call fails, which an answerer treats like a reply without content.
+
+        Raises:
+            EndpointError: The endpoint cannot be used at all.
+            LimitError: The budget is spent.
+        """
+        said = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+        call = Call(self._model, said, purpose=purpose, subject=self._subject, **parameters)
+        self.calls += 1
+        reply = await self._ask(call)
+        if isinstance(reply, Failure):
+            return None
+        self.prompt_tokens += reply.prompt_tokens
+        self.completion_tokens += reply.completion_tokens
+        self.seconds += self._took(call.key)
+        return reply
+
+
+Work = Callable[[OpenQuestion, Chat], Awaitable[Found]]
+"""A conversation about one question."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What an answerer is given beside the questions.
+
+    Attributes:
+        kg: The graph, its labels in the naming of the release.
+        declarations: Which relations state the same facts.
+        order: Entity → its place by private id, the same in every naming; for breaking ties.
+        seed: For what is drawn.
+        folder: A folder that lasts from run to run; what is kept in it bears the digest of what it is made
+            from. None: there is none.
+        rules: The rules of the release, for whoever needs them; else none.
+        train: The questions that `parts` deals, for whoever needs them; else none.
+        model: The model; "" without one.
+        session: Where it is asked; None without one.
+        naming: The naming of the release.
+        progress: Called with what is done and all there is to do; None: nobody looks.
+        note: Called with sentences for the user.
+    """
+
+    kg: KnowledgeGraph
+    declarations: Declarations = field(default_factory=Declarations)
+    order: Mapping[str, int] = field(default_factory=dict)
+    seed: int = 0
+    folder: Path | None = None
+    rules: Sequence[Rule] = ()
+    train: Sequence[Question] = ()
+    model: str = ""
+    session: Session | None = None
+    naming: str = "private"
+    progress: Callable[[int, int], None] | None = None
+    note: Callable[[str], None] = lambda text: None
+
+    def parts(self, questions: Sequence[OpenQuestion]) -> list[Part]:
+        """Deals the questions out, each with the training questions that it may be answered from.
+
+        Training questions that are asked themselves are dealt into `FOLDS` parts by topic entity, and each
+        part is given the others.
+        """
+        known = {q.id for q in self.train}
+        dealt: dict[int | None, list[int]] = {}
+        for number, q in enumerate(questions):
+            dealt.setdefault(self._fold(q.anchors) if q.id in known else None, []).append(number)
+        return [
+            Part(
+                tuple(numbers),
+                tuple(q for q in self.train if fold is None or self._fold(q.anchors) != fold),
+            )
+            for fold, numbers in dealt.items()
+        ]
+
+    def _fold(self, topics: Sequence[str]) -> int:
+        return min(self.order.get(topic, 0) for topic in topics) % FOLDS
+
+    def converse(self, work: Work, questions: Sequence[OpenQuestion]) -> list[Found]:
+        """Runs a conversation about each question, several at a time.
+
+        Every reply is in the journal before the conversation sees it, and is not asked for again.
+
+        Raises:
+            ConfigError: There is no model.
+            EndpointError: The endpoint cannot be used.
+            LimitError: The budget is spent.
+        """
+        if self.session is None or not self.model:
+            raise ConfigError("this answerer asks a model: name one with --model (and --base-url).")
+        session = self.session
+
+        def about(question: OpenQuestion) -> Callable[[Ask], Awaitable[Found]]:
+            async def converse(ask: Ask) -> Found:
+                chat = Chat(ask, self.model, question.id, session.seconds)
+                found = await work(question, chat)
+                return found._replace(
+                    calls=chat.calls,
+                    prompt_tokens=chat.prompt_tokens,
+                    completion_tokens=chat.completion_tokens,
+                    seconds=round(chat.seconds, 3),
+                )
+
+            return converse
+
+        return session.run([about(q) for q in questions], self.progress)
+
+
+class Answerer(Protocol):
+    """Anything that answers questions from a graph.
+
+    Its class may have two attributes more: ``needs``, of `NEEDS`, what it must be given beyond what every
+    system is; and ``uses_model``, whether it asks a model.
+    """
+
+    def __call__(
+        self, given: Given, questions: Sequence[OpenQuestion]
+    ) -> Sequence[Found | Collection[int] | Collection[str]]:
+        """What is found for each question.
+
+        A plain collection holds ids of the graph or names; a list has the best first, a set is put into an
+        order that is the same in every naming.
+        """
+        ...

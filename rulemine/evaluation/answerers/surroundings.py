@@ -1,0 +1,102 @@
+"""A graph as a walker sees it: the relations at an entity, and what lies behind them.
+
+Guarantee: every list is sorted, and parallel relations are all kept.
+"""
+
+import bisect
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kg.graph import KnowledgeGraph, Triple
+
+__all__ = ["WAYS", "Surroundings"]
+
+WAYS = ("out", "in")
+"""How a relation leaves an entity: ``out``, the entity is the subject; ``in``, it is the object."""
+
+
+class Surroundings:
+    """Access to a graph by name, in both directions.
+
+    Args:
+        kg: The graph.
+    """
+
+    def __init__(self, kg: KnowledgeGraph) -> None:
+        self._kg = kg
+
+    def known(self, entity: str) -> bool:
+        """Whether the graph has an entity of that name."""
+        return entity in self._kg.entity_ids
+
+    def relations(self, entity: str) -> list[tuple[str, str]]:
+        """The relations at an entity with their way (of `WAYS`), sorted; none for an unknown entity."""
+        at = self._kg.entity_ids.get(entity)
+        if at is None:
+            return []
+        names = self._kg.relations
+        found = {
+            (names[r], WAYS[way]) for way in (0, 1) for r in self._rows(at, way)[:, 1].tolist()
+        }
+        return sorted(found)
+
+    def neighbors(self, entity: str, relation: str, way: str) -> list[str]:
+        """What a relation leads to from an entity, sorted; none where it does not lead anywhere."""
+        at, along = self._kg.entity_ids.get(entity), self._kg.relation_ids.get(relation)
+        if at is None or along is None:
+            return []
+        number = WAYS.index(way)
+        rows = self._rows(at, number)
+        names = self._kg.entities
+        return [
+            names[e] for e in sorted(rows[rows[:, 1] == along, 2 if number == 0 else 0].tolist())
+        ]
+
+    def triples(self, entity: str) -> list[Triple]:
+        """The triples of an entity in both directions, sorted, each once."""
+        at = self._kg.entity_ids.get(entity)
+        if at is None:
+            return []
+        rows = {tuple(row) for way in (0, 1) for row in self._rows(at, way).tolist()}
+        names, relations = self._kg.entities, self._kg.relations
+        return [(names[s], relations[r], names[o]) for s, r, o in sorted(rows)]
+
+    def _rows(self, entity: int, way: int) -> npt.NDArray[np.int32]:
+        """The triples with an entity at one end."""
+        column, keys = (
+            (self._kg.triples[:, 0], None) if way == 0 else (self._objects, self._by_object)
+        )
+        first, last = np.searchsorted(column, (entity, entity + 1)).tolist()
+        rows: npt.NDArray[np.int32] = self._kg.triples[
+            slice(first, last) if keys is None else keys[first:last]
+        ]
+        return rows
+
+    @cached_property
+    def _by_object(self) -> npt.NDArray[np.int64]:
+        return np.argsort(self._kg.triples[:, 2], kind="stable")
+
+    @cached_property
+    def _objects(self) -> npt.NDArray[np.int32]:
+        return self._kg.triples[self._by_object, 2]
+
+    def near(self, entity: str, hops: int, most: int) -> Sequence[Triple]:
+        """The triples at most `hops` edges away, by distance, then sorted; at most `most` of them."""
+        found: dict[Triple, None] = {}
+        edge, seen = [entity], {entity}
+        for _ in range(hops):
+            ends: list[str] = []
+            for name in edge:
+                for triple in self.triples(name):
+                    if len(found) >= most:
+                        return list(found)
+                    found[triple] = None
+                    for end in (triple[0], triple[2]):
+                        if end not in seen:
+                            seen.add(end)
+                            bisect.insort(ends, end)
+            edge = ends
+        return list(found)
