@@ -1,0 +1,258 @@
+"""What a report is made of, whoever makes it: headline, figures, tables, and questions with their answers.
+
+`evaluate`, `compare`, `study` and `serve` fill a `Document`; the writers beside this module turn it into
+JSON, CSV, Markdown, LaTeX and an HTML page. Nothing here computes, draws or
+needs an extra.
+
+Example:
+    >>> full, none = Score(0.91, 0.86, 0.95), Score(0.0, 0.0, 0.0)
+    >>> rows = (("lookup", 120, none), ("reasoner", 120, full))
+    >>> headline = Grid("headline", "Hard F1, core", ("system", "n", "hard F1"), rows)
+    >>> series = (Series("complete", (none, full)), Series("incomplete", (None, full)))
+    >>> axes = ("system", "hard F1, percent", ("lookup", "reasoner"))
+    >>> figure = Figure("hard-f1", "Hard F1", "On both graphs.", "bars", *axes, series)
+    >>> figure.grid().rows[0] == ("lookup", none, None)
+    True
+    >>> len(Document("A study", headline=headline, figures=(figure,)).grids())
+    2
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
+
+from rulemine.errors import ConfigError
+from rulemine.evaluation.reporting.report import Score
+from rulemine.kg.graph import Triple
+
+__all__ = [
+    "VERDICTS",
+    "Document",
+    "Figure",
+    "Grid",
+    "Outcome",
+    "ProofEdge",
+    "QuestionRow",
+    "Score",
+    "Series",
+    "Value",
+]
+
+Value = Score | float | int | str | None
+"""A value of a table: a score, a plain number, a count, a text, or None where undefined."""
+
+VERDICTS = {
+    "hard": "gave the hard answer",
+    "other_hard": "another hard answer, not the one asked for",
+    "stated": "only stated answers",
+    "further": "only answers from beyond the complete graph",
+    "right": "gave an answer",
+    "wrong": "no answer right",
+    "empty": "no answer given",
+    "missing": "no prediction",
+}
+"""What became of a question → in words. ``right`` is for questions without a hard answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table.
+
+    Attributes:
+        id: Names its file: letters, digits, ``-`` and ``_``; no two tables or figures of a document
+            share one.
+        title: Its title.
+        header: Headings of the columns; the first is that of the labels of the rows.
+        rows: The rows, each with a value for every column.
+        notes: What a reader must know, as sentences.
+        plain: Columns whose scores are plain numbers; all other scores are fractions, shown as percentages.
+        signed: Whether the scores are differences, shown with their sign.
+    """
+
+    id: str
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    notes: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
+    signed: bool = False
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.header):
+                raise ConfigError(
+                    f"table {self.id}: the row {row[:1]} has {len(row)} values; {len(self.header)} were "
+                    "expected, one for each column."
+                )
+
+
+class Series(NamedTuple):
+    """What a figure shows of one system, graph or naming.
+
+    Attributes:
+        name: As in the legend.
+        scores: One for each group of the figure, as fractions; None where there is nothing to show.
+    """
+
+    name: str
+    scores: tuple[Score | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure and its numbers; `rulemine.evaluation.reporting.figures.draw` draws it.
+
+    Attributes:
+        id: As `Grid.id`.
+        title: Its title.
+        caption: What it shows, in sentences.
+        kind: ``bars`` (a bar with its interval for each series, grouped), or ``lines`` (a line with the band
+            of its intervals for each series; groups are numbers).
+        across: What the groups are, the label of the horizontal axis.
+        up: What is shown, the label of the vertical axis.
+        groups: The groups: texts, or ascending numbers for ``lines``.
+        series: The series, each with a score for every group.
+    """
+
+    id: str
+    title: str
+    caption: str
+    kind: str
+    across: str
+    up: str
+    groups: tuple[str | float, ...]
+    series: tuple[Series, ...]
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("bars", "lines"):
+            raise ConfigError(f"figure {self.id}: kind is {self.kind!r}; expected bars or lines.")
+        for one in self.series:
+            if len(one.scores) != len(self.groups):
+                raise ConfigError(
+                    f"figure {self.id}: {one.name} has {len(one.scores)} scores; {len(self.groups)} were "
+                    "expected, one for each group."
+                )
+
+    def grid(self) -> Grid:
+        """Its numbers as a table: a row for each group, a column for each series."""
+        rows: tuple[tuple[Value, ...], ...] = tuple(
+            (
+                f"{group:g}" if isinstance(group, float | int) else group,
+                *(s.scores[i] for s in self.series),
+            )
+            for i, group in enumerate(self.groups)
+        )
+        return Grid(self.id, self.title, (self.across, *(s.name for s in self.series)), rows)
+
+
+class ProofEdge(NamedTuple):
+    """A triple of the proof of an answer.
+
+    Attributes:
+        triple: The triple.
+        removed: Whether the incomplete graph lacks it.
+        proves: For a triple of a certificate, the removed triple that it proves; None for a triple that
+            the query asks for.
+    """
+
+    triple: Triple
+    removed: bool
+    proves: Triple | None = None
+
+
+class Outcome(NamedTuple):
+    """What one system did with one question.
+
+    Attributes:
+        system: The system, as in the headline.
+        kg: The graph that it was given.
+        verdict: One of `VERDICTS`.
+        why: Why it counted or not, as a sentence.
+        said: Its text, or its answers one a line; cut where it is very long.
+        answers: The entities in it.
+        retrieved: The triples that it retrieved, in its order; the first ones where there are very many.
+        retrieved_count: How many there are; None if it did not say.
+        generated: The triples that a model proposed.
+        scores: Score → value; None where undefined.
+    """
+
+    system: str
+    kg: str
+    verdict: str
+    why: str
+    said: str = ""
+    answers: tuple[str, ...] = ()
+    retrieved: tuple[Triple, ...] = ()
+    retrieved_count: int | None = None
+    generated: tuple[Triple, ...] = ()
+    scores: Mapping[str, float | None] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """A question with its proof and what the systems did with it.
+
+    Attributes:
+        id: Its id.
+        text: Its text.
+        split: Its split.
+        anchors: Its topic entities.
+        query: What it asks, as a line.
+        form: Its rule type, or its structure.
+        rule: The rule of its proof in symbols; "" where there is none.
+        core: Whether it is in the core.
+        missing: The removed triples that the hard answer needs.
+        hard_answer: The answer that must be inferred and is asked for; None where every answer is stated.
+        hard: All answers that must be inferred.
+        stated: The answers that the incomplete graph states.
+        further: The answers that only the reference graph has.
+        proof: The triples of the proof of the hard answer.
+        outcomes: What each system did with it.
+    """
+
+    id: str
+    text: str
+    split: str
+    anchors: tuple[str, ...]
+    query: str
+    form: str
+    rule: str
+    core: bool
+    missing: int
+    hard_answer: str | None
+    hard: tuple[str, ...]
+    stated: tuple[str, ...]
+    further: tuple[str, ...]
+    proof: tuple[ProofEdge, ...]
+    outcomes: tuple[Outcome, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A report.
+
+    Attributes:
+        title: Its title.
+        notes: What a reader of the numbers must know, as sentences.
+        facts: What it is of and how it was made: name → text, e.g. the release and its digest.
+        headline: Systems × scores.
+        figures: The figures.
+        tables: The tables beside the headline.
+        questions: All questions; the page shows `rulemine.evaluation.reporting.html.MOST_QUESTIONS` of them.
+        labels: Entity → its readable label, where that says more than its name; of entities in `questions`.
+    """
+
+    title: str
+    notes: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+    headline: Grid | None = None
+    figures: tuple[Figure, ...] = ()
+    tables: tuple[Grid, ...] = ()
+    questions: tuple[QuestionRow, ...] = field(default=(), repr=False)
+    labels: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def grids(self) -> tuple[Grid, ...]:
+        """Every table of it: the headline, those of the figures, and the others."""
+        first = () if self.headline is None else (self.headline,)
+        return (*first, *(figure.grid() for figure in self.figures), *self.tables)
