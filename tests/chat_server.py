@@ -71,9 +71,8 @@ class ChatServer:
         self._own, self._scheme = http is None, "https" if ssl else "http"
         self.finished = False
         self.http.clear()
-        self.http.expect_request("/v1/chat/completions", method="POST").respond_with_handler(
-            self._answer
-        )
+        for path in ("/v1/chat/completions", "/v1/embeddings"):
+            self.http.expect_request(path, method="POST").respond_with_handler(self._answer)
 
     @property
     def url(self) -> str:
@@ -118,7 +117,7 @@ class ChatServer:
 
     def _answer(self, http: Request) -> Response:
         request = json.loads(http.data)
-        question = json.dumps([request["model"], request["messages"]])
+        question = json.dumps([request["model"], request.get("messages", request.get("input"))])
         with self._lock:
             self.keys.add(http.headers["Authorization"])
             self.bodies.append(request)

@@ -1,10 +1,14 @@
 """What is asked of a model and what comes back: calls, replies, failures.
 
-Guarantee: the key of a call depends on what is asked alone (model, messages, parameters, number of the
-sample), never on where, when or in which order it is asked; anyone can recompute it from a journal line.
+A call is a conversation, for a reply in words, or a list of texts, for a vector each. Guarantee: the key of
+a call depends on what is asked alone (model, messages or texts, parameters, number of the sample), never on
+where, when or in which order it is asked; anyone can recompute it from a journal line.
 """
 
+import base64
 import json
+import math
+import struct
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +16,16 @@ from typing import Any
 
 from rulemine.files import digest_of
 
-__all__ = ["Answer", "Ask", "Call", "Failure", "Message", "Reply", "key_of"]
+__all__ = [
+    "Answer",
+    "Ask",
+    "Call",
+    "Failure",
+    "Message",
+    "Reply",
+    "key_of",
+    "pack_vector",
+]
 
 Message = Mapping[str, Any]
 """A message as the chat API has it: ``role``, ``content``, and what else a role takes (``tool_calls`` …)."""
@@ -28,7 +41,7 @@ class Call:
 
     Attributes:
         model: The model.
-        messages: The conversation so far; at least one message, of any role.
+        messages: The conversation so far; at least one message, of any role; none beside `inputs`.
         purpose: What the call is for; counted, and the name of the schema.
         subject: What it is about, for error messages.
         max_tokens: Tokens of the reply at most.
@@ -40,10 +53,11 @@ class Call:
         schema: The JSON schema of the reply, for structured outputs.
         tools: The tools that the model may call.
         extra: Any further field of the request, e.g. ``{"logprobs": True}``.
+        inputs: Texts to be embedded, none empty, in place of messages.
     """
 
     model: str
-    messages: Sequence[Message]
+    messages: Sequence[Message] = ()
     purpose: str = "call"
     subject: str = ""
     max_tokens: int | None = None
@@ -55,6 +69,12 @@ class Call:
     schema: Mapping[str, Any] | None = None
     tools: Sequence[Mapping[str, Any]] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Sequence[str] = ()
+
+    @property
+    def path(self) -> str:
+        """Where it is sent, below the address of the API."""
+        return "/embeddings" if self.inputs else "/chat/completions"
 
     @cached_property
     def request(self) -> dict[str, Any]:
@@ -62,7 +82,8 @@ class Call:
         form = {"name": self.purpose, "strict": True, "schema": self.schema}
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [dict(message) for message in self.messages],
+            "messages": None if self.inputs else [dict(message) for message in self.messages],
+            "input": list(self.inputs) or None,
             "max_tokens": self.max_tokens,
             # 0 and 0.0 ask the same
             "temperature": None if self.temperature is None else float(self.temperature),
@@ -125,6 +146,7 @@ class Reply:
         tool_calls: The tools it calls, as the endpoint gives them.
         reasoning: Its thoughts, where the endpoint gives them apart.
         logprobs: Log-probabilities, as the endpoint gives them.
+        vectors: Of a call with inputs: a vector for each, see `pack_vector`.
     """
 
     text: str
@@ -134,6 +156,7 @@ class Reply:
     tool_calls: Sequence[Mapping[str, Any]] = ()
     reasoning: str = ""
     logprobs: Mapping[str, Any] | None = None
+    vectors: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for name in ("text", "finish_reason", "tool_calls", "reasoning", "logprobs"):
@@ -158,6 +181,23 @@ class Failure:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "detail", _whole(self.detail))
+
+
+def pack_vector(vector: Sequence[float]) -> str:
+    """A vector as a journal has it: float32, little-endian, in base64; a quarter of its decimals.
+
+    Raises:
+        ValueError: It is empty, or holds something else than finite numbers of that size.
+
+    >>> pack_vector([0.5, -2.0])
+    'AAAAPwAAAMA='
+    """
+    try:
+        if vector and all(map(math.isfinite, vector)):
+            return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
+    except (TypeError, OverflowError, struct.error):
+        pass
+    raise ValueError("no vector of finite numbers")
 
 
 Answer = Reply | Failure

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from rulemine.errors import EndpointError
-from rulemine.llm.call import Call, Reply
+from rulemine.llm.call import Call, Reply, pack_vector
 from rulemine.llm.failures import CallProblem, error_of, problem_of_network, problem_of_status
 from rulemine.llm.options import EndpointOptions
 
@@ -45,7 +45,7 @@ _UNKNOWN = re.compile(
 
 
 class Client:
-    """Sends calls to an endpoint with OpenAI's chat API, and learns which parameters it does not know."""
+    """Sends calls to an endpoint with OpenAI's API, and learns which parameters it does not know."""
 
     def __init__(self, options: EndpointOptions, key: str, status: Callable[[str], object]) -> None:
         """Makes it; nothing is sent yet.
@@ -106,7 +106,7 @@ class Client:
         body = {name: value for name, value in call.request.items() if name not in omitted}
         if "max_tokens" in omitted and call.max_tokens is not None:
             body["max_completion_tokens"] = call.max_tokens
-        said = await self._post(body)
+        said = await self._post(call.path, body)
         found = self._read(said, call) if isinstance(said, str) else said
         if isinstance(found, Reply):
             return found
@@ -117,7 +117,7 @@ class Client:
         advice = found.advice.format(variable=self._options.api_key_variable)
         raise EndpointError(f"{self._options.address}: {found.detail.rstrip('. ')}. {advice}")
 
-    async def _post(self, body: dict[str, Any]) -> str | CallProblem:
+    async def _post(self, path: str, body: dict[str, Any]) -> str | CallProblem:
         """The body of an answer, or what was wrong.
 
         Problems are returned: raised from here they would carry the client's exception, and with it the
@@ -126,7 +126,7 @@ class Client:
         seconds = self._options.timeout
         try:
             async with asyncio.timeout(seconds):
-                said = await self._openai.post("/chat/completions", body=body, cast_to=str)
+                said = await self._openai.post(path, body=body, cast_to=str)
                 return self._struck_out(said)
         except TimeoutError:
             return CallProblem("fault", f"no whole answer within {seconds:g} s")
@@ -152,12 +152,17 @@ class Client:
         except (ValueError, RecursionError):
             return CallProblem("fault", f"an answer that is no JSON: {shown}")
         body = body if isinstance(body, dict) else {}
+        usage = _dict(body.get("usage"))
+        if call.inputs and (vectors := _vectors(body.get("data"), len(call.inputs))):
+            estimate = sum(map(_tokens, call.inputs))
+            return Reply("", "stop", _count(usage.get("prompt_tokens"), estimate), vectors=vectors)
         choices = body.get("choices")
-        if not isinstance(choices, list):
+        if call.inputs or not isinstance(choices, list):
             code = error_of(text).get("code")
             if "error" in body and type(code) is int and code >= 400:
                 return problem_of_status(code, {}, text)  # some relays answer 200 whatever happened
-            return CallProblem("fault", f"an answer without choices: {shown}")
+            what = f"vectors for {len(call.inputs)} texts" if call.inputs else "choices"
+            return CallProblem("fault", f"an answer without {what}: {shown}")
         choice = choices[0] if choices and isinstance(choices[0], dict) else {}
         message = _dict(choice.get("message"))
         said = message.get("content") or message.get("refusal")
@@ -169,7 +174,6 @@ class Client:
             if reason not in EXPLAINED and not tools:
                 return CallProblem("fault", "an answer without content")
             said = ""
-        usage = _dict(body.get("usage"))
         estimate = sum(4 + _tokens(str(message.get("content"))) for message in call.messages)
         return Reply(
             said,
@@ -237,6 +241,22 @@ async def _bound(response: Any) -> None:
 
 def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _vectors(data: Any, count: int) -> list[str]:
+    """The vectors of an answer, in the order of the texts; empty where it is not one for each text."""
+    items = [_dict(item) for item in data] if isinstance(data, list) else []
+    places = [_count(item.get("index"), at) for at, item in enumerate(items)]
+    if sorted(places) != list(range(count)):
+        return []
+    try:
+        packed = {
+            at: pack_vector(item["embedding"]) for at, item in zip(places, items, strict=True)
+        }
+    except (KeyError, ValueError):
+        return []
+    vectors = [packed[at] for at in range(count)]
+    return vectors if len(set(map(len, vectors))) == 1 else []
 
 
 def _count(value: Any, otherwise: int) -> int:

@@ -73,6 +73,8 @@ def problem_of_status(status: int, headers: Mapping[str, str], text: str) -> Cal
         advice = (
             "Check --model, and that base_url is the address of a chat API: it mostly ends in /v1."
         )
+    elif status == 501:
+        advice = "It serves either chat or embeddings, not both. Set base_url to one that has what is asked."
     elif status == 402 or "insufficient_quota" in (code, error.get("type")):
         advice = "Nothing is left to pay with. Every reply is kept; the same command goes on with credit."
     if advice:

@@ -57,8 +57,8 @@ class Budget:
     async def reserve(self, call: Call) -> int:
         """Sets aside what a call may cost: no token of the common vocabularies is shorter than a byte.
 
-        A call without ``max_tokens`` is taken to receive 4,096. Waits for calls in flight where that may
-        make room.
+        A call without ``max_tokens`` is taken to receive 4,096, one with inputs none. Waits for calls in
+        flight where that may make room.
 
         Raises:
             LimitError: The tokens are not there.
@@ -66,7 +66,7 @@ class Budget:
         if not self._limit:
             return 0
         sent = len(json.dumps(call.request, ensure_ascii=False).encode("utf-8", "replace"))
-        most = sent + 16 * len(call.messages) + (call.max_tokens or 4096)
+        most = sent + 16 * len(call.messages) + (0 if call.inputs else call.max_tokens or 4096)
         while self._spent + self._reserved + most > self._limit:
             if not self._reserved:
                 raise LimitError(

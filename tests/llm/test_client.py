@@ -132,6 +132,7 @@ def test_an_answer_without_end_is_not_held(server: ChatServer) -> None:
         (error(403, f"Forbidden for {KEY}"), "refused the key"),
         (error(404, "The model does not exist"), "Check --model, .* mostly ends in /v1"),
         (error(405, "no"), "address of a chat API"),
+        (error(501, "no"), "either chat or embeddings"),
         (error(402, "no"), "Nothing is left to pay with"),
         (error(429, "exceeded your quota", "insufficient_quota"), "Nothing is left to pay with"),
         (Response("", 307, {"Location": "http://127.0.0.1:1/elsewhere"}), "It sends elsewhere"),

@@ -1,0 +1,66 @@
+import base64
+import struct
+from typing import Any
+
+import pytest
+
+from rulemine.llm import Call, Reply
+from rulemine.llm.call import Ask
+from tests.chat_server import ChatServer
+from tests.llm.conftest import Open
+from tests.llm.test_client import send
+
+
+def vector_of(packed: str) -> list[float]:
+    data = base64.b64decode(packed)
+    return list(struct.unpack(f"<{len(data) // 4}f", data))
+
+
+def embedded(*vectors: Any, **more: Any) -> dict[str, Any]:
+    """The body of an answer with vectors, the last one first."""
+    data = [{"index": at, "embedding": vector} for at, vector in enumerate(vectors)]
+    return {"data": data[::-1], **more}
+
+
+def test_vectors_are_in_the_order_of_the_texts(server: ChatServer) -> None:
+    server.says = lambda request, times: embedded([1, 0.5], [0, -2], usage={"prompt_tokens": 7})
+    [reply] = send(server.url, Call("fake", inputs=["ann", "bob"]))
+    assert server.bodies == [{"model": "fake", "input": ["ann", "bob"]}]
+    assert [vector_of(packed) for packed in reply.vectors] == [[1, 0.5], [0, -2]]
+    assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("", 7, 0)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        embedded([1.0]),
+        embedded([1.0], [1.0, 2.0]),
+        embedded([1.0], []),
+        embedded([1.0], [None]),
+        embedded([1.0], ["x"]),
+        embedded([1.0], [[1.0]]),
+        embedded([1.0], float("nan")),
+        {"data": [{"index": 0, "embedding": [1.0]}] * 2},
+        {"choices": [{"message": {"content": "no vector"}}]},
+    ],
+)
+def test_anything_but_a_vector_for_each_text_is_a_fault(
+    server: ChatServer, body: dict[str, Any]
+) -> None:
+    server.says = lambda request, times: body
+    [problem] = send(server.url, Call("fake", inputs=["ann", "bob"]))
+    assert problem.kind == "fault"
+    assert problem.detail.startswith("an answer without vectors for 2 texts: {")
+
+
+def test_embeddings_are_journalled_as_chat_is(server: ChatServer, opened: Open) -> None:
+    async def converse(ask: Ask) -> list[float]:
+        reply = await ask(Call("fake", inputs=["ann"], purpose="embed"))
+        assert isinstance(reply, Reply)
+        return vector_of(*reply.vectors)
+
+    server.says = lambda request, times: {"data": [{"embedding": [0.1, 3e38]}]}
+    for _ in range(2):
+        with opened() as session:
+            assert session.run([converse]) == [pytest.approx([0.1, 3e38])]
+    assert server.received.total() == 1
