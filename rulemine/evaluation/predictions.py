@@ -7,7 +7,7 @@ JSON array of such objects, as the public evaluator of the BRINK benchmark reads
 ``"generated"``, likewise, those that it made up, ``"ranking": [["name", score], …]``, candidates with scores,
 the best first, and ``"usage"`` with ``calls``, ``prompt_tokens``, ``completion_tokens`` and maybe
 ``seconds``. Other keys are ignored. The first line of JSON Lines may say what the file is:
-``{"run": {"release": digest, "system": …, "kg": …}}``; `rulemine.release.reader.Release.identity` is the digest.
+``{"run": {"release": digest, "system": …, "kg": …}}``; the digest is `Release.identity`.
 
 Guarantees: predictions come back sorted by id, one for a question; all problems of a file are
 reported at once, with their lines (items, for an array). Writing is atomic, sorted by id.

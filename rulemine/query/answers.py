@@ -13,12 +13,12 @@ import numpy.typing as npt
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Index
 
-__all__ = ["AnswerIndex", "Found", "QuestionKey", "missing_from"]
+__all__ = ["AnswerIndex", "AnswerRows", "QuestionKey", "missing_from"]
 
 Ints = npt.NDArray[np.int64]
 
 
-class Found(NamedTuple):
+class AnswerRows(NamedTuple):
     """The triples that answer many questions.
 
     Attributes:
@@ -47,7 +47,9 @@ class AnswerIndex:
         self.kg = kg
         self.index = Index(kg)
 
-    def find(self, topics: Ints, relations: Ints, asks_subject: npt.NDArray[np.bool_]) -> Found:
+    def find(
+        self, topics: Ints, relations: Ints, asks_subject: npt.NDArray[np.bool_]
+    ) -> AnswerRows:
         """The triples that answer questions.
 
         Args:
@@ -79,9 +81,11 @@ class AnswerIndex:
             )
         else:
             rows = np.empty(0, np.int64)
-        return Found(rows, starts)
+        return AnswerRows(rows, starts)
 
-    def find_labeled(self, topics: list[str], relations: list[str], directions: list[str]) -> Found:
+    def find_labeled(
+        self, topics: list[str], relations: list[str], directions: list[str]
+    ) -> AnswerRows:
         """As `find`, for labels and directions; labels that the graph lacks have no answer."""
         entity_ids, relation_ids = self.kg.entity_ids, self.kg.relation_ids
         return self.find(

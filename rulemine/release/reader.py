@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rulemine.codec import dump_line, from_json, parse_object
-from rulemine.errors import InputError, ReleaseError, did_you_mean
+from rulemine.errors import InputError, ReleaseError
 from rulemine.files import describe_content, digest_of, read_jsonl, read_lines, read_text
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import KnowledgeGraph
@@ -202,8 +202,10 @@ class Release:
             return _LEVELS[which]
         found = _LEVEL.fullmatch(which)
         if found is None or int(found[1]) > 100:
-            hint = did_you_mean(which, (*self.graphs, "incomplete-LEVEL"))
-            raise ReleaseError(f"{self.path}: has no graph {which!r}; {hint}")
+            raise ReleaseError(
+                f"{self.path}: has no graph {which!r}; expected complete, incomplete or incomplete-LEVEL, "
+                "LEVEL from 0 to 100."
+            )
         return int(found[1])
 
     @cached_property

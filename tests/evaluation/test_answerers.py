@@ -40,13 +40,13 @@ def test_answers_by_hand(release, name, kg):
 
 
 def test_neighbours_further_away(release):
-    found = {p.id: set(p.answers) for p in answer(release, "neighbors", split=None, hops=2)}
+    found = {p.id: set(p.answers) for p in answer(release, "neighbors:hops=2", split=None)}
     assert found["q00002"] == {ANN, CID, EVE, DORA}  # Bob himself has no edge to himself
 
 
 def test_topic_is_its_own_neighbour_only_by_an_edge_to_itself(tmp_path):
     asked = [question(1, DORA, "aunt", "object", [EVE], [EVE])]
-    found = answer(write_release(tmp_path / "r", asked), "neighbors", hops=3)
+    found = answer(write_release(tmp_path / "r", asked), "neighbors:hops=3")
     assert DORA in found[0].answers
 
 
@@ -77,9 +77,67 @@ def test_topic_or_relation_that_the_graph_lacks_has_no_answers(tmp_path):
 
 def test_an_answerer_is_not_given_the_answers(release):
     given = []
-    answer(release, lambda kg, questions: given.extend(questions) or [set() for _ in questions])
-    assert given
-    assert all(question._fields == ("id", "question", "anchors", "query") for question in given)
+
+    class Curious:
+        def __call__(self, beside, questions):
+            given.append((beside, questions))
+            return [set() for _ in questions]
+
+    class Needy(Curious):
+        needs = ("query", "train", "rules")
+
+    answer(release, Curious())
+    answer(release, Needy())
+    (less, asked), (more, asked_more) = given
+    assert all(q._fields == ("id", "question", "anchors", "query") for q in asked)
+    assert {q.query for q in asked} == {""}
+    assert not less.rules
+    assert not less.train
+    assert all(q.query for q in asked_more)
+    assert more.rules == release.rules()
+    assert {q.split for q in more.train} <= {"train", "validation"}
+
+
+def test_an_answerer_may_need_nothing_else(release):
+    class Greedy:
+        needs = ("answers",)
+
+    with pytest.raises(ConfigError, match=r"Greedy\.needs: 'answers'"):
+        answer(release, Greedy())
+
+
+def test_parts_never_hold_the_questions_that_are_asked(tmp_path):
+    names = [EntityNames(f"e{i:05d}", str(i), f"n{i}") for i in range(40)]
+    asked = [
+        question(i, f"e{i % 25:05d}", "r", "object", ["e00030"], ["e00030"],
+                 split=("train", "validation", "test")[i % 3])
+        for i in range(1, 36)
+    ]  # fmt: skip
+    release = write_release(tmp_path / "r", asked, names=names)
+    dealt = {}
+
+    class Dealer:
+        needs = ("train",)
+
+        def __call__(self, given, questions):
+            dealt["questions"], dealt["parts"] = questions, given.parts(questions)
+            return [set() for _ in questions]
+
+    for split, left in ((None, {"train", "validation"}), ("validation", {"train"}),
+                        ("train", {"validation"}), ("test", {"train", "validation"})):  # fmt: skip
+        answer(release, Dealer(), split=split)
+        numbers = sorted(n for part in dealt["parts"] for n in part.numbers)
+        assert numbers == list(range(len(dealt["questions"])))
+        assert len(dealt["parts"]) > 1 if split is None else len(dealt["parts"]) == 1
+        for part in dealt["parts"]:
+            topics = {topic for n in part.numbers for topic in dealt["questions"][n].anchors}
+            ids = {dealt["questions"][n].id for n in part.numbers}
+            assert ids.isdisjoint(q.id for q in part.train)
+            assert {q.split for q in part.train} == left
+            if split is None and "test" not in {
+                q.split for q in release.questions() if q.id in ids
+            }:
+                assert topics.isdisjoint(t for q in part.train for t in q.anchors)
 
 
 def test_own_answerer_by_id_or_by_name(release):
@@ -123,7 +181,7 @@ PRIORS = [
 def test_prior_by_hand(tmp_path, asked, k, expected):
     release = write_release(tmp_path / "r", [*TRAINING, question(5, DORA, *asked, [ANN], [ANN])])
     for kg in ("complete", "incomplete"):
-        found = answer(release, "prior", kg=kg, k=k)
+        found = answer(release, f"prior:k={k}", kg=kg)
         assert [list(p.answers) for p in found] == [expected]
 
 
@@ -148,7 +206,7 @@ def test_prior_is_the_figure_of_the_release(tmp_path):
     order = order_of_names(release.entities, "private")
     guesses = commonest_answers(release.questions("train"), None, order)
     for k in (1, 5):
-        report = evaluate(release, answer(release, "prior", k=k), matching="ids", resamples=1)
+        report = evaluate(release, answer(release, f"prior:k={k}"), matching="ids", resamples=1)
         hits = guessed(release.questions("test"), guesses, k)
         assert 0 < hits < report.n
         assert report.overall["hits_hard"].value == hits / report.n
@@ -185,8 +243,14 @@ def test_every_statement_of_a_fact_answers(tmp_path, name, expected):
     [
         ({"with_": "lokup"}, ConfigError, "did you mean 'lookup'"),
         ({"split": "tset"}, ConfigError, "did you mean 'test'"),
-        ({"hops": 0}, ConfigError, "hops is 0"),
-        ({"k": 0}, ConfigError, "k is 0"),
+        ({"with_": "neighbors:hops=0"}, ConfigError, "hops is 0"),
+        ({"with_": "prior:k=0"}, ConfigError, "k is 0"),
+        ({"with_": "prior:hops=2"}, ConfigError, "unknown key 'hops'"),
+        ({"with_": "neighbors:hop=2"}, ConfigError, "did you mean 'hops'"),
+        ({"with_": "neighbors:hops"}, ConfigError, "'hops' is no option"),
+        ({"with_": "lookup:k=1"}, ConfigError, "lookup has no options"),
+        ({"sample": 0}, ConfigError, "sample is 0"),
+        ({"kg": "incomplete-101"}, ReleaseError, "no graph 'incomplete-101'"),
         ({"seed": -1}, ConfigError, "seed is -1"),
         ({"kg": "half"}, ReleaseError, "no graph 'half'"),
     ],

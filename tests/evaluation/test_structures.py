@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from rulemine.evaluation import answer, compare, evaluate
-from rulemine.evaluation.answerers.registry import ANSWERERS
-from rulemine.evaluation.baselines import baselines
+from rulemine.evaluation.baselines import SYSTEMS, baselines
 from rulemine.evaluation.metrics import COLUMNS, METRICS, score
 from rulemine.evaluation.reporting.tables import format_table
 from rulemine.release.groups import groups_of
@@ -81,7 +80,7 @@ def test_prior_looks_for_the_same_ends_of_all_parts(tmp_path: Path) -> None:
         structure_question(5, '(p- "won" (p "won" "dan"))', "test"),
         structure_question(6, '(p "won" "dan")', "test"),
     ]
-    found = answer(write_structures(tmp_path / "r", asked), "prior", k=2)
+    found = answer(write_structures(tmp_path / "r", asked), "prior:k=2")
     assert [p.answers for p in found] == [("ann", "bob"), ("bob", "eve"), ("bob", "eve")]
 
 
@@ -284,7 +283,7 @@ def test_baselines(release: Release) -> None:
     for title in ("the core (6)", "all questions (6)", "mean of structures (6)"):
         for graph in ("complete", "incomplete"):
             assert f"\n{graph} KG, {title}\n" in text
-    for name in ANSWERERS.own:
+    for name in SYSTEMS:
         assert text.count(f"  {name} ") == 6
     last = [line for line in text.splitlines() if line.startswith("  reasoner ")][-1]
     assert last.split() == ["reasoner", *["100.0"] * 8]

@@ -206,7 +206,7 @@ def test_predictions_that_are_no_text(here: Path, command: Command) -> None:
         (["answer", "release", "--with", "lookupp", "-o", "p"], "did you mean 'lookup'"),
         (["answer", "release", "--with", "lookup", "--kg", "half", "-o", "p"], r"half"),
         (["answer", "release", "--with", "lookup", "--split", "dev", "-o", "p"], "no split 'dev'"),
-        (["answer", "release", "--with", "neighbors", "--hops", "0", "-o", "p"], "hops is 0"),
+        (["answer", "release", "--with", "neighbors:hops=0", "-o", "p"], "hops is 0"),
         (["answer", "release", "--with", "lookup", "-o", "."], "is a folder"),
         (["evaluate", "release", "good.jsonl", "--matching", "x"], "matching: 'x'"),
         (["evaluate", "release", "good.jsonl", "--naming", "x"], "no naming 'x'"),

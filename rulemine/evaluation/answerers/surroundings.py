@@ -66,14 +66,11 @@ class Surroundings:
 
     def _rows(self, entity: int, way: int) -> npt.NDArray[np.int32]:
         """The triples with an entity at one end."""
-        column, keys = (
-            (self._kg.triples[:, 0], None) if way == 0 else (self._objects, self._by_object)
-        )
-        first, last = np.searchsorted(column, (entity, entity + 1)).tolist()
-        rows: npt.NDArray[np.int32] = self._kg.triples[
-            slice(first, last) if keys is None else keys[first:last]
-        ]
-        return rows
+        keys = self._objects if way else self._kg.triples[:, 0]
+        first, last = np.searchsorted(keys, (entity, entity + 1)).tolist()
+        rows = np.arange(first, last)
+        found: npt.NDArray[np.int32] = self._kg.triples[self._by_object[rows] if way else rows]
+        return found
 
     @cached_property
     def _by_object(self) -> npt.NDArray[np.int64]:
@@ -81,7 +78,8 @@ class Surroundings:
 
     @cached_property
     def _objects(self) -> npt.NDArray[np.int32]:
-        return self._kg.triples[self._by_object, 2]
+        found: npt.NDArray[np.int32] = self._kg.triples[self._by_object, 2]
+        return found
 
     def near(self, entity: str, hops: int, most: int) -> Sequence[Triple]:
         """The triples at most `hops` edges away, by distance, then sorted; at most `most` of them."""

@@ -1,0 +1,44 @@
+"""A graph by name: what lies at an entity, in both directions."""
+
+from rulemine.evaluation.answerers.surroundings import Surroundings
+from rulemine.kg.graph import KnowledgeGraph
+
+TRIPLES = [
+    ("a", "r", "b"),
+    ("a", "s", "b"),  # parallel
+    ("b", "r", "a"),
+    ("a", "r", "a"),
+    ("c", "r", "b"),
+    ("d", "s", "c"),
+]
+WALK = Surroundings(KnowledgeGraph.from_triples(TRIPLES))
+
+
+def test_relations_in_both_directions():
+    assert WALK.relations("a") == [("r", "in"), ("r", "out"), ("s", "out")]
+    assert WALK.relations("d") == [("s", "out")]
+    assert WALK.relations("nobody") == []
+
+
+def test_neighbors():
+    assert WALK.neighbors("a", "r", "out") == ["a", "b"]
+    assert WALK.neighbors("b", "r", "in") == ["a", "c"]
+    assert WALK.neighbors("b", "s", "in") == ["a"]
+    assert WALK.neighbors("a", "nothing", "out") == WALK.neighbors("nobody", "r", "out") == []
+
+
+def test_triples_of_an_entity_each_once():
+    assert WALK.triples("a") == [
+        ("a", "r", "a"), ("a", "r", "b"), ("a", "s", "b"), ("b", "r", "a"),
+    ]  # fmt: skip
+    assert WALK.triples("nobody") == []
+    assert WALK.known("a")
+    assert not WALK.known("nobody")
+
+
+def test_what_is_near_comes_by_distance():
+    near = WALK.near("d", 2, 99)
+    assert near == [("d", "s", "c"), ("c", "r", "b")]
+    assert len(WALK.near("d", 3, 99)) == 5
+    assert len(WALK.near("d", 4, 99)) == 6
+    assert WALK.near("d", 4, 3) == [*near, ("a", "r", "b")]
