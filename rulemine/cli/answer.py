@@ -4,8 +4,11 @@ A command imports what it needs when it runs.
 """
 
 import argparse
+import json
+import shlex
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 from rulemine.cli.console import Line, check_output, emit_pieces, output_file, written
@@ -32,7 +35,8 @@ def add_answering(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = add_command(
         commands, "answer", answer, "answer the questions of a release with a system",
         "NAME[:key=value…] is one of the answerers of docs/answerers.md, or one that an installed package\n"
-        "adds. Everything is kept in FILE.work: the same command after an interruption goes on.",
+        "adds. Everything is kept in FILE.work: the same command after an interruption goes on.\n"
+        "A program of yours: rulemine answer DIR --with command -o FILE -- python my_system.py",
     )  # fmt: skip
     parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
     parser.add_argument("--with", dest="answerers", required=True, metavar="NAME[,NAME…]",
@@ -41,6 +45,8 @@ def add_answering(commands: "argparse._SubParsersAction[Parser]") -> None:
                         help="complete, incomplete, or incomplete-LEVEL with any LEVEL from 0 to 100 "
                         "(incomplete)")  # fmt: skip
     _add_choice(parser)
+    parser.takes_program = True
+    parser.set_defaults(program=())
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn (0)")
     add_model_options(parser)
     parser.add_argument("-o", "--output", type=output_file, required=True, metavar="FILE",
@@ -94,7 +100,7 @@ def answer(arguments: Namespace) -> int:
     from rulemine.evaluation.answerers.registry import split_names
     from rulemine.release.outputs import check_file
 
-    names = split_names(arguments.answerers)
+    names = with_program(split_names(arguments.answerers), arguments.program)
     if not names:
         raise ConfigError("--with names nothing; expected e.g. --with lookup,neighbors:hops=2.")
     if len(names) == 1:
@@ -107,6 +113,24 @@ def answer(arguments: Namespace) -> int:
         check_file(path, [])
         _answer(arguments, name, path)
     return 0
+
+
+def with_program(names: Sequence[str], program: Sequence[str]) -> list[str]:
+    """The answerers with the program after ``--`` as that of the one named ``command``.
+
+    Raises:
+        ConfigError: There is a program, but not one such answerer that has none.
+    """
+    if not program:
+        return list(names)
+    without = [n for n in names if n.partition(":")[0] == "command" and ":program=" not in n]
+    if len(without) != 1:
+        raise ConfigError(
+            f"-- {shlex.join(program)}: is for one command without a program in --with; found "
+            f"{', '.join(names) or 'nothing'}."
+        )
+    whole = f"{without[0]}:program={json.dumps(shlex.join(program), ensure_ascii=False)}"
+    return [whole if name == without[0] else name for name in names]
 
 
 def _file_name(name: str) -> str:

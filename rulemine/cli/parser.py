@@ -44,10 +44,12 @@ class Parser(argparse.ArgumentParser):
         keys: The keys that ``--set`` accepts.
         options: Adds the options; called when they are first needed, so that no command loads those of
             others.
+        takes_program: Whether what follows ``--`` is a program of the user's, which becomes ``program``.
     """
 
     keys: "Sequence[Key]" = ()
     options: "Callable[[Parser], None] | None" = None
+    takes_program: bool = False
 
     def complete(self) -> None:
         """Adds the options, unless they have been added."""
@@ -80,6 +82,10 @@ class Parser(argparse.ArgumentParser):
     ) -> tuple[argparse.Namespace, list[str]]:
         """Adds hints for unknown options."""
         self.complete()
+        if self.takes_program and args is not None and "--" in args:
+            at = args.index("--")
+            self.set_defaults(program=args[at + 1 :])
+            args = args[:at]
         parsed, rest = super().parse_known_args(args, namespace)
         unknown = next((word for word in rest if word.startswith("--")), None)
         if unknown is not None:

@@ -26,7 +26,7 @@ from rulemine.errors import ConfigError, InputError, PredictionError, did_you_me
 from rulemine.files import read_text, write_jsonl
 from rulemine.release.records import SPLITS, Cost, Prediction, Question
 
-__all__ = ["MISSING", "fit", "read_predictions", "read_run", "write_predictions"]
+__all__ = ["MISSING", "fit", "prediction_of", "read_predictions", "read_run", "write_predictions"]
 
 MISSING = ("error", "empty")
 """What to do about questions without a prediction: refuse, or score them as an empty prediction."""
@@ -81,7 +81,7 @@ def read_predictions(
     problems: list[str] = []
     unknown: list[str] = []
     for where, row in rows:
-        prediction, problem = (None, row) if isinstance(row, str) else _prediction(row, official)
+        prediction, problem = (None, row) if isinstance(row, str) else prediction_of(row, official)
         if prediction is None:
             problems.append(f"{where}: {problem}")
         elif prediction.id not in known:
@@ -235,8 +235,8 @@ def _is_array(text: str) -> bool:
     return text.lstrip().startswith("[")
 
 
-def _prediction(row: dict[str, Any], official: bool) -> tuple[Prediction | None, str]:
-    """One object as a prediction, or what is wrong with it."""
+def prediction_of(row: dict[str, Any], official: bool = False) -> tuple[Prediction | None, str]:
+    """One object as a prediction, or None and what is wrong with it; `official` as in `read_predictions`."""
     key, text, answers = row.get("id"), row.get("raw_output"), row.get("answers")
     if official and "raw_output" in row:
         text, answers = str(text), None

@@ -49,6 +49,7 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "reasoner": "rulemine.evaluation.answerers.model_free:Reasoner",
         "prior": "rulemine.evaluation.answerers.model_free:Prior",
         "random": "rulemine.evaluation.answerers.model_free:RandomEntity",
+        "command": "rulemine.evaluation.answerers.command:Command",
     },
 )
 """Name → what makes the answerer. Its keyword parameters, or its fields, are its options."""

@@ -1,0 +1,234 @@
+"""Any program as a system: questions on its standard input, answers on its standard output.
+
+The program gets one JSON object a line, ``{"id", "question", "topic_entities"}``, and writes one prediction a
+line, as in a prediction file (`rulemine.evaluation.predictions`), before it gets the next question. It is
+started without a shell, finds the graph in the file that the environment variable ``RULEMINE_KG`` names
+(subject, relation, object, separated by tabs) and the naming of the entities in ``RULEMINE_NAMING``, and is
+told by the end of its input that there are no more questions. What it writes to standard error is kept.
+
+Guarantees: what was answered is kept as it arrives and not asked again by the same program on the same graph;
+a question that a program does not answer (it takes too long, ends, or writes something else) counts as
+answered with nothing, is said, and is asked again by the next run; no process is left behind.
+"""
+
+import json
+import os
+import shlex
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rulemine.codec import dump_line
+from rulemine.config import Section, option
+from rulemine.errors import ConfigError, InputError, LimitError, OutputError, counted
+from rulemine.evaluation.answerers.program import NoAnswerError, Program
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.predictions import prediction_of
+from rulemine.files import describe_content, digest_of, read_bytes, take_lock
+
+__all__ = ["Command"]
+
+MOST_FAILURES = 20
+"""A run ends after so many questions in a row without an answer: the program does not work."""
+
+NOTHING = Found(answers=())
+
+
+def _words(program: str) -> list[str]:
+    """The words of a command line, as a shell would split them; none where it would not."""
+    try:
+        return shlex.split(program)
+    except ValueError:
+        return []
+
+
+@dataclass(frozen=True)
+class Command(Section):
+    """See the module.
+
+    Attributes:
+        program: The program and its arguments, as in a shell, but no shell reads them. On the command line it
+            may stand after ``--`` instead.
+        timeout: Seconds that it may take for a question; for the first one after a start, that included.
+        restart: Whether it is started anew for every question, for programs that answer when their input
+            ends.
+    """
+
+    program: str = option(
+        "", expected="a program and its arguments", fits_too=lambda text: not text or _words(text)
+    )
+    timeout: float = option(60.0, above=0)
+    restart: bool = option(False)
+
+    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+        """What the program answers to each question.
+
+        Raises:
+            ConfigError: There is no such program, or it cannot be started.
+            LimitError: It answers nothing; what it answered before is kept.
+        """
+        words = _words(self.program)
+        if not words:
+            raise ConfigError(
+                "command: no program. Name it at the end, --with command … -- python my_system.py, or as an "
+                'option, --with command:program="python my_system.py".'
+            )
+        with ExitStack() as opened:
+            if given.folder is None:
+                folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+            else:
+                folder = given.folder / "command"
+            graph = given.kg.digest
+            kg = folder / f"kg-{graph[:16]}.tsv"
+            if not kg.exists():
+                folder.mkdir(parents=True, exist_ok=True)
+                given.kg.write(kg)
+            same = [
+                words,
+                self.restart,
+                graph,
+                given.naming,
+                _content(words[:1]),
+                _content(words[1:]),
+            ]
+            name = f"answers-{digest_of(dump_line(same).encode())[:16]}"
+            kept = opened.enter_context(_Kept(folder / f"{name}.jsonl"))
+            log = opened.enter_context((folder / f"{name}.log").open("ab"))
+            environment = {
+                "PYTHONUNBUFFERED": "1",  # a line that waits in a buffer is no answer
+                **os.environ,
+                "RULEMINE_KG": str(kg.resolve()),
+                "RULEMINE_NAMING": given.naming,
+            }
+            program = opened.enter_context(Program(words, environment, log))
+            return self._ask(program, kept, given, questions)
+
+    def _ask(
+        self, program: Program, kept: "_Kept", given: Given, questions: Sequence[OpenQuestion]
+    ) -> list[Found]:
+        found: list[Found] = []
+        reasons: Counter[str] = Counter()
+        reused = in_a_row = 0
+        for number, q in enumerate(questions):
+            line = dump_line(
+                {"id": q.id, "question": q.question, "topic_entities": list(q.anchors)}
+            )
+            answer = kept.get(line)
+            reused += answer is not None
+            if answer is None:
+                begun = time.monotonic()
+                try:
+                    answer = program.answer(q.id, line, self.timeout, last=self.restart)
+                except NoAnswerError as problem:
+                    program.stop()
+                    reasons[problem.kind] += 1
+                    in_a_row += 1
+                    if reasons.total() == 1:
+                        given.note(f"{q.id}: the program {problem}.")
+                    if in_a_row == MOST_FAILURES:
+                        raise LimitError(
+                            f"command: no answer to {counted(in_a_row, 'question')} in a row; to {q.id} the "
+                            f"program {problem}. {program.said()}What it answered is kept. Mend it and run "
+                            "the same command again."
+                        ) from None
+                else:
+                    in_a_row = 0
+                    answer["usage"] = _usage(answer, time.monotonic() - begun)
+                    kept.keep(line, answer)
+            found.append(NOTHING if answer is None else _found(answer))
+            if given.progress is not None:
+                given.progress(number + 1, len(questions))
+        if reused:
+            given.note(f"{counted(reused, 'answer')} of an earlier run were kept: {kept.path}.")
+        if reasons:
+            each = ", ".join(f"{n} × {kind}" for kind, n in sorted(reasons.items()))
+            given.note(
+                f"{counted(reasons.total(), 'question')} of {len(questions):,} got no answer ({each}) and "
+                f"count as answered with nothing. {program.said()}Run again to ask them again."
+            )
+        return found
+
+
+def _content(words: Sequence[str]) -> str:
+    """The digest of the first file that words name: the program, or its script; "" if they name none.
+
+    Further files may be logs and caches, which change while it runs.
+    """
+    for word in words:
+        with suppress(OSError, ValueError, InputError):
+            if Path(word).is_file():
+                return describe_content(Path(word))[1]
+    return ""
+
+
+def _usage(answer: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """What the program says its answer cost, or the seconds that were measured."""
+    told = answer.get("usage") or {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}
+    return {"seconds": round(seconds, 3), **told}
+
+
+def _found(answer: dict[str, Any]) -> Found:
+    prediction, problem = prediction_of(answer)
+    if prediction is None:
+        raise ValueError(problem)
+    cost = prediction.cost
+    return Found(
+        answers=prediction.answers,
+        text=prediction.raw_output,
+        ranking=prediction.ranking,
+        retrieved=prediction.retrieved,
+        generated=prediction.generated,
+        calls=cost.calls if cost else 0,
+        prompt_tokens=cost.prompt_tokens if cost else 0,
+        completion_tokens=cost.completion_tokens if cost else 0,
+        seconds=cost.seconds if cost else None,
+    )
+
+
+class _Kept:
+    """Questions and their answers, line by line, in a file that one process at a time may have."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._answers: dict[str, dict[str, Any]] = {}
+
+    def __enter__(self) -> "_Kept":
+        self._file = self.path.open("ab")
+        if not take_lock(self._file.fileno()):
+            self._file.close()
+            raise OutputError(
+                f"{self.path}: another process is asking this program. Wait for its end, or choose "
+                "another -o."
+            )
+        whole, _, torn = read_bytes(self.path).rpartition(b"\n")
+        for line in whole.split(b"\n"):
+            with suppress(ValueError, KeyError, TypeError):  # damaged: asked again
+                row = json.loads(line)
+                if prediction_of(row["answer"])[0] is not None:
+                    self._answers[row["question"]] = row["answer"]
+        if torn:
+            self._file.write(b"\n")
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._file.close()
+
+    def get(self, question: str) -> dict[str, Any] | None:
+        """The answer that is kept, if there is one."""
+        return self._answers.get(question)
+
+    def keep(self, question: str, answer: dict[str, Any]) -> None:
+        """Adds an answer."""
+        self._answers[question] = answer
+        try:
+            self._file.write(f"{dump_line({'question': question, 'answer': answer})}\n".encode())
+            self._file.flush()
+        except OSError as problem:
+            raise OutputError(
+                f"{self.path}: cannot be written ({problem.strerror}). Free space and run again."
+            ) from None
