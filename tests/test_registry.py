@@ -122,7 +122,7 @@ def test_what_is_wrong_with_our_own_is_not_blamed_on_anybody(registry) -> None:
 )
 def test_an_answerer_that_fails_is_named(tmp_path: Path, body: str, told: str) -> None:
     (tmp_path / "odd.py").write_text(
-        f"class Thing:\n  def __init__(self, seed): pass\n  def __call__(self, kg, asked): {body}\n"
+        f"class Thing:\n  def __init__(self, seed=0): pass\n  def __call__(self, kg, asked): {body}\n"
     )
     install(tmp_path, "odd", "rulemine.answerers", {"strange": "odd:Thing"})
     write_release(tmp_path / "r", [question(1)])
