@@ -16,8 +16,8 @@ import time
 from importlib import metadata
 from pathlib import Path
 
-CONTEXT = 2048
-"""Tokens of a prompt and its reply: prompts of questions have about 400."""
+CONTEXT = 8192
+"""Tokens of a prompt and its reply: all that SmolLM2 takes. A hundred triples have about 2,000."""
 
 
 def packaged_model() -> Path:

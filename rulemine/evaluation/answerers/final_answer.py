@@ -1,16 +1,19 @@
 """The last step of every answerer that asks a model: the same prompt and the same format for all.
 
 Inner steps keep the format of each method. What is scored comes from here, so that obeying a format is not
-mistaken for reasoning: strictly (the mode ``ids`` of `rulemine.evaluation.matching`) and leniently (the mode
-``vocabulary``).
+mistaken for reasoning: strictly (the mode ``ids`` of `rulemine.evaluation.matching`: a list of names and
+nothing else) and leniently (the mode ``vocabulary``: names anywhere in the part of the text that says the
+answer).
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from rulemine.evaluation.answerers.protocol import Chat
+from rulemine.kg.graph import Triple
 from rulemine.llm.call import Message
 
-__all__ = ["UNKNOWN", "final_answer", "final_messages"]
+__all__ = ["UNKNOWN", "final_answer", "final_messages", "lines_of"]
 
 UNKNOWN = "none"
 """What a model says when it knows no answer."""
@@ -18,9 +21,21 @@ UNKNOWN = "none"
 TOKENS = 256
 
 _TASK = (
-    "Answer the question. Write every answer on a line of its own: the name of an entity, spelled exactly as "
-    f"above or in the question, and nothing else. If you know no answer, write {UNKNOWN}."
+    "Answer the question at the end. Write every answer on a line of its own: the name of an entity, spelled "
+    f"exactly as below, and nothing else. If you know no answer, write {UNKNOWN}."
 )
+
+_THOUGHTS = re.compile(r"^.*</think>", re.DOTALL)
+"""What models that think aloud say first, where the endpoint does not give it apart."""
+
+
+def lines_of(triples: Iterable[Triple]) -> list[str]:
+    """Triples as a model is shown them, a line each.
+
+    >>> lines_of([("ann", "family.mother", "eve")])
+    ['ann | family.mother | eve']
+    """
+    return [" | ".join(triple) for triple in triples]
 
 
 def final_messages(question: str, context: Sequence[str] = ()) -> list[Message]:
@@ -31,14 +46,16 @@ def final_messages(question: str, context: Sequence[str] = ()) -> list[Message]:
         context: What was found, as lines: triples, paths, thoughts.
     """
     known = "What is known:\n" + "\n".join(context) + "\n\n" if context else ""
-    return [{"role": "user", "content": f"{known}Question: {question}\n\n{_TASK}"}]
+    # What is the same for all questions comes first: servers keep what they made of a beginning.
+    content = f"{_TASK}\n\n{known}Question: {question}\nAnswers, a name a line:"
+    return [{"role": "user", "content": content}]
 
 
 async def final_answer(
     chat: Chat, question: str, context: Sequence[str] = (), *, tokens: int = TOKENS, sample: int = 0,
     temperature: float = 0.0,
 ) -> str:  # fmt: skip
-    """What a model answers; "" where it fails or says that it knows none."""
+    """What a model answers, without its thoughts; "" where it fails or says that it knows none."""
     reply = await chat.say(
         final_messages(question, context),
         purpose="answer",
@@ -46,5 +63,5 @@ async def final_answer(
         temperature=temperature,
         sample=sample,
     )
-    text = "" if reply is None else reply.text.strip()
+    text = "" if reply is None else _THOUGHTS.sub("", reply.text).strip()
     return "" if text.strip(" .").lower() == UNKNOWN else text

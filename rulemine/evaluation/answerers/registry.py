@@ -50,6 +50,13 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "prior": "rulemine.evaluation.answerers.model_free:Prior",
         "random": "rulemine.evaluation.answerers.model_free:RandomEntity",
         "command": "rulemine.evaluation.answerers.command:Command",
+        "closed-book": "rulemine.evaluation.answerers.prompted:ClosedBook",
+        "chain-of-thought": "rulemine.evaluation.answerers.prompted:ChainOfThought",
+        "self-consistency": "rulemine.evaluation.answerers.prompted:SelfConsistency",
+        "k-hop": "rulemine.evaluation.answerers.retrieval:KHop",
+        "bm25": "rulemine.evaluation.answerers.retrieval:NearestTriples",
+        "dense": "rulemine.evaluation.answerers.dense:Dense",
+        "paths": "rulemine.evaluation.answerers.paths:Paths",
     },
 )
 """Name → what makes the answerer. Its keyword parameters, or its fields, are its options."""
