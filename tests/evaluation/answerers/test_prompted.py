@@ -1,0 +1,153 @@
+import re
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from rulemine.errors import ConfigError
+from rulemine.evaluation.answerers.final_answer import final_messages
+from rulemine.evaluation.answerers.prompted import ChainOfThought, ClosedBook, SelfConsistency, vote
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.registry import find_answerer
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.llm import Call, Session
+from rulemine.llm.call import Failure, Reply
+
+KG = KnowledgeGraph.from_triples(
+    [("ann", "mother", "eve"), ("bob", "mother", "eve"), ("eve", "sister", "joe")]
+)
+ASKED = [
+    OpenQuestion("q1", "Who is ann's mother?", ("ann",)),
+    OpenQuestion("q2", "Bob's?", ("bob",)),
+]
+FAILED = Failure("refused", "400: no", lasting=False)
+
+
+class Model:
+    """A session that says to each call what a test says."""
+
+    def __init__(self, says: Callable[[Call], str | Failure]) -> None:
+        self.says, self.calls = says, list[Call]()
+
+    def seconds(self, key: str) -> float:
+        return 0.25
+
+    def run(self, works: Any, progress: object = None) -> list[Any]:
+        import asyncio
+
+        async def ask(call: Call) -> Reply | Failure:
+            assert call.key
+            self.calls.append(call)
+            said = self.says(call)
+            return said if isinstance(said, Failure) else Reply(said, "stop", 10, 2)
+
+        async def every() -> list[Any]:
+            return list(await asyncio.gather(*(work(ask) for work in works)))
+
+        return asyncio.run(every())
+
+
+def given(model: Model, **more: Any) -> Given:
+    settings = {"kg": KG, "model": "m", "session": cast(Session, model), **more}
+    return Given(**settings)
+
+
+def asked(call: Call) -> str:
+    return str(call.messages[-1]["content"])
+
+
+def test_closed_book_is_the_final_step_alone() -> None:
+    model = Model(lambda call: "eve\n" if call.subject == "q1" else FAILED)
+    first, second = ClosedBook(max_tokens=9)(given(model), ASKED)
+    assert first == Found(text="eve", calls=1, prompt_tokens=10, completion_tokens=2, seconds=0.25)
+    assert (second.text, second.calls, second.prompt_tokens) == ("", 1, 0)
+    assert [list(call.messages) for call in model.calls] == [
+        final_messages("Who is ann's mother?"),
+        final_messages("Bob's?"),
+    ]
+    assert {(call.max_tokens, call.temperature) for call in model.calls} == {(9, 0.0)}
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("none", ""),
+        (" None. ", ""),
+        ("<think>perhaps joe</think>\neve", "eve"),
+        ("none of them\neve", "none of them\neve"),
+        ("", ""),
+    ],
+)
+def test_what_a_model_answers(said: str, text: str) -> None:
+    assert ClosedBook()(given(Model(lambda call: said)), ASKED[:1])[0].text == text
+
+
+def test_the_final_step_says_what_is_known_before_it_asks() -> None:
+    [message] = final_messages("Who?", ["ann | mother | eve", "eve | sister | joe"])
+    task, known, question = message["content"].split("\n\n")
+    assert "on a line of its own" in task
+    assert known == "What is known:\nann | mother | eve\neve | sister | joe"
+    assert question.startswith("Question: Who?\n")
+
+
+def test_thoughts_are_shown_to_the_final_step() -> None:
+    model = Model(lambda call: "Ann is eve's." if call.purpose == "think" else "eve")
+    [found] = ChainOfThought(max_tokens=5, thought_tokens=7)(given(model), ASKED[:1])
+    assert (found.text, found.calls, found.retrieved) == ("eve", 2, None)
+    assert [(c.purpose, c.max_tokens) for c in model.calls] == [("think", 7), ("answer", 5)]
+    assert "step by step" in asked(model.calls[0])
+    assert list(model.calls[1].messages) == final_messages(ASKED[0].question, ["Ann is eve's."])
+
+
+def test_without_thoughts_it_answers_at_once() -> None:
+    for thought in (FAILED, " "):
+        model = Model(lambda call, said=thought: said if call.purpose == "think" else "eve")  # type: ignore[misc]
+        [found] = ChainOfThought()(given(model), ASKED[:1])
+        assert found.text == "eve"
+        assert list(model.calls[1].messages) == final_messages(ASKED[0].question)
+
+
+def test_self_consistency_votes_over_the_names_in_its_samples() -> None:
+    said = ["It is eve.", "eve\nann", "**Answer:** joe", FAILED, "eve"]
+    model = Model(lambda call: "So." if call.purpose == "think" else said[call.sample])
+    [found] = SelfConsistency(temperature=0.5)(given(model), ASKED[:1])
+    assert (found.text, found.calls) == ("eve", 10)
+    samples = {(call.purpose, call.sample, call.temperature) for call in model.calls}
+    assert samples == {(step, n, 0.5) for step in ("think", "answer") for n in range(5)}
+
+
+@pytest.mark.parametrize(
+    ("samples", "answers"),
+    [
+        ([], []),
+        ([[], []], []),
+        ([["a"], ["b", "a"], ["b", "a"]], ["a", "b"]),  # by votes
+        ([["b", "a"], ["a", "b"]], ["b", "a"]),  # then as they came
+        ([["a"], ["b"]], ["a"]),  # half is no majority, and of equal sets the first wins
+        ([["a"], ["b"], [], []], []),  # silence is a set too
+        ([["a", "a", "a"], ["b"], ["b"], ["c"]], ["b"]),  # a sample has one vote for a name
+    ],
+)
+def test_votes(samples: list[list[str]], answers: list[str]) -> None:
+    assert vote(samples) == answers
+
+
+@pytest.mark.parametrize(
+    ("written", "calls"),
+    [
+        ("closed-book", 1),
+        ("chain-of-thought", 2),
+        ("self-consistency", 10),
+        ("self-consistency:k=3", 6),
+        ("k-hop:hops=2", 1),
+        ("bm25", 1),
+        ("dense", 2),
+        ("paths", 2),
+    ],
+)
+def test_each_has_a_name_and_says_how_often_it_asks_at_most(written: str, calls: int) -> None:
+    answerer: Any = find_answerer(written)
+    assert answerer.uses_model
+    assert answerer.worst_calls(3) == calls
+    with pytest.raises(ConfigError, match=re.escape("name one with --model")):
+        answerer(Given(KG), ASKED)
