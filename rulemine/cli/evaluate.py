@@ -34,8 +34,8 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
                         help="that triples were retrieved from, if predictions have them: complete, "
                         "incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
-    parser.add_argument("--missing", choices=("error", "empty"), default="error",
-                        help="questions without a prediction are an error, or count as empty")  # fmt: skip
+    parser.add_argument("--missing", choices=("empty", "error"), default="empty",
+                        help="questions without a prediction: score as empty, or refuse (empty)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
     parser.add_argument("--format", choices=("table", "json", "csv", "markdown"), default="table",
                         help="of the report (table)")  # fmt: skip

@@ -15,8 +15,13 @@
 
 A prediction that is a list of answers is taken as it is in the first two modes: each item is one
 answer, right or wrong, compared exactly.
+
+In these two modes canonically equivalent texts (Unicode's NFC and NFD) are the same, and of an output only
+the first `rulemine.evaluation.vocabulary.LONGEST_OUTPUT` characters are read, in time that grows with
+their number.
 """
 
+import functools
 import itertools
 import re
 from collections.abc import Iterable, Set
@@ -24,7 +29,7 @@ from typing import Protocol
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.brink import BrinkMatcher
-from rulemine.evaluation.vocabulary import VocabularyMatcher
+from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, VocabularyMatcher, composed
 
 __all__ = ["MATCHINGS", "IdsMatcher", "Matcher", "make_matcher"]
 
@@ -57,8 +62,11 @@ class IdsMatcher:
     """
 
     def __init__(self, names: Set[str]) -> None:
-        self._names = names
-        self._commas = max((name.count(",") for name in names), default=0)
+        self._names = frozenset(map(composed, names))
+        with_commas = [name for name in self._names if "," in name]
+        self._commas = max((name.count(",") for name in with_commas), default=0)
+        # The last characters before a comma that is inside a name.
+        self._before_comma = {part[-1:] for name in with_commas for part in name.split(",")[:-1]}
 
     def text(self, raw_output: str) -> Iterable[str]:
         r"""The items of an output in their order.
@@ -68,11 +76,15 @@ class IdsMatcher:
             ['e01', 'Rome, N.Y.', 'e07']
         """
         found: list[str] = []
-        for line in _LINE_ENDS.split(raw_output):
+        for line in filter(str.strip, _LINE_ENDS.split(composed(raw_output[:LONGEST_OUTPUT]))):
             cuts = line.split(",")
             at = 0
             while at < len(cuts):
-                for stop in range(min(len(cuts), at + self._commas + 1), at, -1):
+                commas = self._commas if cuts[at][-1:] in self._before_comma else 0
+                if not commas and not cuts[at].strip():
+                    at += 1
+                    continue
+                for stop in range(min(len(cuts), at + commas + 1), at, -1):
                     item = self._item(",".join(cuts[at:stop]))
                     if item in self._names or stop == at + 1:
                         break
@@ -82,8 +94,8 @@ class IdsMatcher:
         return found
 
     def name(self, name: str) -> str:
-        """The name itself."""
-        return name
+        """The name in one form of Unicode."""
+        return composed(name)
 
     def _item(self, text: str) -> str:
         """The name that a text is, decoration aside; without one, what is left of the text."""
@@ -97,12 +109,17 @@ class IdsMatcher:
         left = len(item) - len(item.lstrip(_OPENING))
         right = len(item) - len(item.rstrip(_CLOSING))
         # Brackets may be part of the name: as few as possible are taken off.
-        layers = itertools.product(range(min(left, _LAYERS) + 1), range(min(right, _LAYERS) + 1))
-        for before, after in sorted(layers, key=sum):
+        for before, after in _layers(min(left, _LAYERS), min(right, _LAYERS)):
             shown = item[before : len(item) - after].strip()
             if shown in self._names:
                 return shown
         return bare if left or right else item.strip()
+
+
+@functools.cache
+def _layers(left: int, right: int) -> list[tuple[int, int]]:
+    """How many characters are taken off on either side, the fewest first."""
+    return sorted(itertools.product(range(left + 1), range(right + 1)), key=sum)
 
 
 def make_matcher(matching: str, names: Set[str], ignore_case: bool = False) -> Matcher:

@@ -28,8 +28,8 @@ from rulemine.release.records import SPLITS, Cost, Prediction, Question
 
 __all__ = ["MISSING", "fit", "prediction_of", "read_predictions", "read_run", "write_predictions"]
 
-MISSING = ("error", "empty")
-"""What to do about questions without a prediction: refuse, or score them as an empty prediction."""
+MISSING = ("empty", "error")
+"""What to do about questions without a prediction: score them as an empty prediction, or refuse."""
 
 _EXPECTED = (
     'Expected one {"id": …, "raw_output": "…"} or {"id": …, "answers": ["…"]} for every question.'
@@ -43,7 +43,7 @@ def read_predictions(
     questions: Sequence[Question],
     *,
     split: str | None = "test",
-    missing: str = "error",
+    missing: str = "empty",
     official: bool = False,
 ) -> tuple[Prediction, ...]:
     """The predictions of a file for the questions of a split.
@@ -100,7 +100,10 @@ def read_predictions(
             problems.append(f"none of its {len(rows)} ids is known; {hint(unknown[0])}")
     elif not problems and (problem := _missing(questions, found, split, allowed)):
         problems.append(problem)
-        advice = "Predict them, or have them scored as empty: --missing empty."
+        advice = (
+            "Predict them, say which split they are for (--split), or have them scored as empty: "
+        )
+        advice += "--missing empty, which needs one prediction at least."
     if problems:
         raise PredictionError(list_problems(str(file), problems, advice))
     return tuple(found[i] for i in sorted(found) if split is None or known[i] == split)
@@ -165,7 +168,7 @@ def fit(
     predictions: Iterable[Prediction],
     *,
     split: str | None,
-    missing: str = "error",
+    missing: str = "empty",
 ) -> tuple[tuple[Question, ...], tuple[Prediction | None, ...]]:
     """The questions of a split and the prediction for each.
 
@@ -218,8 +221,10 @@ def _rows(text: str, where: str) -> list[tuple[str, dict[str, Any] | str]]:
                 f"{where}: is not valid JSON ({why_unreadable(problem)}). {_EXPECTED}"
             ) from None
         for number, item in enumerate(items, start=1):
-            fits = isinstance(item, dict)
-            rows.append((f"item {number}", item if fits else f"{_shown(item)} is not an object"))
+            told = item if isinstance(item, dict) else f"{_shown(item)} is not an object"
+            if "\\u" in text and (half := _half(json.dumps(item, ensure_ascii=False))):
+                told = f"is not valid JSON ({half})"
+            rows.append((f"item {number}", told))
         return rows
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
@@ -229,6 +234,15 @@ def _rows(text: str, where: str) -> list[tuple[str, dict[str, Any] | str]]:
                 told = str(problem).removesuffix(" Fix or remove it.").strip(" .")
                 rows.append((f"line {number}", told.replace("line 1 column", "column")))
     return rows
+
+
+def _half(text: str) -> str:
+    """What is wrong with a text that has half of a surrogate pair, which no file can hold, or ""."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as problem:
+        return why_unreadable(problem)
+    return ""
 
 
 def _is_array(text: str) -> bool:
@@ -269,7 +283,10 @@ def _problem(prediction: Prediction) -> str:
     """What is wrong with a prediction that was not read from a file, or ""."""
     form = _both_or_neither(prediction.raw_output is not None, prediction.answers is not None)
     given = {name: value for name in _EXTRA[:3] if (value := getattr(prediction, name)) is not None}
-    return form or _wrong_extra(given)
+    said = (prediction.raw_output,) if prediction.answers is None else prediction.answers
+    return (
+        form or _wrong_extra(given) or next(filter(None, (_half(text or "") for text in said)), "")
+    )
 
 
 _EXTRA = ("retrieved", "generated", "ranking", "usage")
@@ -330,12 +347,12 @@ def _both_or_neither(text: bool, answers: bool) -> str:
 def _missing(
     questions: Sequence[Question], found: dict[str, Prediction], split: str | None, missing: str
 ) -> str:
-    """What is missing, or "" when nothing is, or when that is allowed."""
+    """What is missing, or "" when nothing is, or when that is allowed; never that everything is."""
     if missing not in MISSING:
         raise ConfigError(f"missing: {missing!r} is neither; {did_you_mean(missing, MISSING)}")
     wanted = sorted(q.id for q in questions if split in (None, q.split))
     lacking = [i for i in wanted if i not in found]
-    if missing == "empty" or not lacking:
+    if not lacking or (missing == "empty" and len(lacking) < len(wanted)):
         return ""
     shown = ", ".join(lacking[:_SHOWN_IDS]) + (", …" if len(lacking) > _SHOWN_IDS else "")
     of_split = "" if split is None else f" of split {split!r}"

@@ -21,6 +21,7 @@ from rulemine.evaluation.metrics import COLUMNS, METRICS, Floats, QuestionScores
 from rulemine.evaluation.predictions import fit, read_predictions
 from rulemine.evaluation.reporting.report import Report, Row, Score
 from rulemine.evaluation.retrieval import RETRIEVAL, score_retrieval
+from rulemine.evaluation.vocabulary import LONGEST_OUTPUT
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
@@ -49,6 +50,7 @@ LARGE_CLUSTER = 0.25
 """Share of the questions from which on a report warns that one cluster holds so many."""
 
 _SAMPLE = 200  # predictions examined to find out which naming they use
+_FEW_NAMED = 0.1  # share of them up to which they may use another one
 
 
 def evaluate(
@@ -59,7 +61,7 @@ def evaluate(
     matching: str = "vocabulary",
     split: str | None = "test",
     naming: str | None = None,
-    missing: str = "error",
+    missing: str = "empty",
     ignore_case: bool = False,
     kg: str = "incomplete",
     resamples: int = RESAMPLES,
@@ -77,7 +79,8 @@ def evaluate(
         matching: How a raw output becomes a set of entities, see `rulemine.evaluation.matching`.
         split: The split evaluated; None for all.
         naming: The naming that the predictions use; None for that of the release.
-        missing: ``error``, or ``empty`` to score questions without a prediction as empty.
+        missing: What about questions without a prediction: ``empty``, they score as an empty one, and a note
+            says how many; ``error``, they are refused. At least one must have one.
         ignore_case: With ``vocabulary``: find names whatever their capitals.
         kg: Where predictions say what was retrieved (see `rulemine.evaluation.retrieval`), the graph that
             it is from: ``complete``, ``incomplete`` or ``incomplete-<level>``.
@@ -144,10 +147,15 @@ def _report(
     matcher = make_matcher(matching, names, ignore_case)
     matched = [_predicted(matcher, p) for p in given]
     notes = _notes(given, matched, {matcher.name(n) for n in names})
+    cut = sum(len(p.raw_output or "") > LONGEST_OUTPUT for p in given if p is not None)
+    if cut and matching != "brink":
+        notes.append(
+            f"Outputs longer than {LONGEST_OUTPUT:,} characters, read so far only: {cut:,}."
+        )
     if naming is None and (problem := _other_naming(release, matching, given, matched, matcher)):
         if matching != "brink":
             raise PredictionError(f"predictions: {problem}")
-        notes.append(f"Warning: {problem}")
+        notes.insert(0, f"Warning: {problem}")
     scores = score_questions(golds, matched, matcher)
     metrics: tuple[str, ...] = METRICS
     from_kg = None
@@ -276,7 +284,11 @@ def _notes(
 ) -> list[str]:
     notes = []
     if absent := sum(p is None for p in given):
-        notes.append(f"{absent:,} of {len(given):,} questions have no prediction and score 0.")
+        there = len(given) - absent
+        notes.append(
+            f"Predictions for {there:,} of {len(given):,} questions ({there / len(given):.1%}); the others "
+            "score 0.".replace("%", " %")
+        )
     if empty := sum(not m for m in matched) - absent:
         notes.append(f"{empty:,} predictions hold no answer and score 0.")
     items = sum(map(len, matched))
@@ -308,25 +320,30 @@ def _other_naming(
     matched: Sequence[Sequence[str]],
     matcher: Matcher,
 ) -> str:
-    """What to say when the predictions name no entity in the naming of the release, but do in another."""
+    """What to say when hardly any prediction names an entity in its own naming, but most do in another."""
     own = {matcher.name(n) for n in names_in(release.entities, release.naming)}
-    answered = [p for p in given if p is not None]
-    if not answered or any(not own.isdisjoint(keys) for keys in matched):
+    said = [
+        (p, keys)
+        for p, keys in zip(given, matched, strict=True)
+        if p is not None and (p.raw_output or p.answers)
+    ][:_SAMPLE]
+    here = sum(not own.isdisjoint(keys) for _, keys in said)
+    if here > _FEW_NAMED * len(said):
         return ""
     best, most = "", 0
     for other in NAMINGS:
         names = frozenset(names_in(release.entities, other))
         tried = make_matcher(matching, names)
         keys = {tried.name(n) for n in names}
-        hits = sum(not keys.isdisjoint(_predicted(tried, p)) for p in answered[:_SAMPLE])
+        hits = sum(not keys.isdisjoint(_predicted(tried, p)) for p, _ in said)
         if hits > most:
             best, most = other, hits
-    if 2 * most < len(answered[:_SAMPLE]):
+    if 2 * most < len(said) or best in ("", release.naming):
         return ""
     return (
-        f"no answer is an entity of the release in its naming {release.naming!r}, but {most} of the "
-        f"first {len(answered[:_SAMPLE])} name entities in the naming {best!r}. Use the release in "
-        f"that naming, or say so: --naming {best}."
+        f"of the first {len(said)}, {here} name an entity of the release in its naming "
+        f"{release.naming!r}, but {most} in the naming {best!r}. Use the release in that naming, or say "
+        f"so: --naming {best}."
     )
 
 

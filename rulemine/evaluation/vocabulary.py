@@ -20,7 +20,10 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Set
 
-__all__ = ["VocabularyMatcher", "tokens"]
+__all__ = ["LONGEST_OUTPUT", "VocabularyMatcher", "composed", "tokens"]
+
+LONGEST_OUTPUT = 1_000_000
+"""Characters of an output that are read: more than a model writes, few enough to be read in seconds."""
 
 _UNSPACED = (
     "\u0e01-\u0eff"  # Thai, Lao
@@ -33,6 +36,19 @@ _UNSPACED = (
 _SAME = str.maketrans("‘’ʼ“”‐‑–−", "'''\"\"----")
 
 
+_MARKS = 30  # in a row, as many as the Stream-Safe Text Format of Unicode (UAX #15) allows
+
+
+def composed(text: str) -> str:
+    """A text in Unicode's form NFC, the same for all canonically equivalent texts.
+
+    Of more than 30 combining marks in a row the rest is dropped: ordering them takes quadratic time.
+    """
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _too_many_marks().sub(r"\1", text))
+
+
 def tokens(text: str) -> list[str]:
     """The tokens of a text in their order; a line break is a token too.
 
@@ -40,15 +56,25 @@ def tokens(text: str) -> list[str]:
         >>> tokens("Anna’s D.C.")
         ['Anna', "'", 's', 'D', '.', 'C', '.']
     """
-    return _token().findall(unicodedata.normalize("NFC", text).translate(_SAME))
+    return _token().findall(composed(text).translate(_SAME))
 
 
 @functools.cache
 def _token() -> re.Pattern[str]:
-    marks = [c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c)[0] == "M"]
     word = rf"[^\W{_UNSPACED}]"
-    inside = rf"(?:{word}|[{_ranges(marks)}])"
+    inside = rf"(?:{word}|[{_all_marks()}])"
     return re.compile(rf"{word}{inside}*|\n|\r|[^\s]")
+
+
+@functools.cache
+def _too_many_marks() -> re.Pattern[str]:
+    return re.compile(rf"([{_all_marks()}]{{{_MARKS}}})[{_all_marks()}]+")
+
+
+@functools.cache
+def _all_marks() -> str:
+    marks = [c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c)[0] == "M"]
+    return _ranges(marks)
 
 
 def _ranges(characters: list[str]) -> str:
@@ -76,7 +102,7 @@ class VocabularyMatcher:
         lengths: dict[str, set[int]] = {}
         for name in sorted(names):
             key = tuple(tokens(self._cased(name)))
-            self._names.setdefault(key, []).append(name)
+            self._names.setdefault(key, []).append(composed(name))
             lengths.setdefault(key[0], set()).add(len(key))
         self._lengths = {first: sorted(n, reverse=True) for first, n in lengths.items()}
 
@@ -88,7 +114,7 @@ class VocabularyMatcher:
             >>> VocabularyMatcher(names).text("It is Washington, D.C., not Washington (e000391).")
             ['Washington, D.C.', 'Washington']
         """
-        text = tokens(self._cased(raw_output))
+        text = tokens(self._cased(raw_output[:LONGEST_OUTPUT]))
         found: list[str] = []
         at = 0
         while at < len(text):
@@ -103,8 +129,8 @@ class VocabularyMatcher:
         return found
 
     def name(self, name: str) -> str:
-        """The name itself."""
-        return name
+        """The name in one form of Unicode."""
+        return composed(name)
 
     def _cased(self, text: str) -> str:
         return text.casefold() if self._ignore_case else text

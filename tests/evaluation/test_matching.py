@@ -1,3 +1,5 @@
+import unicodedata
+
 import pytest
 
 from rulemine.errors import ConfigError
@@ -72,6 +74,38 @@ def test_mountains_of_decoration_are_taken_off_all_the_same():
 def test_long_lines_take_linear_time():
     line = ", ".join(["nobody"] * 50_000)
     assert len(IdsMatcher(NAMES).text(line)) == 50_000
+
+
+@pytest.mark.parametrize("matching", ["ids", "vocabulary"])
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("of_names", ["NFC", "NFD"])
+def test_forms_of_unicode_match(matching, form, of_names):
+    name = unicodedata.normalize(of_names, "Zoë Ångström")
+    matcher = make_matcher(matching, frozenset({name, "Zo"}))
+    said = unicodedata.normalize(form, "Zoë Ångström")
+    assert matcher.text(said) == [matcher.name(name)] == [matcher.name(said)]
+
+
+@pytest.mark.parametrize("matching", ["ids", "vocabulary"])
+def test_mountains_of_combining_marks_are_cut(matching):
+    zalgo = "e" + "\u0301\u0323" * 200_000  # hours, if all of them were ordered
+    matcher = make_matcher(matching, frozenset({zalgo, "x"}))
+    assert matcher.text(zalgo) == [matcher.name(zalgo)]
+    assert len(matcher.name(zalgo)) <= 31
+
+
+@pytest.mark.parametrize("text", ["," * 300_000, "\n" * 300_000, "((a))," * 30_000])
+def test_junk_takes_linear_time(text):
+    assert len(IdsMatcher(NAMES).text(text)) == text.count("a")
+
+
+def test_markup_is_text_like_any_other():
+    script = "<script>alert('e00012')</script>"
+    assert make_matcher("vocabulary", NAMES).text(script) == ["e00012"]
+    assert IdsMatcher(NAMES | {"<b>Ann</b>"}).text(f"{script}, <b>Ann</b>") == [
+        "script>alert('e00012')</script",
+        "<b>Ann</b>",
+    ]
 
 
 @pytest.mark.parametrize(

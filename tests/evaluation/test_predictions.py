@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -66,10 +67,17 @@ BAD = {
     "raw output as list": (lines({"id": "q00001", "raw_output": ["x"]}), "'raw_output' is .'x'."),
     "answers as text": (lines({"id": "q00001", "answers": "x"}), "'answers' is 'x'; an array"),
     "answers of numbers": (lines({"id": "q00001", "answers": [7]}), "'answers' is .7."),
-    "missing": (lines(GOOD[0]), "2 of 3 questions of split 'test' have no prediction: "
-                                "q00001, q00002. Predict them"),
     "other split": (lines({"id": "q00004", "answers": []}),
-                    "3 of 3 questions .*the predictions are for split train"),
+                    "3 of 3 questions .*the predictions are for split train.*--split"),
+    "half a character": ('{"id": "q00001", "raw_output": "\\ud83d"}', "line 1: .*half of a surrogate pair"),
+    "half a character in an array": ('[{"id": "q00001", "answers": ["\\ude00"]}]',
+                                     "item 1: .*half of a surrogate pair"),
+    "NaN in a ranking": ('{"id": "q00001", "answers": [], "ranking": [["x", NaN]]}', "line 1: .*NaN"),
+    "Infinity in a ranking": ('{"id": "q00001", "answers": [], "ranking": [["x", -Infinity]]}', "line 1"),
+    "more than doubles hold": ('{"id": "q00001", "answers": [], "ranking": [["x", 1e999]]}',
+                               "line 1: item 1 of 'ranking' is .'x', inf."),
+    "NaN in a ranking of an array": ('[{"id": "q00001", "answers": [], "ranking": [["x", NaN]]}]',
+                                     "item 1: item 1 of 'ranking' is .'x', nan."),
 }  # fmt: skip
 
 
@@ -100,7 +108,10 @@ def test_not_text(tmp_path, text):
 
 def test_missing_may_be_empty(tmp_path):
     path = write(tmp_path / "p.jsonl", lines(GOOD[0]))
-    assert read_predictions(path, QUESTIONS, missing="empty") == READ[2:]
+    assert read_predictions(path, QUESTIONS) == READ[2:]
+    told = "2 of 3 questions of split 'test' have no prediction: q00001, q00002. Predict them"
+    with pytest.raises(PredictionError, match=re.escape(told)):
+        read_predictions(path, QUESTIONS, missing="error")
     with pytest.raises(ConfigError, match="did you mean 'empty'"):
         read_predictions(path, QUESTIONS, missing="empt")
 
@@ -109,7 +120,7 @@ def test_other_splits(tmp_path):
     path = write(tmp_path / "p.jsonl", lines({"id": "q00004", "answers": []}))
     assert len(read_predictions(path, QUESTIONS, split="train")) == 1
     with pytest.raises(PredictionError, match="3 of 4 questions have no"):
-        read_predictions(path, QUESTIONS, split=None)
+        read_predictions(path, QUESTIONS, split=None, missing="error")
 
 
 def test_official_reading_of_an_array(tmp_path):
@@ -134,7 +145,7 @@ def test_evaluate_reads_arrays_officially_in_brink_mode_only(tmp_path, release):
     report = evaluate(release, path, matching="brink", resamples=5)
     assert (report.missing, report.overall["hits_hard"].value) == (2, 1 / 3)
     with pytest.raises(PredictionError, match="2 of 3 questions"):
-        evaluate(release, path, matching="ids", resamples=5)
+        evaluate(release, path, matching="ids", missing="error", resamples=5)
 
 
 def test_written_predictions_are_sorted_and_read_back(tmp_path):
@@ -152,6 +163,8 @@ def test_written_predictions_are_sorted_and_read_back(tmp_path):
         [READ[0], READ[0]],
         [Prediction("q00001")],
         [Prediction("q00001", raw_output="", answers=())],
+        [Prediction("q00001", raw_output="\ud83d")],
+        [Prediction("q00001", answers=("x", "\ud83d"))],
     ],
 )
 def test_nothing_unsound_is_written(tmp_path, predictions):

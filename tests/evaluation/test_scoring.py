@@ -305,13 +305,15 @@ def test_missing_and_strange_answers_are_told(release):
     )  # fmt: skip
     assert report.missing == 1
     assert report.overall["precision"].value == 0.5 / 3
-    assert [note.split(" ", 1)[0] for note in report.notes][:3] == ["1", "1", "1"]
+    assert report.notes[0] == "Predictions for 2 of 3 questions (66.7 %); the others score 0."
+    assert [note.split(" ", 1)[0] for note in report.notes][1:3] == ["1", "1"]
 
 
 @pytest.mark.parametrize(
     ("given", "options", "error", "told"),
     [
-        (GIVEN[:2], {}, PredictionError, "1 of 3 questions"),
+        (GIVEN[:2], {"missing": "error"}, PredictionError, "1 of 3 questions"),
+        ([], {}, PredictionError, "3 of 3 questions of split 'test' have no prediction"),
         ([*GIVEN, GIVEN[0]], {}, PredictionError, "two predictions for 'q00001'"),
         ([*GIVEN, Prediction("q1", "")], {}, PredictionError, "did you mean 'q00001'"),
         ([*GIVEN[:2], Prediction("q00003")], {}, PredictionError, "q00003.* has no 'raw_output'"),
@@ -348,7 +350,36 @@ def test_other_naming_in_brink_mode_is_noted_but_scored(release):
     given = [Prediction(f"q{i:05d}", raw_output="Cid, Bob") for i in (1, 2, 3)]
     report = evaluate(release, given, matching="brink")
     assert report.overall["hits_any"].value == 0.0
-    assert any("--naming text" in note for note in report.notes)
+    assert report.notes[0].startswith("Warning: of the first 3, 0 name an entity")
+    assert report.notes[0].endswith("--naming text.")
+    for text in (report.to_table(), report.to_markdown()):
+        assert text.index("Warning: ") < text.index("Hits@Any")
+
+
+def test_a_naming_is_wrong_although_a_name_of_it_is_a_name_of_the_other_too(tmp_path):
+    names = [EntityNames(f"e{i:05d}", f"E{i}", f"Person {i}") for i in range(40)]
+    names[7] = EntityNames("e00007", "E7", "e00007")  # someone without a text
+    asked = [
+        question(i, f"x{i}", f"r{i}", answers=["Person 1"], hard=["Person 1"]) for i in range(20)
+    ]
+    release = write_release(tmp_path / "r", asked, names=names, naming="text")
+    given = [Prediction(q.id, answers=(f"e{i + 2:05d}",)) for i, q in enumerate(asked)]
+    with pytest.raises(
+        PredictionError, match=r"of the first 20, 1 name.*'text', but 20 .*--naming private"
+    ):
+        evaluate(release, given)
+    silent = [p if i < 2 else replace(p, answers=()) for i, p in enumerate(given)]
+    with pytest.raises(PredictionError, match="of the first 2, 0 name"):
+        evaluate(release, silent)
+
+
+@pytest.mark.parametrize(("matching", "hit"), [("ids", 0), ("vocabulary", 0), ("brink", 1)])
+def test_ten_megabytes_for_one_question(release, matching, hit):
+    given = [replace(GIVEN[0], raw_output="blah,\n" * 1_700_000 + EVE), *GIVEN[1:]]
+    report = evaluate(release, given, matching=matching, resamples=5)
+    assert report.headline.scores["hits_hard"].value == hit
+    said = "Outputs longer than 1,000,000 characters, read so far only: 1." in report.notes
+    assert said == (matching != "brink")
 
 
 def test_paper_naming_is_the_number_alone(release):

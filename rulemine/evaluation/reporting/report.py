@@ -170,6 +170,10 @@ class _Rows(ABC):
         core = self.headline.n if self.headline.group == "core" else 0
         return f"{self.n:,} questions, {core:,} in the core"
 
+    def _first(self) -> str:
+        """The notes that come before the numbers: those without which they mislead."""
+        return "".join(f"{note}\n" for note in self.notes if note.startswith("Warning: "))
+
     def _signed(self) -> bool:
         return False
 
@@ -233,7 +237,7 @@ class _Rows(ABC):
     def to_table(self) -> str:
         """The report for a terminal, about 100 columns: percentages, below each its interval."""
         return format_table(
-            f"{self._title()}\nin percent; below each value its {_INTERVAL}",
+            f"{self._title()}\n{self._first()}in percent; below each value its {_INTERVAL}",
             ["", "n", *(TITLES[m] for m in self._in_table())],
             self._sections(self._in_table()),
             () if self.kg else self.notes,
@@ -242,7 +246,7 @@ class _Rows(ABC):
     def to_markdown(self) -> str:
         """The report as Markdown tables: percentages, intervals in parentheses."""
         return format_markdown(
-            f"{self._title()} · in percent ({_INTERVAL})",
+            f"{self._first()}{self._title()} · in percent ({_INTERVAL})",
             ["group", "n", *(TITLES[m] for m in self._in_table())],
             self._sections(self._in_table()),
             () if self.kg else self.notes,
