@@ -57,6 +57,11 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "bm25": "rulemine.evaluation.answerers.retrieval:NearestTriples",
         "dense": "rulemine.evaluation.answerers.dense:Dense",
         "paths": "rulemine.evaluation.answerers.paths:Paths",
+        "think-on-graph": "rulemine.evaluation.answerers.think_on_graph:ThinkOnGraph",
+        "plan-on-graph": "rulemine.evaluation.answerers.plan_on_graph:PlanOnGraph",
+        "struct-gpt": "rulemine.evaluation.answerers.struct_gpt:StructGPT",
+        "generate-on-graph": "rulemine.evaluation.answerers.generate_on_graph:GenerateOnGraph",
+        "tools": "rulemine.evaluation.answerers.tools:ToolAgent",
     },
 )
 """Name → what makes the answerer. Its keyword parameters, or its fields, are its options."""

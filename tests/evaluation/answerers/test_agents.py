@@ -1,0 +1,151 @@
+"""What holds for every agent: nothing said ends a run, and what was said is not asked again."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Response
+
+from rulemine.codec import to_json
+from rulemine.config import keys_of
+from rulemine.errors import EndpointError
+from rulemine.evaluation.answerers.protocol import OpenQuestion
+from rulemine.evaluation.answerers.registry import answer, asks_model, find_answerer
+from rulemine.llm import EndpointOptions
+from rulemine.llm.call import Call, Reply
+from rulemine.release.reader import Release
+from rulemine.release.records import Prediction
+from rulemine.seeds import stream
+from tests import ROOT
+from tests.chat_server import KEY, ChatServer, error
+from tests.evaluation.answerers.scripted import Script, broken, run, shown, told
+
+AGENTS = ("think-on-graph", "plan-on-graph", "struct-gpt", "generate-on-graph", "tools")
+
+NOISE = (
+    "", "none", "Yes", "{No}", "{", "[[[[", '{"Answer": {"a": [null, 7, "Frank"]}, "Sufficient": true}',
+    '["Frank", ["x"], null]', "(Score: 0.5) (Score: 9e99)", "Search[]", "Search[Frank|]]", "Generate[x]",
+    "Finish[unknown]", "Finish[|]", "a | b | c", "\0\n\r\t", "Next question: why?", "Answer:", "\u0301\ud83d",
+    "<think>Search[Dune]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_nothing_that_a_model_says_ends_a_run(name: str) -> None:
+    """Noise, echoes of the options, and failures, a hundred conversations of them."""
+    agent: Any = find_answerer(name)
+    assert asks_model(agent)
+    for seed in range(100):
+        draws = stream(seed, "noise")
+
+        def says(call: Call, draws: Any = draws) -> Any:
+            kind = draws.below(4)
+            if kind == 0:
+                return broken
+            if kind == 1:
+                return "\n".join(f"{line} (Score: 0.5)" for line in shown(call)[3:])
+            if kind == 2 and call.tools:
+                return Reply("", tool_calls=[{"function": {"arguments": shown(call)[0]}}])
+            return Reply(NOISE[draws.below(len(NOISE))])
+
+        found = run(agent, Script(says))
+        assert found.calls <= agent.worst_calls(1)
+        assert found.text is not None
+        assert found.retrieved is not None
+
+
+@pytest.mark.parametrize("name", AGENTS[:-1])
+def test_topics_that_are_not_in_the_graph_are_answered_without_it(name: str) -> None:
+    agent = find_answerer(name)
+    for topics in ((), ("Atlantis",)):
+        script = Script(answer=["Plato"])
+        found = run(agent, script, question=OpenQuestion("q2", "Who?", topics))
+        assert (found.text, found.retrieved, found.calls) == ("Plato", [], 1)
+        assert told(script) == []
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_the_page_has_every_option_with_its_default(name: str) -> None:
+    page = (ROOT / "docs" / "answerers.md").read_text("utf-8")
+    section = page.partition(f"\n### {name}\n")[2].partition("\n### ")[0]
+    for key in keys_of(find_answerer(name)):
+        assert key.meaning, key.name
+        assert key.option.bounded or key.hint is str, key.name
+        assert f"\n| `{key.name}` | {key.default} |" in section, key.name
+
+
+@pytest.fixture(scope="module")
+def http() -> Iterator[HTTPServer]:
+    with HTTPServer(host="127.0.0.1", threaded=True) as running:
+        yield running
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_what_was_said_is_not_asked_again(
+    name: str, http: HTTPServer, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that breaks off and goes on gives what one gives that does not; so does one without a model."""
+    monkeypatch.setenv("TEST_KEY", KEY)
+    left = 10**9
+
+    def says(request: dict[str, Any], times: int) -> str | Response | dict[str, Any]:
+        nonlocal left
+        left -= 1
+        return said(request) if left >= 0 else error(401, "no credit")
+
+    def predicted(folder: str) -> list[Prediction]:
+        options = EndpointOptions(base_url=server.url, api_key_variable="TEST_KEY", concurrency=2)
+        return answer(
+            release, name, kg="complete", model="fake", endpoint=options, folder=tmp_path / folder
+        )
+
+    with ChatServer(says, http=http) as server:
+        whole = predicted("whole")
+        asked = server.received.total()
+        assert predicted("whole") == whole
+        assert server.received.total() == asked
+        left = 3
+        with pytest.raises(EndpointError):
+            predicted("broken")
+        left = 10**9
+        before = server.received.total()
+        assert [_comparable(p) for p in predicted("broken")] == [_comparable(p) for p in whole]
+        assert server.received.total() - before < asked
+    assert len(whole) > 1
+    assert any(p.retrieved for p in whole)
+    assert all(p.cost and p.cost.calls and p.cost.prompt_tokens and p.cost.seconds for p in whole)
+
+
+def _comparable(prediction: Prediction) -> dict[str, Any]:
+    """All but the time it took."""
+    row = to_json(prediction)
+    row["cost"] = {**row["cost"], "seconds": None}
+    return row
+
+
+def said(request: dict[str, Any]) -> str | dict[str, Any]:
+    """Follows whatever it is offered, as every agent has it written."""
+    lines = str(request["messages"][-1]["content"]).splitlines()
+    if "tools" in request and len(request["messages"]) == 2:
+        topic = lines[1].partition(": ")[2].partition(" | ")[0]
+        arguments = json.dumps({"entity": topic, "relation": "mother", "direction": "out"})
+        call = {
+            "id": "c1",
+            "type": "function",
+            "function": {"name": "neighbors", "arguments": arguments},
+        }
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        return {
+            "choices": [{"message": message, "finish_reason": "tool_calls"}],
+            "usage": {"prompt_tokens": 9, "completion_tokens": 3},
+        }
+    if lines[-1].startswith("Write thought"):
+        topics = next(line for line in lines if line.startswith("Topic")).partition(": ")[2]
+        return f"Action: Search[{topics}]" if len(lines) == 3 else "Action: Finish[e00002]"
+    if any("Answer the question" in line for line in lines):
+        return "e00002"
+    rated = [f"{{{line} (Score: 0.5)}}" for line in lines]
+    return "\n".join([*rated, "Next question: who else?"])
