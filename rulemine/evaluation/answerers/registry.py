@@ -62,6 +62,7 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "struct-gpt": "rulemine.evaluation.answerers.struct_gpt:StructGPT",
         "generate-on-graph": "rulemine.evaluation.answerers.generate_on_graph:GenerateOnGraph",
         "tools": "rulemine.evaluation.answerers.tools:ToolAgent",
+        "embeddings": "rulemine.evaluation.answerers.embeddings:Embeddings",
     },
 )
 """Name → what makes the answerer. Its keyword parameters, or its fields, are its options."""
