@@ -40,6 +40,12 @@ class Stream:
         raw = np.asarray(self._bits.random_raw(n), dtype=np.uint64)
         return (raw >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
+    def coins(self, rows: int, n: int) -> npt.NDArray[np.uint8]:
+        """`rows` times `n` tosses of a coin, 0 or 1 with equal chance, shape (rows, n)."""
+        words = -(-n // 64)
+        raw = np.asarray(self._bits.random_raw(rows * words), dtype="<u8").view(np.uint8)
+        return np.unpackbits(raw, bitorder="little").reshape(rows, -1)[:, :n]
+
     def below(self, bound: int) -> int:
         """An integer drawn uniformly from 0 … `bound` − 1 (`bound` ≥ 1, below 2⁵³)."""
         return int(self.uniform(1)[0] * bound)

@@ -29,11 +29,17 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("--matching", default="vocabulary", metavar="MODE",
                         help="of answer extraction: ids, vocabulary or brink (vocabulary)")  # fmt: skip
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
+    parser.add_argument("--sample", type=int, metavar="N",
+                        help="the first N questions of one fixed order, the core first (as many as the "
+                        "file says, or all)")  # fmt: skip
     parser.add_argument("--naming", metavar="NAMING", help="of the predictions (the release's)")
     parser.add_argument("--ignore-case", action="store_true", help="with --matching vocabulary")
-    parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
-                        help="that triples were retrieved from, if predictions have them: complete, "
-                        "incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
+    parser.add_argument("--kg", metavar="GRAPH",
+                        help="that was answered from: complete, incomplete or incomplete-LEVEL (what the "
+                        "file says, or incomplete)")  # fmt: skip
+    parser.add_argument("--against-kg", metavar="GRAPH", help="the same of --against")
+    parser.add_argument("--level", type=int, metavar="L",
+                        help="hard answers are those missing at level L, 1–100 (of the graph)")  # fmt: skip
     parser.add_argument("--missing", choices=("empty", "error"), default="empty",
                         help="questions without a prediction: score as empty, or refuse (empty)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
@@ -61,6 +67,8 @@ def evaluate(arguments: Namespace) -> int:
 
     if arguments.matching != "vocabulary":
         refuse_idle(arguments, "--matching vocabulary", "ignore_case")
+    if arguments.against is None:
+        refuse_idle(arguments, "--against FILE", "against_kg")
     check_output(arguments.output, arguments.predictions, arguments.against)
     with bar("evaluate"):
         report = score(
@@ -69,10 +77,13 @@ def evaluate(arguments: Namespace) -> int:
             against=arguments.against,
             matching=arguments.matching,
             split=split_of(arguments.split),
+            sample=arguments.sample,
             naming=arguments.naming,
             missing=arguments.missing,
             ignore_case=arguments.ignore_case,
             kg=arguments.kg,
+            against_kg=arguments.against_kg,
+            level=arguments.level,
             seed=arguments.seed,
         )
         text = getattr(report, f"to_{arguments.format}")()

@@ -10,9 +10,10 @@ from typing import Protocol
 
 from rulemine.evaluation.answerers.protocol import NEEDS
 from rulemine.evaluation.answerers.registry import answer, find_answerer, needs_of
-from rulemine.evaluation.reporting.report import SUBSETS, TITLES
+from rulemine.evaluation.notes import notes_on_questions
 from rulemine.evaluation.reporting.tables import Cell
-from rulemine.evaluation.scoring import evaluate, notes_on_questions
+from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
+from rulemine.evaluation.scoring import evaluate
 from rulemine.release.reader import Release
 
 __all__ = ["baselines"]

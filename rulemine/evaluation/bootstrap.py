@@ -24,7 +24,7 @@ import numpy.typing as npt
 from rulemine.evaluation.metrics import mean_scores
 from rulemine.seeds import stream
 
-__all__ = ["CONFIDENCE", "MeanScores", "Resamples", "interval"]
+__all__ = ["CONFIDENCE", "MeanScores", "Resamples", "interval", "rounded_for_sums"]
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -38,6 +38,19 @@ DRAWS_AT_ONCE = 1 << 20
 
 EXACT_BITS = 52
 """Bits that a sum may use: doubles carry 53."""
+
+
+def rounded_for_sums(scores: Floats, most: int) -> Floats:
+    """Scores rounded so little, and so much, that sums of them are exact in any order.
+
+    Args:
+        scores: Shape (n, columns), n ≥ 1; NaN is kept.
+        most: How many of a column are added at most.
+    """
+    largest = np.maximum(1.0, np.abs(np.nan_to_num(scores)).max(axis=0))  # of each column
+    grain = 2.0 ** (EXACT_BITS - 1 - np.ceil(np.log2(most * largest + 1)))
+    rounded: Floats = np.rint(scores * grain) / grain
+    return rounded
 
 
 class MeanScores(NamedTuple):
@@ -71,10 +84,8 @@ class Resamples:
     ) -> None:
         sizes = np.bincount(clusters)
         most = len(sizes) * int(sizes.max())  # questions in the largest resample that can be drawn
-        largest = np.maximum(1.0, np.abs(np.nan_to_num(scores)).max(axis=0))  # of each column
-        grain = 2.0 ** (EXACT_BITS - 1 - np.ceil(np.log2(most * largest + 1)))
         self._scores = scores
-        self._rounded = np.rint(scores * grain) / grain
+        self._rounded = rounded_for_sums(scores, most)
         self._clusters = clusters
         self._groups = groups
         # Columns that the same questions have share a sum of weights.

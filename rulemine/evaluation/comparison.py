@@ -1,12 +1,16 @@
 """Two systems, or one on two graphs, compared on the same questions."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rulemine.errors import PredictionError
-from rulemine.evaluation.estimates import differences, rows_of
+from rulemine.evaluation.estimates import differences, ratio_of, rows_of
+from rulemine.evaluation.notes import DROPPED, notes_on_rows
 from rulemine.evaluation.reporting.report import Comparison, Report
+from rulemine.evaluation.significance import randomization_test
 
-__all__ = ["compare"]
+__all__ = ["compare", "p_values"]
 
 
 def compare(
@@ -32,20 +36,31 @@ def compare(
             "one release and one split."
         )
     metrics = tuple(metric for metric in first.metrics if metric in second.metrics)
-    width = min(first.scores.shape[1], second.scores.shape[1])  # one may not say what it retrieved
-    both = np.column_stack((first.scores[:, :width], second.scores[:, :width]))
+    columns = tuple(column for column in first.columns if column in second.columns)
+    scores = [
+        report.scores[:, [report.columns.index(name) for name in columns]]
+        for report in (first, second)
+    ]
     notes = [note for note in first.notes if note in second.notes]
     for name, report in zip(names, (first, second), strict=True):
         notes += [f"{name}: {note}" for note in report.notes if note not in notes]
     if first.matching != second.matching:
         notes.append(f"Matched differently: {first.matching} and {second.matching}.")
+    if first.level != second.level:
+        notes.append(
+            f"Hard answers are those missing at other levels: {first.level}, {second.level}."
+        )
+    rows = rows_of(
+        np.column_stack(scores), first.clusters, first.groups, first.resamples, first.seed,
+        differences, columns, metrics,
+    )  # fmt: skip
+    notes = [note for note in notes if not note.startswith(DROPPED)] + notes_on_rows(rows)
     return Comparison(
         release=first.release,
         naming=first.naming if first.naming == second.naming else "mixed",
         split=first.split,
-        rows=rows_of(
-            both, first.clusters, first.groups, first.resamples, first.seed, differences, metrics
-        ),
+        sample=first.sample,
+        rows=rows,
         kind=first.kind,
         kg=first.kg and second.kg,
         metrics=metrics,
@@ -54,4 +69,35 @@ def compare(
         notes=tuple(notes),
         first=names[0],
         second=names[1],
+        level=min(first.level, second.level),
+        p_values=p_values(first, second, metrics),
     )
+
+
+def p_values(
+    first: Report, second: Report, metrics: Sequence[str]
+) -> dict[str, dict[str, float | None]]:
+    """The p-value of each difference over the core and over all questions.
+
+    Args:
+        first: The scores of one system.
+        second: Those of the other, on the same questions.
+        metrics: Scores of both.
+
+    Returns:
+        ``core``, if it has a question, and ``all`` → score → p; None where it is undefined.
+    """
+    groups = [part for part in first.groups if part.name in ("core", "all")]
+    asked = [(part, metric) for part in groups for metric in metrics]
+    both = [
+        np.stack(
+            [
+                ratio_of(r.scores, r.columns, metric, part.members[0], part.name == "core")
+                for part, metric in asked
+            ],
+            axis=1,
+        )
+        for r in (first, second)
+    ]
+    found = iter(randomization_test(both[0], both[1], first.clusters, seed=first.seed))
+    return {part.name: {metric: next(found) for metric in metrics} for part in groups}

@@ -8,21 +8,19 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rulemine.evaluation.bootstrap import Ints, MeanScores, Resamples, interval
+from rulemine.evaluation.bootstrap import Bools, Ints, MeanScores, Resamples, interval
 from rulemine.evaluation.breakdown import Breakdown
-from rulemine.evaluation.metrics import COLUMNS, Floats, hard_hits_rate
-from rulemine.evaluation.reporting.report import MEAN, Row, Score
-from rulemine.evaluation.retrieval import RETRIEVAL
+from rulemine.evaluation.metrics import CORE, Floats, hard_hits_rate
+from rulemine.evaluation.reporting.report import Row, Score
+from rulemine.evaluation.reporting.titles import MEAN
 
-__all__ = ["differences", "estimates", "rows_of"]
+__all__ = ["differences", "estimates", "ratio_of", "rows_of"]
 
 UNDEFINED = Score(None, None, None)
 
-Estimate = Callable[[MeanScores, Sequence[str]], dict[str, Score]]
-"""From the means of a group, which has a question, and the names of scores to their estimates."""
-
-_ANY = COLUMNS.index("hits_any_asked")
-_HARD = COLUMNS.index("hits_hard")
+Estimate = Callable[[MeanScores, Sequence[str], Sequence[str], bool], dict[str, Score]]
+"""From the means of a group, which has a question, the names of their columns, the names of scores, and
+whether the group is the core, to the estimates of these scores."""
 
 
 def rows_of(
@@ -32,6 +30,7 @@ def rows_of(
     resamples: int,
     seed: int,
     estimate: Estimate,
+    columns: Sequence[str],
     metrics: Sequence[str],
 ) -> tuple[Row, ...]:
     """A row for every group of every breakdown, in their order; after all questions the mean of structures.
@@ -43,6 +42,7 @@ def rows_of(
         resamples: See `Resamples`.
         seed: Likewise.
         estimate: `estimates` or `differences`.
+        columns: The names of the columns, once where there are two systems.
         metrics: The scores of a row.
     """
     members = np.vstack([part.members for part in parts])
@@ -55,14 +55,25 @@ def rows_of(
         if not size:
             rows.append(Row(*names[i], size, dict.fromkeys(metrics, UNDEFINED)))
             continue
-        rows.append(Row(*names[i], size, estimate(sampled.means(i), metrics)))
+        means = sampled.means(i)
+        found = estimate(means, columns, metrics, names[i][0] == "core")
+        rows.append(Row(*names[i], size, found, _without_hits(means, columns)))
         if names[i][0] == "structure":
             of_structures.append(sampled.means(i, part=True))
     if of_structures:
         at = names.index(("all", "all"))
-        mean = estimate(_mean(of_structures), metrics)
-        rows.insert(at + 1, Row(MEAN, MEAN, sizes[at], mean))
+        mean = _mean(of_structures)
+        found = estimate(mean, columns, metrics, False)
+        rows.insert(at + 1, Row(MEAN, MEAN, sizes[at], found, _without_hits(mean, columns)))
     return tuple(rows)
+
+
+def _without_hits(means: MeanScores, columns: Sequence[str]) -> float:
+    """The share of the resamples in which a system hits no question, so that its rate is undefined."""
+    at = columns.index("hits_any_asked")
+    hits = means.resampled[:, at :: len(columns)]
+    drawn = hits[~np.isnan(hits).any(axis=1)]
+    return float((drawn == 0).any(axis=1).mean()) if len(drawn) else 0.0
 
 
 def _mean(groups: Sequence[MeanScores]) -> MeanScores:
@@ -78,33 +89,75 @@ def _mean(groups: Sequence[MeanScores]) -> MeanScores:
     return MeanScores(value, resampled)
 
 
-def estimates(means: MeanScores, metrics: Sequence[str]) -> dict[str, Score]:
-    """Score → estimate, for means whose columns are `COLUMNS`, or these and `RETRIEVAL`."""
-    value, resampled = _with_rate(means)
+def estimates(
+    means: MeanScores, columns: Sequence[str], metrics: Sequence[str], core: bool = False
+) -> dict[str, Score]:
+    """Score → estimate, for means of the columns named."""
+    value, resampled = _with_rate(means, columns, core)
     return {m: _estimate(value[m], resampled[m]) for m in metrics}
 
 
-def differences(means: MeanScores, metrics: Sequence[str]) -> dict[str, Score]:
+def differences(
+    means: MeanScores, columns: Sequence[str], metrics: Sequence[str], core: bool = False
+) -> dict[str, Score]:
     """Score → estimate of the paired difference.
 
     Args:
-        means: The columns are those of the first system, as for `estimates`, then those of the second.
+        means: The columns are those of the first system, then those of the second.
+        columns: Their names, once.
         metrics: The scores.
+        core: Whether these are means over the core.
     """
-    half = len(means.value) // 2
-    a, drawn_a = _with_rate(MeanScores(means.value[:half], means.resampled[:, :half]))
-    b, drawn_b = _with_rate(MeanScores(means.value[half:], means.resampled[:, half:]))
+    half = len(columns)
+    a, drawn_a = _with_rate(
+        MeanScores(means.value[:half], means.resampled[:, :half]), columns, core
+    )
+    b, drawn_b = _with_rate(
+        MeanScores(means.value[half:], means.resampled[:, half:]), columns, core
+    )
     return {m: _estimate(a[m] - b[m], drawn_a[m] - drawn_b[m]) for m in metrics}
 
 
-def _with_rate(means: MeanScores) -> tuple[dict[str, float], dict[str, Floats]]:
+def ratio_of(
+    scores: Floats, columns: Sequence[str], metric: str, members: Bools, core: bool
+) -> Floats:
+    """A score as a ratio of sums over a group of questions.
+
+    Args:
+        scores: Shape (n, columns).
+        columns: The names of the columns.
+        metric: The score.
+        members: Shape (n,): which questions are in the group.
+        core: Whether it is the core.
+
+    Returns:
+        Shape (n, 2): numerator and denominator of each question; NaN for those without the score.
+    """
+    if metric == "hhr":
+        numerator, denominator = (
+            scores[:, columns.index(name)] for name in ("hits_hard", "hits_any_asked")
+        )
+    else:
+        name = CORE + metric if core and CORE + metric in columns else metric
+        numerator = scores[:, columns.index(name)]
+        denominator = np.ones(len(scores))
+    having = members & ~np.isnan(numerator)
+    return np.where(having[:, None], np.column_stack((numerator, denominator)), np.nan)
+
+
+def _with_rate(
+    means: MeanScores, columns: Sequence[str], core: bool
+) -> tuple[dict[str, float], dict[str, Floats]]:
     """Value and resampled values by score, the ratio among them; NaN where undefined."""
-    names = (*COLUMNS, *RETRIEVAL)[: len(means.value)]
-    value = dict(zip(names, means.value.tolist(), strict=True))
-    resampled = dict(zip(names, means.resampled.T, strict=True))
+    value = dict(zip(columns, means.value.tolist(), strict=True))
+    resampled = dict(zip(columns, means.resampled.T, strict=True))
+    if core:  # what the core counts as a hard answer
+        for name in [name for name in columns if name.startswith(CORE)]:
+            value[name.removeprefix(CORE)] = value[name]
+            resampled[name.removeprefix(CORE)] = resampled[name]
     rate = hard_hits_rate(value["hits_any_asked"], value["hits_hard"])
     value["hhr"] = np.nan if rate is None else rate
-    hits, hard = means.resampled[:, _ANY], means.resampled[:, _HARD]
+    hits, hard = resampled["hits_any_asked"], resampled["hits_hard"]
     resampled["hhr"] = np.full(len(hits), np.nan)
     np.divide(hard, hits, out=resampled["hhr"], where=hits > 0)
     return value, resampled

@@ -1,7 +1,8 @@
 """The scores of one question and of a set of questions, as pure functions.
 
 With P the predicted set, p its first answer, A the answers of a question, H ⊆ A its hard answers (those that
-the incomplete KG does not state), and Q = P − (A − H), the predictions without the other correct answers:
+must be inferred on the incomplete KG), and P′ = P − (A − H), the predictions without the other correct
+answers:
 
 =============  ==============================================================================
 hits_any       1 when P ∩ A is not empty, else 0
@@ -12,9 +13,13 @@ f1             2 |P ∩ A| / (|P| + |A|), the harmonic mean of the two
 hits_hard      1 when the hard answer (the one that the question asks for) is in P, else 0
 hits_any_hard  1 when P ∩ H is not empty, else 0
 hard_recall    |P ∩ H| / |H|
-hard_f1        2 |P ∩ H| / (|Q| + |H|): a stated or further answer is neither right nor wrong here
+hard_f1        2 |P′ ∩ H| / (|P′| + |H|): other correct answers are neither right nor wrong here
 hhr            mean hits_hard / mean hits_any: a ratio of two means, never a mean of ratios
 =============  ==============================================================================
+
+Over the core, H is the hard answers that are in the core; a hard answer that is not is one more correct
+answer that P′ leaves out. ``hard_f1`` over the core is the headline: it is won neither by answering
+everything (P′ grows) nor by looking up what is stated (P′ is empty).
 
 ``hits_at_1`` is H@1 of ComplexLogicalQA; ``hits_any_hard``, ``hard_recall`` and ``hard_f1`` are ours; the
 others are those of Zhou et al., "What Breaks Knowledge Graph based RAG?" (arXiv 2508.08344, section 4.2).
@@ -22,7 +27,7 @@ Every score of a set of questions is the mean over its questions. Questions with
 answer is stated) are left out of ``hits_hard``, ``hits_any_hard``, ``hard_recall``, ``hard_f1``, and of both
 means of ``hhr``.
 
-Guarantees for the zero cases: an empty P scores 0 everywhere; so does an empty Q in ``hard_recall`` and
+Guarantees for the zero cases: an empty P scores 0 everywhere; so does an empty P′ in ``hard_recall`` and
 ``hard_f1``; an empty A or H (which no question with a hard answer has, but which a matching mode may make)
 gives recall and F1 0; ``hhr`` where ``hits_any`` is 0 is undefined (None), never 0 or 1; a score of no
 questions is undefined. Scores lie in [0, 1].
@@ -35,7 +40,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["COLUMNS", "METRICS", "QuestionScores", "hard_hits_rate", "mean_scores", "score"]
+__all__ = [
+    "COLUMNS",
+    "CORE",
+    "HEADLINE",
+    "METRICS",
+    "OF_HARD_ANSWERS",
+    "QuestionScores",
+    "hard_hits_rate",
+    "mean_scores",
+    "score",
+]
 
 METRICS = (
     "hits_any",
@@ -51,12 +66,22 @@ METRICS = (
 )
 """The scores of a set of questions, in the order in which they are reported."""
 
+HEADLINE = "hard_f1"
+"""The one score that says the most, over the core."""
+
+OF_HARD_ANSWERS = ("hits_any_hard", "hard_recall", "hard_f1")
+"""The scores that depend on which hard answers count: over the core, only those that are in it."""
+
+CORE = "core_"
+"""Prefix of the columns of `OF_HARD_ANSWERS` with the H of the core."""
+
 COLUMNS = (
     *(metric for metric in METRICS if metric != "hhr"),
     "hits_any_asked",
+    *(CORE + metric for metric in OF_HARD_ANSWERS),
 )
-"""The scores of a single question, in the order of `QuestionScores`: all but the ratio, and what its
-denominator takes the mean of."""
+"""The scores of a single question, in the order of `QuestionScores`: all but the ratio, what its
+denominator takes the mean of, and what counts over the core instead."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -65,7 +90,7 @@ class QuestionScores(NamedTuple):
     """The scores of one question; see the table of the module.
 
     From `hits_hard` on, NaN for a question without a hard answer; `hits_any_asked` is `hits_any` for all
-    others.
+    others. The last three are those of the core, and NaN outside it.
     """
 
     hits_any: float
@@ -78,10 +103,17 @@ class QuestionScores(NamedTuple):
     hard_recall: float
     hard_f1: float
     hits_any_asked: float
+    core_hits_any_hard: float
+    core_hard_recall: float
+    core_hard_f1: float
 
 
 def score(
-    given: Sequence[str], answers: Set[str], hard_answer: str | None, hard_answers: Set[str]
+    given: Sequence[str],
+    answers: Set[str],
+    hard_answer: str | None,
+    hard_answers: Set[str],
+    core_answers: Set[str] | None = None,
 ) -> QuestionScores:
     """The scores of one question.
 
@@ -90,34 +122,51 @@ def score(
         answers: A.
         hard_answer: The hard answer that the question asks for; None if every answer is stated.
         hard_answers: H.
+        core_answers: Those of H that are in the core; None for a question outside the core.
 
     Example:
-        >>> found = score(["a", "x"], {"a", "b", "c"}, "b", {"a", "b"})
+        >>> found = score(["a", "x"], {"a", "b", "c"}, "b", {"a", "b"}, {"b"})
         >>> found.precision, found.f1, found.hits_hard, found.hits_any_hard, found.hard_f1
         (0.5, 0.4, 0.0, 1.0, 0.5)
+        >>> found.core_hard_f1  # "a" is out of it, and "x" is wrong
+        0.0
     """
     predicted = frozenset(given)
     shared = len(predicted & answers)
     sizes = len(predicted) + len(answers)
     hits_any = float(shared > 0)
-    hard = [math.nan] * 5
+    hits_hard = of_hard = of_core = None
     if hard_answer is not None:
-        found = len(predicted & hard_answers)
-        counted = len(predicted - (answers - hard_answers)) + len(hard_answers)
-        hard = [
-            float(hard_answer in predicted),
-            float(found > 0),
-            found / len(hard_answers) if hard_answers else 0.0,
-            2 * found / counted if counted else 0.0,
-            hits_any,
-        ]
+        hits_hard = float(hard_answer in predicted)
+        of_hard = _of_hard_answers(predicted, answers, hard_answers)
+        if core_answers is not None:
+            of_core = _of_hard_answers(predicted, answers, core_answers)
     return QuestionScores(
         hits_any,
         float(given[0] in answers) if given else 0.0,
         shared / len(predicted) if predicted else 0.0,
         shared / len(answers) if answers else 0.0,
         2 * shared / sizes if sizes else 0.0,
-        *hard,
+        math.nan if hits_hard is None else hits_hard,
+        *(of_hard or _NONE),
+        math.nan if hits_hard is None else hits_any,
+        *(of_core or _NONE),
+    )
+
+
+_NONE = (math.nan, math.nan, math.nan)
+
+
+def _of_hard_answers(
+    predicted: Set[str], answers: Set[str], hard: Set[str]
+) -> tuple[float, float, float]:
+    """The scores `OF_HARD_ANSWERS` for one H."""
+    found = len(predicted & hard)
+    counted = len(predicted - (answers - hard)) + len(hard)
+    return (
+        float(found > 0),
+        found / len(hard) if hard else 0.0,
+        2 * found / counted if counted else 0.0,
     )
 
 

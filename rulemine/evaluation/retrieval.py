@@ -12,27 +12,43 @@ certificate_recall  |R ∩ C| / |C|: of what the hard answer can be inferred fro
 answer_hit          1 when some a ∈ A is an end of a triple of R, else 0
 answer_recall       the fraction of A that are
 retrieved           |R|
+proof_retrieved     1 when R holds a whole proof of the hard answer, else 0
+retrieval_failures  1 when the hard answer is not given and its proof was not retrieved, else 0
+reasoning_failures  1 when the hard answer is not given although its proof was retrieved, else 0
 ==================  =========================================================================
 
-Triples are compared exactly. Every score of a set of questions is the mean over its questions.
+R holds a whole proof if it has, of every triple of the ``evidence``, either the triple itself, where the
+graph states it, or a whole certificate of it. Triples are compared exactly. Every score of a set of questions
+is the mean over its questions. ``hits_hard``, ``retrieval_failures`` and ``reasoning_failures`` add up to 1.
 
-Guarantees for the zero cases: an empty R scores 0 everywhere; a question with an empty G (nothing of its
-evidence is stated) is left out of the first three scores, one with an empty C (its hard answer needs no
-triple that the graph lacks) of the fourth; A is never empty.
+Guarantees for the zero cases: an empty R scores 0 everywhere, and fails to retrieve what is not given; a
+question with an empty G (nothing of its evidence is stated) is left out of the first three scores, one with
+an empty C (its hard answer needs no triple that the graph lacks) of the fourth, one without a hard answer of
+the last three; A is never empty.
 """
 
 import math
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
 
+from rulemine.evaluation.bootstrap import Bools
 from rulemine.evaluation.metrics import Floats
 from rulemine.kg.graph import Triple
 from rulemine.release.reader import Release
-from rulemine.release.records import Prediction, Question, translation
+from rulemine.release.records import Prediction, Question, Removal, translation
 
-__all__ = ["RETRIEVAL", "RetrievalScores", "Retrieved", "score_retrieval", "score_retrieved"]
+__all__ = [
+    "RETRIEVAL",
+    "RetrievalScores",
+    "Retrieved",
+    "ToRetrieve",
+    "count_failures",
+    "evidence_of",
+    "score_retrieval",
+    "score_retrieved",
+]
 
 RETRIEVAL = (
     "triple_recall",
@@ -42,6 +58,9 @@ RETRIEVAL = (
     "answer_hit",
     "answer_recall",
     "retrieved",
+    "proof_retrieved",
+    "retrieval_failures",
+    "reasoning_failures",
 )
 """The scores of what was retrieved, in the order in which they are reported."""
 
@@ -56,6 +75,25 @@ class RetrievalScores(NamedTuple):
     answer_hit: float
     answer_recall: float
     retrieved: float
+    proof_retrieved: float
+    retrieval_failures: float
+    reasoning_failures: float
+
+
+class ToRetrieve(NamedTuple):
+    """What is to be retrieved for a question from a graph.
+
+    Attributes:
+        gold: G.
+        certificates: C.
+        answers: A.
+        proofs: Of each triple of the evidence, the sets of triples any of which does for it.
+    """
+
+    gold: Set[Triple]
+    certificates: Set[Triple]
+    answers: Set[str]
+    proofs: Sequence[Sequence[Set[Triple]]] = ()
 
 
 class Retrieved(NamedTuple):
@@ -71,82 +109,118 @@ class Retrieved(NamedTuple):
 
 
 def score_retrieved(
-    retrieved: Set[Triple], gold: Set[Triple], certificates: Set[Triple], answers: Set[str]
+    retrieved: Set[Triple], evidence: ToRetrieve, hits_hard: float
 ) -> RetrievalScores:
     """The scores of one question.
 
     Args:
         retrieved: R.
-        gold: G.
-        certificates: C.
-        answers: A.
+        evidence: What is to be retrieved.
+        hits_hard: 1 if the hard answer is given, 0 if not, NaN if there is none.
 
     Example:
-        >>> stated = {("a", "r", "b"), ("b", "s", "c")}
-        >>> found = score_retrieved({("a", "r", "b")}, stated, set(), {"c", "b"})
+        >>> ab, bc = ("a", "r", "b"), ("b", "s", "c")
+        >>> found = score_retrieved({ab}, ToRetrieve({ab, bc}, set(), {"c", "b"}, [[{ab}, {bc}]]), 0.0)
         >>> found.triple_recall, found.triple_precision, found.answer_hit, found.answer_recall
         (0.5, 1.0, 1.0, 0.5)
+        >>> found.proof_retrieved, found.retrieval_failures, found.reasoning_failures
+        (1.0, 0.0, 1.0)
     """
+    gold, certificates, answers, proofs = evidence
     shared = len(retrieved & gold)
     ends = {end for s, _, o in retrieved for end in (s, o)}
-    about_gold = (math.nan, math.nan, math.nan)
+    about_gold = about_proof = (math.nan, math.nan, math.nan)
     if gold:
         about_gold = (
             shared / len(gold),
             shared / len(retrieved) if retrieved else 0.0,
             2 * shared / (len(retrieved) + len(gold)),
         )
+    if not math.isnan(hits_hard):
+        proved = all(any(way <= retrieved for way in ways) for ways in proofs)
+        failed = hits_hard == 0
+        about_proof = (float(proved), float(failed and not proved), float(failed and proved))
     return RetrievalScores(
         *about_gold,
         len(retrieved & certificates) / len(certificates) if certificates else math.nan,
         float(not ends.isdisjoint(answers)),
         len(ends & answers) / len(answers) if answers else 0.0,
         float(len(retrieved)),
+        *about_proof,
     )
 
 
-def score_retrieval(
-    release: Release,
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction | None],
-    kg: str,
-    naming: str,
-) -> Retrieved:
-    """Scores what was retrieved for questions.
+def evidence_of(
+    release: Release, questions: Sequence[Question], kg: str, naming: str
+) -> list[ToRetrieve]:
+    """What is to be retrieved for questions.
 
     Args:
         release: The release.
         questions: The questions.
-        predictions: The prediction for each, None where missing; one without `retrieved` counts as having
-            retrieved nothing.
-        kg: The graph that the triples are from, one of the release.
+        kg: The graph that triples are from, one of the release.
         naming: The naming of the triples.
 
     Raises:
         ReleaseError: A file of the release is missing or was edited.
     """
-    lacking = _certificates(release, kg)
-    relations = release.relations().keys()
+    level = release.level_of(kg)
+    removals = {removal.triple: removal for removal in release.removals()}
     names = translation(release.entities, release.naming, naming)
-    known = set(names.values())
 
     def told(triples: Iterable[Triple]) -> frozenset[Triple]:
         return frozenset((names.get(s, s), r, names.get(o, o)) for s, r, o in triples)
 
+    def lacking(triple: Triple) -> Removal | None:
+        removal = removals.get(triple)
+        return removal if removal is not None and removal.level <= level else None
+
+    def ways(triple: Triple) -> list[frozenset[Triple]]:
+        found = [] if lacking(triple) else [told([triple])]
+        if removal := removals.get(triple):
+            kept = (removal.certificate, *removal.further_certificates)
+            found += [told(certificate.body) for certificate in kept]
+        return found
+
+    return [
+        ToRetrieve(
+            told(t for t in q.full_evidence if not lacking(t)),
+            told(t for e in q.evidence if (gone := lacking(e)) for t in gone.certificate.body),
+            {names.get(a, a) for a in q.answers},
+            [ways(triple) for triple in q.evidence],
+        )
+        for q in questions
+    ]
+
+
+def score_retrieval(
+    evidence: Sequence[ToRetrieve],
+    predictions: Sequence[Prediction | None],
+    hits_hard: Floats,
+    entities: Set[str],
+    relations: Set[str],
+    kg: str,
+) -> Retrieved:
+    """Scores what was retrieved for questions.
+
+    Args:
+        evidence: What is to be retrieved for each.
+        predictions: The prediction for each, None where missing; one without `retrieved` counts as having
+            retrieved nothing.
+        hits_hard: Shape (questions,), see `score_retrieved`.
+        entities: The entities of the release, in the naming of the triples.
+        relations: Its relations.
+        kg: The graph that the triples are from.
+    """
     found: list[RetrievalScores] = []
     total = strange = 0
-    for question, prediction in zip(questions, predictions, strict=True):
+    for wanted, prediction, hit in zip(evidence, predictions, hits_hard.tolist(), strict=True):
         given = frozenset((prediction and prediction.retrieved) or ())
         total += len(given)
-        strange += sum(not (s in known and r in relations and o in known) for s, r, o in given)
-        found.append(
-            score_retrieved(
-                given,
-                told(t for t in question.full_evidence if t not in lacking),
-                told(t for removed in question.evidence for t in lacking.get(removed, ())),
-                {names.get(a, a) for a in question.answers},
-            )
+        strange += sum(
+            not (s in entities and r in relations and o in entities) for s, r, o in given
         )
+        found.append(score_retrieved(given, wanted, hit))
     scores = np.array(found, np.float64).reshape(len(found), len(RETRIEVAL))
     notes = []
     if silent := sum(p is not None and p.retrieved is None for p in predictions):
@@ -166,7 +240,22 @@ def score_retrieval(
     return Retrieved(scores, notes)
 
 
-def _certificates(release: Release, kg: str) -> dict[Triple, tuple[Triple, ...]]:
-    """The triples that a graph lacks, each with those of its certificate."""
-    level = release.level_of(kg)
-    return {r.triple: r.certificate.body for r in release.removals() if r.level <= level}
+def count_failures(scores: Floats, groups: Mapping[str, Bools]) -> dict[str, dict[str, int]]:
+    """How often the hard answer was not given, by what was retrieved.
+
+    Args:
+        scores: Shape (questions, `RETRIEVAL`).
+        groups: Name → shape (questions,), which are in the group.
+
+    Returns:
+        Name → ``questions`` (with a hard answer), ``retrieval`` (the proof was not retrieved) and
+        ``reasoning`` (it was) → how many.
+    """
+    asked = ~np.isnan(scores[:, RETRIEVAL.index("proof_retrieved")])
+    failed = np.nan_to_num(scores[:, -2:])
+    found = {}
+    for name, members in groups.items():
+        retrieval, reasoning = failed[members].sum(axis=0).astype(int).tolist()
+        count = int((asked & members).sum())
+        found[name] = {"questions": count, "retrieval": retrieval, "reasoning": reasoning}
+    return found

@@ -132,14 +132,16 @@ def test_ratio_is_resampled_as_a_ratio_and_skips_resamples_without_hits():
     scores = np.zeros((4, len(COLUMNS)))
     for column in ("hits_any", "hits_hard", "hits_any_asked"):
         scores[0, COLUMNS.index(column)] = 1
-    found = estimates(Resamples(scores, *on_its_own(4), 200, seed=0).means(0), METRICS)
+    found = estimates(Resamples(scores, *on_its_own(4), 200, seed=0).means(0), COLUMNS, METRICS)
     assert found["hhr"] == (1.0, 1.0, 1.0)  # in a third of the resamples there is no hit
     assert found["hits_any"].low == 0.0
 
 
 def test_ratio_without_any_hit_is_undefined():
     found = estimates(
-        Resamples(np.zeros((4, len(COLUMNS))), *on_its_own(4), 20, seed=0).means(0), METRICS
+        Resamples(np.zeros((4, len(COLUMNS))), *on_its_own(4), 20, seed=0).means(0),
+        COLUMNS,
+        METRICS,
     )
     assert found["hhr"] == (None, None, None)
     assert found["hits_any"] == (0.0, 0.0, 0.0)
@@ -149,4 +151,4 @@ def test_ratio_keeps_its_value_where_every_resample_misses_the_one_hit():
     value = np.zeros(len(COLUMNS))
     value[COLUMNS.index("hits_any_asked")] = 1.0
     means = MeanScores(value, np.zeros((2, len(COLUMNS))))
-    assert estimates(means, METRICS)["hhr"] == (0.0, None, None)
+    assert estimates(means, COLUMNS, METRICS)["hhr"] == (0.0, None, None)

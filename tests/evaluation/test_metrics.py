@@ -28,10 +28,42 @@ CASES = [
 @pytest.mark.parametrize(("predicted", "answers", "hard", "hards", "expected"), CASES)
 def test_scores_by_hand(predicted, answers, hard, hards, expected):
     found = score(predicted, answers, hard, hards)
-    assert found[:-1] == pytest.approx(expected, abs=1e-15, nan_ok=True)
+    assert found[:9] == pytest.approx(expected, abs=1e-15, nan_ok=True)
+    assert all(map(math.isnan, found[10:]))  # not in the core
     assert found.hits_any_asked == pytest.approx(
         math.nan if hard is None else found.hits_any, nan_ok=True
     )
+
+
+# A = {a, b, c, d, e}; hard are a, b, c, of which a (asked for) and b are in the core; d, e are stated.
+#    P                          P′ of the core  any  recall F1
+CORE_CASES = [
+    (["a"],                     {"a"},          (1,  1 / 2, 2 / 3)),
+    (["a", "b"],                {"a", "b"},     (1,  1,     1)),
+    (["a", "b", "c", "d", "e"], {"a", "b"},     (1,  1,     1)),  # other correct answers are neither
+    (["c", "d"],                set(),          (0,  0,     0)),  # right nor wrong
+    (["c", "x"],                {"x"},          (0,  0,     0)),
+    (["b", "c", "x", "y"],      {"b", "x", "y"}, (1, 1 / 2, 2 / 5)),
+    ([],                        set(),          (0,  0,     0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("predicted", "left", "expected"), CORE_CASES)
+def test_core_scores_by_hand(predicted, left, expected):
+    answers, hard, core = set("abcde"), set("abc"), set("ab")
+    assert set(predicted) - (answers - core) == left
+    found = score(predicted, answers, "a", hard, core)
+    assert found[10:] == pytest.approx(expected)
+    assert found[:10] == score(predicted, answers, "a", hard)[:10]
+
+
+def test_neither_answering_everything_nor_looking_up_wins_hard_f1():
+    answers, everything = {"h", "s"}, ["h", "s", *(f"x{i}" for i in range(98))]
+    flood = score(everything, answers, "h", {"h"}, {"h"})
+    assert (flood.hits_any, flood.hits_hard) == (1, 1)  # HHR 1
+    assert flood.core_hard_f1 == 2 / 100
+    stated = score(["s"], answers, "h", {"h"}, {"h"})
+    assert (stated.hits_any, stated.precision, stated.core_hard_f1) == (1, 1, 0)
 
 
 def test_f1_is_the_harmonic_mean_of_precision_and_recall():

@@ -11,7 +11,13 @@ import pytest
 
 from rulemine.errors import PredictionError, ReleaseError
 from rulemine.evaluation import METRICS, compare, evaluate, read_predictions, write_predictions
-from rulemine.evaluation.retrieval import RETRIEVAL, score_retrieved
+from rulemine.evaluation.retrieval import (
+    RETRIEVAL,
+    ToRetrieve,
+    count_failures,
+    score_retrieved,
+)
+from rulemine.evaluation.scorer import STRICT
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from tests.evaluation.test_scoring import GIVEN as ABOUT_RULES
@@ -37,8 +43,42 @@ CASES = [
 
 @pytest.mark.parametrize(("retrieved", "gold", "certificates", "answers", "expected"), CASES)
 def test_scores_by_hand(retrieved, gold, certificates, answers, expected):
-    found = score_retrieved(retrieved, gold, certificates, answers)
-    assert found == pytest.approx(expected, nan_ok=True)
+    found = score_retrieved(retrieved, ToRetrieve(gold, certificates, answers), NAN)
+    assert found == pytest.approx((*expected, NAN, NAN, NAN), nan_ok=True)
+
+
+# The hard answer needs A, which is stated, and C, which is not and follows from B and X, or X and another.
+WAYS = [[{A}], [{B, X}, {X, ("y", "r", "z")}]]
+
+#    retrieved                         given  proof not retrieved, not reasoned
+FAILURES = [
+    ({A, B, X},                        1.0,   (1, 0, 0)),
+    ({A, B, X},                        0.0,   (1, 0, 1)),
+    ({A, X, ("y", "r", "z")},          0.0,   (1, 0, 1)),  # another certificate
+    ({A, B},                           0.0,   (0, 1, 0)),  # half of one
+    ({B, X},                           0.0,   (0, 1, 0)),  # without the stated part
+    ({A, B},                           1.0,   (0, 0, 0)),  # guessed, or known by heart
+    (set(),                            0.0,   (0, 1, 0)),
+    ({A, B, X},                        NAN,   (NAN, NAN, NAN)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("retrieved", "given", "expected"), FAILURES)
+def test_failures_by_hand(retrieved, given, expected):
+    found = score_retrieved(retrieved, ToRetrieve({A}, {B, X}, {"d"}, WAYS), given)
+    assert found[-3:] == pytest.approx(expected, nan_ok=True)
+
+
+def test_failures_are_counted():
+    evidence = ToRetrieve({A}, {B, X}, {"d"}, WAYS)
+    scores = np.array(
+        [score_retrieved(retrieved, evidence, given) for retrieved, given, _ in FAILURES]
+    )
+    everything = np.ones(len(FAILURES), bool)
+    assert count_failures(scores, {"all": everything, "some": everything & (np.arange(8) < 3)}) == {
+        "all": {"questions": 7, "retrieval": 3, "reasoning": 2},
+        "some": {"questions": 3, "retrieval": 0, "reasoning": 2},
+    }
 
 
 BORN, IN = ("ann", "born_in", "paris"), ("paris", "in", "france")
@@ -63,9 +103,16 @@ def by_hand(questions, level):
     return np.array([
         score_retrieved(
             set(p.retrieved or ()),
-            set(q.full_evidence) - gone.keys(),
-            {t for r in q.removed if r in gone for t in gone[r].certificate.body},
-            set(q.answers),
+            ToRetrieve(
+                set(q.full_evidence) - gone.keys(),
+                {t for r in q.removed if r in gone for t in gone[r].certificate.body},
+                set(q.answers),
+                [
+                    [{t}] * (t not in gone) + [set(r.certificate.body) for r in REMOVALS if r.triple == t]
+                    for t in q.evidence
+                ],
+            ),
+            NAN if q.hard_answer is None or q.level > (level or 100) else 0.0,
         )
         for q, p in zip(questions, GIVEN, strict=True)
     ])  # fmt: skip
@@ -107,7 +154,7 @@ def test_questions_without_stated_evidence_are_left_out_and_counted(tmp_path):
 
 def test_forms_of_the_report(release):
     report = evaluate(release, GIVEN)
-    assert report.metrics == (*METRICS, *RETRIEVAL)
+    assert report.metrics == (*METRICS, *STRICT, *RETRIEVAL)
     content = json.loads(report.to_json())
     assert content["kg"] == "incomplete"
     assert content["all"]["scores"]["retrieved"]["value"] == pytest.approx(8 / 6)
@@ -118,7 +165,7 @@ def test_forms_of_the_report(release):
     above, below = report.to_table().split("retrieved from the incomplete graph")
     assert not set(above.split()) & {"certificates", "Warning:"}
     line = next(text for text in below.splitlines() if text.startswith("all"))
-    assert line.split()[-1] == "1.3"
+    assert line.split()[-3] == "1.3"
     assert "structure, over all questions" in below
     assert "hops" not in below
     assert below.rstrip().endswith(report.notes[-1])

@@ -9,69 +9,36 @@ import csv
 import io
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.errors import counted
 from rulemine.evaluation.bootstrap import CONFIDENCE
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.reporting.tables import Cell, Section, format_markdown, format_table
-from rulemine.evaluation.retrieval import RETRIEVAL
+from rulemine.evaluation.reporting.titles import (
+    BREAKDOWN_TITLES,
+    FURTHER,
+    IN_TABLES,
+    MEAN,
+    SUBSETS,
+    TITLES,
+)
 
-__all__ = ["Comparison", "Report", "Row", "Score"]
-
-TITLES = {
-    "hits_any": "Hits@Any",
-    "hits_at_1": "H@1",
-    "precision": "Precision",
-    "recall": "Recall",
-    "f1": "F1",
-    "hits_hard": "Hits@Hard",
-    "hhr": "HHR",
-    "hard_f1": "Hard F1",
-    "triple_recall": "recall",
-    "triple_precision": "precision",
-    "triple_f1": "F1",
-    "certificate_recall": "certificates",
-    "answer_hit": "answer hit",
-    "answer_recall": "answers",
-    "retrieved": "triples",
-}
-"""Headings of the columns of tables."""
-
-IN_TABLES = {
-    "rules": ("hits_any", "precision", "recall", "f1", "hits_hard", "hhr"),
-    "structures": ("hits_at_1", "hits_any", "f1", "hits_hard", "hhr", "hard_f1"),
-}
-"""Kind of the questions → the scores of answers in tables; JSON and CSV have all."""
-
-MEAN = "mean_of_structures"
-"""Breakdown and group of the plain mean over structures."""
-
-SUBSETS = {"core": "the core", "all": "all questions", MEAN: "mean of structures"}
-"""The breakdowns that are one row each and come first, in words; all others are over all questions."""
-
-BREAKDOWN_TITLES = {
-    "structure": "structure",
-    "hops": "hops",
-    "missing": "missing links",
-    "inference": "inference",
-    "rule_type": "rule type",
-    "rule_subtype": "other rules by shape",
-    "proofs": "proofs left",
-    "inverse_edge": "inverse edge",
-    "unseen": "unseen in training",
-    "split": "split",
-    "level": "level",
-}
+__all__ = ["WARNING", "Comparison", "Report", "Row", "Score"]
 
 _INTERVAL = (
     f"{CONFIDENCE:.0%} bootstrap interval".replace("%", " %") + " over clusters of questions"
 )
+
+
+WARNING = "Warning: "
+"""What a note begins with that tables have above all numbers."""
 
 
 class Score(NamedTuple):
@@ -96,12 +63,15 @@ class Row(NamedTuple):
         group: The group; for the rows of `SUBSETS` likewise.
         n: Questions in the group; with 0 every score is undefined.
         scores: Score → estimate, for the scores of the report.
+        dropped: The share of the resamples that are left out of the interval of HHR, because no question is
+            hit in them.
     """
 
     breakdown: str
     group: str
     n: int
     scores: dict[str, Score]
+    dropped: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +82,7 @@ class _Rows(ABC):
         release: Name of the release.
         naming: The naming of the predictions.
         split: The split evaluated; "all" for all.
+        sample: How many of its questions; None for all.
         kind: The kind of the questions.
         metrics: The scores of the report: of `METRICS` and, where predictions say what was retrieved,
             `RETRIEVAL`.
@@ -126,6 +97,7 @@ class _Rows(ABC):
     release: str
     naming: str
     split: str
+    sample: int | None
     kind: str
     metrics: tuple[str, ...]
     kg: str | None
@@ -168,11 +140,8 @@ class _Rows(ABC):
 
     def _questions(self) -> str:
         core = self.headline.n if self.headline.group == "core" else 0
-        return f"{self.n:,} questions, {core:,} in the core"
-
-    def _first(self) -> str:
-        """The notes that come before the numbers: those without which they mislead."""
-        return "".join(f"{note}\n" for note in self.notes if note.startswith("Warning: "))
+        sample = "" if self.sample is None else "a sample of "
+        return f"{sample}{counted(self.n, 'question')}, {core:,} in the core"
 
     def _signed(self) -> bool:
         return False
@@ -184,7 +153,7 @@ class _Rows(ABC):
         """What `to_json` writes."""
         broken: dict[str, dict[str, Any]] = {}
         for row in self.rows:
-            group = {"n": row.n, "scores": _plain(row.scores)}
+            group = {"n": row.n, "scores": _plain(row.scores), "hhr_dropped": row.dropped}
             broken.setdefault(row.breakdown, {})[row.group] = group
         subsets = {name: broken.pop(name, {}).get(name) for name in SUBSETS}
         if subsets[MEAN] is None:
@@ -192,6 +161,7 @@ class _Rows(ABC):
         return self._head() | {
             "naming": self.naming,
             "split": self.split,
+            "sample": self.sample,
             "n": self.n,
             "confidence": CONFIDENCE,
             "resamples": self.resamples,
@@ -236,37 +206,28 @@ class _Rows(ABC):
 
     def to_table(self) -> str:
         """The report for a terminal, about 100 columns: percentages, below each its interval."""
-        return format_table(
-            f"{self._title()}\n{self._first()}in percent; below each value its {_INTERVAL}",
-            ["", "n", *(TITLES[m] for m in self._in_table())],
-            self._sections(self._in_table()),
-            () if self.kg else self.notes,
-        ) + (f"\n{self._retrieval(format_table, '')}" if self.kg else "")
+        return self._tables(
+            format_table, f"{self._title()}\nin percent; below each value its {_INTERVAL}", ""
+        )
 
     def to_markdown(self) -> str:
         """The report as Markdown tables: percentages, intervals in parentheses."""
-        return format_markdown(
-            f"{self._first()}{self._title()} · in percent ({_INTERVAL})",
-            ["group", "n", *(TITLES[m] for m in self._in_table())],
-            self._sections(self._in_table()),
-            () if self.kg else self.notes,
-        ) + (f"\n{self._retrieval(format_markdown, 'group')}" if self.kg else "")
+        return self._tables(format_markdown, f"{self._title()} · in percent ({_INTERVAL})", "group")
 
-    def _in_table(self) -> list[str]:
-        """The scores of answers that tables have."""
-        return [m for m in IN_TABLES[self.kind] if m in self.metrics]
-
-    def _retrieval(self, layout: Callable[..., str], label: str) -> str:
-        """The table of what was retrieved."""
-        shown = [m for m in self.metrics if m in RETRIEVAL]
-        sections = self._sections(shown, "structure")
-        header = [label, "n", *(TITLES[m] for m in shown)]
-        return layout(
-            f"retrieved from the {self.kg} graph; in percent, triples as a number",
-            header,
-            sections,
-            self.notes,
-        )
+    def _tables(self, layout: Callable[..., str], title: str, label: str) -> str:
+        """The table of the scores of answers, and those of what else there is; notes below the last."""
+        shown = [m for m in IN_TABLES[self.kind] if m in self.metrics]
+        tables = [(title, shown, self._sections(shown))]
+        for further, metrics in FURTHER:
+            if shown := [m for m in metrics if m in self.metrics]:
+                sections = self._sections(shown, "structure")
+                tables.append((further.format(kg=self.kg), shown, sections))
+        texts = [f"{note}\n" for note in self.notes if note.startswith(WARNING)]
+        below = [note for note in self.notes if not note.startswith(WARNING)]
+        for number, (name, shown, sections) in enumerate(tables, start=1):
+            notes = below if number == len(tables) else ()
+            texts.append(layout(name, [label, "n", *(TITLES[m] for m in shown)], sections, notes))
+        return "\n".join(texts)
 
     def _sections(self, metrics: Sequence[str], *breakdowns: str) -> list[Section]:
         """Rows of cells of a value and an interval, by breakdown: of all of them, or of those named."""
@@ -296,13 +257,32 @@ class Comparison(_Rows):
     Attributes:
         first: What the first report is of, e.g. "complete".
         second: What the second is of.
+        level: The level at which hard answers are missing.
+        p_values: ``core`` and ``all`` → score → p of the paired randomization test
+            (`rulemine.evaluation.significance`), None where undefined; not corrected for their number.
     """
 
     first: str
     second: str
+    level: int
+    p_values: Mapping[str, Mapping[str, float | None]] = field(repr=False)
 
     def _head(self) -> dict[str, Any]:
-        return {"release": self.release, "first": self.first, "second": self.second}
+        return {
+            "release": self.release,
+            "first": self.first,
+            "second": self.second,
+            "level": self.level,
+            "p_values": {group: dict(p) for group, p in self.p_values.items()},
+        }
+
+    def _sections(self, metrics: Sequence[str], *breakdowns: str) -> list[Section]:
+        rows = [
+            (group, [("", ""), *((format_p(p[metric]), "") for metric in metrics)])
+            for group, p in self.p_values.items()
+        ]
+        tested = ("p of the difference, paired randomization test over clusters", rows)
+        return [*super()._sections(metrics, *breakdowns), tested]
 
     def _title(self) -> str:
         return (
@@ -323,23 +303,29 @@ class Report(_Rows):
 
     Attributes:
         matching: The matching mode.
+        level: The level at which hard answers are missing.
         missing: Questions without a prediction, scored as empty.
         without_hard_answer: Questions without a hard answer, left out of the hard scores.
         ids: The questions evaluated, sorted.
-        scores: Per question, the columns of `rulemine.evaluation.metrics.COLUMNS`, then of
-            `rulemine.evaluation.retrieval.RETRIEVAL` if there are such scores; shape (n, columns).
+        columns: The names of the columns of `scores`: first those of `rulemine.evaluation.metrics.COLUMNS`.
+        scores: Per question; NaN where it does not have the score; shape (n, columns).
         clusters: The cluster of every question, numbered from 0; the intervals resample these.
         groups: The groups of questions, in the order of `rows`.
+        failures: How often the hard answer was not given, by what was retrieved: see
+            `rulemine.evaluation.retrieval.count_failures`; empty where nothing is said of it.
         difference: The difference to other predictions, where that was asked for.
     """
 
     matching: str
+    level: int
     missing: int
     without_hard_answer: int
     ids: tuple[str, ...] = field(repr=False)
+    columns: tuple[str, ...] = field(repr=False)
     scores: Floats = field(repr=False)
     clusters: npt.NDArray[np.int64] = field(repr=False)
     groups: tuple[Breakdown, ...] = field(repr=False)
+    failures: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False)
     difference: "Comparison | None" = None
 
     def _head(self) -> dict[str, Any]:
@@ -347,7 +333,9 @@ class Report(_Rows):
             "release": self.release,
             "matching": self.matching,
             "kg": self.kg,
+            "level": self.level,
             "missing": self.missing,
+            "coverage": 1 - self.missing / self.n,
             "without_hard_answer": self.without_hard_answer,
             "clusters": int(self.clusters.max()) + 1,
         }
@@ -360,6 +348,8 @@ class Report(_Rows):
 
     def _content(self) -> dict[str, Any]:
         content = super()._content()
+        if self.failures:
+            content["failures"] = {name: dict(n) for name, n in self.failures.items()}
         if self.difference is not None:
             content["difference"] = self.difference._content()
         return content
@@ -377,6 +367,13 @@ class Report(_Rows):
         """As `_Rows.to_markdown`, with the difference below."""
         below = "" if self.difference is None else "\n" + self.difference.to_markdown()
         return super().to_markdown() + below
+
+
+def format_p(p: float | None) -> str:
+    """A p-value as text, ``–`` where undefined."""
+    if p is None:
+        return "–"
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
 def _plain(scores: dict[str, Score]) -> dict[str, dict[str, float | None]]:

@@ -1,0 +1,124 @@
+"""What a reader of scores must know about them, as sentences."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from rulemine.errors import counted
+from rulemine.evaluation.bootstrap import Bools, Ints
+from rulemine.evaluation.reporting.report import Row
+from rulemine.evaluation.reporting.titles import SUBSETS
+from rulemine.release.records import Prediction, Question
+
+__all__ = [
+    "notes_on_clusters",
+    "notes_on_failures",
+    "notes_on_predictions",
+    "notes_on_questions",
+    "notes_on_rankings",
+    "notes_on_rows",
+]
+
+FEW_CLUSTERS = 20
+"""Below so many clusters of questions in its headline a report warns that its intervals rest on few."""
+
+DROPPED = "Resamples without a single hit are left out of the interval of HHR"
+
+LARGE_CLUSTER = 0.25
+"""Share of the questions from which on a report warns that one cluster holds so many."""
+
+
+def notes_on_predictions(
+    given: Sequence[Prediction | None], matched: Sequence[Sequence[str]], known: Collection[str]
+) -> list[str]:
+    """About missing, empty and strange answers.
+
+    Args:
+        given: The prediction for each question, None where missing.
+        matched: What each predicts, as keys.
+        known: The keys of the entities of the release.
+    """
+    notes = []
+    if absent := sum(p is None for p in given):
+        there = len(given) - absent
+        notes.append(
+            f"Predictions for {there:,} of {len(given):,} questions ({there / len(given):.1%}); the others "
+            "score 0.".replace("%", " %")
+        )
+    if empty := sum(not m for m in matched) - absent:
+        notes.append(f"{empty:,} predictions hold no answer and score 0.")
+    items = sum(map(len, matched))
+    if strange := sum(key not in known for keys in matched for key in keys):
+        notes.append(
+            f"{strange:,} of {items:,} predicted answers are no entity of the release; "
+            "each counts as wrong."
+        )
+    return notes
+
+
+def notes_on_rankings(given: Sequence[Prediction | None]) -> list[str]:
+    """About predictions without a ranking, where others have one."""
+    without = sum(p is not None and p.ranking is None for p in given)
+    told = f"Predictions that rank nothing have the reciprocal rank 0: {without:,}."
+    return [told] if without else []
+
+
+def notes_on_questions(questions: Sequence[Question], level: int = 100) -> list[str]:
+    """About the questions: no core, no hard answers at the level."""
+    notes = []
+    if not any(q.core for q in questions):
+        notes.append("No question here is in the core: the headline is over all questions.")
+    end = "and are left out of Hits@Hard, HHR and the other hard scores."
+    if without := sum(q.hard_answer is None for q in questions):
+        notes.append(
+            f"{without:,} of {len(questions):,} questions have no hard answer (every answer is stated) "
+            f"{end}"
+        )
+    if level < 100:
+        stated = sum(q.hard_answer is not None and q.level > level for q in questions)
+        notes.append(
+            f"Hard answers are those missing at level {level}: {stated:,} of {len(questions):,} questions "
+            f"have theirs still stated {end}"
+        )
+    return notes
+
+
+def notes_on_clusters(clusters: Ints, headline: Bools) -> list[str]:
+    """About few or large clusters.
+
+    Args:
+        clusters: The cluster of each question.
+        headline: Which questions the headline is over.
+    """
+    if (few := len(np.unique(clusters[headline]))) < FEW_CLUSTERS:
+        return [
+            f"The questions of the headline form {counted(few, 'cluster')}, too few for intervals "
+            "to be relied on."
+        ]
+    if (largest := int(np.bincount(clusters).max())) >= LARGE_CLUSTER * len(clusters):
+        return [
+            f"{largest:,} of {len(clusters):,} questions form one cluster, which makes intervals wide."
+        ]
+    return []
+
+
+def notes_on_rows(rows: Sequence[Row]) -> list[str]:
+    """About resamples left out of the interval of a rate."""
+    told = [
+        f"{row.dropped:.1%} for {SUBSETS[row.breakdown]}".replace("%", " %")
+        for row in rows
+        if row.breakdown in SUBSETS and row.dropped and row.scores["hhr"].value is not None
+    ]
+    if not told:
+        return []
+    return [f"{DROPPED}: {', '.join(told)}."]
+
+
+def notes_on_failures(failures: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """About what failed: see `rulemine.evaluation.retrieval.count_failures`."""
+    return [
+        f"Hard answers not given, over {SUBSETS[name]}: {n['retrieval'] + n['reasoning']:,} of "
+        f"{n['questions']:,}; proof not retrieved (failures of retrieval): {n['retrieval']:,}; retrieved "
+        f"(failures of reasoning): {n['reasoning']:,}."
+        for name, n in failures.items()
+    ]

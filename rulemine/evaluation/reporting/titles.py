@@ -1,0 +1,73 @@
+"""What scores and groups of questions are called in tables, and which scores tables have."""
+
+from rulemine.evaluation.ranked import RANKED
+from rulemine.evaluation.retrieval import RETRIEVAL
+
+__all__ = ["BREAKDOWN_TITLES", "FURTHER", "IN_TABLES", "MEAN", "SUBSETS", "TITLES"]
+
+TITLES = {
+    "hits_any": "Hits@Any",
+    "hits_at_1": "H@1",
+    "precision": "Precision",
+    "recall": "Recall",
+    "f1": "F1",
+    "hits_hard": "Hits@Hard",
+    "hhr": "HHR",
+    "hard_f1": "Hard F1",
+    "mrr": "MRR",
+    "hard_hits_at_1": "Hits@1",
+    "hard_hits_at_10": "Hits@10",
+    "strict_hits_any": "strict Hits@Any",
+    "strict_f1": "strict F1",
+    "strict_hard_f1": "strict Hard F1",
+    "triple_recall": "recall",
+    "triple_precision": "precision",
+    "triple_f1": "F1",
+    "certificate_recall": "certificates",
+    "answer_hit": "answer hit",
+    "answer_recall": "answers",
+    "retrieved": "triples",
+    "proof_retrieved": "proof",
+    "retrieval_failures": "not retrieved",
+    "reasoning_failures": "not reasoned",
+}
+"""Headings of the columns of tables."""
+
+IN_TABLES = {
+    "rules": ("hard_f1", "hhr", "hits_hard", "hits_any", "precision", "f1"),
+    "structures": ("hard_f1", "hhr", "hits_hard", "hits_any", "hits_at_1", "f1"),
+}
+"""Kind of the questions → the scores of answers in tables; JSON and CSV have all."""
+
+MEAN = "mean_of_structures"
+"""Breakdown and group of the plain mean over structures."""
+
+SUBSETS = {"core": "the core", "all": "all questions", MEAN: "mean of structures"}
+"""The breakdowns that are one row each and come first, in words; all others are over all questions."""
+
+BREAKDOWN_TITLES = {
+    "structure": "structure",
+    "hops": "hops",
+    "missing": "missing links",
+    "inference": "inference",
+    "rule_type": "rule type",
+    "rule_subtype": "other rules by shape",
+    "proofs": "proofs left",
+    "inverse_edge": "inverse edge",
+    "unseen": "unseen in training",
+    "split": "split",
+    "level": "level",
+}
+
+FURTHER = (
+    ("ranked answers; in percent", RANKED),
+    (
+        "raw outputs as lists and nothing else (matching ids); in percent",
+        ("strict_hits_any", "strict_f1", "strict_hard_f1"),
+    ),
+    (
+        "retrieved from the {kg} graph; in percent, triples as a number",
+        tuple(m for m in RETRIEVAL if m not in ("answer_hit", "proof_retrieved")),
+    ),
+)
+"""The further tables: title, and the scores in them. JSON and CSV have all."""

@@ -1,0 +1,136 @@
+"""The randomization test against all exchanges one by one, by hand, and against scipy."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rulemine.evaluation.significance import holm, randomization_test
+from rulemine.seeds import stream
+
+
+def means(values):
+    """Numerators and denominators of means: shape (n, 1, 2)."""
+    values = np.asarray(values, float)
+    return np.stack((values, np.where(np.isnan(values), np.nan, 1.0)), axis=1)[:, None, :]
+
+
+def p_of(first, second, clusters=None, **options):
+    clusters = np.arange(len(first)) if clusters is None else np.asarray(clusters)
+    (found,) = randomization_test(means(first), means(second), clusters, **options)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ([1, 1, 1], [0, 0, 0], 2 / 8),  # only ±(1, 1, 1) is as large
+        ([1, 1, 0], [0, 0, 1], 1),  # 1/3: ±1 apart is the least there is
+        ([1, 1, 1, 0], [0, 0, 0, 1], 10 / 16),  # 2 of 4: |sum| 2 or 4 in 8 + 2 exchanges
+        ([1, 0, 1], [1, 0, 1], 1),
+        ([1, 0.5, 1 / 3], [0, 0, 0], 2 / 8),
+    ],
+)
+def test_exact_by_hand(first, second, expected):
+    assert p_of(first, second) == expected
+    assert p_of(second, first) == expected
+
+
+def test_clusters_are_exchanged_whole():
+    assert p_of([1] * 6, [0] * 6) == 2 / 64
+    assert p_of([1] * 6, [0] * 6, [0, 0, 0, 1, 1, 1]) == 2 / 4
+
+
+def by_brute_force(first, second, clusters):
+    """All exchanges of a ratio, one by one."""
+
+    def difference(kept):
+        a = np.where(np.array(kept)[clusters, None], first, second)
+        b = np.where(np.array(kept)[clusters, None], second, first)
+        (x, u), (y, v) = np.nansum(a, axis=0), np.nansum(b, axis=0)
+        return x / u - y / v if u and v else np.inf
+
+    count = clusters.max() + 1
+    observed = abs(difference([True] * count))
+    all_of_them = list(itertools.product([True, False], repeat=count))
+    return np.mean([abs(difference(kept)) >= observed - 1e-9 for kept in all_of_them])
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_ratios_equal_all_exchanges_one_by_one(number):
+    draws = stream(number, "ratios")
+    n, count = 16, 7
+    clusters = np.concatenate((np.arange(count), (draws.uniform(n - count) * count).astype(int)))
+    first, second = np.zeros((n, 2)), np.zeros((n, 2))
+    for scores, rate in ((first, 0.7), (second, 0.4)):
+        scores[:, 1] = draws.uniform(n) < 0.8
+        scores[:, 0] = scores[:, 1] * (draws.uniform(n) < rate)
+    (found,) = randomization_test(first[:, None], second[:, None], clusters)
+    assert found == pytest.approx(by_brute_force(first, second, clusters), abs=1e-12)
+
+
+def test_means_equal_scipy():
+    draws = stream(1, "scipy")
+    first, second = draws.uniform(11), draws.uniform(11) * 0.7
+    exact = stats.permutation_test(
+        (first, second), lambda a, b, axis: np.mean(a - b, axis), permutation_type="samples",
+        vectorized=True, n_resamples=np.inf,
+    )  # fmt: skip
+    assert p_of(first, second) == pytest.approx(exact.pvalue, abs=1e-12)
+    apart = (draws.uniform(300) < 0.3) * np.sign(draws.uniform(300) - 0.4)
+    wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
+    sign_test = stats.binomtest(wins, wins + losses).pvalue  # what exchanging 0s and 1s comes to
+    assert p_of(np.maximum(apart, 0), np.maximum(-apart, 0)) == pytest.approx(sign_test, abs=0.01)
+
+
+def test_level_is_kept_where_nothing_differs():
+    """With clusters of three that are alike, 5 % of the tests claim a difference at 5 %."""
+    claims = claims_alone = 0
+    clusters = np.repeat(np.arange(40), 3)
+    for number in range(200):
+        draws = stream(number, "null")
+        first, second = (np.repeat(draws.uniform(40) < 0.5, 3) for _ in range(2))
+        claims += p_of(first, second, clusters, exchanges=400) <= 0.05
+        claims_alone += p_of(first, second, exchanges=400) <= 0.05
+    assert 2 <= claims <= 20
+    assert claims_alone > 30
+
+
+def test_undefined_ratios_have_no_p_and_exchanges_without_hits_count_as_large():
+    first, second = np.array([[1.0, 1], [0, 0]]), np.array([[0.0, 0], [0, 0]])
+    assert randomization_test(first[:, None], second[:, None], np.arange(2)) == [None]
+    second[1] = 0, 1
+    # Exchanging one of the two leaves one system without a hit: undefined.
+    assert randomization_test(first[:, None], second[:, None], np.arange(2)) == [1.0]
+
+
+def test_questions_without_the_score_change_nothing():
+    first, second = [1, 1, 1, np.nan], [0, 0, 0, np.nan]
+    assert p_of(first, second) == 2 / 8
+
+
+def test_many_scores_at_once_and_parts_leave_no_trace(monkeypatch):
+    draws = stream(3, "many")
+    first, second = (
+        np.concatenate([means(draws.uniform(50)) for _ in range(3)], axis=1) for _ in "ab"
+    )
+    together = randomization_test(first, second, np.arange(50), exchanges=500, seed=4)
+    alone = [p_of(first[:, i, 0], second[:, i, 0], exchanges=500, seed=4) for i in range(3)]
+    assert together == alone
+    monkeypatch.setattr("rulemine.evaluation.significance.AT_ONCE", 1)
+    assert randomization_test(first, second, np.arange(50), exchanges=500, seed=4) == together
+
+
+def test_holm_by_hand_and_against_scipy():
+    # 4 · 0.005, 3 · 0.01, 2 · 0.03, then not below what came before
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, None, 0.7]) == [1.0, None, 1.0]
+    assert holm([]) == []
+    p = np.sort(stream(0, "holm").uniform(9) ** 2)
+    # Holm's is the largest Bonferroni so far; Hochberg-type procedures are never above it.
+    assert holm(p.tolist()) == pytest.approx(
+        np.minimum(1, np.maximum.accumulate(p * np.arange(9, 0, -1)))
+    )
+    adjusted = stats.false_discovery_control(p, method="bh")
+    assert all(a >= b - 1e-12 for a, b in zip(holm(p.tolist()), adjusted, strict=True))
