@@ -11,7 +11,10 @@ apostrophes and quotes and the various hyphens count as the plain ones. A token 
 digits, ``_``, and the marks upon them), a single character of a script that is written without blanks
 between words (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese), or any other single character.
 
-Everything named counts: an output that repeats the topic entity of the question predicts it.
+Where a text says which part of it is the answer, only that part counts, if it names anything: what follows
+the last ``Answer:`` (also ``Final answer:``, ``The answer is:`` and plurals, in any case) that begins a line
+or a sentence, else what stands in the last braces. Otherwise everything named counts: an output that repeats
+the topic entity of the question predicts it.
 """
 
 import functools
@@ -57,6 +60,29 @@ def tokens(text: str) -> list[str]:
         ['Anna', "'", 's', 'D', '.', 'C', '.']
     """
     return _token().findall(composed(text).translate(_SAME))
+
+
+_MARKED = re.compile(
+    r"(?:^|[.!?:;,})\]])[ \t*_#>-]{0,9}(?:the )?(?:final )?answers?(?: is| are)?[*_]{0,3} ?:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BRACED = re.compile(r"\{([^{}]+)\}")
+
+
+def stated_part(text: str) -> str:
+    """The part of a text that it says is the answer; "" where it says nothing of the kind.
+
+    Example:
+        >>> stated_part("Ann's mother is Eve, so: **Answer:** Eve")
+        '** Eve'
+        >>> stated_part("Yes. {Eve}")
+        'Eve'
+    """
+    *_, marked = [None, *_MARKED.finditer(text)]
+    if marked is not None:
+        return text[marked.end() :]
+    braced = _BRACED.findall(text)
+    return braced[-1] if braced else ""
 
 
 @functools.cache
@@ -113,8 +139,14 @@ class VocabularyMatcher:
             >>> names = {"Washington", "Washington, D.C.", "e00039"}
             >>> VocabularyMatcher(names).text("It is Washington, D.C., not Washington (e000391).")
             ['Washington, D.C.', 'Washington']
+            >>> list(VocabularyMatcher(names).text("Not Washington. Answer: e00039"))
+            ['e00039']
         """
-        text = tokens(self._cased(raw_output[:LONGEST_OUTPUT]))
+        output = raw_output[:LONGEST_OUTPUT]
+        return self._named(stated_part(output)) or self._named(output)
+
+    def _named(self, part: str) -> list[str]:
+        text = tokens(self._cased(part))
         found: list[str] = []
         at = 0
         while at < len(text):

@@ -99,3 +99,23 @@ def test_equals_trying_every_length():
         }
         text = ["abcd"[draws.below(4)] for _ in range(30)]
         assert VocabularyMatcher(names).text(" ".join(text)) == longest_by_trying(names, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It is not 7. Answer: e00012", ["e00012"]),
+        ("7\n**Final Answer:**\ne00012\nZoë", ["e00012", "Zoë"]),
+        ("Zoë? So, the answer is: 7", ["7"]),
+        ("Answer: 7. No, wait.\nAnswers: e00012, Zoë", ["e00012", "Zoë"]),
+        ("{7} or rather {e00012, Zoë}", ["e00012", "Zoë"]),
+        ("{7} Answer: e00012", ["e00012"]),
+        ("Zoë. Answer: I do not know", ["Zoë"]),  # a part that names nothing says nothing
+        ("Answer: 7 {}", ["7"]),
+        ("Zoë {nobody}", ["Zoë"]),
+        ("Zoë has no answer: 7", ["Zoë", "7"]),
+        ("Zoë {{", ["Zoë"]),
+    ],
+)
+def test_where_a_text_says_its_answer_that_part_counts(text: str, found: list[str]) -> None:
+    assert list(VocabularyMatcher(NAMES).text(text)) == found
