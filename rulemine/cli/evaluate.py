@@ -43,8 +43,9 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("--missing", choices=("empty", "error"), default="empty",
                         help="questions without a prediction: score as empty, or refuse (empty)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
-    parser.add_argument("--format", choices=("table", "json", "csv", "markdown"), default="table",
-                        help="of the report (table)")  # fmt: skip
+    parser.add_argument("--format", default="table",
+                        choices=("table", "json", "csv", "markdown", "latex", "html"),
+                        help="of the report (table); html is a page with every question")  # fmt: skip
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
@@ -63,6 +64,9 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
 def evaluate(arguments: Namespace) -> int:
     """``evaluate``."""
     from rulemine.evaluation import evaluate as score
+    from rulemine.evaluation.prediction_file import PredictionFile
+    from rulemine.evaluation.reporting.files import render
+    from rulemine.evaluation.reporting.single import document_of_run, run_of_file
     from rulemine.release.reader import Release
 
     if arguments.matching != "vocabulary":
@@ -71,9 +75,11 @@ def evaluate(arguments: Namespace) -> int:
         refuse_idle(arguments, "--against FILE", "against_kg")
     check_output(arguments.output, arguments.predictions, arguments.against)
     with bar("evaluate"):
+        release = Release.open(arguments.release)
+        given = PredictionFile(arguments.predictions)
         report = score(
-            Release.open(arguments.release),
-            arguments.predictions,
+            release,
+            given,
             against=arguments.against,
             matching=arguments.matching,
             split=split_of(arguments.split),
@@ -86,7 +92,11 @@ def evaluate(arguments: Namespace) -> int:
             level=arguments.level,
             seed=arguments.seed,
         )
-        text = getattr(report, f"to_{arguments.format}")()
+        if arguments.format in ("latex", "html"):
+            run = run_of_file(release, given, report, arguments.kg, arguments.ignore_case)
+            text = render(document_of_run(release, run), arguments.format)
+        else:
+            text = getattr(report, f"to_{arguments.format}")()
     emit(text, arguments.output)
     return 0
 

@@ -23,6 +23,7 @@ from rulemine.cli.mine import add_mining
 from rulemine.cli.parser import Parser
 from rulemine.cli.query import add_querying
 from rulemine.cli.release import add_reading
+from rulemine.cli.serve import add_serving
 from rulemine.errors import LimitError, OutputError, RulemineError, UserError
 
 __all__ = ["main", "make_parser"]
@@ -56,6 +57,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_analyzing(commands)
     add_answering(commands)
     add_scoring(commands)
+    add_serving(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():
         command.complete()

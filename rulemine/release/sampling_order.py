@@ -5,15 +5,23 @@ and on which are in the core, on neither naming nor seed.
 """
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from rulemine.errors import ConfigError
 from rulemine.files import digest_of
-from rulemine.release.records import Question
 
 __all__ = ["sample"]
 
-_Q = TypeVar("_Q", bound=Question)
+
+class _Question(Protocol):
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def core(self) -> bool: ...
+
+
+_Q = TypeVar("_Q", bound=_Question)
 
 
 def sample(questions: Sequence[_Q], n: int | None) -> tuple[_Q, ...]:

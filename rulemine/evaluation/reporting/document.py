@@ -169,7 +169,7 @@ class Outcome(NamedTuple):
         kg: The graph that it was given.
         verdict: One of `VERDICTS`.
         why: Why it counted or not, as a sentence.
-        said: Its text, or its answers one a line; cut where it is very long.
+        said: Its text, cut where it is very long; "" where it gave a list of names.
         answers: The entities in it.
         retrieved: The triples that it retrieved, in its order; the first ones where there are very many.
         retrieved_count: How many there are; None if it did not say.

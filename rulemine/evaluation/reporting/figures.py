@@ -1,0 +1,200 @@
+"""Draws the figures of a report, as SVG with matplotlib.
+
+Guarantees: the same figure gives the same bytes (no date, no random names, text as text); what colors say,
+hatches, markers and line styles say too, so that figures can be read in grey. Needs the extra ``report``.
+"""
+
+import io
+import re
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from rulemine.errors import ConfigError
+from rulemine.evaluation.reporting.document import Figure, Series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["COLORS", "draw", "embedded"]
+
+COLORS = ("#0b5cad", "#c2410c", "#0f766e", "#86198f", "#4d4d4d", "#a16207", "#be185d", "#3f6212")
+"""Colors of the series, each with a contrast of 4.5 or more on white; the page has lighter ones for dark."""
+
+_HATCHES = ("", "///", "\\\\\\", "xxx", "---", "|||", "+++", "//////")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
+
+_INK, _GRID, _PAPER = "#1f2328", "#d1d5da", "#fefefe"
+_HEIGHT = 3.4  # inches, as all sizes here
+_LONGEST = 30
+"""Characters of a label; what is longer is cut, its table has the whole."""
+
+_CHARACTER = 0.08
+"""Width of a character of a label; labels that are wider than their groups are slanted."""
+
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
+    "font.size": 9.0,
+    "hatch.linewidth": 0.8,
+    "axes.edgecolor": _INK,
+    "axes.labelcolor": _INK,
+    "text.color": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": True,
+    "text.parse_math": False,
+}
+
+
+@lru_cache(maxsize=64)  # the page and the folder beside it have the same figures
+def draw(figure: Figure) -> str:
+    """Draws a figure.
+
+    Returns:
+        SVG with a white ground, which stands alone.
+
+    Raises:
+        ConfigError: The package ``matplotlib`` is not installed.
+    """
+    try:
+        from matplotlib import style
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib.figure import Figure as Canvas
+    except ImportError:
+        raise ConfigError(
+            "figures need the package matplotlib. Install it: pip install 'rulemine[report]'."
+        ) from None
+    bars = figure.kind == "bars"
+    many = len(figure.groups) * len(figure.series) if bars else 0
+    width = min(14.0, max(6.4, 0.2 * many + 0.25 * len(figure.groups) + 1.2))
+    own = {**_STYLE, "svg.hashsalt": figure.id}
+    with style.context(own, after_reset=True):  # whatever the user's own settings are
+        canvas = Canvas(figsize=(width, _HEIGHT), layout="constrained", facecolor="white")
+        FigureCanvasSVG(canvas)
+        axes = canvas.add_subplot()
+        axes.set_facecolor("none")
+        axes.grid(axis="y", color=_GRID, linewidth=0.6)
+        _bars(axes, figure, width) if bars else _lines(axes, figure)
+        axes.set_xlabel(figure.across)
+        axes.set_ylabel(figure.up)
+        if len(figure.series) > 1:
+            canvas.legend(
+                loc="outside upper left",
+                ncols=min(4, len(figure.series)),
+                frameon=False,
+                handlelength=2.6,
+            )
+        out = io.StringIO()
+        canvas.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return re.sub(r"[ \t]+\n", "\n", out.getvalue())
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
+
+
+def _percent(one: Series, part: str) -> list[float]:
+    """The scores of a series in percent; what is undefined is not drawn."""
+    found = [None if score is None else getattr(score, part) for score in one.scores]
+    return [float("nan") if value is None else 100 * value for value in found]
+
+
+def _bars(axes: "Axes", figure: Figure, width: float) -> None:
+    wide = 0.8 / max(1, len(figure.series))
+    for place, one in enumerate(figure.series):
+        at = [i + (place - (len(figure.series) - 1) / 2) * wide for i in range(len(figure.groups))]
+        values = _percent(one, "value")
+        axes.bar(
+            at,
+            values,
+            wide,
+            label=_short(one.name),
+            color=COLORS[place % len(COLORS)],
+            edgecolor=_PAPER,
+            linewidth=0.8,
+            hatch=_HATCHES[place % len(_HATCHES)],
+        )
+        for x, low, high in zip(at, _percent(one, "low"), _percent(one, "high"), strict=True):
+            axes.vlines(x, low, high, color=_INK, linewidth=0.9)
+            axes.hlines([low, high], x - wide / 6, x + wide / 6, color=_INK, linewidth=0.9)
+        for x, value in zip(at, values, strict=True):
+            if value == 0:  # a bar without height: say that it is there
+                axes.annotate(
+                    "0", (x, 0), (0, 1.5), textcoords="offset points", ha="center", size=6.5
+                )
+    groups = [_short(str(group)) for group in figure.groups]
+    longest = max(map(len, groups), default=0)
+    slanted = longest * _CHARACTER * len(figure.groups) > width - 0.8
+    axes.set_xticks(
+        range(len(figure.groups)),
+        groups,
+        rotation=25 if slanted else 0,
+        ha="right" if slanted else "center",
+    )
+    axes.tick_params(axis="x", length=0)
+    _fit(axes, figure)
+
+
+def _lines(axes: "Axes", figure: Figure) -> None:
+    across = [float(group) for group in figure.groups]
+    for place, one in enumerate(figure.series):
+        color = COLORS[place % len(COLORS)]
+        axes.fill_between(
+            across,
+            _percent(one, "low"),
+            _percent(one, "high"),
+            color=color,
+            alpha=0.13,
+            linewidth=0,
+        )
+        axes.plot(
+            across,
+            _percent(one, "value"),
+            label=_short(one.name),
+            color=color,
+            linestyle=_DASHES[place % len(_DASHES)],
+            marker=_MARKERS[place % len(_MARKERS)],
+            markersize=5,
+            linewidth=1.6,
+        )
+    axes.set_xticks(across, [f"{group:g}" for group in across])
+    _fit(axes, figure)
+
+
+def _fit(axes: "Axes", figure: Figure) -> None:
+    """Percentages start at 0 and end at 100; differences, and what is more, where they do."""
+    ends = [
+        v for one in figure.series for part in ("low", "value", "high") for v in _percent(one, part)
+    ]
+    known = [v for v in ends if v == v]
+    axes.set_ylim(min([0.0, *known]) * 1.05, max([100.0, *known]) * 1.03)
+
+
+def embedded(svg: str, figure: Figure) -> str:
+    """A drawn figure as an element of a page, in the page's own colors, light and dark.
+
+    The ids in it are made its own; text and ground take the page's colors, series the custom properties
+    ``--s1`` … ``--s8`` where it sets them.
+    """
+    start = svg.index("<svg")
+    body = svg[svg.index(">", start) + 1 :]
+    box = re.search(r'viewBox="([^"]+)"', svg[start:])
+    body = re.sub(r"<metadata>.*?</metadata>\s*", "", body, flags=re.DOTALL)
+    body = re.sub(r'\bid="', f'id="figure-{figure.id}-', body)
+    body = re.sub(r'(url\(|href=")#', rf"\g<1>#figure-{figure.id}-", body)
+    body = body.replace("fill: #ffffff", "fill: none").replace(_INK, "currentColor")
+    body = body.replace(_PAPER, "var(--paper)").replace(_GRID, "var(--line)")
+    for place, color in enumerate(COLORS, start=1):
+        body = body.replace(color, f"var(--s{place})")
+    shown = box[1] if box else "0 0 460 245"
+    width = shown.split()[2]
+    return (
+        f'<svg viewBox="{shown}" style="width: {width}pt" role="img" aria-label="{escape(figure.title)}" '
+        f'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{body}'
+    )

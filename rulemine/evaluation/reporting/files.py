@@ -1,0 +1,291 @@
+r"""Writes a report as JSON, CSV, Markdown and LaTeX, its figures as SVG, and all of it in one folder.
+
+Guarantees: values in JSON and CSV are fractions with all their digits, elsewhere percentages with one
+decimal; what is undefined is ``null`` in JSON, empty in CSV and ``–`` elsewhere, never 0. The same document
+gives the same bytes.
+
+Example:
+    >>> grid = Grid("t", "F1 & more", ("system", "F1"), (("prior:k=5", Score(0.5, 0.4, 0.6)),))
+    >>> print(to_latex(Document("T", tables=(grid,))).split("\\midrule")[1].split("\\bottom")[0].strip())
+    prior:k=5 & \scored{50.0}{40.0}{60.0} \\
+"""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rulemine.errors import ConfigError, did_you_mean
+from rulemine.evaluation.reporting.document import Document, Grid, QuestionRow, Score, Value
+from rulemine.evaluation.reporting.tables import Cell, format_markdown
+from rulemine.files import write_lines, write_text
+
+__all__ = [
+    "FORMATS",
+    "cell",
+    "render",
+    "to_csv",
+    "to_json",
+    "to_latex",
+    "to_markdown",
+    "write_document",
+]
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "–": "--",
+    "−": "$-$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "…": r"\ldots{}",
+    "⇒": r"$\Rightarrow$",
+    "→": r"$\rightarrow$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "\n": " ",
+} | {c: f"\\{c}" for c in "&%$#_{}"}
+
+_OF_QUESTION = (
+    *("id", "split", "form", "core", "missing", "question", "anchors", "query"),
+    *("hard_answer", "hard", "stated", "further"),
+)
+_OF_OUTCOME = ("system", "kg", "verdict", "why", "said", "answers", "retrieved")
+
+_PREAMBLE = r"""% Needs \usepackage{booktabs} and \usepackage[T1]{fontenc}. Percentages with 95 % intervals;
+% to show them otherwise, define \scored before, e.g. \newcommand{\scored}[3]{#1} for none.
+\providecommand{\scored}[3]{\shortstack[r]{#1\\{\scriptsize #2--#3}}}
+"""
+
+
+def cell(value: Value, *, percent: bool = True, signed: bool = False) -> Cell:
+    """A value as text, and its interval as text.
+
+    Args:
+        value: The value.
+        percent: Whether scores are fractions, shown as percentages.
+        signed: Whether scores are differences.
+    """
+
+    def text(number: float) -> str:
+        rounded = round((100 if percent else 1) * number, 1) + 0.0  # −0.0 becomes 0.0
+        return f"{rounded:+.1f}" if signed else f"{rounded:.1f}"
+
+    if value is None:
+        return "–", ""
+    if isinstance(value, str):
+        return value, ""
+    if not isinstance(value, Score):
+        return (f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"), ""
+    if value.value is None:
+        return "–", ""
+    if value.low is None or value.high is None:
+        return text(value.value), ""
+    return text(value.value), f"{text(value.low)}{' … ' if signed else '–'}{text(value.high)}"
+
+
+def cells(grid: Grid) -> Iterator[list[Cell]]:
+    """The rows of a table as texts."""
+    for row in grid.rows:
+        yield [
+            cell(value, percent=name not in grid.plain, signed=grid.signed)
+            for name, value in zip(grid.header, row, strict=True)
+        ]
+
+
+def text_columns(grid: Grid) -> list[bool]:
+    """Which columns hold texts, the first among them: they are aligned to the left."""
+    texts = [any(isinstance(row[i], str) for row in grid.rows) for i in range(len(grid.header))]
+    return [True, *texts[1:]]
+
+
+def to_json(document: Document) -> str:
+    """A report without its questions as indented JSON.
+
+    Keys: ``title``, ``facts``, ``notes``, ``headline``, ``figures``, ``tables``. A table has ``id``,
+    ``title``, ``header``, ``rows`` and ``notes``; a score in it is ``{"value", "low", "high"}``. A figure has
+    ``id``, ``title``, ``caption``, ``kind``, ``across``, ``up`` and the ``table`` of its numbers.
+    """
+    figures = [
+        {
+            "id": f.id,
+            "title": f.title,
+            "caption": f.caption,
+            "kind": f.kind,
+            "across": f.across,
+            "up": f.up,
+            "table": _plain(f.grid()),
+        }
+        for f in document.figures
+    ]
+    content = {
+        "title": document.title,
+        "facts": dict(document.facts),
+        "notes": list(document.notes),
+        "headline": None if document.headline is None else _plain(document.headline),
+        "figures": figures,
+        "tables": [_plain(grid) for grid in document.tables],
+    }
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def _plain(grid: Grid) -> dict[str, Any]:
+    rows = [[v._asdict() if isinstance(v, Score) else v for v in row] for row in grid.rows]
+    head = {"id": grid.id, "title": grid.title, "header": list(grid.header)}
+    return head | {"rows": rows, "notes": list(grid.notes)}
+
+
+def to_csv(grid: Grid) -> str:
+    """A table as CSV; a column of scores becomes three: the value and the bounds of its interval."""
+    scores = [any(isinstance(row[i], Score) for row in grid.rows) for i in range(len(grid.header))]
+    header: list[str] = []
+    for name, score in zip(grid.header, scores, strict=True):
+        header += [name, f"{name} low", f"{name} high"] if score else [name]
+    lines = []
+    for row in grid.rows:
+        line: list[Any] = []
+        for value, score in zip(row, scores, strict=True):
+            found = value if isinstance(value, Score) else (value, None, None)
+            line += found if score else [value]
+        lines.append([_exact(value) for value in line])
+    return _csv([header, *lines])
+
+
+def _exact(value: Any) -> str:
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+def _csv(lines: Iterable[Sequence[str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(lines)
+    return out.getvalue()
+
+
+def questions_csv(questions: Sequence[QuestionRow]) -> Iterator[str]:
+    """All questions as CSV in pieces: a line for each question and system, or for each question alone.
+
+    Lists are separated by newlines; there is a column for every score that a system has.
+    """
+    names = list(dict.fromkeys(n for q in questions for o in q.outcomes for n in o.scores))
+    yield _csv([[*_OF_QUESTION, *_OF_OUTCOME, *names]])
+    for q in questions:
+        of_question = [q.id, q.split, q.form, str(q.core).lower(), str(q.missing), q.text]
+        of_question += ["\n".join(q.anchors), q.query, q.hard_answer or ""]
+        of_question += ["\n".join(part) for part in (q.hard, q.stated, q.further)]
+        lines = [
+            [
+                *of_question,
+                *(o.system, o.kg, o.verdict, o.why, o.said, "\n".join(o.answers)),
+                _exact(o.retrieved_count),
+                *(_exact(o.scores.get(name)) for name in names),
+            ]
+            for o in q.outcomes
+        ]
+        yield _csv(lines or [of_question + [""] * (len(_OF_OUTCOME) + len(names))])
+
+
+def to_markdown(document: Document) -> str:
+    """A report without its questions as Markdown, its figures as links to ``figures/ID.svg``."""
+    parts = [f"# {document.title}\n"]
+    parts += [f"- **{name}**: {text}" for name, text in document.facts.items()]
+    parts += ["", *(f"- {note}" for note in document.notes)]
+    figures = {figure.id: figure for figure in document.figures}
+    for grid in document.grids():
+        figure = figures.get(grid.id)
+        parts.append(f"\n## {grid.title}\n")
+        if figure is not None:
+            parts.append(f"![{figure.title}](figures/{figure.id}.svg)\n\n{figure.caption}\n")
+        rows = [(row[0][0], row[1:]) for row in cells(grid)]
+        table = format_markdown("", grid.header, [("", rows)], grid.notes)
+        parts.append(table.strip("\n"))
+    return "\n".join(parts) + "\n"
+
+
+def to_latex(document: Document) -> str:
+    """The tables of a report as LaTeX (booktabs), each a floating ``table`` with the label ``tab:ID``."""
+    parts = [f"% {document.title}".replace("\n", " "), _PREAMBLE]
+    for grid in document.grids():
+        columns = "".join("l" if text else "r" for text in text_columns(grid))
+        lines = [r"\begin{table}", r"\centering", f"\\caption{{{_tex(grid.title)}}}"]
+        lines += [
+            f"\\label{{tab:{grid.id}}}",
+            f"\\begin{{tabular}}{{{columns}}}",
+        ]
+        lines += [r"\toprule", " & ".join(map(_tex, grid.header)) + r" \\", r"\midrule"]
+        for row in cells(grid):
+            shown = []
+            for value, about in row:
+                low, _, high = about.replace(" … ", "–").partition("–")
+                plain = _tex(value)
+                shown.append(rf"\scored{{{plain}}}{{{low}}}{{{high}}}" if about else plain)
+            lines.append(" & ".join(shown) + r" \\")
+        lines += [r"\bottomrule", r"\end{tabular}"]
+        lines += [f"\\par\\smallskip{{\\footnotesize {_tex(note)}}}" for note in grid.notes]
+        parts.append("\n".join([*lines, r"\end{table}", ""]))
+    return "\n".join(parts)
+
+
+def _tex(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in text)
+
+
+def _page(document: Document) -> str:
+    from rulemine.evaluation.reporting.html import to_html
+
+    return to_html(document)
+
+
+FORMATS: dict[str, Callable[[Document], str]] = {
+    "json": to_json,
+    "csv": lambda document: "\n".join(map(to_csv, document.grids())),
+    "markdown": to_markdown,
+    "latex": to_latex,
+    "html": _page,
+}
+"""The formats of `render`."""
+
+
+def render(document: Document, format_: str) -> str:
+    """A report as one text; CSV has its tables one after another, with empty lines between.
+
+    Raises:
+        ConfigError: There is no such format, or a package that it needs is not installed.
+    """
+    if format_ not in FORMATS:
+        raise ConfigError(f"no format {format_!r}; {did_you_mean(format_, tuple(FORMATS))}")
+    return FORMATS[format_](document)
+
+
+def write_document(document: Document, folder: Path) -> list[Path]:
+    """Writes a report into a folder; files of the same names are replaced.
+
+    They are ``report.json``, ``.md``, ``.tex`` and ``.html``, ``tables/ID.csv``, ``figures/ID.svg`` and
+    ``questions.csv``.
+
+    Returns:
+        The files, in the order written; the page is the last.
+
+    Raises:
+        ConfigError: A package of the extra ``report`` is not installed.
+        OutputError: A file cannot be written.
+    """
+    from rulemine.evaluation.reporting.figures import draw
+
+    texts = {"report.json": to_json(document), "report.md": to_markdown(document)}
+    texts["report.tex"] = to_latex(document)
+    texts |= {f"tables/{grid.id}.csv": to_csv(grid) for grid in document.grids()}
+    texts |= {f"figures/{figure.id}.svg": draw(figure) for figure in document.figures}
+    written = [folder / name for name in texts]
+    for path, text in zip(written, texts.values(), strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, text)
+    if document.questions:
+        written.append(folder / "questions.csv")
+        write_lines(written[-1], questions_csv(document.questions))
+    written.append(folder / "report.html")
+    write_text(written[-1], _page(document))
+    return written

@@ -1,0 +1,298 @@
+"""The questions of a report: each with its proof, what every system did with it, and why that counted.
+
+Entities and triples are in the naming of the release, whatever the naming of the predictions; what a system
+said stays as it said it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rulemine.errors import counted
+from rulemine.evaluation.matching import make_matcher
+from rulemine.evaluation.reporting.document import Outcome, ProofEdge, QuestionRow
+from rulemine.evaluation.reporting.report import Report
+from rulemine.evaluation.scorer import predicted
+from rulemine.kg.graph import Triple
+from rulemine.release.reader import Release
+from rulemine.release.records import (
+    Prediction,
+    Question,
+    Removal,
+    RuleQuestion,
+    names_in,
+    translation,
+)
+from rulemine.rules.formats import format_readable
+
+__all__ = ["MOST_SAID", "MOST_TRIPLES", "SystemRun", "question_rows"]
+
+MOST_SAID = 2000
+"""Characters kept of what a system said."""
+
+MOST_TRIPLES = 100
+"""Triples kept of what it retrieved."""
+
+_NAMED = 3
+"""Answers that a sentence names."""
+
+
+class SystemRun(NamedTuple):
+    """A system's answers to the questions of a release, and their scores.
+
+    Attributes:
+        system: The system, as in the headline.
+        kg: The graph that it was given: ``complete``, ``incomplete`` or ``incomplete-<level>``.
+        predictions: What it predicted.
+        report: How that was scored.
+        ignore_case: Whether names were found whatever their capitals.
+    """
+
+    system: str
+    kg: str
+    predictions: Sequence[Prediction]
+    report: Report
+    ignore_case: bool = False
+
+
+def question_rows(
+    release: Release,
+    runs: Sequence[SystemRun],
+    split: str | None = "test",
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[tuple[QuestionRow, ...], dict[str, str]]:
+    """The rows of the questions.
+
+    Args:
+        release: The release.
+        runs: What systems did; none for the questions alone.
+        split: The split; None for all. With runs, only questions that one of them was scored on.
+        progress: Called with (questions done, all questions).
+
+    Returns:
+        The rows, sorted by id; and the readable labels of the entities in them that have one beside their
+        name.
+
+    Raises:
+        ReleaseError: A file of the release is missing or was edited.
+    """
+    proofs = _Proofs(release)
+    readers = [_Reader(release, run) for run in runs]
+    asked = set().union(*(run.report.ids for run in runs)) if runs else None
+    questions = [q for q in release.questions(split) if asked is None or q.id in asked]
+    rows = []
+    for number, question in enumerate(questions):
+        if progress is not None:
+            progress(number, len(questions))
+        outcomes = (reader.outcome(question, proofs) for reader in readers)
+        rows.append(_row(question, proofs, tuple(o for o in outcomes if o is not None)))
+    return tuple(rows), _labels(release, rows)
+
+
+class _Proofs:
+    """The proofs of the removed triples of a release."""
+
+    def __init__(self, release: Release) -> None:
+        self._removals: dict[Triple, Removal] = {r.triple: r for r in release.removals()}
+        self._rules = {rule.id: format_readable(rule) for rule in release.rules()}
+
+    def body(self, triple: Triple, question: Question) -> tuple[Triple, ...]:
+        """The proof of a removed triple that the question is about; () for a triple that is stated."""
+        removal = self._removals.get(triple)
+        if removal is None:
+            return ()
+        found = (removal.certificate, *removal.further_certificates)
+        return next((c.body for c in found if c.rule in question.rule_ids), found[0].body)
+
+    def of(self, question: Question) -> Iterator[ProofEdge]:
+        """The triples that the hard answer rests on, each followed by its proof if it was removed."""
+        for triple in question.evidence:
+            body = self.body(triple, question)
+            yield ProofEdge(triple, triple in self._removals)
+            yield from (ProofEdge(part, False, triple) for part in body)
+
+    def rules(self, question: Question) -> str:
+        """The rules of the proofs, one a line."""
+        if question.hard_answer is None:
+            return ""
+        return "\n".join(self._rules.get(rule, rule) for rule in question.rule_ids)
+
+    def retrieved(self, question: Question, found: set[Triple], level: int) -> tuple[int, int]:
+        """How many triples of the proof were retrieved, and how many it has on the graph of a level.
+
+        A removed triple that this graph still states may be retrieved itself, or its whole proof.
+        """
+        need: set[Triple] = set()
+        for triple in question.evidence:
+            removal, body = self._removals.get(triple), self.body(triple, question)
+            stated = removal is None or removal.level > level
+            proved = bool(body) and found.issuperset(body)
+            need.update(body if not stated or (proved and triple not in found) else (triple,))
+        return len(need & found), len(need)
+
+
+def _row(question: Question, proofs: _Proofs, outcomes: tuple[Outcome, ...]) -> QuestionRow:
+    return QuestionRow(
+        id=question.id,
+        text=question.question,
+        split=question.split,
+        anchors=question.anchors,
+        query=question.query,
+        form=question.rules.rule_type if isinstance(question, RuleQuestion) else question.structure,
+        rule=proofs.rules(question),
+        core=question.core,
+        missing=question.missing,
+        hard_answer=question.hard_answer,
+        hard=question.hard_answers,
+        stated=question.stated,
+        further=question.further,
+        proof=tuple(dict.fromkeys(proofs.of(question))),
+        outcomes=outcomes,
+    )
+
+
+class _Reader:
+    """Reads what one system did."""
+
+    def __init__(self, release: Release, run: SystemRun) -> None:
+        report = run.report
+        names = frozenset(names_in(release.entities, report.naming))
+        own = translation(release.entities, report.naming, release.naming)
+        self._run, self._names = run, own
+        self._level = release.level_of(run.kg)
+        self._matcher = make_matcher(report.matching, names, run.ignore_case)
+        self._entities = {self._matcher.name(n): own[n] for n in names}
+        self._given = {p.id: p for p in run.predictions}
+        self._places = {id_: place for place, id_ in enumerate(report.ids)}
+
+    def outcome(self, question: Question, proofs: _Proofs) -> Outcome | None:
+        """What it did with a question; None if it was not asked."""
+        place = self._places.get(question.id)
+        if place is None:
+            return None
+        prediction = self._given.get(question.id)
+        answers = self._answers(prediction)
+        gold = _gold(question, self._run.report.level)
+        verdict = "missing" if prediction is None else _verdict(gold, answers)
+        said = _why(gold, verdict, answers, stated=self._states(question))
+        retrieved = None if prediction is None else prediction.retrieved
+        triples = [] if retrieved is None else [self._told(t) for t in retrieved]
+        if retrieved is not None and gold.asked is not None:
+            found = proofs.retrieved(question, set(triples), self._level)
+            said += _why_retrieval(*found, given=gold.asked in answers)
+        values = map(float, self._run.report.scores[place])
+        return Outcome(
+            system=self._run.system,
+            kg=self._run.kg,
+            verdict=verdict,
+            why=said,
+            said=_cut((prediction and prediction.raw_output) or ""),
+            answers=answers[:MOST_TRIPLES],
+            retrieved=tuple(triples[:MOST_TRIPLES]),
+            retrieved_count=None if retrieved is None else len(triples),
+            generated=tuple(map(self._told, prediction.generated if prediction else ()))[
+                :MOST_TRIPLES
+            ],
+            scores={
+                c: None if v != v else v
+                for c, v in zip(self._run.report.columns, values, strict=True)
+            },
+        )
+
+    def _answers(self, prediction: Prediction | None) -> tuple[str, ...]:
+        """What is predicted, each once, in the order given; what is no entity as it was matched."""
+        keys = predicted(self._matcher, prediction)
+        return tuple(dict.fromkeys(self._entities.get(k) or _cut(k) for k in keys))
+
+    def _states(self, question: Question) -> bool:
+        """Whether the graph that it was given states the hard answer."""
+        return question.hard_answer is not None and question.level > self._level
+
+    def _told(self, triple: Triple) -> Triple:
+        s, r, o = triple
+        return self._names.get(s) or _cut(s), _cut(r), self._names.get(o) or _cut(o)
+
+
+class _Gold(NamedTuple):
+    """The answers of a question at the level at which it is scored."""
+
+    asked: str | None
+    hard: tuple[str, ...]
+    stated: tuple[str, ...]
+    further: tuple[str, ...]
+
+
+def _gold(question: Question, level: int) -> _Gold:
+    hard = tuple(row.answer for row in question.hard if row.level <= level)
+    asked = question.hard_answer if question.hard_answer in hard else None
+    stated = tuple(a for a in question.answers if a not in {*hard, *question.further})
+    return _Gold(asked, hard, stated, question.further)
+
+
+def _verdict(gold: _Gold, answers: Sequence[str]) -> str:
+    given = set(answers)
+    if not given:
+        return "empty"
+    if gold.asked in given:
+        return "hard"
+    kinds = {"other_hard": gold.hard, "stated": gold.stated, "further": gold.further}
+    found = next((verdict for verdict, kind in kinds.items() if given.intersection(kind)), "wrong")
+    return "right" if gold.asked is None and found != "wrong" else found
+
+
+def _why(gold: _Gold, verdict: str, answers: Sequence[str], *, stated: bool) -> str:
+    """Why an answer counted or not, as sentences."""
+    right = {*gold.hard, *gold.stated, *gold.further}
+    wrong = sum(a not in right for a in answers)
+    beside = f" {counted(wrong, 'other answer')} {'is' if wrong == 1 else 'are'} wrong."
+    rest = beside if wrong else ""
+    if verdict == "missing":
+        return "There is no prediction for this question; it counts as empty."
+    if verdict == "empty":
+        return "It named no entity."
+    if verdict == "wrong":
+        return f"None of {counted(len(answers), 'answer')} is right."
+    if verdict == "right":
+        return f"Nothing had to be inferred; given: {_some(tuple(right), answers)}.{rest}"
+    if verdict == "hard":
+        how = "this graph states it" if stated else "this graph does not state it"
+        return f"The hard answer {gold.asked} was given; {how}.{rest}"
+    what, kind = {
+        "other_hard": ("Another answer that must be inferred", gold.hard),
+        "stated": ("Only what is stated", gold.stated),
+        "further": ("Only what not even the complete graph states", gold.further),
+    }[verdict]
+    return f"{what} was given: {_some(kind, answers)}; the hard answer {gold.asked} was not.{rest}"
+
+
+def _some(kind: Sequence[str], answers: Sequence[str]) -> str:
+    """Which answers of a kind were given, the first few by name."""
+    found = [a for a in answers if a in kind]
+    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
+    return f"{', '.join(found[:_NAMED])}{more}"
+
+
+def _why_retrieval(have: int, need: int, *, given: bool) -> str:
+    """What came of retrieving the proof, as a sentence after others."""
+    triples = counted(need, "triple")
+    if have == need:
+        found = f" Its proof was retrieved ({triples})"
+        return found + ("." if given else ", and it was not inferred: a failure of reasoning.")
+    found = f" Of the {triples} of its proof, {have} {'was' if have == 1 else 'were'} retrieved"
+    return found + ("." if given else ": a failure of retrieval.")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]}… ({len(text):,} characters)"
+
+
+def _labels(release: Release, rows: Sequence[QuestionRow]) -> dict[str, str]:
+    """Entity → its text label, of the entities in the rows whose name says less."""
+    seen: set[str] = set()
+    for row in rows:
+        seen.update(row.anchors, row.hard, row.stated, row.further)
+        seen.update(end for edge in row.proof for end in edge.triple[::2])
+        for outcome in row.outcomes:
+            seen.update(outcome.answers)
+            seen.update(end for t in (*outcome.retrieved, *outcome.generated) for end in t[::2])
+    names: Mapping[str, str] = translation(release.entities, release.naming, "text")
+    return {e: names[e] for e in sorted(seen & names.keys()) if names[e] != e}

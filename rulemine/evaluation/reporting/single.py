@@ -1,0 +1,203 @@
+"""The report of one system, or of the questions of a release alone, as a `Document`."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from rulemine.evaluation.bootstrap import CONFIDENCE
+from rulemine.evaluation.prediction_file import PredictionFile
+from rulemine.evaluation.predictions import read_predictions
+from rulemine.evaluation.reporting.document import Document, Figure, Grid, Series
+from rulemine.evaluation.reporting.questions import SystemRun, question_rows
+from rulemine.evaluation.reporting.report import Comparison, Report, Row
+from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, FURTHER, SUBSETS, TITLES
+from rulemine.evaluation.scoring import said_of
+from rulemine.release.reader import Release
+
+__all__ = ["document_of_questions", "document_of_run", "run_of_file"]
+
+_DRAWN = ("hits_any", "hits_hard", "hard_f1")
+"""The scores of the figures."""
+
+_FIGURES = ("rule_type", "structure", "missing")
+"""The breakdowns that are drawn."""
+
+_FIRST = ("hard_f1", "hits_hard", "hhr", "hits_any", "f1", "precision", "recall")
+"""The scores that tables begin with; the others follow in the order of the report."""
+
+_NUMBERS = ("retrieved",)
+"""Scores that are no fractions."""
+
+Progress = Callable[[int, int], None]
+
+
+def document_of_run(release: Release, run: SystemRun, progress: Progress | None = None) -> Document:
+    """The report of one system: its scores, by group too, and every question.
+
+    Args:
+        release: The release.
+        run: What the system did.
+        progress: Called with (questions done, all questions).
+
+    Raises:
+        ReleaseError: A file of the release is missing or was edited.
+    """
+    report = run.report
+    rows, labels = question_rows(release, [run], None, progress)
+    tables = [*_tables(report)]
+    if report.difference is not None:
+        tables += _tables(report.difference)
+    return Document(
+        title=f"{run.system} on the {run.kg} graph of {release.name}",
+        notes=report.notes,
+        facts={
+            "system": run.system,
+            "graph": run.kg,
+            "release": release.name,
+            "split": report.split,
+            "sample": "all questions" if report.sample is None else f"{report.sample:,} questions",
+            "naming": report.naming,
+            "matching": report.matching,
+            "intervals": f"{100 * CONFIDENCE:g} % bootstrap, {report.resamples:,} resamples of clusters, "
+            f"seed {report.seed}",
+        },
+        headline=_grid(report, "headline", "Scores, percent", _subsets(report), _metrics(report)),
+        figures=tuple(_figures(report)),
+        tables=tuple(tables),
+        questions=rows,
+        labels=labels,
+    )
+
+
+def document_of_questions(
+    release: Release, split: str | None = "test", progress: Progress | None = None
+) -> Document:
+    """The questions of a release with their proofs.
+
+    Args:
+        release: The release.
+        split: The split; None for all.
+        progress: Called with (questions done, all questions).
+
+    Raises:
+        ReleaseError: There is no such split, or a file is missing or was edited.
+    """
+    rows, labels = question_rows(release, (), split, progress)
+    forms: dict[str, list[int]] = {}
+    for row in rows:
+        counts = forms.setdefault(row.form, [0, 0])
+        counts[0] += 1
+        counts[1] += row.core
+    form = "rule type" if release.kind == "rules" else "structure"
+    forms["all"] = [len(rows), sum(row.core for row in rows)]
+    numbers = tuple((name, n, core) for name, (n, core) in sorted(forms.items(), key=_all_last))
+    return Document(
+        title=f"Questions of {release.name}",
+        facts={
+            "release": release.name,
+            "split": split or "all",
+            "naming": release.naming,
+            "kind": release.kind,
+        },
+        headline=Grid("headline", f"Questions by {form}", (form, "questions", "core"), numbers),
+        questions=rows,
+        labels=labels,
+    )
+
+
+def _all_last(counted: tuple[str, list[int]]) -> tuple[bool, str]:
+    return counted[0] == "all", counted[0]
+
+
+def run_of_file(
+    release: Release,
+    file: PredictionFile,
+    report: Report,
+    kg: str | None = None,
+    ignore_case: bool = False,
+) -> SystemRun:
+    """What a system did, as its prediction file says.
+
+    Args:
+        release: The release.
+        file: The file; its first line may name the system and the graph.
+        report: How it was scored.
+        kg: The graph, as the user says.
+        ignore_case: As for the report.
+
+    Raises:
+        PredictionError: A prediction is malformed.
+    """
+    said = said_of(release, file, kg)
+    predictions = read_predictions(
+        file,
+        release.questions(),
+        split=None,
+        missing="empty",
+        official=report.matching == "brink",
+    )
+    return SystemRun(said.system or file.path.stem, said.kg, predictions, report, ignore_case)
+
+
+def _metrics(report: Report | Comparison) -> list[str]:
+    apart = {metric for _, metrics in FURTHER for metric in metrics}
+    of_answers = [m for m in report.metrics if m in TITLES and m not in apart]
+    return sorted(of_answers, key=lambda m: _FIRST.index(m) if m in _FIRST else len(_FIRST))
+
+
+def _subsets(report: Report | Comparison) -> list[tuple[str, Row]]:
+    return [(SUBSETS[row.breakdown], row) for row in report.rows if row.breakdown in SUBSETS]
+
+
+def _grid(
+    report: Report | Comparison,
+    id_: str,
+    title: str,
+    rows: Sequence[tuple[str, Row]],
+    metrics: Sequence[str],
+) -> Grid:
+    titles = [TITLES.get(metric, metric) for metric in metrics]
+    return Grid(
+        id_,
+        title,
+        ("group", "n", *titles),
+        tuple((label, row.n, *(row.scores[metric] for metric in metrics)) for label, row in rows),
+        plain=tuple(TITLES.get(metric, metric) for metric in _NUMBERS),
+        signed=isinstance(report, Comparison),
+    )
+
+
+def _tables(report: Report | Comparison) -> Iterator[Grid]:
+    """The further tables and one for each breakdown; of a difference that of the subsets too."""
+    prefix, of = "", ""
+    if isinstance(report, Comparison):
+        prefix, of = "difference-", f" of {report.first} − {report.second}, paired"
+        title = f"Difference{of}, percentage points"
+        yield _grid(report, "difference", title, _subsets(report), _metrics(report))
+    for number, (about, metrics) in enumerate(FURTHER, start=1):
+        if shown := [m for m in metrics if m in report.metrics]:
+            title = about.format(kg=report.kg) + of
+            title = title[0].upper() + title[1:]
+            yield _grid(report, f"{prefix}further-{number}", title, _subsets(report), shown)
+    for breakdown in dict.fromkeys(row.breakdown for row in report.rows):
+        if breakdown not in SUBSETS:
+            rows = [(row.group, row) for row in report.rows if row.breakdown == breakdown]
+            title = f"By {BREAKDOWN_TITLES.get(breakdown, breakdown)}{of}, all questions, percent"
+            yield _grid(report, f"{prefix}{breakdown}", title, rows, _metrics(report))
+
+
+def _figures(report: Report) -> Iterator[Figure]:
+    for breakdown in _FIGURES:
+        rows = [row for row in report.rows if row.breakdown == breakdown]
+        if len(rows) > 1:
+            title = BREAKDOWN_TITLES[breakdown]
+            series = tuple(Series(TITLES[m], tuple(row.scores[m] for row in rows)) for m in _DRAWN)
+            yield Figure(
+                id=f"figure-{breakdown}",
+                title=f"Scores by {title}",
+                caption=f"All questions, by {title}; bars with {100 * CONFIDENCE:g} % intervals. "
+                "Hits@Hard and hard F1 count what must be inferred.",
+                kind="bars",
+                across=title,
+                up="percent",
+                groups=tuple(f"{row.group} ({row.n:,})" for row in rows),
+                series=series,
+            )

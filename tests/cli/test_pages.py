@@ -1,0 +1,81 @@
+"""The commands that write or serve a page."""
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rulemine.cli.main import main
+from rulemine.evaluation import write_predictions
+from rulemine.release.records import Prediction
+from tests import ROOT
+from tests.evaluation.world import CID, EVE, write_release
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_release(tmp_path / "small")
+    answers = {"q00001": (EVE,), "q00002": (), "q00003": (CID,)}
+    found = [Prediction(id_, answers=given) for id_, given in answers.items()]
+    write_predictions(tmp_path / "mine.jsonl", found)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("format_", "sign"), [("html", "<h1>"), ("latex", r"\midrule")])
+def test_evaluate_writes_a_page_and_latex(
+    folder: Path, capsys: pytest.CaptureFixture[str], format_: str, sign: str
+) -> None:
+    words = ["evaluate", str(folder / "small"), str(folder / "mine.jsonl"), "--format", format_]
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert sign in printed
+    assert "mine on the incomplete graph of small" in printed
+    assert main([*words, "-o", str(folder / "report")]) == 0
+    assert (folder / "report").read_text("utf-8") == printed
+    assert main([*words, "--against", str(folder / "mine.jsonl")]) == 0
+    assert "Difference of mine.jsonl" in capsys.readouterr().out
+
+
+def test_serve_serves_until_it_is_interrupted(folder: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "rulemine", "serve", "small", "--port", "0", "--split", "all"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        address = re.fullmatch(
+            r"http://(127\.0\.0\.1:\d+)/ \(Ctrl-C ends\)\n", server.stdout.readline()
+        )
+        assert address is not None
+        connection = http.client.HTTPConnection(address[1], timeout=30)
+        connection.request("GET", "/")
+        with connection.getresponse() as answer:
+            page = answer.read().decode()
+        server.send_signal(signal.SIGINT)
+        out, err = server.communicate(timeout=60)
+    assert (server.returncode, out.strip(), err) == (0, "", "")
+    assert "Questions of small" in page
+    assert all(f'"id":"q0000{number}"' in page for number in (1, 2, 3, 4))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["nowhere"], "no such folder"),
+        (["small", "--split", "tests"], "no split 'tests'"),
+        (["small", "--port", "99999"], "--port is 99999; expected 0"),
+    ],
+)
+def test_serve_says_what_cannot_be_served(
+    folder: Path, words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", str(folder / words[0]), *words[1:]]) == 2
+    assert expected in capsys.readouterr().err

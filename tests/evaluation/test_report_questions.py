@@ -1,0 +1,168 @@
+"""Verdicts and reasons of a small world, by hand. q00001 asks for the mothers of Ann: Cid is stated, Eve is
+hard, and Eve's proof is (Ann, wife, Bob)."""
+
+from pathlib import Path
+
+import pytest
+
+from rulemine.evaluation import evaluate
+from rulemine.evaluation.reporting.document import VERDICTS, Outcome, ProofEdge, QuestionRow
+from rulemine.evaluation.reporting.questions import MOST_SAID, SystemRun, question_rows
+from rulemine.release.reader import Release
+from rulemine.release.records import Prediction
+from tests.evaluation.world import (
+    ANN,
+    BOB,
+    CID,
+    DORA,
+    EVE,
+    question,
+    write_release,
+    write_structures,
+)
+
+
+def outcome(release: Release, prediction: Prediction, kg: str = "incomplete") -> Outcome:
+    given = [prediction]
+    report = evaluate(release, given, kg=kg, resamples=1)
+    rows, _ = question_rows(release, [SystemRun("system", kg, given, report)])
+    return rows[0].outcomes[0]
+
+
+def names(*answers: str, **more: object) -> Prediction:
+    return Prediction("q00001", answers=answers, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("answers", "verdict", "why"),
+    [
+        ((EVE, CID), "hard", f"The hard answer {EVE} was given; this graph does not state it."),
+        ((BOB, EVE), "hard", f"The hard answer {EVE} was given; this graph does not state it. "
+                             "1 other answer is wrong."),
+        ((CID, BOB), "stated", f"Only what is stated was given: {CID}; the hard answer {EVE} was not. "
+                               "1 other answer is wrong."),
+        ((BOB, DORA), "wrong", "None of 2 answers is right."),
+        ((), "empty", "It named no entity."),
+    ],
+)  # fmt: skip
+def test_why_an_answer_counts(
+    release: Release, answers: tuple[str, ...], verdict: str, why: str
+) -> None:
+    found = outcome(release, names(*answers))
+    assert (found.verdict, found.why) == (verdict, why)
+    assert found.verdict in VERDICTS
+
+
+def test_no_prediction_is_no_empty_one(release: Release) -> None:
+    assert outcome(release, Prediction("q00002", answers=(ANN,))).verdict == "missing"
+
+
+def test_other_hard_further_and_no_hard_answer(tmp_path: Path) -> None:
+    asked = [
+        question(1, ANN, answers=(BOB, CID, DORA, EVE), hard=(EVE, DORA), further=(BOB,)),
+        question(2, BOB, answers=(CID,), hard=()),
+    ]
+    release = write_release(tmp_path / "r", asked)
+    assert outcome(release, names(DORA)).verdict == "other_hard"
+    found = outcome(release, names(BOB))
+    assert found.verdict == "further"
+    assert found.why.startswith(f"Only what not even the complete graph states was given: {BOB};")
+    for answers, verdict in (((CID,), "right"), ((EVE,), "wrong")):
+        given = [Prediction("q00002", answers=answers)]
+        report = evaluate(release, given, resamples=1)
+        rows, _ = question_rows(release, [SystemRun("s", "incomplete", given, report)])
+        assert rows[1].outcomes[0].verdict == verdict
+        assert rows[1].rule == ""
+
+
+PROOF = (ANN, "wife", BOB)
+
+
+@pytest.mark.parametrize(
+    ("kg", "answer", "retrieved", "why"),
+    [
+        ("incomplete", EVE, [PROOF], "this graph does not state it. Its proof was retrieved (1 triple)."),
+        ("incomplete", CID, [PROOF], "(1 triple), and it was not inferred: a failure of reasoning."),
+        ("incomplete", CID, [], "Of the 1 triple of its proof, 0 were retrieved: a failure of retrieval."),
+        ("incomplete", EVE, [], "Of the 1 triple of its proof, 0 were retrieved."),
+        # The incomplete graph lacks the removed triple: having it from elsewhere is not the proof.
+        ("incomplete", CID, [(ANN, "mother", EVE)], "0 were retrieved: a failure of retrieval."),
+        ("complete", EVE, [(ANN, "mother", EVE)],
+         "this graph states it. Its proof was retrieved (1 triple)."),
+        ("complete", CID, [PROOF], "(1 triple), and it was not inferred: a failure of reasoning."),
+    ],
+)  # fmt: skip
+def test_what_came_of_retrieval(
+    release: Release, kg: str, answer: str, retrieved: list[tuple[str, str, str]], why: str
+) -> None:
+    found = outcome(release, names(answer, retrieved=tuple(retrieved)), kg)
+    assert found.why.endswith(why)
+    assert found.retrieved_count == len(retrieved)
+    for failure in ("retrieval", "reasoning"):  # as the report counts them
+        assert (f"failure of {failure}" in why) == bool(found.scores[f"{failure}_failures"])
+
+
+def test_what_a_level_still_states_is_not_hard(tmp_path: Path) -> None:
+    asked = [question(1, level=60)]
+    release = write_release(tmp_path / "r", asked, levels=(40, 100))
+    found = outcome(release, names(EVE), "incomplete-40")
+    assert (found.verdict, found.why) == ("right", f"Nothing had to be inferred; given: {EVE}.")
+    assert outcome(release, names(EVE)).verdict == "hard"
+    assert outcome(release, names(EVE), "complete").why == (
+        f"The hard answer {EVE} was given; this graph states it."
+    )
+
+
+def test_the_proof_marks_what_was_removed(release: Release) -> None:
+    rows, labels = question_rows(release, ())
+    first = rows[0]
+    removed = (ANN, "mother", EVE)
+    assert first.proof == (ProofEdge(removed, True), ProofEdge(PROOF, False, removed))
+    assert first.rule == "wife(y,x) ⇒ husband(x,y)"
+    assert first.outcomes == ()
+    assert labels == {ANN: "Ann", BOB: "Bob", CID: "Cid", EVE: "Eve"}
+
+
+def test_proofs_of_every_structure_reach_the_answer(tmp_path: Path) -> None:
+    rows, _ = question_rows(write_structures(tmp_path / "s"), (), None)
+    for row in rows:
+        ends = {end for edge in row.proof for end in edge.triple[::2]}
+        assert row.hard_answer is None or row.hard_answer in ends
+        removed = [edge.triple for edge in row.proof if edge.removed]
+        assert {edge.proves for edge in row.proof} - {None} == set(removed), row.id
+        assert len(removed) == row.missing
+
+
+def test_other_names_are_told_in_those_of_the_release(release: Release) -> None:
+    given = [names("Eve", "Nobody", retrieved=(("Ann", "wife", "Bob"),))]
+    report = evaluate(release, given, naming="text", resamples=1)
+    rows, _ = question_rows(release, [SystemRun("s", "incomplete", given, report)])
+    found = rows[0].outcomes[0]
+    assert found.answers == (EVE, "Nobody")
+    assert found.retrieved == (PROOF,)
+    assert found.verdict == "hard"
+
+
+def test_a_text_is_kept_as_said_but_not_endless(release: Release) -> None:
+    said = f"It is {EVE}." + "x" * 5000
+    found = outcome(release, Prediction("q00001", raw_output=said))
+    assert found.answers == (EVE,)
+    assert found.said.startswith(f"It is {EVE}.x")
+    assert found.said.endswith(f"x… ({len(said):,} characters)")
+    assert len(found.said) < MOST_SAID + 40
+    assert outcome(release, names(EVE)).said == ""
+
+
+def test_scores_are_those_of_the_report(release: Release) -> None:
+    scores = outcome(release, names(EVE, BOB)).scores
+    assert (scores["precision"], scores["recall"], scores["hits_hard"]) == (0.5, 0.5, 1.0)
+
+
+def test_only_questions_that_were_asked_have_rows(release: Release) -> None:
+    rows: tuple[QuestionRow, ...]
+    rows, _ = question_rows(release, (), "train")
+    assert [row.id for row in rows] == ["q00004"]
+    given = [Prediction("q00001", answers=(EVE,))]
+    report = evaluate(release, given, resamples=1)
+    rows, _ = question_rows(release, [SystemRun("s", "incomplete", given, report)], None)
+    assert [row.id for row in rows] == ["q00001", "q00002", "q00003"]
