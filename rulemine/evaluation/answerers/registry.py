@@ -185,6 +185,11 @@ def answer(
     check_seed(seed)
     answerer = find_answerer(with_) if isinstance(with_, str) else with_
     needs = needs_of(answerer)
+    if asks_model(answerer) and not model:
+        raise ConfigError(
+            f"answerer {with_ if isinstance(with_, str) else type(answerer).__name__!r} asks a model: name one "
+            "with --model (and where it is, with --base-url)."
+        )
     questions = sample_of(release.questions(split), sample)
     asked = [
         OpenQuestion(q.id, q.question, q.anchors, q.query if "query" in needs else "")
