@@ -16,6 +16,7 @@ import rulemine
 from rulemine.cli.analyze import add_analyzing
 from rulemine.cli.answer import add_answering
 from rulemine.cli.build import add_building
+from rulemine.cli.compare import add_comparing
 from rulemine.cli.console import complain
 from rulemine.cli.data import add_data
 from rulemine.cli.evaluate import add_scoring
@@ -57,6 +58,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_analyzing(commands)
     add_answering(commands)
     add_scoring(commands)
+    add_comparing(commands)
     add_serving(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():

@@ -5,16 +5,22 @@ from collections.abc import Sequence
 import numpy as np
 
 from rulemine.errors import PredictionError
+from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.estimates import differences, ratio_of, rows_of
 from rulemine.evaluation.notes import DROPPED, notes_on_rows
 from rulemine.evaluation.reporting.report import Comparison, Report
+from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.significance import randomization_test
 
 __all__ = ["compare", "p_values"]
 
 
 def compare(
-    first: Report, second: Report, *, names: tuple[str, str] = ("complete", "incomplete")
+    first: Report,
+    second: Report,
+    *,
+    names: tuple[str, str] = ("complete", "incomplete"),
+    broken_down: bool = True,
 ) -> Comparison:
     """The paired difference of two reports on the same questions, first minus second.
 
@@ -24,6 +30,7 @@ def compare(
         first: E.g. a system's scores on the complete KG.
         second: E.g. its scores on the incomplete KG.
         names: What to call the two.
+        broken_down: Whether to compare by every breakdown, beside the core and all questions.
 
     Raises:
         PredictionError: The reports are not on the same questions.
@@ -50,11 +57,12 @@ def compare(
         notes.append(
             f"Hard answers are those missing at other levels: {first.level}, {second.level}."
         )
+    parts = first.groups if broken_down else of_subsets(first.groups)
     rows = rows_of(
-        np.column_stack(scores), first.clusters, first.groups, first.resamples, first.seed,
+        np.column_stack(scores), first.clusters, parts, first.resamples, first.seed,
         differences, columns, metrics,
     )  # fmt: skip
-    notes = [note for note in notes if not note.startswith(DROPPED)] + notes_on_rows(rows)
+    notes = [note for note in notes if DROPPED not in note] + notes_on_rows(rows)
     return Comparison(
         release=first.release,
         naming=first.naming if first.naming == second.naming else "mixed",
@@ -62,7 +70,9 @@ def compare(
         sample=first.sample,
         rows=rows,
         kind=first.kind,
-        kg=first.kg and second.kg,
+        kg=first.kg
+        if first.kg == second.kg
+        else first.kg and second.kg and f"{first.kg} and {second.kg}",
         metrics=metrics,
         resamples=first.resamples,
         seed=first.seed,
@@ -72,6 +82,11 @@ def compare(
         level=min(first.level, second.level),
         p_values=p_values(first, second, metrics),
     )
+
+
+def of_subsets(parts: Sequence[Breakdown]) -> tuple[Breakdown, ...]:
+    """The core, if it has a question, and all questions."""
+    return tuple(part for part in parts if part.name in SUBSETS)
 
 
 def p_values(
@@ -87,7 +102,7 @@ def p_values(
     Returns:
         ``core``, if it has a question, and ``all`` → score → p; None where it is undefined.
     """
-    groups = [part for part in first.groups if part.name in ("core", "all")]
+    groups = of_subsets(first.groups)
     asked = [(part, metric) for part in groups for metric in metrics]
     both = [
         np.stack(

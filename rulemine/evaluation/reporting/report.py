@@ -138,7 +138,8 @@ class _Rows(ABC):
     @abstractmethod
     def _title(self) -> str: ...
 
-    def _questions(self) -> str:
+    def describe_questions(self) -> str:
+        """How many questions there are, in words."""
         core = self.headline.n if self.headline.group == "core" else 0
         sample = "" if self.sample is None else "a sample of "
         return f"{sample}{counted(self.n, 'question')}, {core:,} in the core"
@@ -243,7 +244,7 @@ class _Rows(ABC):
                 sections.append((title, []))
             cells = [(f"{row.n:,}", "")]
             cells += [
-                _cell(row.scores[m], self._signed(), 1 if m == "retrieved" else 100)
+                format_cell(row.scores[m], self._signed(), 1 if m == "retrieved" else 100)
                 for m in metrics
             ]
             sections[-1][1].append((label, cells))
@@ -286,7 +287,7 @@ class Comparison(_Rows):
 
     def _title(self) -> str:
         return (
-            f"{self.release} · split {self.split} · {self._questions()} · "
+            f"{self.release} · split {self.split} · {self.describe_questions()} · "
             f"{self.first} − {self.second}, paired"
         )
 
@@ -342,7 +343,7 @@ class Report(_Rows):
 
     def _title(self) -> str:
         return (
-            f"{self.release} · split {self.split} · {self._questions()} · naming {self.naming} · "
+            f"{self.release} · split {self.split} · {self.describe_questions()} · naming {self.naming} · "
             f"matching {self.matching}"
         )
 
@@ -380,7 +381,7 @@ def _plain(scores: dict[str, Score]) -> dict[str, dict[str, float | None]]:
     return {name: estimate._asdict() for name, estimate in scores.items()}
 
 
-def _cell(estimate: Score, signed: bool, scale: int) -> Cell:
+def format_cell(estimate: Score, signed: bool = False, scale: int = 100) -> Cell:
     """Value and interval as text, multiplied by a scale."""
 
     def text(value: float) -> str:

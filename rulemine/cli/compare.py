@@ -1,0 +1,149 @@
+"""The commands that compare systems: ``compare``, and ``power``, which says how many questions that takes."""
+
+import argparse
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from rulemine.cli.answer import split_of
+from rulemine.cli.console import bar, check_output, emit, output_file, refuse_idle
+from rulemine.cli.parser import Parser, add_command
+from rulemine.errors import ConfigError
+
+__all__ = ["add_comparing"]
+
+
+def add_comparing(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Adds the commands that compare."""
+    parser = add_command(
+        commands, "compare", compare, "compare systems: differences, intervals, and whether they are real",
+        "A file says from which graph it was answered; if it does not, that is the incomplete one. Hard\n"
+        "answers are those that are missing on every graph that lacks something.",
+    )  # fmt: skip
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument("predictions", type=Path, nargs="+", metavar="FILE", help="two or more")
+    parser.add_argument("--metrics", metavar="NAME[,NAME…]",
+                        help="scores, e.g. hard_f1,mrr (hard_f1,hhr,hits_hard,hits_any,f1)")  # fmt: skip
+    _add_choice(parser)
+    parser.add_argument("--format", choices=("table", "json", "csv", "markdown"), default="table",
+                        help="(table)")  # fmt: skip
+    parser.add_argument(
+        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
+    )
+    parser = add_command(
+        commands, "power", power, "how many questions show a difference between two systems",
+        "From two prediction files: rulemine power DIR A.jsonl B.jsonl\n"
+        "From rates that you expect: rulemine power --rates 0.62,0.67",
+    )  # fmt: skip
+    parser.add_argument(
+        "release", type=Path, nargs="?", metavar="DIR", help="folder of the release"
+    )
+    parser.add_argument("predictions", type=Path, nargs="*", metavar="FILE", help="two of them")
+    parser.add_argument("--difference", type=float, metavar="D",
+                        help="to be seen, a fraction: 0.05 is 5 points (several)")  # fmt: skip
+    parser.add_argument(
+        "--rates", metavar="P,Q", help="scores of 0 and 1 that you expect, e.g. 0.62,0.67"
+    )
+    parser.add_argument("--differ", type=float, metavar="F",
+                        help="on which fraction of the questions just one system is right (as if "
+                        "independent)")  # fmt: skip
+    parser.add_argument("--design-effect", type=float, metavar="E", help="what clusters cost (1)")
+    parser.add_argument("--metric", metavar="NAME", help="the score, of prediction files (hard_f1)")
+    parser.add_argument("--alpha", type=float, default=0.05, help="level of the test (0.05)")
+    parser.add_argument("--power", type=float, default=0.8, help="chance of seeing it (0.8)")
+    _add_choice(parser)
+    parser.add_argument(
+        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
+    )
+
+
+def _add_choice(parser: Parser) -> None:
+    parser.add_argument("--split", help="train, validation, test or all (test)")
+    parser.add_argument("--sample", type=int, metavar="N",
+                        help="the first N questions of one fixed order, the core first")  # fmt: skip
+    parser.add_argument("--naming", metavar="NAMING", help="of the predictions (the release's)")
+    parser.add_argument("--level", type=int, metavar="L",
+                        help="hard answers are those missing at level L, 1–100 (of the graphs)")  # fmt: skip
+    parser.add_argument("--seed", type=int, metavar="N", help="of resamples and exchanges (0)")
+
+
+def compare(arguments: Namespace) -> int:
+    """``compare``."""
+    from rulemine.evaluation.pairwise import SHOWN, compare_all, evaluate_all
+    from rulemine.release.reader import Release
+
+    check_output(arguments.output, *arguments.predictions)
+    named = [name.strip() for name in (arguments.metrics or "").split(",") if name.strip()]
+    with bar("compare") as tell:
+        reports = evaluate_all(
+            Release.open(arguments.release),
+            arguments.predictions,
+            progress=tell,
+            **_choice(arguments),
+        )
+        found = compare_all(reports, named or SHOWN)
+    emit(getattr(found, f"to_{arguments.format}")(), arguments.output)
+    return 0
+
+
+def _choice(arguments: Namespace) -> dict[str, Any]:
+    return {
+        "split": split_of(arguments.split or "test"),
+        "sample": arguments.sample,
+        "naming": arguments.naming,
+        "level": arguments.level,
+        "seed": arguments.seed or 0,
+    }
+
+
+def power(arguments: Namespace) -> int:
+    """``power``."""
+    check_output(arguments.output, *arguments.predictions)
+    if arguments.rates is None and len(arguments.predictions) != 2:
+        raise ConfigError(
+            f"power: found {len(arguments.predictions)} prediction files and no --rates; expected the folder "
+            "of a release with two prediction files, or --rates P,Q."
+        )
+    emit(
+        _of_files(arguments) if arguments.rates is None else _of_rates(arguments), arguments.output
+    )
+    return 0
+
+
+def _of_rates(arguments: Namespace) -> str:
+    from rulemine.evaluation.planning import needed_for_rates
+
+    for_files = ("release", "difference", "metric", "split", "sample", "naming", "level", "seed")
+    refuse_idle(arguments, "prediction files", *for_files)
+    try:
+        first, second = map(float, arguments.rates.split(","))
+    except ValueError:
+        raise ConfigError(
+            f"--rates: found {arguments.rates!r}; expected two fractions, e.g. 0.62,0.67."
+        ) from None
+    return needed_for_rates(
+        first,
+        second,
+        differ=arguments.differ,
+        design_effect=1.0 if arguments.design_effect is None else arguments.design_effect,
+        alpha=arguments.alpha,
+        power=arguments.power,
+    )
+
+
+def _of_files(arguments: Namespace) -> str:
+    from rulemine.evaluation.pairwise import evaluate_all
+    from rulemine.evaluation.planning import needed_for_difference
+    from rulemine.release.reader import Release
+
+    refuse_idle(arguments, "--rates", "differ", "design_effect")
+    reports = evaluate_all(
+        Release.open(arguments.release), arguments.predictions, resamples=1, **_choice(arguments)
+    )
+    return needed_for_difference(
+        reports,
+        arguments.metric or "hard_f1",
+        arguments.difference,
+        alpha=arguments.alpha,
+        power=arguments.power,
+    )
