@@ -43,6 +43,9 @@ T = TypeVar("T")
 Way = tuple[str, str]
 """A relation, and ``out`` or ``in``: how it leaves an entity."""
 
+LONGEST = 30_000
+"""Characters of a reply that are read; more than 4,096 tokens have."""
+
 _SCORE = re.compile(r"\bscore\b\W{0,3}?(\d*\.?\d+)", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
 _THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
@@ -98,8 +101,9 @@ def scored(text: str, options: Collection[str]) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     begin = 0
+    names = VocabularyMatcher(set(options))
     for rating in _SCORE.finditer(text):
-        for name in chosen(text[begin : rating.start()], options)[-1:]:
+        for name in list(names.text(text[begin : rating.start()]))[-1:]:
             found.setdefault(name, min(1.0, float(rating[1])))
         begin = rating.end()
     return found
@@ -168,7 +172,7 @@ class Explorer:
             **parameters: See `Chat.say`.
 
         Returns:
-            The reply without thoughts in ``<think>``; "" where the call fails.
+            The reply without thoughts in ``<think>``, cut to `LONGEST`; "" where the call fails.
         """
         content = [f"Question: {question or self.question.question}", *lines]
         messages = [
@@ -182,7 +186,7 @@ class Explorer:
         """The reply to a conversation, likewise; None where the call fails."""
         purpose = f"{self._agent}-{step}"
         reply = await self.chat.say(messages, purpose=purpose, **{**self._parameters, **parameters})
-        return reply and replace(reply, text=_THOUGHTS.sub("", reply.text).strip())
+        return reply and replace(reply, text=_THOUGHTS.sub("", reply.text).strip()[:LONGEST])
 
     def ways(self, *entities: str, without: Collection[Way] = ()) -> dict[str, Way]:
         """The relations at entities by label, in both directions, sorted; some may be left out."""

@@ -66,20 +66,19 @@ class Surroundings:
 
     def _rows(self, entity: int, way: int) -> npt.NDArray[np.int32]:
         """The triples with an entity at one end."""
-        keys = self._objects if way else self._kg.triples[:, 0]
-        first, last = np.searchsorted(keys, (entity, entity + 1)).tolist()
-        rows = np.arange(first, last)
-        found: npt.NDArray[np.int32] = self._kg.triples[self._by_object[rows] if way else rows]
-        return found
+        rows, starts = self._sides[way]
+        return rows[starts[entity] : starts[entity + 1]]
 
     @cached_property
-    def _by_object(self) -> npt.NDArray[np.int64]:
-        return np.argsort(self._kg.triples[:, 2], kind="stable")
-
-    @cached_property
-    def _objects(self) -> npt.NDArray[np.int32]:
-        found: npt.NDArray[np.int32] = self._kg.triples[self._by_object, 2]
-        return found
+    def _sides(self) -> list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]]:
+        """The triples by subject and by object, and where those of each entity begin."""
+        triples = self._kg.triples
+        bounds = np.arange(len(self._kg.entities) + 1)
+        by_object = triples[np.argsort(triples[:, 2], kind="stable")]
+        return [
+            (rows, np.searchsorted(np.ascontiguousarray(rows[:, column]), bounds))
+            for rows, column in ((triples, 0), (by_object, 2))
+        ]
 
     def near(self, entity: str, hops: int, most: int) -> Sequence[Triple]:
         """The triples at most `hops` edges away, by distance, then sorted; at most `most` of them."""

@@ -12,6 +12,7 @@ from werkzeug import Response
 from rulemine.codec import to_json
 from rulemine.config import keys_of
 from rulemine.errors import EndpointError
+from rulemine.evaluation.answerers.exploring import LONGEST
 from rulemine.evaluation.answerers.protocol import OpenQuestion
 from rulemine.evaluation.answerers.registry import answer, asks_model, find_answerer
 from rulemine.llm import EndpointOptions
@@ -55,6 +56,15 @@ def test_nothing_that_a_model_says_ends_a_run(name: str) -> None:
         assert found.calls <= agent.worst_calls(1)
         assert found.text is not None
         assert found.retrieved is not None
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_of_megabytes_only_so_much_is_read(name: str) -> None:
+    agent: Any = find_answerer(name)
+    script = Script(lambda call: "author (Score: 0.5), Search[Dune] Next question: " * 20_000)
+    run(agent, script)
+    for call in script.calls:
+        assert max(len(str(message["content"])) for message in call.messages) < 8 * LONGEST
 
 
 @pytest.mark.parametrize("name", AGENTS[:-1])
