@@ -108,10 +108,11 @@ class _Plan:
         frontier, concluded = explorer.topics[: options.frontier], ""
         for number in range(options.depth):
             reached, new = await self._round(frontier)
-            if not new:
+            if not reached:
                 break
-            await self._remember(new)
-            concluded = await self._conclude()
+            if new:
+                await self._remember(new)
+                concluded = await self._conclude()
             if concluded or number == options.depth - 1:
                 break
             reached = explorer.draw(reached, options.frontier, "frontier", number)

@@ -161,5 +161,6 @@ class _Reading:
 
 def _far_ends(triples: Iterable[Triple], current: Iterable[str]) -> list[str]:
     """The entities of triples that are not the current ones."""
+    here = set(current)
     ends = dict.fromkeys(end for triple in triples for end in (triple[0], triple[2]))
-    return [end for end in ends if end not in set(current)]
+    return [end for end in ends if end not in here]

@@ -127,6 +127,16 @@ def test_nothing_found_is_answered_from_what_is_known() -> None:
     assert told(script) == [], "without any triples"
 
 
+def test_nothing_new_is_not_thought_about_again() -> None:
+    """From Frank back to Dune along the triple that led there, and on from Dune."""
+    script = Script(
+        objectives=["?"], relations=["author", "inverse of author", "pages"], memory=["{}"] * 2,
+        entities=["Dune"], reflect=["no"] * 2, answer=[MORE, enough("412"), "412"],
+    )  # fmt: skip
+    found = run(PlanOnGraph(), script)
+    assert found.retrieved == [AUTHOR, ("Dune", "pages", "412")]
+
+
 def test_after_the_last_round_it_answers_from_the_triples() -> None:
     script = Script(objectives=["?"], relations=["author"], memory=["{}"], answer=[MORE, "USA"])
     found = run(PlanOnGraph(depth=1), script)
