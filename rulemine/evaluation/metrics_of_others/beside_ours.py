@@ -1,0 +1,262 @@
+"""Metrics of other projects beside ours: means, intervals, and by how much theirs are higher.
+
+What a metric flatters by is its mean minus that of the score of ours that it stands beside, and minus hard F1, our
+headline. Each mean is over the questions that have the score, and intervals are of the same resamples as
+those of the report (`rulemine.evaluation.bootstrap`), so a difference is paired.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from rulemine.evaluation.bootstrap import Bools, Ints, Resamples, interval
+from rulemine.evaluation.metrics import Floats
+from rulemine.evaluation.metrics_of_others.containment import normalize
+from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
+from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
+from rulemine.evaluation.reporting.document import Grid
+from rulemine.evaluation.reporting.report import Score
+from rulemine.evaluation.reporting.tables import Section, cell_of
+from rulemine.evaluation.retrieval import RETRIEVAL
+
+__all__ = ["BesideOurs", "OtherScore", "score_beside_ours"]
+
+HEADLINE = "hard_f1"
+
+_SUBSETS = {"core": "over the core", "all": "over all questions"}
+NORMALIZING = frozenset({"rog", "gretriever", "gcr", "subgraphrag"})
+"""Projects whose matching drops articles and punctuation."""
+
+UNDEFINED = Score(None, None, None)
+_VALUES = ("score", "flatters", "over_hard_f1")
+_HEADER = ("n", "theirs", "stands beside", "ours", "theirs − ours", "theirs − hard F1")
+_TITLE = "metrics of other projects beside ours; in percent"
+
+
+class OtherScore(NamedTuple):
+    """A metric of another project over a set of questions.
+
+    Attributes:
+        project: The project.
+        metric: The name of the metric.
+        subset: ``core`` or ``all``.
+        n: The questions that have it.
+        score: Its mean.
+        beside: The score of ours that it stands beside.
+        ours: The mean of that.
+        flatters: `score` − `ours`.
+        over_hard_f1: `score` − our hard F1; undefined for metrics of what was retrieved.
+    """
+
+    project: str
+    metric: str
+    subset: str
+    n: int
+    score: Score
+    beside: str
+    ours: Score
+    flatters: Score
+    over_hard_f1: Score
+
+
+class _Layout(Protocol):
+    def __call__(
+        self, title: str, header: Sequence[str], sections: Sequence[Section], notes: Sequence[str]
+    ) -> str: ...
+
+
+@dataclass(frozen=True)
+class BesideOurs:
+    """The metrics of other projects for the predictions of a report.
+
+    Attributes:
+        sources: Project → where its metrics are from.
+        scores: The scores over the core, if it has a question, then over all questions.
+        notes: What a reader must know, as sentences.
+    """
+
+    sources: Mapping[str, str]
+    scores: tuple[OtherScore, ...] = field(repr=False)
+    notes: tuple[str, ...]
+
+    def to_plain(self) -> dict[str, Any]:
+        """As in JSON: project → source, and metric → what it stands beside, and subset → values."""
+        found: dict[str, Any] = {project: {"source": s} for project, s in self.sources.items()}
+        for score in self.scores:
+            of_metric = found[score.project].setdefault(score.metric, {"beside": score.beside})
+            values = {name: getattr(score, name)._asdict() for name in ("ours", *_VALUES)}
+            of_metric[score.subset] = {"n": score.n} | values
+        return found | {"notes": list(self.notes)}
+
+    def csv_header(self) -> list[str]:
+        """The columns that it adds to a table: each metric, it minus ours, and minus hard F1, with bounds."""
+        return [
+            f"{name}{bound}"
+            for s in self._of("all")
+            for name in (s.metric, f"{s.metric}_minus_{s.beside}", f"{s.metric}_minus_{HEADLINE}")
+            for bound in ("", "_low", "_high")
+        ]
+
+    def csv_cells(self, breakdown: str) -> list[str]:
+        """The cells of these columns in the row of a subset; empty in others."""
+        found = [
+            "" if value is None else repr(value)
+            for s in self._of(breakdown)
+            for name in _VALUES
+            for value in getattr(s, name)
+        ]
+        return found or [""] * len(self.csv_header())
+
+    def table(self, layout: _Layout, label: str) -> str:
+        """As a table in a layout of `rulemine.evaluation.reporting.tables`."""
+        sections = []
+        for subset, words in _SUBSETS.items():
+            rows = [
+                (
+                    s.metric,
+                    [
+                        (f"{s.n:,}", ""),
+                        cell_of(s.score),
+                        (s.beside, ""),
+                        (cell_of(s.ours)[0], ""),
+                        cell_of(s.flatters, signed=True),
+                        cell_of(s.over_hard_f1, signed=True),
+                    ],
+                )
+                for s in self._of(subset)
+                if s.n
+            ]
+            if rows:
+                sections.append((words, rows))
+        return layout(_TITLE, [label, *_HEADER], sections, self.notes)
+
+    def grid(self) -> Grid:
+        """As a table of a document: over the core if it has a question, else over all questions."""
+        shown = self._of("core") or self._of("all")
+        return Grid(
+            "metrics-of-others",
+            f"Metrics of other projects beside ours, {_SUBSETS[shown[0].subset]}",
+            ("metric", *_HEADER),
+            tuple(
+                (s.metric, s.n, s.score, s.beside, s.ours, s.flatters, s.over_hard_f1)
+                for s in shown
+                if s.n
+            ),
+            notes=self.notes,
+        )
+
+    def _of(self, subset: str) -> list[OtherScore]:
+        return [score for score in self.scores if score.subset == subset]
+
+
+def score_beside_ours(
+    projects: Mapping[str, ProjectMetrics],
+    judged: Sequence[Judged],
+    scores: Floats,
+    columns: Sequence[str],
+    clusters: Ints,
+    core: Bools,
+    resamples: int,
+    seed: int,
+) -> BesideOurs:
+    """Scores predictions with the metrics of other projects.
+
+    Args:
+        projects: The projects, e.g. of `rulemine.evaluation.metrics_of_others.registry.chosen`.
+        judged: The questions with what was predicted for them.
+        scores: Our scores, shape (questions, columns).
+        columns: The names of our scores.
+        clusters: The cluster of each question, shape (questions,).
+        core: Shape (questions,): which questions are in the core.
+        resamples: See `Resamples`.
+        seed: Likewise.
+
+    Raises:
+        ConfigError: The metrics of another package failed.
+    """
+    theirs = np.column_stack([_values(name, found, judged) for name, found in projects.items()])
+    subsets = {"core": core, "all": np.ones(len(judged), np.bool_)}
+    subsets = {name: members for name, members in subsets.items() if members.any()}
+    sampled = Resamples(
+        np.column_stack((scores, theirs)), clusters, np.vstack([*subsets.values()]), resamples, seed
+    )
+    named = [(name, *metric) for name, found in projects.items() for metric in found.beside.items()]
+    every = [*columns, *(metric for _, metric, _ in named)]
+    compared: list[OtherScore] = []
+    for number, (subset, members) in enumerate(subsets.items()):
+        means = sampled.means(number)
+        values = dict(zip(every, means.value.tolist(), strict=True))
+        drawn = dict(zip(every, means.resampled.T, strict=True))
+        of_core = f"core_{HEADLINE}"
+        headline = of_core if subset == "core" and of_core in values else HEADLINE
+        for place, (project, metric, beside) in enumerate(named):
+            own = beside if beside in values else ""
+            top = "" if beside in RETRIEVAL else headline
+            compared.append(
+                OtherScore(
+                    project,
+                    metric,
+                    subset,
+                    int((~np.isnan(theirs[members, place])).sum()),
+                    _score(values[metric], drawn[metric]),
+                    beside,
+                    _score(values[own], drawn[own]) if own else UNDEFINED,
+                    *(
+                        _score(values[metric] - values[minus], drawn[metric] - drawn[minus])
+                        if minus
+                        else UNDEFINED
+                        for minus in (own, top)
+                    ),
+                )
+            )
+    sources = {name: project.source for name, project in projects.items()}
+    return BesideOurs(sources, tuple(compared), tuple(_notes(compared, judged, projects)))
+
+
+def _values(name: str, project: ProjectMetrics, judged: Sequence[Judged]) -> Floats:
+    """The metrics of a project, shape (questions, metrics), NaN where undefined."""
+    width = len(project.beside)
+    found = np.full((len(judged), width), np.nan)
+    with METRICS_OF_OTHERS.blaming(name):
+        for row, one in zip(found, judged, strict=True):
+            if one.prediction is None:
+                values: Sequence[float | None] = [project.missing] * width
+            else:
+                values = project.score(one)
+            if len(values) != width:
+                raise ValueError(f"it gave {len(values)} values for {width} metrics")
+            row[:] = [np.nan if value is None else value for value in values]
+        if np.isinf(found).any():
+            raise ValueError("it gave an infinite value")
+    return found
+
+
+def _notes(
+    compared: Sequence[OtherScore], judged: Sequence[Judged], projects: Mapping[str, ProjectMetrics]
+) -> list[str]:
+    notes = []
+    if any(one.prediction is None for one in judged):
+        notes.append(
+            "Questions without a prediction score 0 in ours; most of theirs leave them out (see n)."
+        )
+    if undefined := [s.metric for s in compared if s.subset == "all" and not s.n]:
+        notes.append(
+            f"Without a value, for want of a ranking or of triples: {', '.join(undefined)}."
+        )
+    if NORMALIZING & set(projects):
+        gone = sum(any(not normalize(a) for a in one.answers) for one in judged)
+        if gone:
+            notes.append(
+                f"Questions with an answer that normalizes to nothing, and so is found in every output by "
+                f"{', '.join(sorted(NORMALIZING & set(projects)))}: {gone:,}."
+            )
+    return notes
+
+
+def _score(value: float, drawn: Floats) -> Score:
+    if np.isnan(value):
+        return UNDEFINED
+    low, high = interval(drawn) or (None, None)
+    return Score(value, low, high)

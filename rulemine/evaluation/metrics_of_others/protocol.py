@@ -1,0 +1,64 @@
+"""What a metric of another project is: its names, what it is given of a question, and what it gives back.
+
+A metric is a pure function of one question; the mean over questions is taken in
+`rulemine.evaluation.metrics_of_others.flattery`. Zero cases are those of the original. Where the original
+fails (most divide by the number of answers) or leaves a question out, the score is None, and the question
+counts in no mean.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rulemine.kg.graph import Triple
+
+__all__ = ["Judged", "ProjectMetrics"]
+
+
+class Judged(NamedTuple):
+    """A question with what a system gave for it: all that a metric sees.
+
+    Attributes:
+        question: Its text.
+        answers: Its answers, in the naming of the predictions.
+        prediction: The text of the system or its list of answers, the best first; None: it has none.
+        hard_answer: The hard answer that is asked for; None if every answer is stated.
+        topics: Its topic entities.
+        ranking: Names with scores, the best first; None: the system gave none.
+        retrieved: The triples that the system retrieved, in its order; None: it does not say.
+        evidence: The triples to be retrieved: those of `full_evidence` that the graph states.
+    """
+
+    question: str
+    answers: tuple[str, ...]
+    prediction: str | tuple[str, ...] | None
+    hard_answer: str | None = None
+    topics: tuple[str, ...] = ()
+    ranking: tuple[tuple[str, float], ...] | None = None
+    retrieved: tuple[Triple, ...] | None = None
+    evidence: tuple[Triple, ...] = ()
+
+    def text(self, separator: str) -> str:
+        """What the system wrote; a list of answers joined by a separator; "" without a prediction."""
+        if isinstance(self.prediction, tuple):
+            return separator.join(self.prediction)
+        return self.prediction or ""
+
+
+@dataclass(frozen=True)
+class ProjectMetrics:
+    """The metrics of one project.
+
+    Attributes:
+        source: The project, its paper, and the version of its public code, in words.
+        beside: Name of a metric → the score of ours that it stands beside: of
+            `rulemine.evaluation.metrics.COLUMNS` or `rulemine.evaluation.retrieval.RETRIEVAL`.
+        score: From a question with a prediction to the values in the order of `beside`; None where undefined.
+        missing: The value of every metric for a question without a prediction; None: it is left out,
+            because the original takes its mean over the predictions there are.
+    """
+
+    source: str
+    beside: Mapping[str, str]
+    score: Callable[[Judged], Sequence[float | None]]
+    missing: float | None = None
