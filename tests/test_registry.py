@@ -1,5 +1,6 @@
 """Names that other packages add: found, refused, and blamed for what they do wrong."""
 
+import json
 import os
 import tomllib
 from collections.abc import Callable
@@ -46,6 +47,19 @@ def test_the_answerer_of_another_package_answers(tmp_path: Path) -> None:
     assert rulemine(tmp_path, *words, code=code).status == 0
     assert '"id": "q00001"' in (tmp_path / "found.jsonl").read_text()
     assert_refused(rulemine(tmp_path, *words[:3], "populer", *words[4:]), "did you mean 'popular'")
+
+
+def test_the_metric_of_another_package_stands_beside_ours(tmp_path: Path) -> None:
+    code = install_example(tmp_path, "metric")
+    write_release(tmp_path / "r", [question(1)])
+    (tmp_path / "p.jsonl").write_text('{"id": "q00001", "answers": ["e00004", "e00002"]}\n')
+    words = ("evaluate", "r", "p.jsonl", "--format", "json", "--metrics")
+    ended = rulemine(tmp_path, *words, "tog,exact", code=code)
+    assert ended.status == 0, ended
+    shown = json.loads(ended.out)["metrics_of_others"]
+    assert shown["exact"]["exact_set"]["all"]["score"]["value"] == 1.0
+    assert shown["tog"]["source"].startswith("Think-on-Graph")
+    assert_refused(rulemine(tmp_path, *words, "exakt", code=code), "did you mean 'exact'")
 
 
 def test_the_data_set_of_another_package_is_listed_and_built(tmp_path: Path) -> None:

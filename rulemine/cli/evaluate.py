@@ -42,6 +42,10 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
                         help="hard answers are those missing at level L, 1–100 (of the graph)")  # fmt: skip
     parser.add_argument("--missing", choices=("empty", "error"), default="empty",
                         help="questions without a prediction: score as empty, or refuse (empty)")  # fmt: skip
+    parser.add_argument("--metrics", default="", metavar="NAME[,NAME…]",
+                        help="of other projects, shown beside ours: rog, gretriever, gcr, subgraphrag, "
+                        "tog, pog, gog, structgpt, gnnrag, gtsqa, brink, names that installed packages "
+                        "add, or all")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
     parser.add_argument("--format", default="table",
                         choices=("table", "json", "csv", "markdown", "latex", "html"),
@@ -91,6 +95,7 @@ def evaluate(arguments: Namespace) -> int:
             against_kg=arguments.against_kg,
             level=arguments.level,
             seed=arguments.seed,
+            metrics=arguments.metrics,
         )
         if arguments.format in ("latex", "html"):
             run = run_of_file(release, given, report, arguments.kg, arguments.ignore_case)

@@ -18,8 +18,8 @@ from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.comparison import compare
 from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.prediction_file import PredictionFile
-from rulemine.evaluation.reporting.report import Report, Score, format_cell, format_p
-from rulemine.evaluation.reporting.tables import Section, format_markdown, format_table
+from rulemine.evaluation.reporting.report import Report, Score, format_p
+from rulemine.evaluation.reporting.tables import Section, format_cell, format_markdown, format_table
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.scorer import RESAMPLES, Scorer
 from rulemine.evaluation.scoring import said_of, shared_level

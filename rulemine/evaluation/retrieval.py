@@ -35,6 +35,7 @@ import numpy as np
 
 from rulemine.evaluation.bootstrap import Bools
 from rulemine.evaluation.metrics import Floats
+from rulemine.evaluation.vocabulary import composed
 from rulemine.kg.graph import Triple
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, Removal, translation
@@ -212,10 +213,11 @@ def score_retrieval(
         relations: Its relations.
         kg: The graph that the triples are from.
     """
+    accented = {composed(n): n for names in (entities, relations) for n in names if not n.isascii()}
     found: list[RetrievalScores] = []
     total = strange = 0
     for wanted, prediction, hit in zip(evidence, predictions, hits_hard.tolist(), strict=True):
-        given = frozenset((prediction and prediction.retrieved) or ())
+        given = _as_written((prediction and prediction.retrieved) or (), accented)
         total += len(given)
         strange += sum(
             not (s in entities and r in relations and o in entities) for s, r, o in given
@@ -238,6 +240,17 @@ def score_retrieval(
             f"of their evidence: {left_out:,} of {len(found):,}."
         )
     return Retrieved(scores, notes)
+
+
+def _as_written(triples: Iterable[Triple], accented: Mapping[str, str]) -> frozenset[Triple]:
+    """The distinct triples, canonically equivalent names written as in the release."""
+    if not accented:
+        return frozenset(triples)
+
+    def written(name: str) -> str:
+        return name if name.isascii() else accented.get(composed(name), name)
+
+    return frozenset((written(s), written(r), written(o)) for s, r, o in triples)
 
 
 def count_failures(scores: Floats, groups: Mapping[str, Bools]) -> dict[str, dict[str, int]]:

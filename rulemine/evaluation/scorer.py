@@ -18,6 +18,12 @@ from rulemine.evaluation.estimates import estimates, rows_of
 from rulemine.evaluation.gold import Gold, golds_of, score_questions
 from rulemine.evaluation.matching import IdsMatcher, Matcher, make_matcher
 from rulemine.evaluation.metrics import COLUMNS, CORE, METRICS, OF_HARD_ANSWERS, Floats
+from rulemine.evaluation.metrics_of_others.beside_ours import (
+    BesideOurs,
+    judged_of,
+    score_beside_ours,
+)
+from rulemine.evaluation.metrics_of_others.registry import chosen
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.predictions import fit, read_predictions
 from rulemine.evaluation.ranked import RANKED, score_ranking
@@ -66,6 +72,8 @@ class Scorer:
         ignore_case: With ``vocabulary``: find names whatever their capitals.
         resamples: Resamples of the bootstrap, ≥ 1.
         seed: Its seed, ≥ 0.
+        metrics: Projects whose metrics are shown beside ours, see
+            `rulemine.evaluation.metrics_of_others.registry.chosen`; none if empty.
 
     Raises:
         ConfigError: An option is out of range.
@@ -83,6 +91,7 @@ class Scorer:
         ignore_case: bool = False,
         resamples: int = RESAMPLES,
         seed: int = 0,
+        metrics: str | Sequence[str] = (),
     ) -> None:
         check_seed(seed)
         if resamples < 1:
@@ -93,6 +102,7 @@ class Scorer:
         self._matching, self._split, self._sample = matching, split, sample
         self._missing, self._ignore_case = missing, ignore_case
         self._resamples, self._seed = resamples, seed
+        self._others = chosen(metrics) if metrics else {}
         self._namings: dict[str, _Naming] = {}
 
     @cached_property
@@ -205,6 +215,29 @@ class Scorer:
             clusters=self._clusters,
             groups=self._parts,
             failures=failures,
+            others=self._beside_ours(given, used, level, kg, scores, columns),
+        )
+
+    def _beside_ours(
+        self,
+        given: Sequence[Prediction | None],
+        used: "_Naming",
+        level: int,
+        kg: str,
+        scores: Floats,
+        columns: Sequence[str],
+    ) -> BesideOurs | None:
+        """The metrics of other projects; None if there are none."""
+        if not self._others:
+            return None
+        evidence = None
+        if any(p is not None and p.retrieved is not None for p in given):
+            evidence = [wanted.gold for wanted in used.evidence(kg)]
+        names = translation(self.release.entities, self.release.naming, used.naming)
+        judged = judged_of(self.questions, given, names, level, evidence)
+        core = np.array([q.core for q in self.questions])
+        return score_beside_ours(
+            self._others, judged, scores, columns, self._clusters, core, self._resamples, self._seed
         )
 
     def _given(self, predictions: Predictions) -> tuple[Prediction | None, ...]:

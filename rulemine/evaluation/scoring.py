@@ -1,5 +1,6 @@
 """Scoring predictions on a release: what a file says of itself, one system, or two on the same questions."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +31,7 @@ def evaluate(
     level: int | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    metrics: str | Sequence[str] = (),
 ) -> Report:
     """Scores predictions.
 
@@ -55,6 +57,8 @@ def evaluate(
             for two graphs the lower; 100 if they lack nothing.
         resamples: Resamples of the bootstrap, ≥ 1.
         seed: Its seed, ≥ 0.
+        metrics: Projects whose metrics are shown beside ours, e.g. ``("rog", "tog")``, or ``all``; of
+            `predictions`, not of `against`.
 
     Returns:
         The report: the core first, where the questions have one, then all questions, then the breakdowns
@@ -88,6 +92,7 @@ def evaluate(
         ignore_case=ignore_case,
         resamples=resamples,
         seed=seed,
+        metrics=metrics,
     )
     report = scorer(predictions, kg=run.kg, level=level, naming=run.naming)
     if against is None:

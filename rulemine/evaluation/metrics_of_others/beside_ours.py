@@ -1,11 +1,11 @@
 """Metrics of other projects beside ours: means, intervals, and by how much theirs are higher.
 
-What a metric flatters by is its mean minus that of the score of ours that it stands beside, and minus hard F1, our
-headline. Each mean is over the questions that have the score, and intervals are of the same resamples as
-those of the report (`rulemine.evaluation.bootstrap`), so a difference is paired.
+What a metric flatters by is its mean minus that of the score of ours that it stands beside, and minus hard
+F1, our headline. Each mean is over the questions that have the score, and intervals are of the same
+resamples as those of the report (`rulemine.evaluation.bootstrap`), so a difference is paired.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -18,10 +18,13 @@ from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetric
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
 from rulemine.evaluation.reporting.document import Grid
 from rulemine.evaluation.reporting.report import Score
-from rulemine.evaluation.reporting.tables import Section, cell_of
+from rulemine.evaluation.reporting.tables import Section, format_cell
 from rulemine.evaluation.retrieval import RETRIEVAL
+from rulemine.evaluation.vocabulary import LONGEST_OUTPUT
+from rulemine.kg.graph import Triple
+from rulemine.release.records import Prediction, Question
 
-__all__ = ["BesideOurs", "OtherScore", "score_beside_ours"]
+__all__ = ["BesideOurs", "OtherScore", "judged_of", "score_beside_ours"]
 
 HEADLINE = "hard_f1"
 
@@ -118,11 +121,11 @@ class BesideOurs:
                     s.metric,
                     [
                         (f"{s.n:,}", ""),
-                        cell_of(s.score),
+                        format_cell(s.score),
                         (s.beside, ""),
-                        (cell_of(s.ours)[0], ""),
-                        cell_of(s.flatters, signed=True),
-                        cell_of(s.over_hard_f1, signed=True),
+                        (format_cell(s.ours)[0], ""),
+                        format_cell(s.flatters, signed=True),
+                        format_cell(s.over_hard_f1, signed=True),
                     ],
                 )
                 for s in self._of(subset)
@@ -149,6 +152,44 @@ class BesideOurs:
 
     def _of(self, subset: str) -> list[OtherScore]:
         return [score for score in self.scores if score.subset == subset]
+
+
+def judged_of(
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction | None],
+    names: Mapping[str, str],
+    level: int,
+    evidence: Sequence[Collection[Triple]] | None,
+) -> list[Judged]:
+    """What metrics of others are given of questions.
+
+    Args:
+        questions: The questions.
+        predictions: The prediction for each, None where missing; of longer outputs the first
+            `LONGEST_OUTPUT` characters.
+        names: From the names in the questions to those in the predictions.
+        level: The level at which hard answers are missing.
+        evidence: The triples to be retrieved for each; None where nothing was.
+    """
+    found = []
+    for number, (q, p) in enumerate(zip(questions, predictions, strict=True)):
+        said: str | tuple[str, ...] | None = None
+        if p is not None:
+            said = (p.raw_output or "")[:LONGEST_OUTPUT] if p.answers is None else p.answers
+        missing = q.hard_answer is not None and q.level <= level
+        found.append(
+            Judged(
+                q.question,
+                tuple(names.get(a, a) for a in q.answers),
+                said,
+                names.get(q.hard_answer, q.hard_answer) if q.hard_answer and missing else None,
+                tuple(names.get(a, a) for a in q.anchors),
+                None if p is None else p.ranking,
+                None if p is None else p.retrieved,
+                () if evidence is None else evidence[number],
+            )
+        )
+    return found
 
 
 def score_beside_ours(

@@ -6,7 +6,7 @@ fails (most divide by the number of answers) or leaves a question out, the score
 counts in no mean.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ class Judged(NamedTuple):
         topics: Its topic entities.
         ranking: Names with scores, the best first; None: the system gave none.
         retrieved: The triples that the system retrieved, in its order; None: it does not say.
-        evidence: The triples to be retrieved: those of `full_evidence` that the graph states.
+        evidence: The triples to be retrieved, each once: those of `full_evidence` that the graph states.
     """
 
     question: str
@@ -36,7 +36,7 @@ class Judged(NamedTuple):
     topics: tuple[str, ...] = ()
     ranking: tuple[tuple[str, float], ...] | None = None
     retrieved: tuple[Triple, ...] | None = None
-    evidence: tuple[Triple, ...] = ()
+    evidence: Collection[Triple] = ()
 
     def text(self, separator: str) -> str:
         """What the system wrote; a list of answers joined by a separator; "" without a prediction."""

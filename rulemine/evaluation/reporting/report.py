@@ -11,7 +11,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from rulemine.errors import counted
 from rulemine.evaluation.bootstrap import CONFIDENCE
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import Floats
-from rulemine.evaluation.reporting.tables import Cell, Section, format_markdown, format_table
+from rulemine.evaluation.reporting.tables import Section, format_cell, format_markdown, format_table
 from rulemine.evaluation.reporting.titles import (
     BREAKDOWN_TITLES,
     FURTHER,
@@ -29,6 +29,9 @@ from rulemine.evaluation.reporting.titles import (
     SUBSETS,
     TITLES,
 )
+
+if TYPE_CHECKING:
+    from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
 
 __all__ = ["WARNING", "Comparison", "Report", "Row", "Score"]
 
@@ -174,8 +177,13 @@ class _Rows(ABC):
             "breakdowns": broken,
         }
 
+    def _header(self) -> list[str]:
+        """The first line of `to_csv`."""
+        bounds = [f"{m}{part}" for m in self.metrics for part in ("", "_low", "_high")]
+        return ["what", "breakdown", "group", "n", *bounds]
+
     def _lines(self) -> list[list[str]]:
-        """The lines of `to_csv`."""
+        """The other lines of `to_csv`."""
         return [
             [self._what(), row.breakdown, row.group, str(row.n)]
             + ["" if v is None else repr(v) for m in self.metrics for v in row.scores[m]]
@@ -198,10 +206,9 @@ class _Rows(ABC):
         Columns: what the line has (``scores`` or ``difference``), breakdown, group, n, and for each score
         its value and the bounds of its interval.
         """
-        bounds = [f"{m}{part}" for m in self.metrics for part in ("", "_low", "_high")]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["what", "breakdown", "group", "n", *bounds])
+        writer.writerow(self._header())
         writer.writerows(self._lines())
         return out.getvalue()
 
@@ -315,6 +322,7 @@ class Report(_Rows):
         failures: How often the hard answer was not given, by what was retrieved: see
             `rulemine.evaluation.retrieval.count_failures`; empty where nothing is said of it.
         difference: The difference to other predictions, where that was asked for.
+        others: The metrics of other projects, where they were asked for.
     """
 
     matching: str
@@ -328,6 +336,7 @@ class Report(_Rows):
     groups: tuple[Breakdown, ...] = field(repr=False)
     failures: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False)
     difference: "Comparison | None" = None
+    others: "BesideOurs | None" = None
 
     def _head(self) -> dict[str, Any]:
         return {
@@ -351,23 +360,33 @@ class Report(_Rows):
         content = super()._content()
         if self.failures:
             content["failures"] = {name: dict(n) for name, n in self.failures.items()}
+        if self.others is not None:
+            content["metrics_of_others"] = self.others.to_plain()
         if self.difference is not None:
             content["difference"] = self.difference._content()
         return content
 
+    def _header(self) -> list[str]:
+        return super()._header() + ([] if self.others is None else self.others.csv_header())
+
     def _lines(self) -> list[list[str]]:
         lines = super()._lines()
-        return lines if self.difference is None else lines + self.difference._lines()
+        if self.others is not None:
+            lines = [line + self.others.csv_cells(line[1]) for line in lines]
+        if self.difference is not None:
+            rest = [""] * (len(self._header()) - len(super()._header()))
+            lines += [line + rest for line in self.difference._lines()]
+        return lines
 
-    def to_table(self) -> str:
-        """As `_Rows.to_table`, with the difference below."""
-        below = "" if self.difference is None else "\n" + self.difference.to_table()
-        return super().to_table() + below
-
-    def to_markdown(self) -> str:
-        """As `_Rows.to_markdown`, with the difference below."""
-        below = "" if self.difference is None else "\n" + self.difference.to_markdown()
-        return super().to_markdown() + below
+    def _tables(self, layout: Callable[..., str], title: str, label: str) -> str:
+        """As of `_Rows`, with the metrics of others and the difference below."""
+        texts = [super()._tables(layout, title, label)]
+        if self.others is not None:
+            texts.append(self.others.table(layout, label))
+        if self.difference is not None:
+            below = self.difference
+            texts.append(below.to_markdown() if layout is format_markdown else below.to_table())
+        return "\n".join(texts)
 
 
 def format_p(p: float | None) -> str:
@@ -379,17 +398,3 @@ def format_p(p: float | None) -> str:
 
 def _plain(scores: dict[str, Score]) -> dict[str, dict[str, float | None]]:
     return {name: estimate._asdict() for name, estimate in scores.items()}
-
-
-def format_cell(estimate: Score, signed: bool = False, scale: int = 100) -> Cell:
-    """Value and interval as text, multiplied by a scale."""
-
-    def text(value: float) -> str:
-        rounded = round(scale * value, 1) + 0.0  # −0.0 becomes 0.0
-        return f"{rounded:+.1f}" if signed else f"{rounded:.1f}"
-
-    value, low, high = estimate
-    if value is None:
-        return "–", ""
-    between = " … " if signed else "–"
-    return text(value), "" if low is None or high is None else f"{text(low)}{between}{text(high)}"

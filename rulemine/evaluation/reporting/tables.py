@@ -1,8 +1,8 @@
-"""Laying out sections of labeled rows as a terminal table or as Markdown; knows nothing of scores."""
+"""Laying out sections of labeled rows as a terminal table or as Markdown."""
 
 from collections.abc import Sequence
 
-__all__ = ["Cell", "Section", "format_markdown", "format_table"]
+__all__ = ["Cell", "Section", "format_cell", "format_markdown", "format_table"]
 
 Cell = tuple[str, str]
 """A value and what is said about it (an interval), which may be empty."""
@@ -11,6 +11,24 @@ Section = tuple[str, list[tuple[str, list[Cell]]]]
 """A title, which may be empty, and its rows: label and cells."""
 
 _GAP = "  "
+
+
+def format_cell(
+    estimate: tuple[float | None, float | None, float | None],
+    signed: bool = False,
+    scale: int = 100,
+) -> Cell:
+    """A value and the bounds of its interval, None where undefined, multiplied by a scale."""
+
+    def text(value: float) -> str:
+        rounded = round(scale * value, 1) + 0.0  # −0.0 becomes 0.0
+        return f"{rounded:+.1f}" if signed else f"{rounded:.1f}"
+
+    value, low, high = estimate
+    if value is None:
+        return "–", ""
+    between = " … " if signed else "–"
+    return text(value), "" if low is None or high is None else f"{text(low)}{between}{text(high)}"
 
 
 def format_table(

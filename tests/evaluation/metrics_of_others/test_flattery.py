@@ -13,14 +13,13 @@ from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
 ROOT = Path(__file__).parents[3]
 FAMILY = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data") / "family/all.tsv"
 
-NAMINGS = {"`1`": "{}", "`E1`": "E{}", "`e00001`": "e{:05d}"}
 QUESTIONS = 220
 
 
 def documented():
     """Metric → the values of its row in the table of the documentation."""
     page = (ROOT / "docs/metrics-of-others.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \|(.*)\|$", page, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \|([ \d.|]+)\|$", page, re.MULTILINE)
     return {name: [float(cell) for cell in cells.split("|")] for name, cells in rows}
 
 
@@ -37,12 +36,12 @@ def questions():
     return len(numbers), [sorted(answers[key]) for key in spread]
 
 
-def means(project, asked, form, said):
-    """Metric → mean in percent, to one decimal, of an output that is always the same."""
+def means(project, metrics, asked, form, said):
+    """The means of metrics of a project in percent, to one decimal, of an output that is always the same."""
     found = METRICS_OF_OTHERS[project]
     values = [found.score(Judged("Who?", tuple(map(form.format, a)), said)) for a in asked]
-    columns = zip(found.beside, zip(*values, strict=True), strict=True)
-    return {metric: round(100 * sum(column) / len(column), 1) for metric, column in columns}
+    columns = [list(found.beside).index(metric) for metric in metrics]
+    return [round(100 * sum(row[c] for row in values) / len(values), 1) for c in columns]
 
 
 def test_documented_table_of_flattery():
@@ -50,13 +49,16 @@ def test_documented_table_of_flattery():
         pytest.skip(f"{FAMILY} is not there")
     table = documented()
     entities, asked = questions()
-    everyone = ", ".join(map(NAMINGS["`e00001`"].format, range(entities)))
-    for project in {metric.partition("_")[0] for metric in table}:
-        columns = [
-            means(project, asked, "{}", ""),
-            means(project, asked, NAMINGS["`e00001`"], everyone),
-            *(means(project, asked, form, form.format(1)) for form in NAMINGS.values()),
-        ]
-        for metric in [metric for metric in table if metric.partition("_")[0] == project]:
-            assert [column[metric] for column in columns] == table[metric], metric
+    everyone = ", ".join(map("e{:05d}".format, range(entities)))
+    outputs = [
+        ("{}", ""),
+        ("e{:05d}", everyone),
+        *((form, form.format(1)) for form in ("{}", "E{}", "e{:05d}")),
+    ]
     assert len(table) == 13
+    for project in sorted({metric.partition("_")[0] for metric in table}):
+        metrics = [metric for metric in table if metric.partition("_")[0] == project]
+        found = [means(project, metrics, asked, *output) for output in outputs]
+        assert dict(zip(metrics, zip(*found, strict=True), strict=True)) == {
+            metric: tuple(table[metric]) for metric in metrics
+        }

@@ -53,7 +53,9 @@ def test_of_triples(gold, retrieved, expected):
 @pytest.mark.parametrize(("answers", "topics", "ranking", "expected"), cases.GNN_RAG)
 def test_of_probabilities(answers, topics, ranking, expected):
     given = None if ranking is None else tuple(ranking)
-    check("gnnrag", Judged("Who?", tuple(answers), "", topics=tuple(topics), ranking=given), expected)
+    check(
+        "gnnrag", Judged("Who?", tuple(answers), "", topics=tuple(topics), ranking=given), expected
+    )
 
 
 @pytest.mark.parametrize(("answers", "prediction", "expected"), cases.BRINK)
@@ -65,7 +67,9 @@ def test_pieces_without_a_hard_answer():
     check("brink", Judged("Who?", ("Ann",), "Ann"), (1, 1, 1, 1, None))
 
 
-@pytest.mark.parametrize("text", ['{"Answer":[' * 100_000, "{" * 300_000, '{"Answer": "' * 50_000, "[" * 300_000])
+@pytest.mark.parametrize(
+    "text", ['{"Answer":[' * 100_000, "{" * 300_000, '{"Answer": "' * 50_000, "[" * 300_000]
+)
 def test_long_outputs_take_linear_time(text):
     for name, project in METRICS_OF_OTHERS.items():
         judged = Judged("Where?", ("Ann",), text, ranking=(("Ann", 1.0),))

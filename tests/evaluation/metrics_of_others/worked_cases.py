@@ -132,7 +132,12 @@ SUBGRAPH_RAG = [
     ("Who?", ["Ann"], "ans: None\nans: not available\nans: Ann", (1, 1, 1, 1, 1)),
     ("Who?", ["Nonesuch"], "ans: Nonesuch", (0, 0, 0, 0, 0)),  # none in it
     ("Who?", ["Ann", "Anna"], "ans: Anna", (1, 1, 1, H, T)),  # the line is used up
-    ("Who?", ["Ann", "Bob"], "ans: Ann\nans: Bob, or Ann", (1, 1, H, H, H)),  # Ann takes the longest line
+    (
+        "Who?",
+        ["Ann", "Bob"],
+        "ans: Ann\nans: Bob, or Ann",
+        (1, 1, H, H, H),
+    ),  # Ann takes the longest line
     ("Who?", ["Ann", "Ann"], "ans: Ann", (1, 1, 1, 1, 1)),
     ("Who?", ["New York"], "ans: York", (0, 0, 0, 0, 0)),
     ("Where?", ["New York"], "ans: York", (1, 1, 1, 1, 1)),  # either way
@@ -150,7 +155,12 @@ SUBGRAPH_RAG = [
 
 # topics, ranking → hit, em, precision, recall, F1
 GNN_RAG = [
-    (["a", "b"], [], [("a", 0.6), ("c", 0.3), ("b", 0.06), ("d", 0.04)], (1, 1, T, 1, 0.8)),  # stops behind b
+    (
+        ["a", "b"],
+        [],
+        [("a", 0.6), ("c", 0.3), ("b", 0.06), ("d", 0.04)],
+        (1, 1, T, 1, 0.8),
+    ),  # stops behind b
     (["b"], [], [("a", 0.96), ("b", 0.04)], (0, 0, 0, 0, 0)),
     (["b"], [], [("a", 0.95), ("b", 0.05)], (0, 1, H, 1, T)),  # 0.95 is not more than 0.95
     (["b"], ["a"], [("a", 0.96), ("b", 0.04)], (1, 1, 1, 1, 1)),  # the topic is left out

@@ -1,0 +1,122 @@
+import csv
+import io
+import json
+
+import pytest
+
+from rulemine.errors import ConfigError
+from rulemine.evaluation import evaluate
+from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS, chosen
+from rulemine.kg.entity_names import EntityNames
+from rulemine.release.records import Prediction
+from tests.evaluation.world import BOB, CID, EVE, question, write_release
+
+# Of the questions of the split test: [CID, EVE] (hard EVE, core), [ANN], [ANN].
+GIVEN = [
+    Prediction("q00001", raw_output=f"{{{CID}}}"),
+    Prediction("q00002", raw_output=""),
+]
+
+
+def value(report, metric, subset, name="score"):
+    (found,) = (s for s in report.others.scores if (s.metric, s.subset) == (metric, subset))
+    return getattr(found, name) if name in ("n", "beside") else getattr(found, name).value
+
+
+def test_table_by_hand(release):
+    report = evaluate(release, GIVEN, metrics="tog,structgpt", resamples=50)
+    # ToG: CID is right, the empty output too, the missing one is left out; StructGPT: 1, 0, 0.
+    assert [value(report, "tog_exact_match", "all", name) for name in ("n", "score", "beside")] == [
+        2, 1.0, "hits_any",
+    ]  # fmt: skip
+    assert (
+        value(report, "tog_exact_match", "all", "ours") == report.overall["hits_any"].value == 1 / 3
+    )
+    assert value(report, "tog_exact_match", "all", "flatters") == 1 - 1 / 3
+    assert value(report, "tog_exact_match", "all", "over_hard_f1") == 1.0  # our hard F1 is 0
+    assert value(report, "structgpt_hits_at_1", "all", "n") == 3
+    assert value(report, "structgpt_hits_at_1", "all", "flatters") == 0.0
+    assert [value(report, "tog_exact_match", "core", name) for name in ("n", "score", "flatters")] == [
+        1, 1.0, 0.0,
+    ]  # fmt: skip
+    assert any("most of theirs leave them out" in note for note in report.others.notes)
+
+
+def test_every_format_has_it(release):
+    report = evaluate(release, GIVEN, against=GIVEN, metrics="all", resamples=5)
+    plain = json.loads(report.to_json())["metrics_of_others"]
+    assert set(plain) == {*METRICS_OF_OTHERS, "notes"}
+    assert (
+        plain["pog"]["pog_exact_match"]["all"]["score"]["value"] == 0.5
+    )  # "" is right, {CID} is no JSON
+    rows = list(csv.DictReader(io.StringIO(report.to_csv())))
+    core, everything, *others = rows
+    assert (core["tog_exact_match"], everything["tog_exact_match"]) == ("1.0", "1.0")
+    assert float(everything["tog_exact_match_minus_hits_any"]) == 1 - 1 / 3
+    assert {row["tog_exact_match"] for row in others} == {""}
+    for text in (report.to_table(), report.to_markdown()):
+        below = text[text.index("metrics of other projects") :]
+        assert "+66.7" in next(
+            line for line in below.splitlines() if "tog_exact_match" in line and "3" in line
+        )
+        assert "Without a value, for want of a ranking or of triples: gnnrag_hit," in below
+    shown = {row[0] for row in report.others.grid().rows}
+    assert "rog_hit" in shown
+    assert "gnnrag_hit" not in shown
+
+
+def test_rankings_and_triples_in_another_naming(release):
+    given = [
+        Prediction(
+            "q00001",
+            answers=(),
+            ranking=(("Eve", 0.9), ("Bob", 0.06), ("Cid", 0.04)),
+            retrieved=(("Ann", "mother", "Cid"), ("Ann", "wife", "Bob")),
+        )
+    ]
+    report = evaluate(release, given, naming="text", metrics="gnnrag,gtsqa,brink", resamples=5)
+    assert value(report, "gnnrag_recall", "core") == 0.5  # Eve, Bob: Cid comes after 0.95
+    # Stated of the evidence is (Ann, mother, Cid); the hard answer Eve is no end of what was retrieved.
+    assert value(report, "gtsqa_triple_precision", "core") == 0.5
+    assert value(report, "gtsqa_triple_recall", "core") == 1.0
+    assert value(report, "gtsqa_answer_recall", "core") == 0.5
+    assert (
+        value(report, "gtsqa_triple_f1", "core", "ours")
+        == report.headline.scores["triple_f1"].value
+    )
+    assert value(report, "gtsqa_triple_f1", "core", "over_hard_f1") is None
+    assert value(report, "brink_hits_hard", "core") == 0.0
+
+
+def test_answers_that_normalize_to_nothing_are_counted(tmp_path):
+    names = [EntityNames("e00000", "1", "The A."), EntityNames("e00001", "2", "Bob")]
+    asked = [question(1, "Bob", answers=["The A."], hard=["The A."])]
+    release = write_release(tmp_path / "r", asked, names=names, naming="text")
+    given = [Prediction("q00001", raw_output="Bob")]
+    report = evaluate(release, given, metrics="rog,tog", resamples=5)
+    assert value(report, "rog_hit", "all") == 1.0
+    assert report.others.notes[-1].endswith("by rog: 1.")
+
+
+def test_intervals_are_of_the_resamples_of_the_report(tmp_path):
+    asked = [question(n, f"x{n}", f"r{n}", answers=[BOB], hard=[BOB]) for n in range(40)]
+    release = write_release(tmp_path / "r", asked)
+    given = [Prediction(q.id, answers=(BOB,) if n % 3 else (EVE,)) for n, q in enumerate(asked)]
+    report = evaluate(release, given, metrics=["rog"], resamples=200)
+    (hit,) = (s for s in report.others.scores if s.metric == "rog_hit")
+    assert hit.score == hit.ours == report.overall["hits_any"]
+    assert hit.flatters == (0.0, 0.0, 0.0)
+
+
+def test_names_of_projects():
+    assert list(chosen(" tog, rog,tog")) == ["tog", "rog"]
+    assert list(chosen("all")) == list(METRICS_OF_OTHERS)
+    for wrong, told in (("tgo", "did you mean 'tog'"), (",", "names no project")):
+        with pytest.raises(ConfigError, match=told):
+            chosen(wrong)
+
+
+def test_sources_name_what_they_are_from():
+    sources = [project.source for project in METRICS_OF_OTHERS.values()]
+    assert len(set(sources)) == len(sources)
+    assert all(any(c.isdigit() for c in source) for source in sources)
