@@ -54,6 +54,7 @@ class Call:
         tools: The tools that the model may call.
         extra: Any further field of the request, e.g. ``{"logprobs": True}``.
         inputs: Texts to be embedded, none empty, in place of messages.
+        blank: Whether a reply that stops without a word is one, and not a fault that may pass. Not sent.
     """
 
     model: str
@@ -70,6 +71,7 @@ class Call:
     tools: Sequence[Mapping[str, Any]] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
     inputs: Sequence[str] = ()
+    blank: bool = False
 
     @property
     def path(self) -> str:
@@ -138,8 +140,8 @@ class Reply:
     """What a model said.
 
     Attributes:
-        text: Its words, always valid Unicode; may be empty beside tool calls, or with a finish reason
-            other than ``stop``.
+        text: Its words, always valid Unicode; may be empty beside tool calls, with a finish reason other
+            than ``stop``, or where the call allows it.
         finish_reason: ``stop``, ``length``, ``content_filter`` or what else the endpoint says.
         prompt_tokens: As the endpoint counted, or estimated where it does not say.
         completion_tokens: Likewise.

@@ -171,7 +171,8 @@ class Client:
         tools = message.get("tool_calls")
         reason = str(choice.get("finish_reason") or "stop")[:40]
         if not (isinstance(said, str) and said):
-            if reason not in EXPLAINED and not tools:
+            blank = call.blank and reason == "stop" and "content" in message
+            if reason not in EXPLAINED and not tools and not blank:
                 return CallProblem("fault", "an answer without content")
             said = ""
         estimate = sum(4 + _tokens(str(message.get("content"))) for message in call.messages)

@@ -101,6 +101,20 @@ def test_garbage_is_a_fault_of_the_call(server: ChatServer, said: Any) -> None:
     assert 5 < len(problem.detail) < 350
 
 
+@pytest.mark.parametrize("content", ["", None])
+def test_a_reply_without_a_word_is_one_where_the_call_allows_it(
+    server: ChatServer, content: str | None
+) -> None:
+    choice: dict[str, Any] = {"message": {"content": content}, "finish_reason": "stop"}
+    server.says = lambda request, times: {"choices": [choice]}
+    [reply] = send(server.url, call_of(blank=True))
+    assert (reply.text, reply.finish_reason) == ("", "stop")
+    choice |= {"finish_reason": "error"}
+    assert [problem.kind for problem in send(server.url, call_of(blank=True))] == ["fault"]
+    choice |= {"finish_reason": "stop", "message": {}}
+    assert [problem.kind for problem in send(server.url, call_of(blank=True))] == ["fault"]
+
+
 def test_an_answer_without_end_is_not_held(server: ChatServer) -> None:
     piece, sent = b"x" * 100_000, 0
 

@@ -110,14 +110,16 @@ class Chat:
             **parameters: Fields of `rulemine.llm.call.Call`: `max_tokens`, `temperature`, `sample` …
 
         Returns:
-            The reply; None where the call fails, which an answerer treats like a reply without content.
+            The reply, maybe without a word; None where the call fails, which an answerer treats like that.
 
         Raises:
             EndpointError: The endpoint cannot be used at all.
             LimitError: The budget is spent.
         """
         said = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
-        call = Call(self._model, said, purpose=purpose, subject=self._subject, **parameters)
+        call = Call(
+            self._model, said, purpose=purpose, subject=self._subject, blank=True, **parameters
+        )
         self.calls += 1
         reply = await self._ask(call)
         if isinstance(reply, Failure):

@@ -187,8 +187,8 @@ def answer(
     needs = needs_of(answerer)
     if asks_model(answerer) and not model:
         raise ConfigError(
-            f"answerer {with_ if isinstance(with_, str) else type(answerer).__name__!r} asks a model: name one "
-            "with --model (and where it is, with --base-url)."
+            f"answerer {with_ if isinstance(with_, str) else type(answerer).__name__!r} asks a model: "
+            "name one with --model (and where it is, with --base-url)."
         )
     questions = sample_of(release.questions(split), sample)
     asked = [

@@ -81,7 +81,10 @@ def test_topics_that_are_not_in_the_graph_are_answered_without_it(name: str) -> 
 def test_the_page_has_every_option_with_its_default(name: str) -> None:
     page = (ROOT / "docs" / "answerers.md").read_text("utf-8")
     section = page.partition(f"\n### {name}\n")[2].partition("\n### ")[0]
-    for key in keys_of(find_answerer(name)):
+    agent: Any = find_answerer(name)
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+    assert row.split("|")[3:5] == [f" {agent.worst_calls(topics)} " for topics in (1, 2)]
+    for key in keys_of(agent):
         assert key.meaning, key.name
         assert key.option.bounded or key.hint is str, key.name
         assert f"\n| `{key.name}` | {key.default} |" in section, key.name
@@ -127,6 +130,19 @@ def test_what_was_said_is_not_asked_again(
     assert len(whole) > 1
     assert any(p.retrieved for p in whole)
     assert all(p.cost and p.cost.calls and p.cost.prompt_tokens and p.cost.seconds for p in whole)
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_model_that_says_nothing_answers_nothing(
+    name: str, http: HTTPServer, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found with a real endpoint: what had no word was sent again and again until the run ended."""
+    monkeypatch.setenv("TEST_KEY", KEY)
+    with ChatServer(lambda request, times: "", http=http) as server:
+        options = EndpointOptions(base_url=server.url, api_key_variable="TEST_KEY")
+        found = answer(release, name, model="fake", endpoint=options, folder=tmp_path / "work")
+        assert server.received.total() == sum(p.cost.calls for p in found if p.cost)
+    assert {p.raw_output for p in found} == {""}
 
 
 def _comparable(prediction: Prediction) -> dict[str, Any]:
