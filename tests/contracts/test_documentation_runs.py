@@ -41,10 +41,13 @@ def test_the_files_that_a_page_names_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "pages", [("quick-start.md", "scoring.md"), ("your-own-graph.md",)], ids=" ".join
+    "pages",
+    [("quick-start.md", "scoring.md", "test-your-rag.md"), ("your-own-graph.md",)],
+    ids=" ".join,
 )
 def test_what_the_pages_say_works(pages: tuple[str, ...], here: Path, command: Command) -> None:
     text = "\n".join((ROOT / "docs" / page).read_text("utf-8") for page in pages)
+    (here / "examples").symlink_to(ROOT / "examples")
     blocks = BLOCK.findall(text)
     for language, block in blocks:
         name = re.match(r"# (\S+\.toml)\n", block)

@@ -1,0 +1,89 @@
+"""The command ``study``: systems on nested graphs and under several namings, to a page.
+
+A command imports what it needs when it runs.
+"""
+
+import argparse
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from rulemine.cli.console import Line
+from rulemine.cli.parser import Parser, add_command, add_flags, given
+
+__all__ = ["add_studying"]
+
+MORE = """\
+Everything is kept in OUT: the same command after an interruption goes on where it was. What it costs is
+printed before it starts. A file has the same keys as the options, and systems = ["lookup", "bm25"]:
+  rulemine study out/demo --with lookup,prior,reasoner -o out/study
+  rulemine study study.toml -o out/study"""
+
+
+def add_studying(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Adds the command."""
+    parser = add_command(
+        commands, "study", study,
+        "run systems on ever less complete graphs; write tables, figures and a page",
+        MORE,
+    )  # fmt: skip
+    parser.add_argument("source", type=Path, metavar="DIR|FILE.toml",
+                        help="folder of the release, or a file that describes the study")  # fmt: skip
+    parser.add_argument("--with", dest="systems", metavar="NAME[,NAME…]",
+                        help="the systems, as for rulemine answer")  # fmt: skip
+    parser.add_argument("--estimate", action="store_true",
+                        help="print what the study costs, and do nothing")  # fmt: skip
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT",
+                        help="folder of the study")  # fmt: skip
+    parser.takes_program = True
+    parser.set_defaults(program=())
+    parser.options = _add_keys
+
+
+def _add_keys(parser: Parser) -> None:
+    from rulemine.config import keys_of
+    from rulemine.evaluation.study.options import StudyOptions
+    from rulemine.llm.options import EndpointOptions
+
+    add_flags(parser, (key for key in keys_of(StudyOptions(), "study.")
+                       if not key.name.startswith("study.endpoint.")))  # fmt: skip
+    group = parser.add_argument_group("a model, for systems that ask one")
+    add_flags(group, keys_of(EndpointOptions(), "endpoint."))
+
+
+def study(arguments: Namespace) -> int:
+    """``study``."""
+    from rulemine.cli.answer import with_program
+    from rulemine.evaluation.answerers.registry import split_names
+    from rulemine.evaluation.reporting.files import cells
+    from rulemine.evaluation.reporting.tables import format_table
+    from rulemine.evaluation.study.costs import expected, format_expected
+    from rulemine.evaluation.study.plan import read_plan
+    from rulemine.evaluation.study.results import check_packages, write_results
+    from rulemine.evaluation.study.run import StudyFolder
+
+    said = given(arguments, "study.")
+    if arguments.systems is not None:
+        said["systems"] = with_program(split_names(arguments.systems), arguments.program)
+    if endpoint := given(arguments, "endpoint."):
+        said["endpoint"] = endpoint
+    plan = read_plan(arguments.source, said)
+    line = Line()
+    found = StudyFolder(plan, arguments.output, watch=line.watch, note=line.note)
+    costs = format_expected(found, expected(found))
+    rows = [(row[0][0], row[1:]) for row in cells(costs)]
+    table = format_table(costs.title, costs.header, [("", rows)], costs.notes)
+    if arguments.estimate:
+        sys.stdout.write(table)
+        return 0
+    check_packages()
+    sys.stderr.write(table)
+    sys.stderr.flush()
+    found.answer()
+    document = write_results(found, watch=line.watch)
+    if document.headline is not None:
+        shown = [(row[0][0], row[1:]) for row in cells(document.headline)]
+        head = document.headline
+        sys.stdout.write(format_table(head.title, head.header, [("", shown)], head.notes))
+    sys.stdout.write(f"\n{arguments.output / 'report.html'}\n")
+    return 0

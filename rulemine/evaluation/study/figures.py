@@ -1,0 +1,212 @@
+"""The figures of a study: those of the BRINK paper, and what score depends on.
+
+Figures 1 to 5 ask, over all questions, what those of Zhou et al., "What Breaks Knowledge Graph based RAG?"
+(arXiv 2508.08344) ask: answers on the complete and the incomplete graph, the share of them that needed
+inference, that by rule type, entities under other names, precision and recall. The others are ours.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from rulemine.evaluation.reporting.document import Figure, Series
+from rulemine.evaluation.reporting.report import Score
+from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, TITLES
+from rulemine.evaluation.study.plan import graph_at
+from rulemine.evaluation.study.scores import StudyScores, score_in
+
+__all__ = ["figures"]
+
+OF_THE_PAPER = (
+    ("figure-1-hits-any", "hits_any", "Figure 1: does a system still answer?"),
+    ("figure-1-f1", "f1", "Figure 1: how well does it answer?"),
+    ("figure-2-hhr", "hhr", "Figure 2: how much of what it gets right must be inferred?"),
+    ("figure-5-precision", "precision", "Figure 5: how much of what it says is right?"),
+    ("figure-5-recall", "recall", "Figure 5: how much of what is right does it say?"),
+)
+"""Id, score and title of the figures with a group for each system and a bar for each graph."""
+
+MEANINGS = {
+    "hits_any": "The share of questions with at least one right answer",
+    "f1": "F1 of the answers",
+    "hhr": "Hits@Hard over Hits@Any",
+    "precision": "The precision of the answers",
+    "recall": "The recall of the answers",
+    "hard_f1": "F1 of the hard answers, the other right answers set aside",
+    "hits_hard": "The share of questions with the hard answer",
+}
+
+DEPENDENCE = (
+    ("missing", "by-missing-links", "How many missing links can a system bridge?"),
+    ("proofs", "by-proofs", "Does it need many proofs?"),
+    ("inverse_edge", "by-inverse-edge", "Does it read the inverse edge?"),
+)
+"""Breakdown, id and title of the figures of what score depends on."""
+
+
+def figures(scores: StudyScores) -> list[Figure]:
+    """All figures for which the study has runs."""
+    found = [_by_graph(scores, *what) for what in OF_THE_PAPER]
+    rules = ("rule_type", "figure-3-hhr-by-rule-type", "Figure 3: which rules can it follow?")
+    if figure := _by_group(scores, "hhr", *rules):
+        found.insert(3, figure)
+    if len({run.naming for run in scores.study.runs}) > 1:
+        found.insert(-2, _by_naming(scores))
+    if len(scores.study.plan.levels) > 1:
+        found += _curves(scores)
+    for what in DEPENDENCE:
+        if figure := _by_group(scores, "hard_f1", *what):
+            found.append(figure)
+    if scores.subset == "core":
+        series = tuple(
+            Series(system, (score_in(report, "hard_f1", "core"), score_in(report, "hard_f1")))
+            for system, report in scores.top.items()
+        )
+        caption = f"{MEANINGS['hard_f1']}, over the core and over all questions, {_on(scores)}."
+        found.append(
+            Figure(
+                "core-or-all",
+                "How much of it is easy?",
+                caption,
+                "bars",
+                "questions",
+                f"{TITLES['hard_f1']}, percent",
+                ("core", "all"),
+                series,
+            )
+        )
+    return found
+
+
+def _on(scores: StudyScores) -> str:
+    return f"on the {graph_at(scores.study.plan.levels[-1])} graph"
+
+
+def _by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Figure:
+    plan = scores.study.plan
+    ends = [level for level in (plan.complete, plan.highest) if level is not None]
+    series = tuple(
+        Series(
+            graph_at(level),
+            tuple(score_in(scores.report(system, level), metric) for system in plan.systems),
+        )
+        for level in ends
+    )
+    graphs = " and ".join(graph_at(level) for level in ends)
+    caption = f"{MEANINGS[metric]}, on the {graphs} graph, over all questions."
+    return Figure(
+        id_, title, caption, "bars", "system", f"{TITLES[metric]}, percent", plan.systems, series
+    )
+
+
+def _by_naming(scores: StudyScores) -> Figure:
+    plan, runs = scores.study.plan, scores.study.runs
+    made = {(run.naming, run.level) for run in runs}
+    series = []
+    for naming in dict.fromkeys(run.naming for run in runs):
+        for level in dict.fromkeys((plan.levels[0], plan.levels[-1])):
+            if (naming, level) in made:
+                found = (
+                    score_in(scores.report(system, level, naming=naming), "f1")
+                    for system in plan.systems
+                )
+                series.append(Series(f"{naming}, {graph_at(level)}", tuple(found)))
+    return Figure(
+        "figure-4-f1-by-naming",
+        "Figure 4: does it reason, or remember names?",
+        f"{MEANINGS['f1']} with entities under each name, over all questions.",
+        "bars",
+        "system",
+        f"{TITLES['f1']}, percent",
+        plan.systems,
+        tuple(series),
+    )
+
+
+def _by_group(
+    scores: StudyScores, metric: str, breakdown: str, id_: str, title: str
+) -> Figure | None:
+    """A score by group of a breakdown, on the graph that lacks most; None where there are no two groups."""
+    first = next(iter(scores.top.values()))
+    sizes = {row.group: row.n for row in first.rows if row.breakdown == breakdown and row.n}
+    if len(sizes) < 2:
+        return None
+    series = tuple(
+        Series(system, tuple(score_in(report, metric, breakdown, group) for group in sizes))
+        for system, report in scores.top.items()
+    )
+    counts = ", ".join(f"{group}: {n:,}" for group, n in sizes.items())
+    return Figure(
+        id_,
+        title,
+        f"{MEANINGS[metric]}, {_on(scores)}, over all questions ({counts}).",
+        "bars",
+        BREAKDOWN_TITLES[breakdown],
+        f"{TITLES[metric]}, percent",
+        tuple(sizes),
+        series,
+    )
+
+
+def _curves(scores: StudyScores) -> Iterator[Figure]:
+    """Scores against the level: of one set of questions, and of those that each level makes hard."""
+    plan = scores.study.plan
+
+    def figure(
+        id_: str,
+        title: str,
+        caption: str,
+        metric: str,
+        subset: str,
+        levels: Sequence[int],
+        own: bool,
+    ) -> Figure:
+        def score(system: str, level: int) -> Score | None:
+            at = level if own else plan.lowest
+            return score_in(scores.report(system, level, missing_at=at), metric, subset)
+
+        return Figure(
+            id_,
+            title,
+            f"{MEANINGS[metric]}. {caption}",
+            "lines",
+            "level, percent of the removal",
+            f"{TITLES[metric]}, percent",
+            tuple(levels),
+            tuple(Series(name, tuple(score(name, v) for v in levels)) for name in plan.systems),
+        )
+
+    hard = [
+        q for q in scores.asked if q.hard_answer is not None and (q.core or scores.subset == "all")
+    ]
+    over = "questions of the core" if scores.subset == "core" else "questions"
+    same = sum(q.level <= (plan.lowest or 100) for q in hard)
+    for metric in ("hard_f1", "hits_hard"):
+        yield figure(
+            f"levels-{metric.replace('_', '-')}",
+            f"{TITLES[metric]} as more is missing",
+            f"The same {same:,} {over} everywhere: their hard answers are missing from {plan.lowest} on.",
+            metric,
+            "core",
+            plan.levels,
+            own=False,
+        )
+    yield figure(
+        "levels-f1",
+        "F1 as more is missing",
+        "Over all questions.",
+        "f1",
+        "all",
+        plan.levels,
+        own=False,
+    )
+    above = [level for level in plan.levels if level]
+    if len(above) > 1:
+        counts = ", ".join(f"{level}: {sum(q.level <= level for q in hard):,}" for level in above)
+        yield figure(
+            "levels-own-hard-f1",
+            "Hard F1 of what each level lacks",
+            f"Those {over} whose hard answer is missing at the level ({counts}).",
+            "hard_f1",
+            "core",
+            above,
+            own=True,
+        )

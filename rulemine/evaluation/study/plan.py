@@ -1,0 +1,196 @@
+"""What a study asks: systems, incompleteness levels, namings; as options, as a file, as a list of runs.
+
+Guarantees: the runs of a plan and their order depend on the plan alone; two plans that may give different
+answers have different identities, and two that differ only in where the model is, or in how answers are
+scored, have the same.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rulemine.config import build, read_toml
+from rulemine.errors import ConfigError, did_you_mean
+from rulemine.evaluation.answerers.registry import asks_model, find_answerer, run_of
+from rulemine.evaluation.matching import MATCHINGS
+from rulemine.evaluation.study.options import StudyOptions
+from rulemine.kg.entity_names import NAMINGS
+from rulemine.release.reader import Release
+from rulemine.release.records import SPLITS
+
+__all__ = ["StudyPlan", "StudyRun", "file_name", "graph_at", "read_plan", "runs_of"]
+
+FORMAT = 1
+"""Of the file that says what a folder holds a study of."""
+
+MOST_LETTERS = 60
+"""Of a system's label in the name of a file."""
+
+
+@dataclass(frozen=True)
+class StudyPlan(StudyOptions):
+    """What a study asks: `StudyOptions` that can be carried out."""
+
+    def __post_init__(self) -> None:
+        """Checks the values.
+
+        Raises:
+            ConfigError: As `StudyOptions`; or systems, levels or a model are missing, or unknown.
+        """
+        super().__post_init__()
+        if not self.systems:
+            raise ConfigError("systems: none. Name some, e.g. --with lookup,prior,reasoner.")
+        if not self.levels:
+            raise ConfigError("levels: none. Name some, e.g. --levels 0,100.")
+        for name, values, known in (
+            ("namings", self.namings, NAMINGS),
+            ("split", (self.split,), (*SPLITS, "all")),
+            ("matching", (self.matching,), MATCHINGS),
+        ):
+            for value in values:
+                if value not in known:
+                    raise ConfigError(f"{name}: {value!r} is unknown; {did_you_mean(value, known)}")
+        if self.asking and not self.model:
+            raise ConfigError(
+                f"model: none, and {', '.join(self.asking)} asks one. Name it with --model (and --base-url)."
+            )
+
+    @property
+    def asking(self) -> tuple[str, ...]:
+        """The systems that ask a model."""
+        return tuple(name for name in self.systems if asks_model(find_answerer(name)))
+
+    @property
+    def complete(self) -> int | None:
+        """The level of the complete graph; None where it is not asked."""
+        return 0 if self.levels[0] == 0 else None
+
+    @property
+    def highest(self) -> int | None:
+        """The highest level; None where only the complete graph is asked."""
+        return self.levels[-1] or None
+
+    @property
+    def lowest(self) -> int | None:
+        """The lowest level above 0: what is missing there is missing in every incomplete graph."""
+        return next((level for level in self.levels if level), None)
+
+
+class StudyRun(NamedTuple):
+    """One system on one graph in one naming.
+
+    Attributes:
+        system: The system.
+        level: The level of the graph.
+        naming: The naming.
+        file: The prediction file, below the folder of the study.
+    """
+
+    system: str
+    level: int
+    naming: str
+    file: str
+
+    @property
+    def kg(self) -> str:
+        """The name of the graph."""
+        return graph_at(self.level)
+
+
+def graph_at(level: int) -> str:
+    """The name of the graph of a level.
+
+    >>> graph_at(0), graph_at(20), graph_at(100)
+    ('complete', 'incomplete-20', 'incomplete')
+    """
+    return {0: "complete", 100: "incomplete"}.get(level, f"incomplete-{level}")
+
+
+def file_name(number: int, system: str) -> str:
+    """The name of a system's files: its place in the plan and its label.
+
+    >>> file_name(2, "prior:k=5")
+    '02-prior_k=5'
+    """
+    label = "".join(c if c.isalnum() or c in "-_=." else "_" for c in system)
+    return f"{number:02d}-{label[:MOST_LETTERS]}"
+
+
+def runs_of(plan: StudyPlan, naming: str) -> list[StudyRun]:
+    """The runs of a plan: by naming, by system, by level.
+
+    Args:
+        plan: The plan.
+        naming: The naming of the release.
+    """
+    ends = plan.naming_levels or tuple(dict.fromkeys((plan.levels[0], plan.levels[-1])))
+    found = []
+    for place, name in enumerate(plan.namings or (naming,)):
+        for number, system in enumerate(plan.systems, start=1):
+            folder = f"predictions/{name}/{file_name(number, system)}"
+            for level in ends if place else plan.levels:
+                if system in plan.asking and plan.model_levels and level not in plan.model_levels:
+                    continue
+                file = f"{folder}/{graph_at(level)}.jsonl"
+                found.append(StudyRun(system, level, name, file))
+    return found
+
+
+def header_of(plan: StudyPlan, release: Release, run: StudyRun) -> dict[str, Any]:
+    """What the prediction file of a run says of itself, see `rulemine.evaluation.answerers.registry.run_of`.
+
+    Args:
+        plan: The plan.
+        release: The release in the naming of the run.
+        run: The run.
+    """
+    split = None if plan.split == "all" else plan.split
+    return run_of(
+        release, run.system, kg=run.kg, split=split, sample=plan.sample, seed=plan.seed,
+        model=plan.model,
+    )  # fmt: skip
+
+
+def identity_of(plan: StudyPlan, release: Release) -> dict[str, Any]:
+    """What two plans with the same answers have in common: key → plain value."""
+    return {
+        "format": FORMAT,
+        "release": release.identity,
+        "systems": list(plan.systems),
+        "levels": list(plan.levels),
+        "namings": list(plan.namings or (release.naming,)),
+        "naming_levels": list(plan.naming_levels),
+        "model_levels": list(plan.model_levels),
+        "split": plan.split,
+        "sample": plan.sample,
+        "seed": plan.seed,
+        "model": plan.model if plan.asking else "",
+    }
+
+
+def read_plan(source: Path, given: Mapping[str, Any], where: str = "study") -> StudyPlan:
+    """The plan of a study.
+
+    Args:
+        source: A TOML file, or the folder of a release.
+        given: Key → value of what is said beside it, which overrides the file; for ``endpoint`` a table.
+        where: What messages call what is said beside it.
+
+    Raises:
+        InputError: The file is missing or not TOML.
+        ConfigError: A key is unknown, a value out of range, or something is missing.
+    """
+    values: dict[str, Any] = {"release": str(source)}
+    if source.suffix == ".toml" and not source.is_dir():
+        values, where = read_toml(source), str(source)
+        if isinstance(folder := values.get("release"), str):
+            values["release"] = str(source.parent / folder)
+        else:
+            raise ConfigError(f'{source}: names no release; write e.g. release = "out/demo".')
+    for key, value in given.items():
+        before = values.get(key)
+        values[key] = (
+            {**before, **value} if key == "endpoint" and isinstance(before, dict) else value
+        )
+    return build(StudyPlan, values, where, "See docs/study.md for the keys.")

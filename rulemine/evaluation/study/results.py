@@ -1,0 +1,115 @@
+"""A study from its plan to its page: answers, scores, tables, figures, and everything on one page.
+
+The results go into the folder of the study: what `rulemine.evaluation.reporting.files.write_document` writes.
+"""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+from rulemine.errors import ConfigError
+from rulemine.evaluation.reporting.document import Document, Grid
+from rulemine.evaluation.reporting.files import write_document
+from rulemine.evaluation.reporting.questions import SystemRun, question_rows
+from rulemine.evaluation.study.figures import figures
+from rulemine.evaluation.study.plan import StudyPlan, graph_at
+from rulemine.evaluation.study.run import StudyFolder, Watch, unwatched
+from rulemine.evaluation.study.scores import StudyScores
+from rulemine.evaluation.study.tables import headline, tables
+
+__all__ = ["check_packages", "document_of", "run_study", "write_results"]
+
+
+def run_study(
+    plan: StudyPlan,
+    folder: str | Path,
+    *,
+    watch: Watch = unwatched,
+    note: Callable[[str], None] = lambda text: None,
+) -> Document:
+    """Runs a study, or goes on with it, and writes its results.
+
+    Args:
+        plan: The study.
+        folder: Its folder.
+        watch: Shows the progress of each step.
+        note: Called with sentences for the user.
+
+    Returns:
+        What was written.
+
+    Raises:
+        OutputError: The folder holds another study or cannot be written.
+        ConfigError: A system cannot be used, or a package of the extra ``report`` is missing.
+        ReleaseError: A file of the release is missing or was edited.
+        EndpointError: The model cannot be asked.
+        LimitError: A limit was reached; everything is kept.
+    """
+    check_packages()
+    study = StudyFolder(plan, Path(folder), watch=watch, note=note)
+    study.answer()
+    return write_results(study, watch=watch)
+
+
+def check_packages() -> None:
+    """Checks that the report can be written, before hours go into what stands in it.
+
+    Raises:
+        ConfigError: A package of the extra ``report`` is not installed.
+    """
+    for package in ("jinja2", "matplotlib"):
+        if find_spec(package) is None:
+            raise ConfigError(
+                f"study: its report needs the package {package}: pip install 'rulemine[report]'."
+            )
+
+
+def write_results(study: StudyFolder, *, watch: Watch = unwatched) -> Document:
+    """Scores a study that is answered, and writes its results into its folder."""
+    with watch("score") as tell:
+        scores = StudyScores(study, tell)
+    with watch("write the report"):
+        document = document_of(scores)
+        write_document(document, study.folder)
+    return document
+
+
+def document_of(scores: StudyScores) -> Document:
+    """Everything that a study found."""
+    study = scores.study
+    plan, release = study.plan, study.release
+    runs = [
+        SystemRun(system, graph_at(level), scores.predictions(system, level), report)
+        for system in plan.systems
+        for level in dict.fromkeys((plan.levels[0], plan.levels[-1]))
+        if (report := scores.report(system, level))
+    ]
+    rows, labels = question_rows(release, runs, None if plan.split == "all" else plan.split)
+    facts = {
+        "release": f"{release.name} ({release.identity[:12]})",
+        "split": plan.split,
+        "questions": f"{len(rows):,}" + (f" (sample {plan.sample:,})" if plan.sample else ""),
+        "levels": ", ".join(map(str, plan.levels)),
+        "namings": ", ".join(dict.fromkeys(run.naming for run in study.runs)),
+        "seed": str(plan.seed),
+    }
+    if plan.asking:
+        facts["model"] = plan.model
+    notes = [n for n in runs[0].report.notes if all(n in run.report.notes for run in runs)]
+    of_runs = [
+        (run.system, run.kg, note) for run in runs for note in run.report.notes if note not in notes
+    ]
+    grids = tables(scores)
+    if of_runs:
+        header = ("system", "graph", "note")
+        grids.append(Grid("notes", "What to know about single systems", header, tuple(of_runs)))
+    return Document(
+        f"A study of {release.name}",
+        notes=tuple(notes),
+        facts=facts,
+        headline=headline(scores),
+        figures=tuple(figures(scores)),
+        tables=tuple(grids),
+        questions=rows,
+        labels=labels,
+    )

@@ -1,0 +1,184 @@
+"""Answers what a study asks, run by run, into one folder.
+
+The folder has ``study.json`` (which study it is), ``predictions/NAMING/SYSTEM/GRAPH.jsonl``, ``calls.sqlite``
+(the one journal of all calls of a model) and ``work`` (what systems keep, the release in other namings).
+
+Guarantees: a run that is finished is not run again, and a call that was answered is not asked again, however
+the study ended before; a folder holds one study; nothing outside the folder is written.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from rulemine.codec import parse_object
+from rulemine.errors import InputError, OutputError, ReleaseError
+from rulemine.evaluation.answerers.registry import JOURNAL, answer, asks_model, find_answerer
+from rulemine.evaluation.predictions import read_run, write_predictions
+from rulemine.evaluation.study.plan import (
+    StudyPlan,
+    StudyRun,
+    header_of,
+    identity_of,
+    runs_of,
+)
+from rulemine.files import read_text, take_lock, write_text
+from rulemine.llm.session import Session
+from rulemine.release.outputs import check_file
+from rulemine.release.publish import rename
+from rulemine.release.reader import Release
+
+__all__ = ["StudyFolder", "Watch"]
+
+Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""Shows the progress of one step, given its name; yields what is called with done and total."""
+
+MANIFEST = "study.json"
+
+
+@contextmanager
+def unwatched(_name: str) -> Iterator[Callable[[int, int], None]]:
+    """Shows nothing."""
+    yield lambda done, total: None
+
+
+class StudyFolder:
+    """A study and its folder; opening it makes the folder or checks that it holds this study.
+
+    Args:
+        plan: The study.
+        folder: Its folder.
+        watch: Shows the progress of each step.
+        note: Called with sentences for the user.
+
+    Raises:
+        OutputError: The folder holds another study, or other files, or cannot be written.
+        ReleaseError: There is no such release.
+    """
+
+    def __init__(
+        self,
+        plan: StudyPlan,
+        folder: Path,
+        *,
+        watch: Watch = unwatched,
+        note: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.plan, self.folder = plan, folder
+        self.release = Release.open(plan.release)
+        self.runs = runs_of(plan, self.release.naming)
+        self._watch, self._note = watch, note
+        self._releases: dict[str, Release] = {self.release.naming: self.release}
+        self._check()
+
+    def _check(self) -> None:
+        file, ours = self.folder / MANIFEST, identity_of(self.plan, self.release)
+        check_file(file, [self.release.path])
+        if not file.exists():
+            if self.folder.is_dir() and any(self.folder.iterdir()):
+                raise OutputError(
+                    f"{self.folder}: has files and no {MANIFEST}, so it holds no study. Name an empty or new "
+                    "folder with -o."
+                )
+            return
+        try:
+            theirs = parse_object(read_text(file), str(file))
+        except InputError as problem:
+            raise OutputError(f"{problem} Choose another folder with -o.") from None
+        differ = [
+            f"{key} is {json.dumps(theirs.get(key), ensure_ascii=False)} there and "
+            f"{json.dumps(value, ensure_ascii=False)} here"
+            for key, value in ours.items()
+            if theirs.get(key) != value
+        ]
+        if differ:
+            raise OutputError(
+                f"{self.folder}: holds another study: {'; '.join(differ)}. Choose another folder with -o, or "
+                "ask what it asked."
+            )
+
+    def file(self, run: StudyRun) -> Path:
+        """The prediction file of a run."""
+        return self.folder / run.file
+
+    def is_done(self, run: StudyRun) -> bool:
+        """Whether a run is finished."""
+        path = self.file(run)
+        release = self._releases.get(run.naming, self.release)
+        said = read_run(path) if path.is_file() else None
+        return said == header_of(self.plan, release, run) | {"naming": run.naming}
+
+    def answer(self) -> None:
+        """Answers what is not answered yet.
+
+        Raises:
+            ConfigError: A system cannot be used.
+            ReleaseError: A file of the release is missing or was edited.
+            OutputError: Something cannot be written, or another process works on this study.
+            EndpointError: The model cannot be asked.
+            LimitError: The budget of tokens is spent; every reply is kept.
+        """
+        waiting = [run for run in self.runs if not self.is_done(run)]
+        with ExitStack() as opened:
+            opened.enter_context(self._locked())
+            session = None
+            if any(asks_model(find_answerer(run.system)) for run in waiting):
+                session = opened.enter_context(
+                    Session(self.plan.endpoint, self.folder / JOURNAL, self._note)
+                )
+            done = len(self.runs) - len(waiting)
+            if done:
+                self._note(f"{done} of {len(self.runs)} runs were finished before.")
+            for number, run in enumerate(waiting, start=done + 1):
+                self._answer(run, session, f"{number} of {len(self.runs)}")
+
+    def _answer(self, run: StudyRun, session: Session | None, place: str) -> None:
+        plan, release = self.plan, self.named(run.naming)
+        label = f"{run.system}, {run.kg}"
+        if len(plan.namings) > 1:
+            label += f", {run.naming}"
+        with self._watch(f"{place}: {label}") as tell:
+            predictions = answer(
+                release,
+                run.system,
+                kg=run.kg,
+                split=None if plan.split == "all" else plan.split,
+                sample=plan.sample,
+                seed=plan.seed,
+                model=plan.model,
+                session=session,
+                folder=self.folder / "work",
+                progress=tell,
+                note=lambda text: self._note(f"{label}: {text}"),
+            )
+        self.file(run).parent.mkdir(parents=True, exist_ok=True)
+        write_predictions(self.file(run), predictions, header_of(plan, release, run))
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        file = self.folder / MANIFEST
+        if not file.exists():
+            content: dict[str, Any] = identity_of(self.plan, self.release)
+            write_text(file, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+        with file.open("rb") as held:
+            if not take_lock(held.fileno()):
+                raise OutputError(
+                    f"{self.folder}: another process works on this study. Wait for its end, or choose "
+                    "another folder with -o."
+                )
+            yield
+
+    def named(self, naming: str) -> Release:
+        """The release in a naming, made in the folder when it is first needed."""
+        if naming not in self._releases:
+            target = self.folder / "work" / "releases" / naming
+            try:
+                found = Release.open(target)
+            except ReleaseError:
+                with self._watch(f"rename to {naming}"):
+                    rename(self.release, target, naming, replace=True)
+                found = Release.open(target)
+            self._releases[naming] = found
+        return self._releases[naming]

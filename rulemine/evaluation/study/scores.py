@@ -1,0 +1,117 @@
+"""The reports of a study: every run scored, and what its curves and figures take from them."""
+
+from collections.abc import Callable
+
+from rulemine.evaluation.predictions import read_predictions
+from rulemine.evaluation.reporting.report import Report, Score
+from rulemine.evaluation.scorer import Scorer
+from rulemine.evaluation.study.plan import StudyRun
+from rulemine.evaluation.study.run import StudyFolder
+from rulemine.release.records import Prediction
+from rulemine.release.sampling_order import sample
+
+__all__ = ["StudyScores", "score_in"]
+
+
+class StudyScores:
+    """The reports of the runs of a study, made when it is opened.
+
+    Args:
+        study: The study, answered.
+        progress: Called with (runs scored, all runs).
+
+    Attributes:
+        study: The study.
+        naming: Its first naming, the one of all tables but that of namings.
+        asked: The questions, sorted by id.
+    """
+
+    def __init__(
+        self, study: StudyFolder, progress: Callable[[int, int], None] = lambda done, total: None
+    ) -> None:
+        self.study, self.naming = study, study.runs[0].naming
+        self._reports: dict[tuple[str, int, str, int], Report] = {}
+        self._predictions: dict[tuple[str, int], tuple[Prediction, ...]] = {}
+        plan = study.plan
+        self._split = None if plan.split == "all" else plan.split
+        self.asked = sample(study.release.questions(self._split), plan.sample)
+        scorer = Scorer(
+            study.release,
+            matching=plan.matching,
+            split=self._split,
+            sample=plan.sample,
+            resamples=plan.resamples,
+            seed=plan.seed,
+        )
+        for number, run in enumerate(study.runs):
+            progress(number, len(study.runs))
+            self._score(run, scorer)
+
+    def _score(self, run: StudyRun, scorer: Scorer) -> None:
+        plan = self.study.plan
+        found = read_predictions(
+            self.study.file(run), self.study.release.questions(), split=self._split, missing="empty"
+        )
+        levels = {plan.highest or 100}
+        if run.naming == self.naming:
+            self._predictions[run.system, run.level] = found
+            levels |= {plan.lowest or 100, run.level or 100}
+        for level in levels:
+            self._reports[run.system, run.level, run.naming, level] = scorer(
+                found, kg=run.kg, level=level, naming=run.naming
+            )
+
+    def predictions(self, system: str, level: int) -> tuple[Prediction, ...]:
+        """What a system answered on the graph of a level, in the first naming; () without such a run."""
+        return self._predictions.get((system, level), ())
+
+    def report(
+        self, system: str, level: int, *, missing_at: int | None = None, naming: str | None = None
+    ) -> Report | None:
+        """The report of a system on the graph of a level; None where the study has no such run.
+
+        Args:
+            system: The system.
+            level: The level of the graph.
+            missing_at: Hard answers are those that are missing at this level: the highest of the study
+                (None), the lowest above 0, or that of the graph.
+            naming: The naming; None for the first.
+        """
+        at = missing_at or self.study.plan.highest or 100
+        return self._reports.get((system, level, naming or self.naming, at))
+
+    def on(self, level: int) -> dict[str, Report]:
+        """System → its report on the graph of a level, for those with such a run."""
+        found = {system: self.report(system, level) for system in self.study.plan.systems}
+        return {system: report for system, report in found.items() if report is not None}
+
+    @property
+    def top(self) -> dict[str, Report]:
+        """System → its report on the graph that lacks most."""
+        return self.on(self.study.plan.levels[-1])
+
+    @property
+    def subset(self) -> str:
+        """What the headline is over: ``core``, or ``all`` where no question is in it."""
+        return next(iter(self._reports.values())).headline.group
+
+
+def score_in(
+    report: Report | None, metric: str, breakdown: str = "all", group: str = ""
+) -> Score | None:
+    """A score of a group of questions; None where the report does not have it, or there is no report.
+
+    Args:
+        report: The report.
+        metric: The score.
+        breakdown: ``all``, ``core`` (the headline: all, if there is no core), or a breakdown.
+        group: The group in the breakdown.
+    """
+    if report is None:
+        return None
+    if breakdown == "core":
+        return report.headline.scores.get(metric)
+    try:
+        return report.row(breakdown, group or breakdown).scores.get(metric)
+    except KeyError:
+        return None

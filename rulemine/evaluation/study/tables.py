@@ -1,0 +1,193 @@
+"""The tables of a study: what the benchmark is, what is missing at each level, and how every system scores.
+
+The first two are after tables 1 and 3 of Zhou et al., "What Breaks Knowledge Graph based RAG?" (arXiv
+2508.08344), which describe the data sets and give the main results; the others are ours.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rulemine.evaluation.answerers.protocol import NEEDS
+from rulemine.evaluation.answerers.registry import find_answerer, needs_of
+from rulemine.evaluation.ranked import RANKED
+from rulemine.evaluation.reporting.document import Grid, Score, Value
+from rulemine.evaluation.reporting.titles import TITLES
+from rulemine.evaluation.retrieval import RETRIEVAL
+from rulemine.evaluation.study.plan import graph_at
+from rulemine.evaluation.study.scores import StudyScores, score_in
+from rulemine.query.structures import STRUCTURES
+from rulemine.release.reader import Release
+from rulemine.release.records import SPLITS, Question, RuleQuestion
+from rulemine.rules.taxonomy import RULE_TYPES
+
+__all__ = ["headline", "tables"]
+
+HEADLINE = ("hard_f1", "hhr", "hits_hard", "hits_any", "f1")
+"""The scores of the headline, over the core."""
+
+RESULTS = ("hits_any", "precision", "recall", "f1", "hits_hard", "hhr", "hard_f1")
+"""The scores of the main results."""
+
+STRICT = ("strict_hits_any", "strict_f1", "strict_hard_f1")
+
+
+def headline(scores: StudyScores) -> Grid:
+    """The systems on the graph that lacks most, over the core."""
+    level = scores.study.plan.levels[-1]
+    rows = [
+        (system, report.headline.n, *(score_in(report, metric, "core") for metric in HEADLINE))
+        for system, report in scores.top.items()
+    ]
+    over = "the core" if scores.subset == "core" else "all questions"
+    title = f"{graph_at(level).capitalize()} graph, {over}"
+    header = ("system", "n", *(TITLES[metric] for metric in HEADLINE))
+    return Grid("headline", title, header, tuple(rows), notes=_needs(list(scores.top)))
+
+
+def _needs(systems: Sequence[str]) -> tuple[str, ...]:
+    """What systems are given beyond what every system is, a sentence each."""
+    by_need: dict[str, list[str]] = {}
+    for system in systems:
+        for need in needs_of(find_answerer(system)):
+            by_need.setdefault(need, []).append(system)
+    return tuple(f"{', '.join(by_need[n])}: given {NEEDS[n]}." for n in NEEDS if n in by_need)
+
+
+def tables(scores: StudyScores) -> list[Grid]:
+    """All tables but the headline."""
+    found = [
+        _questions(scores.study.release, scores),
+        _levels(scores),
+        _results(scores, "all", "results", "Main results, all questions"),
+    ]
+    if scores.subset == "core":
+        found.append(_results(scores, "core", "results-core", "Main results, core"))
+    found.append(_by_level(scores))
+    for id_, title, metrics, plain in (
+        ("retrieval", "What was retrieved", RETRIEVAL, ("triples",)),
+        ("ranking", "Ranks of the hard answer", RANKED, ()),
+        ("strict", "Texts read as lists and nothing else", STRICT, ()),
+    ):
+        if grid := _where_present(scores, id_, title, metrics, plain):
+            found.append(grid)
+    if cost := _cost(scores):
+        found.append(cost)
+    return found
+
+
+def _questions(release: Release, scores: StudyScores) -> Grid:
+    """Questions by what they need, in every split; those of the study, and of these the core."""
+    questions, asked = release.questions(), scores.asked
+    of_rules = all(isinstance(question, RuleQuestion) for question in questions)
+
+    def form(question: Question) -> str:
+        return (
+            question.rules.rule_type if isinstance(question, RuleQuestion) else question.structure
+        )
+
+    def row(label: str) -> tuple[Value, ...]:
+        inside = [q for q in questions if label in (form(q), "all")]
+        splits = Counter(q.split for q in inside)
+        here = [q for q in asked if label in (form(q), "all")]
+        core = sum(q.core for q in here)
+        return (label, len(inside), *(splits[split] for split in SPLITS), len(here), core)
+
+    known = RULE_TYPES if of_rules else tuple(STRUCTURES)
+    names = [*known, *sorted({form(question) for question in questions} - set(known))]
+    rows = [row(name) for name in (*names, "all")]
+    kind = "rule type" if of_rules else "structure"
+    header = (kind, "questions", *SPLITS, "asked here", "in the core")
+    return Grid("questions", "The questions of the benchmark", header, tuple(rows))
+
+
+def _levels(scores: StudyScores) -> Grid:
+    """What the graph of each level has and lacks."""
+    plan, release = scores.study.plan, scores.study.release
+    removals, asked = release.removals(), scores.asked
+    complete = len(release.kg("complete"))
+    rows = []
+    for level in plan.levels:
+        gone = sum(removal.level <= level for removal in removals)
+        hard = [q for q in asked if q.hard_answer is not None and q.level <= level]
+        core = sum(question.core for question in hard)
+        share = Score(gone / complete, None, None)
+        rows.append((str(level), complete - gone, gone, share, len(hard), core))
+    header = ("level", "triples", "removed", "share", "hard answer missing", "of these core")
+    note = "Level: percent of the removal. Hard answer missing: questions whose hard answer the graph lacks."
+    return Grid("levels", "What is missing at each level", header, tuple(rows), notes=(note,))
+
+
+def _results(scores: StudyScores, subset: str, id_: str, title: str) -> Grid:
+    plan = scores.study.plan
+    ends = [level for level in (plan.complete, plan.highest) if level is not None]
+    rows = []
+    for system in plan.systems:
+        for level in ends:
+            if report := scores.report(system, level):
+                found = (score_in(report, metric, subset) for metric in RESULTS)
+                rows.append((system, graph_at(level), *found))
+    header = ("system", "graph", *(TITLES[metric] for metric in RESULTS))
+    return Grid(id_, title, header, tuple(rows))
+
+
+def _by_level(scores: StudyScores) -> Grid:
+    """All scores at all levels, with the hard answers of each level, over all questions."""
+    plan = scores.study.plan
+    rows = []
+    for system in plan.systems:
+        for level in plan.levels:
+            if report := scores.report(system, level, missing_at=level or None):
+                found = (score_in(report, metric) for metric in RESULTS)
+                rows.append((system, str(level), *found))
+    header = ("system", "level", *(TITLES[metric] for metric in RESULTS))
+    note = (
+        "Hits@Hard, HHR and Hard F1 are over the questions whose hard answer is missing at that level (at 0, "
+        "those of the highest level), so their questions differ from level to level."
+    )
+    return Grid("by-level", "Scores at each level, all questions", header, tuple(rows), (note,))
+
+
+def _where_present(
+    scores: StudyScores, id_: str, title: str, metrics: Sequence[str], plain: tuple[str, ...]
+) -> Grid | None:
+    """Scores that only some systems have, on the graph that lacks most; None where none has."""
+    having = {system: set(report.metrics) for system, report in scores.top.items()}
+    shown = [
+        metric for metric in metrics if metric in TITLES and metric in set().union(*having.values())
+    ]
+    rows = tuple(
+        (system, *(score_in(report, metric, "core") for metric in shown))
+        for system, report in scores.top.items()
+        if not having[system].isdisjoint(shown)
+    )
+    if not rows:
+        return None
+    graph = graph_at(scores.study.plan.levels[-1])
+    header = ("system", *(TITLES[metric] for metric in shown))
+    over = "the core" if scores.subset == "core" else "all questions"
+    return Grid(id_, f"{title}: {graph} graph, {over}", header, rows, plain=plain)
+
+
+def _cost(scores: StudyScores) -> Grid | None:
+    """What an answer cost, in the mean over all runs of the first naming; None where nothing is known."""
+    plan = scores.study.plan
+    rows: list[tuple[Value, ...]] = []
+    for system in plan.systems:
+        found = [p for level in plan.levels for p in scores.predictions(system, level)]
+        costs = [p.cost for p in found if p.cost is not None]
+        if not costs:
+            continue
+        n = len(costs)
+        timed = [cost.seconds for cost in costs if cost.seconds is not None]
+        rows.append(
+            (
+                system,
+                n,
+                sum(cost.calls for cost in costs) / n,
+                sum(cost.prompt_tokens for cost in costs) / n,
+                sum(cost.completion_tokens for cost in costs) / n,
+                sum(timed) / len(timed) if timed else None,
+            )
+        )
+    header = ("system", "answers", "calls", "tokens sent", "tokens received", "seconds")
+    return Grid("cost", "What an answer cost, in the mean", header, tuple(rows)) if rows else None

@@ -1,0 +1,165 @@
+import csv
+import json
+
+import pytest
+
+from rulemine.evaluation.predictions import write_predictions
+from rulemine.evaluation.study.figures import figures
+from rulemine.evaluation.study.results import document_of, write_results
+from rulemine.evaluation.study.scores import StudyScores
+from rulemine.evaluation.study.tables import headline, tables
+from rulemine.release.records import Cost, Prediction
+from tests.evaluation.study.test_run import files
+
+
+@pytest.fixture(scope="module")
+def scores(shared):
+    return StudyScores(shared)
+
+
+def of(grids, name):
+    return next(thing for thing in grids if thing.id == name)
+
+
+def test_the_tables_and_figures_of_a_study(scores):
+    assert [grid.id for grid in tables(scores)] == [
+        "questions", "levels", "results", "results-core", "by-level",
+    ]  # fmt: skip
+    # Questions of the nine structures have no rule type.
+    assert [figure.id for figure in figures(scores)] == [
+        "figure-1-hits-any", "figure-1-f1", "figure-2-hhr", "figure-4-f1-by-naming",
+        "figure-5-precision", "figure-5-recall", "levels-hard-f1", "levels-hits-hard", "levels-f1",
+        "levels-own-hard-f1", "by-missing-links", "core-or-all",
+    ]  # fmt: skip
+
+
+def test_figure_1_says_what_evaluate_says(scores):
+    figure = of(figures(scores), "figure-1-f1")
+    assert figure.groups == ("lookup", "reasoner")
+    assert [series.name for series in figure.series] == ["complete", "incomplete"]
+    for series, level in zip(figure.series, (0, 100), strict=True):
+        for system, score in zip(figure.groups, series.scores, strict=True):
+            assert score == scores.report(system, level).row("all", "all").scores["f1"]
+    assert figure.series[0].scores[0].value == 1  # lookup on the complete graph
+
+
+def test_names_change_nothing_for_what_reads_no_text(scores):
+    figure = of(figures(scores), "figure-4-f1-by-naming")
+    names = [series.name for series in figure.series]
+    assert names == [
+        "private, complete",
+        "private, incomplete",
+        "text, complete",
+        "text, incomplete",
+    ]
+    assert figure.series[:2] == tuple(
+        series._replace(name=series.name.replace("text", "private")) for series in figure.series[2:]
+    )
+
+
+def test_a_curve_is_of_the_questions_missing_at_the_lowest_level(scores):
+    study = scores.study
+    hard = [q for q in study.release.questions() if q.hard_answer is not None and q.core]
+    early = [q for q in hard if q.level <= 50]
+    assert 0 < len(early) < len(hard)
+    curve = of(figures(scores), "levels-hits-hard")
+    assert curve.groups == (0, 50, 100)
+    assert f"The same {len(early)} questions of the core" in curve.caption
+    lookup = curve.series[0].scores
+    # What is stated is looked up; what is missing at 50 is missing at 100.
+    assert [score.value for score in lookup] == [1, 0, 0]
+    own = of(figures(scores), "levels-own-hard-f1")
+    assert own.groups == (50, 100)
+    assert f"(50: {len(early)}, 100: {len(hard)})" in own.caption
+    assert own.series[0].scores[0] == of(figures(scores), "levels-hard-f1").series[0].scores[1]
+
+
+def test_what_is_missing_at_each_level_is_counted_by_hand(scores):
+    release = scores.study.release
+    grid = of(tables(scores), "levels")
+    for level, row in zip((0, 50, 100), grid.rows, strict=True):
+        gone = {r.triple for r in release.removals() if r.level <= level}
+        graph = set(release.kg("complete").labeled()) - gone
+        missing = [q for q in release.questions() if q.hard and not graph >= set(q.evidence)]
+        assert row[:3] == (str(level), len(graph), len(gone))
+        assert row[4] == sum(q.level <= level for q in missing if q.hard_answer)
+
+
+def test_the_headline_says_what_systems_are_given(scores):
+    grid = headline(scores)
+    assert [row[0] for row in grid.rows] == ["lookup", "reasoner"]
+    assert grid.rows[0][2].value == 0  # Hard F1 of looking up
+    assert grid.notes == (
+        "lookup, reasoner: given the query behind each question.",
+        "reasoner: given the rules of the release.",
+    )
+
+
+def test_systems_with_a_model_may_be_asked_at_some_levels_only(open_study):
+    study = open_study("lookup", "closed-book", model="m", model_levels=(100,))
+    lookup, model = study.runs[:3], study.runs[3:]
+    assert [run.level for run in model] == [100]
+    open_study("lookup", "closed-book", model="m", model_levels=(100,))
+    for run in lookup + model:
+        found = [
+            Prediction(q.id, raw_output="?", cost=Cost(2, 30, 10, 1.0) if run in model else None)
+            for q in study.release.questions()
+        ]
+        study.file(run).parent.mkdir(parents=True, exist_ok=True)
+        write_predictions(study.file(run), found)
+    scores = StudyScores(study)
+    found = figures(scores)
+    assert [s is None for s in of(found, "levels-hard-f1").series[1].scores] == [True, True, False]
+    assert of(found, "figure-1-f1").series[0].scores[1] is None  # never on the complete graph
+    (row,) = of(tables(scores), "cost").rows
+    assert row == ("closed-book", len(scores.asked), 2, 30, 10, 1.0)
+    assert of(tables(scores), "strict").rows[0][0] in study.plan.systems
+
+
+def test_a_study_is_written_twice_alike_whatever_was_before(open_study, tmp_path):
+    for folder in ("out", "again"):
+        study = open_study(folder=folder, sample=4, levels=(0, 100))
+        study.answer()
+        write_results(study)
+    written = files(tmp_path / "out")
+    assert written == files(tmp_path / "again")
+    assert {"report.html", "report.md", "report.tex", "report.json", "questions.csv"} <= set(
+        written
+    )
+    document = document_of(StudyScores(open_study(sample=4, levels=(0, 100))))
+    assert document.facts["questions"] == "4 (sample 4)"
+    for grid in document.grids():
+        with (tmp_path / "out" / "tables" / f"{grid.id}.csv").open(newline="") as file:
+            assert len(list(csv.reader(file))) == len(grid.rows) + 1
+    for figure in document.figures:
+        assert f"figures/{figure.id}.svg" in written
+    told = json.loads(written["report.json"])
+    assert told["headline"]["rows"][1][0] == "reasoner"
+
+
+def test_the_command(built, tmp_path, command):
+    words = ["study", built, "--with", "lookup,prior:k=2", "--levels", "0,100", "--split", "all",
+             "--resamples", 20, "-o", tmp_path / "out"]  # fmt: skip
+    estimate = command(*words, "--estimate")
+    assert estimate.status == 0
+    assert "lookup" in estimate.out
+    assert not (tmp_path / "out").exists()
+    ended = command(*words)
+    assert ended.status == 0, ended.err
+    assert "What is still to be answered" in ended.err
+    assert ended.out.splitlines()[-1] == str(tmp_path / "out" / "report.html")
+    again = command(*words)
+    assert "4 of 4 runs are finished" in again.err
+    other = command(*words, "--levels", "50")
+    assert other.status == 2
+    assert "holds another study" in other.err
+    (tmp_path / "study.toml").write_text(
+        f'release = "{built}"\nsystems = ["lookup"]\nlevels = [7]\n'
+    )
+    ended = command(
+        "study", tmp_path / "study.toml", "--estimate", "-o", tmp_path / "new", "--seed", 3
+    )
+    assert ended.status == 0
+    refused = command("study", built, "-o", tmp_path / "new")
+    assert refused.status == 2
+    assert "systems: none. Name some, e.g. --with" in refused.err

@@ -1,0 +1,135 @@
+import json
+
+import pytest
+
+from rulemine.errors import ConfigError, OutputError, ReleaseError
+from rulemine.evaluation.answerers.model_free import Lookup
+from rulemine.evaluation.predictions import read_run
+from rulemine.evaluation.study.costs import expected, format_expected
+from rulemine.evaluation.study.plan import StudyPlan
+from rulemine.evaluation.study.run import StudyFolder
+from rulemine.release.reader import Release
+
+
+def files(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.relative_to(folder).parts[0] != "work"
+    }
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The graphs that ``lookup`` answered from, by their sizes; it fails from the third on if told so."""
+    sizes: list[int] = []
+    answers = Lookup.__call__
+
+    def spy(self, given, questions):
+        if len(sizes) == spy.most:
+            raise KeyboardInterrupt
+        sizes.append(len(given.kg))
+        return answers(self, given, questions)
+
+    spy.most = 99
+    spy.sizes = sizes
+    monkeypatch.setattr(Lookup, "__call__", spy)
+    return spy
+
+
+def test_an_interrupted_study_goes_on_and_ends_the_same(open_study, tmp_path, asked):
+    asked.most = 2
+    with pytest.raises(KeyboardInterrupt):
+        open_study().answer()
+    assert len(asked.sizes) == 2
+    assert asked.sizes[0] > asked.sizes[1]  # the complete graph first
+    asked.most = 99
+    notes: list[str] = []
+    open_study(note=notes.append).answer()
+    assert len(asked.sizes) == 3
+    assert notes == ["2 of 6 runs were finished before."]
+    open_study().answer()
+    assert len(asked.sizes) == 3
+    open_study(folder="again").answer()
+    assert files(tmp_path / "out") == files(tmp_path / "again")
+    assert len(files(tmp_path / "out")) == 7  # study.json and six runs
+
+
+def test_graphs_are_nested_and_in_the_naming(open_study, built, tmp_path):
+    study = open_study(levels=(0, 30, 60, 100), namings=("text", "private"))
+    study.answer()
+    sizes = [len(study.release.kg(run.kg)) for run in study.runs[:4]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) > 2
+    said = [read_run(study.file(run)) for run in study.runs]
+    assert {(s["naming"], s["kg"]) for s in said} >= {
+        ("text", "incomplete-30"),
+        ("private", "complete"),
+    }
+    named = Release.open(tmp_path / "out" / "work" / "releases" / "text")
+    first = json.loads(study.file(study.runs[0]).read_text().split("\n")[1])
+    assert set(first["answers"]) <= {row.text for row in named.entities}
+    assert {s["release"] for s in said} == {Release.open(built).identity}
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"levels": (0, 100)}, r"levels is \[0, 50, 100\] there and \[0, 100\] here"),
+        ({"sample": 2}, "sample is null there and 2 here"),
+        ({"seed": 1}, "seed is 0 there and 1 here"),
+        ({"namings": ("text",)}, r'namings is \["private"\] there and \["text"\] here'),
+    ],
+)
+def test_two_studies_do_not_share_a_folder(open_study, keys, expected):
+    open_study().answer()
+    with pytest.raises(OutputError, match=f"holds another study: .*{expected}"):
+        open_study(**keys)
+
+
+def test_how_it_is_scored_and_where_the_model_is_may_differ(open_study):
+    open_study().answer()
+    open_study(resamples=7, matching="ids")
+    with pytest.raises(OutputError, match="systems is"):
+        open_study("lookup")
+
+
+def test_a_folder_with_other_files_is_no_study(open_study, tmp_path, built):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("")
+    with pytest.raises(OutputError, match=r"has files and no study.json"):
+        open_study()
+    (tmp_path / "out" / "study.json").write_text("[]")
+    with pytest.raises(OutputError, match="Choose another folder"):
+        open_study()
+    plan = StudyPlan(release=str(built), systems=("lookup",))
+    with pytest.raises(OutputError, match="release"):
+        StudyFolder(plan, built / "study")
+    with pytest.raises(ReleaseError, match="no such folder"):
+        StudyFolder(StudyPlan(release=str(tmp_path / "none"), systems=("lookup",)), tmp_path / "o")
+
+
+def test_two_processes_do_not_work_on_one_study(open_study):
+    study = open_study()
+    with study._locked(), pytest.raises(OutputError, match="another process works on this study"):
+        open_study().answer()
+
+
+def test_a_system_that_fails_ends_the_study_and_keeps_the_rest(open_study, tmp_path):
+    study = open_study("lookup", "command")
+    with pytest.raises(ConfigError, match="command: no program"):
+        study.answer()
+    assert [study.is_done(run) for run in study.runs] == [True] * 3 + [False] * 3
+
+
+def test_costs_before_and_after(open_study):
+    study = open_study(
+        "lookup", "think-on-graph:width=2:depth=1", model="m", levels=(0, 100), sample=3
+    )
+    found = {one.system.partition(":")[0]: one for one in expected(study)}
+    assert found["lookup"][1:] == (2, 6, 0, 0, None)
+    topics = [len(q.anchors) for q in sorted(study.release.questions(), key=lambda q: q.id)]
+    assert topics
+    assert found["think-on-graph"].calls >= 2 * 3 * (1 + 2 + 1 + 1)
+    rows = format_expected(study, list(found.values())).rows
+    assert rows[-1][:3] == ("all", 4, 12)
