@@ -133,6 +133,9 @@ def json_value(text: str, kind: type[T]) -> T | None:
             break
         try:
             value: Any = json.JSONDecoder().raw_decode(text, at)[0]
+            # Half a surrogate pair, which JSON can write, can be sent to nobody.
+            plain = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
+            value = json.loads(plain.decode("utf-16", "replace"))
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, kind):

@@ -174,7 +174,7 @@ class _Loop:
             elif action.name == "generate":
                 await self._generate(action)
             elif not is_none(action.what):
-                proposed = [f"{line} (proposed)" for line in lines_of(self._generated)]
+                proposed = [f"proposed: {line}" for line in lines_of(self._generated)]
                 return await self._found([*proposed, *self._explorer.findings(action.what)])
             else:
                 self._unknowns += 1

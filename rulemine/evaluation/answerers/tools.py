@@ -67,7 +67,7 @@ class ToolAgent(Section):
     Attributes:
         steps: Replies with tool calls, at most.
         calls: Tool calls of a reply that are carried out, at most.
-        results: Items of a result, at most; others are drawn, and their number is told.
+        results: Entities of a result, at most; of more neighbors some are drawn, and their number is told.
         temperature: Of every step but the last.
         max_tokens: Tokens of a reply of these steps, at most.
     """
@@ -91,9 +91,9 @@ class ToolAgent(Section):
             max_tokens=self.max_tokens,
             temperature=self.temperature,
         )
-        if trial.failed >= TRIES and not trial.proven:
+        if questions and not trial.proven:
             given.note(
-                f"tools: the first {counted(trial.failed, 'call')} with tools failed, so there are no "
+                f"tools: no call with tools was answered ({trial.failed} failed), so there are no "
                 f"answers. Ask {given.model} at an endpoint that takes tools, or use another agent."
             )
         elif questions and not trial.called:
@@ -181,7 +181,7 @@ class _Dialog:
             else:
                 result = self._result(name, arguments)
             # Written anew: some servers fail on arguments that are no JSON when they come back.
-            again = {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
+            again = {"name": name, "arguments": json.dumps(arguments)}
             calls.append({"id": key, "type": "function", "function": again})
             content = json.dumps(result, ensure_ascii=False)
             results.append({"role": "tool", "tool_call_id": key, "content": content})
@@ -197,10 +197,9 @@ class _Dialog:
         entity = str(arguments.get("entity"))
         if not explorer.around.known(entity):
             return {"error": "no such entity", "similar": explorer.similar(entity, SIMILAR)}
-        ways = list(explorer.ways(entity).values())
+        ways = explorer.around.relations(entity)
         if name == "relations":
-            told = [{"relation": way[0], "direction": way[1]} for way in ways]
-            return {"relations": told[:most], "found": len(told)}
+            return {way: [relation for relation, its in ways if its == way] for way in WAYS}
         way: Way = str(arguments.get("relation")), str(arguments.get("direction"))
         if way not in ways:
             return {"error": "no such relation at this entity in this direction; see relations"}

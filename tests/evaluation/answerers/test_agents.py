@@ -30,7 +30,8 @@ NOISE = (
     "", "none", "Yes", "{No}", "{", "[[[[", '{"Answer": {"a": [null, 7, "Frank"]}, "Sufficient": true}',
     '["Frank", ["x"], null]', "(Score: 0.5) (Score: 9e99)", "Search[]", "Search[Frank|]]", "Generate[x]",
     "Finish[unknown]", "Finish[|]", "a | b | c", "\0\n\r\t", "Next question: why?", "Answer:", "\u0301\ud83d",
-    "<think>Search[Dune]",
+    "<think>Search[Dune]", '{"Sufficient": "Yes", "Answer": "\\ud800", "\\udfff": ["\\ud800"]}',
+    '["\\ud800"]',
 )  # fmt: skip
 
 

@@ -72,3 +72,4 @@ def test_json_is_found_in_words() -> None:
     assert json_value("[" * 100_000, list) is None
     assert json_value('{"a": 1', dict) is None
     assert json_value("[1]", dict) is None
+    assert json_value('["\\ud83d\\ude00 \\ud800"]', list) == ["\U0001f600 \ufffd"]

@@ -51,7 +51,7 @@ def test_it_searches_generates_and_finishes() -> None:
         "(Frank, born, Tacoma)",
     ]
     assert told(script) == [
-        "Tacoma | country | United States (proposed)",
+        "proposed: Tacoma | country | United States",
         "Dune | author | Frank",
         "Frank | born | Tacoma",
         "Concluded from these: USA | United States",

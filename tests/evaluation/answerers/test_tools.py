@@ -64,14 +64,7 @@ def test_it_calls_tools_until_it_answers() -> None:
     assert list(script.calls[0].tools) == list(TOOLS)
     assert shown(script.calls[0])[1] == "Topic entities: Dune"
     assert results(script, 3) == [
-        {
-            "relations": [
-                {"relation": "author", "direction": "out"},
-                {"relation": "holds", "direction": "in"},
-                {"relation": "pages", "direction": "out"},
-            ],
-            "found": 3,
-        },
+        {"out": ["author", "pages"], "in": ["holds"]},
         {"entities": ["Frank"], "found": 1},
         {"entities": ["Dune", "Eye"], "found": 2},
         {"entities": ["Tacoma"]},
@@ -91,6 +84,7 @@ def test_it_calls_tools_until_it_answers() -> None:
         ("relations", {}, "no such entity"),
         ("relations", "not JSON", "no such entity"),
         ("relations", "[1]", "no such entity"),
+        ("relations", '{"entity": "\\ud800"}', "no such entity"),
         ("relations", "[" * 100_000, "no such entity"),
         (
             "neighbors",
@@ -164,11 +158,13 @@ def test_an_endpoint_without_tools_is_found_out() -> None:
     assert answered(script, 50) == (
         [""] * 50,
         [
-            "tools: the first 3 calls with tools failed, so there are no answers. Ask small at an "
+            "tools: no call with tools was answered (3 failed), so there are no answers. Ask small at an "
             "endpoint that takes tools, or use another agent."
         ],
     )
     assert len(script.calls) == 3
+    (note,) = answered(Script(lambda call: broken), 1)[1]
+    assert "(1 failed)" in note
 
 
 def test_a_question_that_fails_is_not_the_endpoint() -> None:
