@@ -6,13 +6,15 @@ import numpy as np
 
 from rulemine.errors import counted
 from rulemine.evaluation.bootstrap import Bools, Ints
-from rulemine.evaluation.reporting.report import Row
+from rulemine.evaluation.reporting.report import WARNING, Row
 from rulemine.evaluation.reporting.titles import SUBSETS
+from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, bounded
 from rulemine.release.records import Prediction, Question
 
 __all__ = [
     "notes_on_clusters",
     "notes_on_failures",
+    "notes_on_length",
     "notes_on_predictions",
     "notes_on_questions",
     "notes_on_rankings",
@@ -42,8 +44,8 @@ def notes_on_predictions(
     if absent := sum(p is None for p in given):
         there = len(given) - absent
         notes.append(
-            f"Predictions for {there:,} of {len(given):,} questions ({there / len(given):.1%}); the others "
-            "score 0.".replace("%", " %")
+            f"{WARNING}predictions for {there:,} of {len(given):,} questions "
+            f"({100 * there / len(given):.1f} %); the others score 0."
         )
     if empty := sum(not m for m in matched) - absent:
         notes.append(f"{empty:,} predictions hold no answer and score 0.")
@@ -54,6 +56,25 @@ def notes_on_predictions(
             "each counts as wrong."
         )
     return notes
+
+
+def notes_on_length(given: Sequence[Prediction | None], whole_texts: bool) -> list[str]:
+    """How many predictions were not read to their end.
+
+    Args:
+        given: The prediction for each question.
+        whole_texts: Whether texts were.
+    """
+    cut = sum(
+        len(p.raw_output or "") > LONGEST_OUTPUT and not whole_texts
+        if p.answers is None
+        else len(bounded(p.answers)) < len(p.answers)
+        for p in given
+        if p is not None
+    )
+    if not cut:
+        return []
+    return [f"Outputs longer than {LONGEST_OUTPUT:,} characters, read so far only: {cut:,}."]
 
 
 def notes_on_rankings(given: Sequence[Prediction | None]) -> list[str]:

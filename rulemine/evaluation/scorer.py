@@ -36,7 +36,7 @@ from rulemine.evaluation.retrieval import (
     evidence_of,
     score_retrieval,
 )
-from rulemine.evaluation.vocabulary import LONGEST_OUTPUT
+from rulemine.evaluation.vocabulary import bounded
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
@@ -142,11 +142,7 @@ class Scorer:
         given = self._given(predictions)
         matched = [predicted(used.matcher, p) for p in given]
         notes = telling.notes_on_predictions(given, matched, used.keys)
-        cut = sum(len(p.raw_output or "") > LONGEST_OUTPUT for p in given if p is not None)
-        if cut and self._matching != "brink":
-            notes.append(
-                f"Outputs longer than {LONGEST_OUTPUT:,} characters, read so far only: {cut:,}."
-            )
+        notes += telling.notes_on_length(given, self._matching == "brink")
         if problem := self._other_naming(given, matched, used):
             if self._matching != "brink" and naming is None:
                 raise PredictionError(f"predictions: {problem}")
@@ -372,7 +368,7 @@ def predicted(matcher: Matcher, prediction: Prediction | None) -> tuple[str, ...
     if prediction.answers is None:
         keys = matcher.text(prediction.raw_output or "")
     else:
-        keys = filter(None, map(matcher.name, prediction.answers))
+        keys = filter(None, map(matcher.name, bounded(prediction.answers)))
     return tuple(dict.fromkeys(keys))
 
 

@@ -21,9 +21,9 @@ import functools
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 
-__all__ = ["LONGEST_OUTPUT", "VocabularyMatcher", "composed", "tokens"]
+__all__ = ["LONGEST_OUTPUT", "VocabularyMatcher", "bounded", "composed", "tokens"]
 
 LONGEST_OUTPUT = 1_000_000
 """Characters of an output that are read: more than a model writes, few enough to be read in seconds."""
@@ -50,6 +50,16 @@ def composed(text: str) -> str:
     if text.isascii():
         return text
     return unicodedata.normalize("NFC", _too_many_marks().sub(r"\1", text))
+
+
+def bounded(answers: Sequence[str]) -> Sequence[str]:
+    """The first answers of a list that have `LONGEST_OUTPUT` characters together at most."""
+    total = 0
+    for number, answer in enumerate(answers):
+        total += len(answer)
+        if total > LONGEST_OUTPUT:
+            return answers[:number]
+    return answers
 
 
 def tokens(text: str) -> list[str]:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from rulemine.evaluation.retrieval import (
     RETRIEVAL,
     ToRetrieve,
     count_failures,
+    score_retrieval,
     score_retrieved,
 )
 from rulemine.evaluation.scorer import STRICT
@@ -242,3 +244,15 @@ def test_malformed_triples(tmp_path, release, retrieved, told):
         evaluate(release, [wrong], missing="empty")
     with pytest.raises(PredictionError, match=told):
         write_predictions(tmp_path / "q.jsonl", [wrong])
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("of_release", ["NFC", "NFD"])
+def test_triples_match_in_any_form_of_unicode(form: str, of_release: str) -> None:
+    in_release = unicodedata.normalize(of_release, "Zoë")
+    given = Prediction("q", answers=(), retrieved=((unicodedata.normalize(form, "Zoë"), "r", "b"),))
+    wanted = ToRetrieve({(in_release, "r", "b")}, set(), {in_release})
+    found = score_retrieval([wanted], [given], np.zeros(1), {in_release, "b"}, {"r"}, "complete")
+    assert found.scores[0][RETRIEVAL.index("triple_f1")] == 1.0
+    assert found.scores[0][RETRIEVAL.index("answer_recall")] == 1.0
+    assert not found.notes

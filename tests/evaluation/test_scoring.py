@@ -300,7 +300,9 @@ def test_missing_and_strange_answers_are_told(release):
     )  # fmt: skip
     assert report.missing == 1
     assert report.overall["precision"].value == 0.5 / 3
-    assert report.notes[0] == "Predictions for 2 of 3 questions (66.7 %); the others score 0."
+    assert (
+        report.notes[0] == "Warning: predictions for 2 of 3 questions (66.7 %); the others score 0."
+    )
     assert [note.split(" ", 1)[0] for note in report.notes][1:3] == ["1", "1"]
 
 
@@ -375,6 +377,14 @@ def test_ten_megabytes_for_one_question(release, matching, hit):
     assert report.headline.scores["hits_hard"].value == hit
     said = "Outputs longer than 1,000,000 characters, read so far only: 1." in report.notes
     assert said == (matching != "brink")
+
+
+def test_long_lists_are_read_as_far_as_long_texts(release):
+    given = [Prediction("q00001", answers=(CID, *map(str, range(300_000)), EVE)), *GIVEN[1:]]
+    report = evaluate(release, given, metrics="all", resamples=5)
+    assert report.headline.scores["hits_any"].value == 1
+    assert report.headline.scores["hits_hard"].value == 0  # EVE is too far behind
+    assert "Outputs longer than 1,000,000 characters, read so far only: 1." in report.notes
 
 
 def test_paper_naming_is_the_number_alone(release):

@@ -20,7 +20,7 @@ from rulemine.evaluation.reporting.document import Grid
 from rulemine.evaluation.reporting.report import Score
 from rulemine.evaluation.reporting.tables import Section, format_cell
 from rulemine.evaluation.retrieval import RETRIEVAL
-from rulemine.evaluation.vocabulary import LONGEST_OUTPUT
+from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, bounded
 from rulemine.kg.graph import Triple
 from rulemine.release.records import Prediction, Question
 
@@ -165,7 +165,7 @@ def judged_of(
 
     Args:
         questions: The questions.
-        predictions: The prediction for each, None where missing; of longer outputs the first
+        predictions: The prediction for each, None where missing; of longer outputs and lists the first
             `LONGEST_OUTPUT` characters.
         names: From the names in the questions to those in the predictions.
         level: The level at which hard answers are missing.
@@ -175,7 +175,11 @@ def judged_of(
     for number, (q, p) in enumerate(zip(questions, predictions, strict=True)):
         said: str | tuple[str, ...] | None = None
         if p is not None:
-            said = (p.raw_output or "")[:LONGEST_OUTPUT] if p.answers is None else p.answers
+            said = (
+                (p.raw_output or "")[:LONGEST_OUTPUT]
+                if p.answers is None
+                else (*bounded(p.answers),)
+            )
         missing = q.hard_answer is not None and q.level <= level
         found.append(
             Judged(

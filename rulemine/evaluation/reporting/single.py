@@ -43,6 +43,8 @@ def document_of_run(release: Release, run: SystemRun, progress: Progress | None 
     report = run.report
     rows, labels = question_rows(release, [run], None, progress)
     tables = [*_tables(report)]
+    if report.others is not None:
+        tables.append(report.others.grid())
     if report.difference is not None:
         tables += _tables(report.difference)
     return Document(
