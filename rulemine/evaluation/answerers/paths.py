@@ -11,6 +11,7 @@ context; paths are in the order of the plans, those of a plan in the order of pr
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import ClassVar, NamedTuple
 
@@ -161,6 +162,7 @@ def paths_along(
     def place(step: tuple[str, Triple, str]) -> tuple[int, str]:
         return order.get(step[0], len(order)), step[0]
 
+    @cache
     def steps(entity: str, relation: str) -> list[tuple[str, Triple, str]]:
         out = [
             (end, (entity, relation, end), f" -[{relation}]-> {end}")
