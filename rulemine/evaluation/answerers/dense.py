@@ -4,8 +4,8 @@ Each triple of the whole graph is a text ``subject relation object``, with blank
 Texts and questions are embedded by an endpoint (``/v1/embeddings``, journaled and resumed as chat is) and
 compared by the cosine (Karpukhin et al., EMNLP 2020).
 
-Guarantee: the same vectors give the same triples on any machine: they are rounded so that sums of products
-are exact whatever the order of the summands.
+Guarantee: the same vectors give the same triples for any number of threads: they are rounded so that sums of
+products are exact whatever the order of the summands.
 """
 
 import base64
@@ -71,11 +71,10 @@ class Dense(Section):
             )
             best = _Best(asked, self.k)
             for start in range(0, len(texts), AT_ONCE):
-                if given.progress:
-                    given.progress(start, len(texts))
-                best.add(
-                    _units(self._vectors(given, session, texts[start : start + AT_ONCE])), start
+                some = self._vectors(
+                    given, session, texts[start : start + AT_ONCE], start, len(texts)
                 )
+                best.add(_units(some), start)
         shown = {
             q.id: [triples[at] for at in places]
             for q, places in zip(questions, best.places(), strict=True)
@@ -99,8 +98,10 @@ class Dense(Section):
         journal = given.folder / "embeddings.sqlite"
         return opened.enter_context(Session(options, journal, given.note))
 
-    def _vectors(self, given: Given, session: Session, texts: Sequence[str]) -> Floats:
-        """The embeddings of texts, shape (texts, dimensions)."""
+    def _vectors(
+        self, given: Given, session: Session, texts: Sequence[str], done: int = 0, of: int = 0
+    ) -> Floats:
+        """The embeddings of texts, shape (texts, dimensions); so many of all texts are done before."""
         model = self.model or given.model
 
         def embedding(start: int) -> Callable[[Ask], Awaitable[Sequence[str]]]:
@@ -117,7 +118,12 @@ class Dense(Section):
 
             return work
 
-        found = session.run([embedding(start) for start in range(0, len(texts), self.batch)])
+        def progress(batches: int, _: int) -> None:
+            if given.progress and of:
+                given.progress(min(of, done + batches * self.batch), of)
+
+        works = [embedding(start) for start in range(0, len(texts), self.batch)]
+        found = session.run(works, progress)
         rows = [np.frombuffer(base64.b64decode(one), "<f4") for some in found for one in some]
         if len(set(map(len, rows))) > 1:
             raise EndpointError(f"model {model} gives vectors of different lengths. Name another.")

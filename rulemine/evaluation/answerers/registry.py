@@ -56,6 +56,7 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "k-hop": "rulemine.evaluation.answerers.retrieval:KHop",
         "bm25": "rulemine.evaluation.answerers.retrieval:NearestTriples",
         "dense": "rulemine.evaluation.answerers.dense:Dense",
+        "g-retriever": "rulemine.evaluation.answerers.g_retriever:ConnectedSubgraph",
         "paths": "rulemine.evaluation.answerers.paths:Paths",
         "think-on-graph": "rulemine.evaluation.answerers.think_on_graph:ThinkOnGraph",
         "plan-on-graph": "rulemine.evaluation.answerers.plan_on_graph:PlanOnGraph",

@@ -9,7 +9,7 @@ not depend on the naming, except where their words are what is looked for; equal
 ids.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,7 +23,7 @@ from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuest
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.seeds import stream
 
-__all__ = ["KHop", "NearestTriples", "answer_from", "fit", "in_private_order"]
+__all__ = ["KHop", "NearestTriples", "Touching", "answer_from", "fit", "in_private_order"]
 
 Retrieve = Callable[[OpenQuestion], Sequence[Triple]]
 
@@ -51,7 +51,7 @@ class KHop(Section):
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the model says to each question and the triples around its topic entities."""
         rows = in_private_order(given.kg, given.order)
-        touching = _Touching(given.kg, rows)
+        touching = Touching(given.kg, rows)
         cut = 0
 
         def retrieve(question: OpenQuestion) -> list[Triple]:
@@ -147,20 +147,28 @@ def in_private_order(kg: KnowledgeGraph, order: Mapping[str, int]) -> npt.NDArra
     return np.lexsort((place[object_], relation, place[subject])) if len(kg) else np.empty(0, int)
 
 
-class _Touching:
+class Touching:
     """The triples at each entity.
 
     Args:
         kg: The graph.
         rows: Its rows in some order; positions here are positions in it.
+
+    Attributes:
+        ends: Subject and object of each position, shape (rows, 2).
     """
 
     def __init__(self, kg: KnowledgeGraph, rows: npt.NDArray[np.int64]) -> None:
-        self._kg, self._ends = kg, kg.triples[rows][:, [0, 2]]
-        flat = self._ends.ravel()
+        self._kg, self.ends = kg, kg.triples[rows][:, [0, 2]]
+        flat = self.ends.ravel()
         order = np.argsort(flat, kind="stable")
         self._positions = order // 2
         self._starts = np.searchsorted(flat[order], np.arange(len(kg.entities) + 1))
+
+    def at(self, entities: Iterable[int]) -> npt.NDArray[np.int64]:
+        """The positions of the triples at entities, in order, each once."""
+        found = [self._positions[self._starts[e] : self._starts[e + 1]] for e in entities]
+        return np.unique(np.concatenate([np.empty(0, np.int64), *found]))
 
     def layers(self, topics: Sequence[str], hops: int) -> list[npt.NDArray[np.int64]]:
         """Positions by distance, those of a distance in their order; each position once."""
@@ -169,10 +177,9 @@ class _Touching:
         reached, seen = set(frontier), np.empty(0, np.int64)
         found: list[npt.NDArray[np.int64]] = []
         for _ in range(hops):
-            at = [self._positions[self._starts[e] : self._starts[e + 1]] for e in frontier]
-            layer = np.setdiff1d(np.concatenate([np.empty(0, np.int64), *at]), seen)
+            layer = np.setdiff1d(self.at(frontier), seen, assume_unique=True)
             seen = np.union1d(seen, layer)
             found.append(layer)
-            frontier = sorted(set(self._ends[layer].ravel().tolist()) - reached)
+            frontier = sorted(set(self.ends[layer].ravel().tolist()) - reached)
             reached.update(frontier)
         return found

@@ -142,6 +142,7 @@ def test_votes(samples: list[list[str]], answers: list[str]) -> None:
         ("k-hop:hops=2", 1),
         ("bm25", 1),
         ("dense", 2),
+        ("g-retriever:price=1", 1),
         ("paths", 2),
     ],
 )
