@@ -82,6 +82,18 @@ def proofs_of(kg: KnowledgeGraph, rule: Rule) -> Iterator[Proof]:
             yield head, tuple(body)
 
 
+def heads_of(kg: KnowledgeGraph, rule: Rule) -> set[Triple]:
+    """Every head whose body holds, in the graph or not, by trying every substitution."""
+    known = set(kg.labeled())
+    variables = sorted({v for atom in (rule.head, *rule.body) for v in atom.variables})
+    found = set()
+    for values in itertools.product(kg.entities, repeat=len(variables)):
+        given = dict(zip(variables, values, strict=True))
+        if known.issuperset(_filled(atom, given) for atom in rule.body):
+            found.add(_filled(rule.head, given))
+    return found
+
+
 def groundings_of(kg: KnowledgeGraph, rule: Rule) -> list[Proof]:
     """All groundings, sorted by head, then body."""
     known = set(kg.labeled())

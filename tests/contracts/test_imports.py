@@ -30,7 +30,7 @@ FLOORS = (
 MAY_IMPORT = {
     name: {name}.union(*FLOORS[:height]) for height, floor in enumerate(FLOORS) for name in floor
 }
-MAY_IMPORT["evaluation"] = MAY_IMPORT["release"] | {"evaluation"}
+MAY_IMPORT["evaluation"] = MAY_IMPORT["release"] | {"evaluation", "mining"}
 MAY_IMPORT["verify"] = {"verify"}
 MAY_IMPORT["cli"] = {"cli", *MAY_IMPORT["builder"], "evaluation", "verify"}
 

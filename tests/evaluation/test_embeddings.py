@@ -270,20 +270,6 @@ def test_stated_answers_are_given_and_the_threshold_is_of_the_training_questions
     assert "No question to choose a threshold on" in told[0]
 
 
-def test_threshold_by_hand():
-    # From the truest: a right one, a wrong one, a right one, and one below every threshold.
-    first = module._try(np.array([1, 0.5, 0.25, 0.125, 1e-9]), [0, 1, 3], 3)
-    assert first.wanted == 2
-    # F1 with the first, the first two, all three: 2/3, 1/2, 4/5.
-    assert module._threshold([first]) == 0.125
-    second = module._try(np.array([1, 0.5, 0.25, 0.125, 1e-9]), [1], 1)
-    # Together: 2/3 + 1, 1/2 + 2/3, 4/5 + 1/2.
-    assert module._threshold([first, second]) == 0.5
-    nothing_to_infer = module._try(np.array([1, 0.5]), [0], 1)
-    assert module._threshold([nothing_to_infer]) == 1
-    assert module._threshold([]) == module.USUAL
-
-
 def test_learning_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     given = Given(kg=GRAPH)
     asked = [OpenQuestion("q", "", ("e1",), QUERIES[0])]

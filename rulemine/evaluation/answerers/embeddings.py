@@ -9,13 +9,12 @@ Guarantees: the same in every naming; learning goes on where it was stopped, wit
 import hashlib
 import io
 import zipfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from rulemine.config import Section, option
 from rulemine.errors import ConfigError, InputError
@@ -28,8 +27,9 @@ from rulemine.evaluation.answerers.complex_vectors import (
     learn,
     links_of,
 )
-from rulemine.evaluation.answerers.fuzzy_answers import FuzzyAnswers, Truth
+from rulemine.evaluation.answerers.fuzzy_answers import FuzzyAnswers
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.thresholds import Trial, best_threshold, try_thresholds
 from rulemine.files import read_bytes, write_bytes
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.parser import parse
@@ -44,20 +44,6 @@ USUAL = 0.5
 
 MOST_RANKED = 100
 """Entities in a ranking."""
-
-
-class _Tried(NamedTuple):
-    """A question whose answers are known.
-
-    Attributes:
-        wanted: How many answers the graph does not state.
-        given: How many others are answers from each of `THRESHOLDS` on.
-        right: How many of these are wanted.
-    """
-
-    wanted: int
-    given: npt.NDArray[np.int64]
-    right: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -104,17 +90,19 @@ class Embeddings(Section):
 
         vectors = self._learned(given, kg, links, progress)
         fuzzy = FuzzyAnswers(vectors, links, names, kg.relation_ids, self.beam)
-        tried: dict[str, _Tried] = {}
+        tried: dict[str, Trial] = {}
         for number, q in enumerate(known, start=learning):
             progress(number)
             right = [fuzzy.ids[name] for name in q.answers if name in fuzzy.ids]
-            tried[q.id] = _try(fuzzy.truth(parse(q.query)), right, len(q.answers))
+            truth = fuzzy.truth(parse(q.query))
+            tried[q.id] = try_thresholds(truth, right, len(q.answers), THRESHOLDS)
         if not tried:
             given.note(f"No question to choose a threshold on; answers are scores ≥ {USUAL}.")
         found: list[Found] = [Found(())] * len(questions)
         done = learning + len(known)
         for part in given.parts(questions):
-            threshold = _threshold([tried[q.id] for q in part.train if q.id in tried])
+            of_part = [tried[q.id] for q in part.train if q.id in tried]
+            threshold = best_threshold(of_part, THRESHOLDS, USUAL)
             for number in part.numbers:
                 progress(done)
                 done += 1
@@ -154,37 +142,6 @@ class Embeddings(Section):
                 if path:
                     _write(path, state, finished=state.epoch == self.epochs)
         return state.vectors
-
-
-def _try(truth: Truth, right: Collection[int], answers: int) -> _Tried:
-    """How a question fares with each threshold.
-
-    Args:
-        truth: Of each entity.
-        right: The answers that are entities of the graph.
-        answers: The number of all answers.
-    """
-    is_right = np.zeros(len(truth), bool)
-    is_right[list(right)] = True
-    open_ = truth < 1
-    given = [np.count_nonzero(truth[open_] >= least) for least in THRESHOLDS]
-    hit = [np.count_nonzero(truth[open_ & is_right] >= least) for least in THRESHOLDS]
-    stated = int(np.count_nonzero(~open_ & is_right))
-    return _Tried(answers - stated, np.array(given), np.array(hit))
-
-
-def _threshold(tried: Sequence[_Tried]) -> float:
-    """The threshold with the best mean F1 of what the graph does not state, the highest of equal ones.
-
-    Questions whose answers are all stated say nothing about it. Without others it is 1: what is stated.
-    """
-    if not tried:
-        return USUAL
-    scores = np.zeros(len(THRESHOLDS))
-    for question in tried:
-        if question.wanted:
-            scores += 2 * question.right / (question.given + question.wanted)
-    return float(THRESHOLDS[np.argmax(scores)])
 
 
 def _read(path: Path) -> State:

@@ -14,22 +14,19 @@ declarations, the training questions and the seed (not on the split or on other 
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.protocol import Given, OpenQuestion
-from rulemine.kg.graph import DIRECTIONS
 from rulemine.kg.index import Index
 from rulemine.query.batch import Batch
 from rulemine.query.parser import parse
 from rulemine.release.guessing import asked_ends, commonest_answers
-from rulemine.rules.forward import derive
-from rulemine.rules.rule import Rule
+from rulemine.rules.walk import OpenEnds, Walks
 from rulemine.seeds import stream
 
 __all__ = ["Lookup", "Neighbors", "Prior", "RandomEntity", "Reasoner"]
@@ -101,34 +98,20 @@ class Reasoner(Section):
         kg = given.kg
         batch = Batch(q.query for q in questions)
         kg = batch.over(kg)
-        index = Index(kg)
         # Only what the queries come across is derived: first from their anchors, then from what those
-        # lead to, which what is derived before adds to.
+        # lead to, which what is derived before adds to. Rules apply to what the graph states.
+        walks = Walks(Index(kg), given.rules)
         for height in range(1, batch.height + 1):
             starts = batch.starts(kg, height)
             found = [np.empty((0, 3), np.int32)]
-            for done, rule in enumerate(given.rules, start=1):
-                found += [
-                    _derived(index, rule, starts[rule.head.relation, direction], direction)
-                    for direction in DIRECTIONS
-                    if (rule.head.relation, direction) in starts
-                ]
+            for done, ((relation, direction), topics) in enumerate(sorted(starts.items()), start=1):
+                asked = OpenEnds(relation, direction, np.array(sorted(topics), np.int64))
+                found += walks.triples([asked])
                 if given.progress:
-                    steps = len(given.rules)
+                    steps = len(starts)
                     given.progress((height - 1) * steps + done, batch.height * steps)
             kg = kg.including(np.concatenate(found))
         return batch.answers(kg)
-
-
-def _derived(
-    index: Index, rule: Rule, topics: Collection[int], direction: str
-) -> npt.NDArray[np.int32]:
-    """The triples that a rule derives for topic entities at the end that is not asked for."""
-    at = np.array(sorted(topics), np.int64)
-    origin, ends = derive(index, rule, at, direction)
-    relation = np.full(len(ends), index.kg.relation_ids[rule.head.relation])
-    columns = at[origin], relation, ends
-    return np.column_stack(columns if direction == "object" else columns[::-1]).astype(np.int32)
 
 
 @dataclass(frozen=True)

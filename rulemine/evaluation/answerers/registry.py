@@ -48,6 +48,7 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "neighbors": "rulemine.evaluation.answerers.model_free:Neighbors",
         "reasoner": "rulemine.evaluation.answerers.model_free:Reasoner",
         "prior": "rulemine.evaluation.answerers.model_free:Prior",
+        "rules": "rulemine.evaluation.answerers.mined_rules:MinedRules",
         "random": "rulemine.evaluation.answerers.model_free:RandomEntity",
         "command": "rulemine.evaluation.answerers.command:Command",
         "closed-book": "rulemine.evaluation.answerers.prompted:ClosedBook",

@@ -1,0 +1,362 @@
+"""Walks from topic entities along the bodies of many rules at once, to the answers that they derive.
+
+All topics go down the trie of the rules (`rulemine.rules.walk_trie`) together, one atom at a time.
+
+Guarantees: finds exactly the heads that one application of a rule derives for a topic entity; a binding is
+carried along only as far as later atoms need it, without duplicates, so the work does not grow with the
+number of proofs of an answer; the result does not depend on how many topics are walked at once.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kg.graph import DIRECTIONS
+from rulemine.kg.index import Index
+from rulemine.query.join import bind
+from rulemine.rules.rule import Rule
+from rulemine.rules.two_hop import chunks
+from rulemine.rules.walk_trie import SAME, SUBJECTS, TEST, TOPIC, Trie, WalkStep, walk_along
+
+__all__ = ["Derived", "OpenEnds", "Walks"]
+
+Ints = npt.NDArray[np.int64]
+
+TOPICS_AT_ONCE = 1 << 12
+
+MOST_ROWS = 1 << 23
+"""Bindings, or answers, of several topics; with more, fewer topics are walked at once."""
+
+MOST_SLOTS = 1 << 24
+"""Relations × entities up to which their places are in an array; beyond they are searched for."""
+
+
+class OpenEnds(NamedTuple):
+    """An end of the triples of a relation that is asked for.
+
+    Attributes:
+        relation: Its label.
+        direction: The end asked for, ``object`` or ``subject``.
+        topics: Ids of the entities at the other end, shape (m,).
+    """
+
+    relation: str
+    direction: str
+    topics: Ints
+
+
+class Derived(NamedTuple):
+    """All that rules derive for some topics.
+
+    Attributes:
+        topics: The positions of these topics.
+        topic: Position of the topic, counted through everything that is asked, shape (k,).
+        answer: Entity ids, shape (k,).
+        rule: Positions of rules, shape (k,). Rows are sorted by topic, answer, rule; no two are the same.
+    """
+
+    topics: range
+    topic: Ints
+    answer: Ints
+    rule: Ints
+
+
+class Walks:
+    """The walks of rules over a graph.
+
+    Args:
+        index: The graph.
+        rules: The rules. Those whose body or entities the graph lacks derive nothing.
+    """
+
+    def __init__(self, index: Index, rules: Iterable[Rule]) -> None:
+        self._index = index
+        self._rules = list(rules)
+        self._of: dict[str, list[int]] = {}
+        for number, rule in enumerate(self._rules):
+            self._of.setdefault(rule.head.relation, []).append(number)
+        self._sides = _Sides(index)
+
+    def derive(self, asked: Sequence[OpenEnds]) -> Iterator[Derived]:
+        """All that the rules derive for what is asked.
+
+        Yields:
+            What is derived for some topics, in the order of the topics.
+        """
+        trie = Trie()
+        entities, nodes = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for relation, direction, some in asked:
+            root = trie.node(None)
+            for number in self._of.get(relation, ()):
+                rule = self._rules[number]
+                # The graph need not have the relation of the head.
+                head = rule.head._replace(relation=rule.body[0].relation)
+                atoms = bind(self._index.kg, (head, *rule.body))
+                if atoms is not None:
+                    trie.add(root, number, *walk_along(atoms[0], atoms[1:], direction))
+            entities.append(some)
+            nodes.append(np.full(len(some), root))
+        descent = _Descent(self._sides, trie, len(self._rules))
+        entity, node = np.concatenate(entities), np.concatenate(nodes)
+        start, size = 0, TOPICS_AT_ONCE
+        while start < len(entity):
+            topics = range(start, min(start + size, len(entity)))
+            part = slice(topics.start, topics.stop)
+            found = descent.of(entity[part], node[part], MOST_ROWS if size > 1 else None)
+            if found is None:
+                size //= 2
+                continue
+            yield Derived(topics, found[0] + start, *found[1:])
+            start = topics.stop
+
+    def triples(self, asked: Sequence[OpenEnds]) -> Iterator[npt.NDArray[np.int32]]:
+        """What `derive` finds as triples, whose relations the graph has: ids, shape (k, 3), in blocks.
+
+        A triple comes once for each end that is asked for.
+        """
+        ids = self._index.kg.relation_ids
+        sizes = [len(some.topics) for some in asked]
+        relations = np.repeat(np.array([ids[some.relation] for some in asked], np.int64), sizes)
+        turned = np.repeat([some.direction == DIRECTIONS[0] for some in asked], sizes)
+        entities = np.concatenate([np.empty(0, np.int64), *(some.topics for some in asked)])
+        for _, topic, answer, _ in self.derive(asked):
+            new = np.ones(len(topic), bool)
+            new[1:] = (np.diff(topic) != 0) | (np.diff(answer) != 0)
+            topic, answer = topic[new], answer[new]
+            found = np.column_stack((entities[topic], relations[topic], answer)).astype(np.int32)
+            back = turned[topic]
+            found[back] = found[back][:, ::-1]
+            yield found
+
+
+class _Sides:
+    """Where steps of each kind end.
+
+    Attributes:
+        ends: Entity ids, int64.
+        entities: Number of entities, at least 1.
+    """
+
+    def __init__(self, index: Index) -> None:
+        kg, slots = index.kg, len(index.kg.relations) * index.entities
+        new = np.flatnonzero(np.diff(index.subject_keys, prepend=-1))
+        self._kg, self.entities, self._slots = kg, index.entities, slots
+        self._keys = np.concatenate(
+            (
+                index.subject_keys,
+                index.object_keys + slots,
+                index.subject_keys[new] // index.entities * index.entities + 2 * slots,
+            )
+        )
+        rows = index.by_subject, index.by_object, index.by_subject[new]
+        self.ends = np.concatenate(
+            [kg.triples[some, i].astype(np.int64) for some, i in zip(rows, (2, 0, 0), strict=True)]
+        )
+        self._starts = None
+        if slots <= MOST_SLOTS:
+            sizes = np.bincount(self._keys, minlength=3 * slots)
+            self._starts = np.concatenate(([0], np.cumsum(sizes)))
+
+    def spans(self, kind: Ints, relation: Ints, source: Ints) -> tuple[Ints, Ints]:
+        """Where the ends of steps are: first, and number."""
+        keys = kind * self._slots + relation * self.entities
+        keys += np.where(kind == SUBJECTS, 0, source)
+        if self._starts is not None:
+            first = self._starts[keys]
+            return first, self._starts[keys + 1] - first
+        first = self._keys.searchsorted(keys)
+        return first, self._keys.searchsorted(keys, "right") - first
+
+    def holds(self, subject: Ints, relation: Ints, end: Ints) -> npt.NDArray[np.bool_]:
+        """Whether triples are in the graph."""
+        ids = np.column_stack((subject, relation, end)).astype(np.int32)
+        return self._kg.rows_of(ids) >= 0
+
+
+class _Lists:
+    """Lists of numbers, one after the other."""
+
+    def __init__(self, lists: Sequence[Sequence[int]]) -> None:
+        self.size = np.array([len(some) for some in lists], np.int64)
+        self._first = np.cumsum(self.size) - self.size
+        self._values = np.array([value for some in lists for value in some], np.int64)
+
+    def of(self, numbers: Ints) -> tuple[Ints, Ints]:
+        """The values of lists: the position in `numbers`, and the value."""
+        source, at = _spread(self._first[numbers], self.size[numbers])
+        return source, self._values[at]
+
+
+class _States(NamedTuple):
+    """How far topics have come.
+
+    Attributes:
+        topic: Positions of topics, shape (n,).
+        node: Nodes of the trie, shape (n,).
+        terms: The entities that terms stand for: the topic, then the slots, 0 where not needed; shape
+            (slots + 1, n).
+    """
+
+    topic: Ints
+    node: Ints
+    terms: Ints
+
+    def at(self, places: Ints) -> "_States":
+        """Some of them."""
+        return _States(self.topic[places], self.node[places], self.terms[:, places])
+
+
+class _Moves(NamedTuple):
+    """Steps from states.
+
+    Attributes:
+        source: Positions of states, shape (k,).
+        node: The nodes to which the steps lead.
+        end: The entities to which they lead.
+    """
+
+    source: Ints
+    node: Ints
+    end: Ints
+
+    def at(self, places: Ints) -> "_Moves":
+        """Some of them."""
+        return _Moves(self.source[places], self.node[places], self.end[places])
+
+
+class _Descent:
+    """A trie that topics go down together."""
+
+    def __init__(self, sides: _Sides, trie: Trie, rules: int) -> None:
+        self._sides = sides
+        steps = [step or WalkStep(SAME, 0, 0, 0, 0, (), False) for step in trie.steps]
+        self._steps = np.array([step[:5] for step in steps], np.int64).reshape(-1, 5).T
+        self._merges = np.array([step.merges for step in steps], bool)
+        width = 1 + max((max((step.slot, *step.kept)) for step in steps), default=0)
+        self._keeps = np.zeros((width, len(steps)), np.int64)
+        self._keeps[TOPIC] = 1
+        for number, step in enumerate(steps):
+            self._keeps[list(step.kept), number] = 1
+        self._children = _Lists([list(nodes.values()) for nodes in trie.children])
+        ends = [(rule, term) for some in trie.ends for rule, term in some]
+        numbers = iter(range(len(ends)))
+        self._ends = _Lists([[next(numbers) for _ in some] for some in trie.ends])
+        self._rule, self._answer = np.array(ends, np.int64).reshape(-1, 2).T
+        self._rules = max(1, rules)
+
+    def of(self, entity: Ints, node: Ints, most: int | None) -> tuple[Ints, Ints, Ints] | None:
+        """Topic, answer and rule of all that is derived; None: with more than `most` rows on the way."""
+        terms = np.zeros((len(self._keeps), len(entity)), np.int64)
+        terms[TOPIC] = entity
+        states = _States(np.arange(len(entity)), node, terms)
+        found = [np.empty(0, np.int64)]
+        while len(states.node):
+            onwards = []
+            for block in self._onwards(states):
+                found.append(self._answers(states, block))
+                onwards.append(self._moved(states, block))
+                rows = sum(map(len, found)), sum(len(some.node) for some in onwards)
+                if most is not None and max(rows) > most:
+                    return None
+            states = self._joined(onwards)
+        keys, rule = np.divmod(_unique(np.concatenate(found)), self._rules)
+        topic, answer = np.divmod(keys, self._sides.entities)
+        return topic, answer, rule
+
+    def _onwards(self, states: _States) -> Iterator["_Moves"]:
+        """Yields all next steps, in blocks."""
+        for low, high in chunks(self._children.size[states.node]):
+            source, node = self._children.of(states.node[low:high])
+            source += low
+            first, count = self._reach(states, source, node)
+            alive = np.flatnonzero(count)
+            source, node, first, count = source[alive], node[alive], first[alive], count[alive]
+            for start, stop in chunks(count):
+                place, at = _spread(first[start:stop], count[start:stop])
+                place += start
+                yield _Moves(source[place], node[place], self._sides.ends[at])
+
+    def _reach(self, states: _States, source: Ints, node: Ints) -> tuple[Ints, Ints]:
+        """For each next step from a state: where its ends are, and how many."""
+        kind, relation, one, two, slot = self._steps[:, node]
+        start = _values(states, one, source)
+        tests = np.flatnonzero(kind >= TEST)
+        if not len(tests):
+            first, count = self._sides.spans(kind, relation, start)
+        else:
+            first, count = self._sides.spans(np.minimum(kind, SUBJECTS), relation, start)
+            end = _values(states, two[tests], source[tests])
+            holds = self._sides.holds(start[tests], relation[tests], end)
+            first[tests] = 0
+            count[tests] = np.where(kind[tests] == TEST, holds, start[tests] == end)
+        return first, np.where(slot == 0, np.minimum(count, 1), count)
+
+    def _moved(self, states: _States, moves: "_Moves") -> _States:
+        """The states after steps, from which others lead on."""
+        source, node, end = moves.at(np.flatnonzero(self._children.size[moves.node]))
+        terms = states.terms[:, source]
+        terms *= self._keeps[:, node]
+        slot = self._steps[4, node]
+        for i in range(1, len(terms)):
+            terms[i] = np.where(slot == i, end, terms[i])
+        return self._distinct(_States(states.topic[source], node, terms))
+
+    def _answers(self, states: _States, moves: "_Moves") -> Ints:
+        """What the rules derive that end after steps, as numbers: by topic, answer, rule."""
+        at, number = self._ends.of(moves.node)
+        source, node, end = moves.at(at)
+        term = self._answer[number]
+        ended = (term > 0) & (term == self._steps[4, node])
+        answer = np.where(ended, end, _values(states, term, source))
+        keys = states.topic[source] * self._sides.entities
+        keys += answer
+        keys *= self._rules
+        keys += self._rule[number]
+        return _unique(keys) if self._merges[node].any() else keys
+
+    def _distinct(self, states: _States) -> _States:
+        """Each state once."""
+        if not self._merges[states.node].any():
+            return states
+        order = np.lexsort((*states.terms[1:], states.topic, states.node))
+        columns = [states.node, states.topic, *states.terms[1:]]
+        new = np.zeros(len(order), bool)
+        new[:1] = True
+        for column in columns:
+            new[1:] |= np.diff(column[order]) != 0
+        return states.at(order[new])
+
+    def _joined(self, parts: Sequence[_States]) -> _States:
+        """The states of several blocks."""
+        if len(parts) == 1:
+            return parts[0]
+        whole = _States(
+            np.concatenate([np.empty(0, np.int64), *(part.topic for part in parts)]),
+            np.concatenate([np.empty(0, np.int64), *(part.node for part in parts)]),
+            np.concatenate(
+                [np.empty((len(self._keeps), 0), np.int64), *(part.terms for part in parts)], axis=1
+            ),
+        )
+        return self._distinct(whole)
+
+
+def _values(states: _States, term: Ints, place: Ints) -> Ints:
+    """The entities that terms stand for in states."""
+    return np.where(term < 0, -1 - term, states.terms[np.maximum(term, 0), place])
+
+
+def _unique(keys: Ints) -> Ints:
+    """Sorts keys in place; each once. `np.unique` hashes, which takes six times as long."""
+    keys.sort()
+    new = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    return keys[new]
+
+
+def _spread(first: Ints, count: Ints) -> tuple[Ints, Ints]:
+    """Ranges that begin at `first`, one after the other: the number of the range, and the position."""
+    source = np.repeat(np.arange(len(count)), count)
+    shift = first - np.cumsum(count) + count
+    return source, np.arange(len(source)) + shift[source]
