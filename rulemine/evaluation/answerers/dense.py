@@ -82,8 +82,12 @@ class Dense(Section):
         return answer_from(given, questions, shown, self.max_tokens)
 
     def worst_calls(self, topics: int) -> int:
-        """Calls for a question at most; to embed the graph takes others, one for each batch of triples."""
+        """Calls for a question at most, those for the graph aside."""
         return 2
+
+    def graph_calls(self, triples: int) -> int:
+        """Calls before the first question: one for each batch of the triples of a graph."""
+        return -(-triples // self.batch)
 
     def _session(self, given: Given, opened: ExitStack) -> Session:
         if not self.url:

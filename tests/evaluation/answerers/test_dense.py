@@ -55,6 +55,7 @@ def test_the_nearest_triples_by_cosine_are_shown(
     asked = [body for body in server.bodies if "input" in body]
     assert {body["model"] for body in asked} == {"e"}
     assert sum(len(body["input"]) for body in asked) == 5
+    assert Dense(batch=2).graph_calls(len(KG)) == 2
     chat = [body for body in server.bodies if "messages" in body]
     assert {body["model"] for body in chat} == {"m"}
     [said] = [text for body in chat if "child" in (text := body["messages"][0]["content"])]
