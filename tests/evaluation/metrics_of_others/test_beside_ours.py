@@ -108,6 +108,18 @@ def test_intervals_are_of_the_resamples_of_the_report(tmp_path):
     assert hit.flatters == (0.0, 0.0, 0.0)
 
 
+def test_brink_is_the_matching_mode_brink(release):
+    given = [
+        Prediction("q00001", raw_output=f"{EVE}, the {BOB}\n{EVE}."),
+        Prediction("q00003", answers=("E00000!", "")),
+    ]
+    report = evaluate(release, given, matching="brink", metrics="brink", resamples=5)
+    assert [s.score for s in report.others.scores if s.subset == "all"] == [
+        report.overall[name] for name in ("hits_any", "precision", "recall", "f1", "hits_hard")
+    ]
+    assert report.overall["precision"].value == 0.5
+
+
 def test_names_of_projects():
     assert list(chosen(" tog, rog,tog")) == ["tog", "rog"]
     assert list(chosen("all")) == list(METRICS_OF_OTHERS)
