@@ -1,21 +1,39 @@
-"""What a study costs before it starts, as far as that can be known.
+"""What a study costs before it starts, as far as that can be known without asking.
 
 Calls are bounded by what each system declares (`worst_calls`). Tokens and time of a call are those of the
-answers that the study already has from that system, or else unknown: they depend on model, endpoint and
-graph.
+answers that the study already has from that system. Before there are any, tokens are estimated from what the
+system is about to send for the first questions, which is listened to and not sent, and from the longest
+replies that it allows; the time is unknown.
 """
 
+import json
+from contextlib import suppress
 from math import ceil
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from rulemine.evaluation.answerers.registry import asks_model, find_answerer
+from rulemine.errors import UserError
+from rulemine.evaluation.answerers.registry import JOURNAL, answer, asks_model, find_answerer
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.document import Grid, Value
+from rulemine.evaluation.study.plan import StudyRun
 from rulemine.evaluation.study.run import StudyFolder
-from rulemine.release.records import Cost
+from rulemine.llm.call import Call, Failure
+from rulemine.llm.options import EndpointOptions
+from rulemine.llm.session import Session
 from rulemine.release.sampling_order import sample
 
 __all__ = ["Expected", "expected", "format_expected"]
+
+LISTENED = 3
+"""Questions whose calls are listened to."""
+
+LETTERS = 4
+"""Letters of a token, about."""
+
+LONGEST = 512
+"""Tokens of a reply whose length a system does not limit."""
 
 
 class Expected(NamedTuple):
@@ -57,26 +75,57 @@ def expected(study: StudyFolder) -> list[Expected]:
             if prediction.cost is not None
         ]
         answers, answerer = len(waiting) * len(asked), find_answerer(system)
-        if asks_model(answerer):
-            worst = getattr(answerer, "worst_calls", None)
-            calls = worst and len(waiting) * sum(worst(len(q.anchors)) for q in asked)
-            found.append(_with_model(system, len(waiting), answers, calls, done, study))
-        else:
+        if not asks_model(answerer):
             timed = [cost.seconds for cost in done if cost.seconds is not None]
             seconds = answers * sum(timed) / len(timed) if timed else None
             found.append(Expected(system, len(waiting), answers, 0, 0, seconds))
+            continue
+        worst = getattr(answerer, "worst_calls", None)
+        calls = worst and len(waiting) * sum(worst(len(q.anchors)) for q in asked)
+        made = sum(cost.calls for cost in done)
+        tokens = seconds = None
+        if calls and made:
+            sent = sum(cost.prompt_tokens + cost.completion_tokens for cost in done)
+            tokens = ceil(calls * sent / made)
+            seconds = calls * sum(c.seconds or 0.0 for c in done) / made / plan.endpoint.concurrency
+        elif calls and (a_call := _tokens_a_call(study, waiting[0])):
+            tokens = ceil(calls * a_call)
+        found.append(Expected(system, len(waiting), answers, calls, tokens, seconds))
     return found
 
 
-def _with_model(
-    system: str, runs: int, answers: int, calls: int | None, done: list[Cost], study: StudyFolder
-) -> Expected:
-    made = sum(cost.calls for cost in done)
-    if calls is None or not made:
-        return Expected(system, runs, answers, calls, None, None)
-    tokens = sum(cost.prompt_tokens + cost.completion_tokens for cost in done) / made
-    seconds = sum(cost.seconds or 0.0 for cost in done) / made / study.plan.endpoint.concurrency
-    return Expected(system, runs, answers, calls, ceil(calls * tokens), calls * seconds)
+class _Listener(Session):
+    """A session that hears what would be asked, and answers nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(EndpointOptions(), folder / JOURNAL)
+        self.heard: list[Call] = []
+
+    async def _ask(self, call: Call) -> Failure:
+        self.heard.append(call)
+        return Failure("not_asked", "", lasting=False)
+
+
+def _tokens_a_call(study: StudyFolder, run: StudyRun) -> float | None:
+    """Tokens of the first calls of a run in the mean, with the longest replies; None if it cannot be told."""
+    plan = study.plan
+    with TemporaryDirectory() as folder, _Listener(Path(folder)) as listener:
+        with suppress(UserError):  # it needs replies to go on; or it will say so when it runs
+            answer(
+                study.release,
+                run.system,
+                kg=run.kg,
+                split=None if plan.split == "all" else plan.split,
+                sample=min(plan.sample or LISTENED, LISTENED),
+                model=plan.model,
+                session=listener,
+                folder=Path(folder),
+            )
+        if not listener.heard or any(call.inputs for call in listener.heard):
+            return None
+        letters = sum(len(json.dumps(c.request, ensure_ascii=False)) for c in listener.heard)
+        replies = sum(call.max_tokens or LONGEST for call in listener.heard)
+        return (letters / LETTERS + replies) / len(listener.heard)
 
 
 def format_expected(study: StudyFolder, costs: list[Expected]) -> Grid:
@@ -98,7 +147,8 @@ def format_expected(study: StudyFolder, costs: list[Expected]) -> Grid:
     if any(one.calls for one in costs):
         notes.append(
             "Calls are the most that a system may make; what the journal has is not asked again. Tokens and "
-            "time are known once a run of the system is finished."
+            "time are as in the finished runs of the system; without any, tokens are estimated from its "
+            "first prompts and longest replies, and the time is unknown."
         )
     if any(one.calls is None for one in costs):
         notes.append("A system that asks a model and does not declare its calls has none here.")

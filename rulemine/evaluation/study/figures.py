@@ -57,7 +57,10 @@ def figures(scores: StudyScores) -> list[Figure]:
             found.append(figure)
     if scores.subset == "core":
         series = tuple(
-            Series(system, (score_in(report, "hard_f1", "core"), score_in(report, "hard_f1")))
+            Series(
+                scores.called[system],
+                (score_in(report, "hard_f1", "core"), score_in(report, "hard_f1")),
+            )
             for system, report in scores.top.items()
         )
         caption = f"{MEANINGS['hard_f1']}, over the core and over all questions, {_on(scores)}."
@@ -93,7 +96,14 @@ def _by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Figure:
     graphs = " and ".join(graph_at(level) for level in ends)
     caption = f"{MEANINGS[metric]}, on the {graphs} graph, over all questions."
     return Figure(
-        id_, title, caption, "bars", "system", f"{TITLES[metric]}, percent", plan.systems, series
+        id_,
+        title,
+        caption,
+        "bars",
+        "system",
+        f"{TITLES[metric]}, percent",
+        tuple(plan.called.values()),
+        series,
     )
 
 
@@ -116,7 +126,7 @@ def _by_naming(scores: StudyScores) -> Figure:
         "bars",
         "system",
         f"{TITLES['f1']}, percent",
-        plan.systems,
+        tuple(plan.called.values()),
         tuple(series),
     )
 
@@ -130,7 +140,10 @@ def _by_group(
     if len(sizes) < 2:
         return None
     series = tuple(
-        Series(system, tuple(score_in(report, metric, breakdown, group) for group in sizes))
+        Series(
+            scores.called[system],
+            tuple(score_in(report, metric, breakdown, group) for group in sizes),
+        )
         for system, report in scores.top.items()
     )
     counts = ", ".join(f"{group}: {n:,}" for group, n in sizes.items())
@@ -171,7 +184,10 @@ def _curves(scores: StudyScores) -> Iterator[Figure]:
             "level, percent of the removal",
             f"{TITLES[metric]}, percent",
             tuple(levels),
-            tuple(Series(name, tuple(score(name, v) for v in levels)) for name in plan.systems),
+            tuple(
+                Series(plan.called[name], tuple(score(name, v) for v in levels))
+                for name in plan.systems
+            ),
         )
 
     hard = [

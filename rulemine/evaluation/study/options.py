@@ -20,6 +20,7 @@ class StudyOptions(Section):
     Attributes:
         release: The folder of the release; in a file, relative to it.
         systems: The systems, as for rulemine answer --with.
+        names: What they are called in tables and figures, in their order; empty: as written.
         levels: How much of the removal the graphs lack, in percent; 0 is the complete graph.
         namings: The namings of the entities, the first one for every level and table; empty: that of the
             release.
@@ -36,6 +37,7 @@ class StudyOptions(Section):
 
     release: str = option("")
     systems: tuple[str, ...] = option(())
+    names: tuple[str, ...] = option((), flag=True, metavar="A,B")
     levels: tuple[int, ...] = option(
         (0, 20, 40, 60, 80, 100), least=0, most=100, flag=True, metavar="0,50,100"
     )
@@ -57,7 +59,7 @@ class StudyOptions(Section):
             ConfigError: As `Section`, or something is named twice or is not among the levels.
         """
         super().__post_init__()
-        for name in ("systems", "namings", *_LEVELS):
+        for name in ("systems", "names", "namings", *_LEVELS):
             values: Sequence[Any] = getattr(self, name)
             if twice := [v for i, v in enumerate(values) if v in values[:i]]:
                 raise ConfigError(f"{name}: {twice[0]!r} is there twice.")

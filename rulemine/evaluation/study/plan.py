@@ -43,6 +43,10 @@ class StudyPlan(StudyOptions):
             raise ConfigError("systems: none. Name some, e.g. --with lookup,prior,reasoner.")
         if not self.levels:
             raise ConfigError("levels: none. Name some, e.g. --levels 0,100.")
+        if self.names and len(self.names) != len(self.systems):
+            raise ConfigError(
+                f"names: {len(self.names)} for {len(self.systems)} systems; expected one for each, or none."
+            )
         for name, values, known in (
             ("namings", self.namings, NAMINGS),
             ("split", (self.split,), (*SPLITS, "all")),
@@ -51,6 +55,12 @@ class StudyPlan(StudyOptions):
             for value in values:
                 if value not in known:
                     raise ConfigError(f"{name}: {value!r} is unknown; {did_you_mean(value, known)}")
+        for name in self.systems:
+            if name.partition(":")[0] == "command" and ":program=" not in name:
+                raise ConfigError(
+                    'systems: command without a program. Write e.g. command:program="python my_system.py", '
+                    "or on the command line --with command … -- python my_system.py."
+                )
         if self.asking and not self.model:
             raise ConfigError(
                 f"model: none, and {', '.join(self.asking)} asks one. Name it with --model (and --base-url)."
@@ -60,6 +70,11 @@ class StudyPlan(StudyOptions):
     def asking(self) -> tuple[str, ...]:
         """The systems that ask a model."""
         return tuple(name for name in self.systems if asks_model(find_answerer(name)))
+
+    @property
+    def called(self) -> dict[str, str]:
+        """System → what it is called."""
+        return dict(zip(self.systems, self.names or self.systems, strict=True))
 
     @property
     def complete(self) -> int | None:
@@ -182,8 +197,11 @@ def read_plan(source: Path, given: Mapping[str, Any], where: str = "study") -> S
         ConfigError: A key is unknown, a value out of range, or something is missing.
     """
     values: dict[str, Any] = {"release": str(source)}
-    if source.suffix == ".toml" and not source.is_dir():
-        values, where = read_toml(source), str(source)
+    if source.suffix == ".toml" or source.is_file():
+        values, where = (
+            read_toml(source, "Name the folder of a release, or a TOML file."),
+            str(source),
+        )
         if isinstance(folder := values.get("release"), str):
             values["release"] = str(source.parent / folder)
         else:

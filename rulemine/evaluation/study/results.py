@@ -79,7 +79,7 @@ def document_of(scores: StudyScores) -> Document:
     study = scores.study
     plan, release = study.plan, study.release
     runs = [
-        SystemRun(system, graph_at(level), scores.predictions(system, level), report)
+        SystemRun(plan.called[system], graph_at(level), scores.predictions(system, level), report)
         for system in plan.systems
         for level in dict.fromkeys((plan.levels[0], plan.levels[-1]))
         if (report := scores.report(system, level))

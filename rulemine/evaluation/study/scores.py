@@ -24,6 +24,7 @@ class StudyScores:
         study: The study.
         naming: Its first naming, the one of all tables but that of namings.
         asked: The questions, sorted by id.
+        called: System → what it is called.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class StudyScores:
         self._reports: dict[tuple[str, int, str, int], Report] = {}
         self._predictions: dict[tuple[str, int], tuple[Prediction, ...]] = {}
         plan = study.plan
+        self.called = plan.called
         self._split = None if plan.split == "all" else plan.split
         self.asked = sample(study.release.questions(self._split), plan.sample)
         scorer = Scorer(

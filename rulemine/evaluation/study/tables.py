@@ -35,26 +35,31 @@ def headline(scores: StudyScores) -> Grid:
     """The systems on the graph that lacks most, over the core."""
     level = scores.study.plan.levels[-1]
     rows = [
-        (system, report.headline.n, *(score_in(report, metric, "core") for metric in HEADLINE))
+        (
+            scores.called[system],
+            report.headline.n,
+            *(score_in(report, metric, "core") for metric in HEADLINE),
+        )
         for system, report in scores.top.items()
     ]
     over = "the core" if scores.subset == "core" else "all questions"
     title = f"{graph_at(level).capitalize()} graph, {over}"
     header = ("system", "n", *(TITLES[metric] for metric in HEADLINE))
-    return Grid("headline", title, header, tuple(rows), notes=_needs(list(scores.top)))
+    return Grid("headline", title, header, tuple(rows), notes=_needs(scores))
 
 
-def _needs(systems: Sequence[str]) -> tuple[str, ...]:
+def _needs(scores: StudyScores) -> tuple[str, ...]:
     """What systems are given beyond what every system is, a sentence each."""
     by_need: dict[str, list[str]] = {}
-    for system in systems:
+    for system in scores.top:
         for need in needs_of(find_answerer(system)):
-            by_need.setdefault(need, []).append(system)
+            by_need.setdefault(need, []).append(scores.called[system])
     return tuple(f"{', '.join(by_need[n])}: given {NEEDS[n]}." for n in NEEDS if n in by_need)
 
 
 def tables(scores: StudyScores) -> list[Grid]:
     """All tables but the headline."""
+    plan = scores.study.plan
     found = [
         _questions(scores.study.release, scores),
         _levels(scores),
@@ -72,6 +77,9 @@ def tables(scores: StudyScores) -> list[Grid]:
             found.append(grid)
     if cost := _cost(scores):
         found.append(cost)
+    if plan.names:
+        rows = tuple(zip(plan.names, plan.systems, strict=True))
+        found.append(Grid("systems", "The systems and their options", ("system", "options"), rows))
     return found
 
 
@@ -125,7 +133,7 @@ def _results(scores: StudyScores, subset: str, id_: str, title: str) -> Grid:
         for level in ends:
             if report := scores.report(system, level):
                 found = (score_in(report, metric, subset) for metric in RESULTS)
-                rows.append((system, graph_at(level), *found))
+                rows.append((scores.called[system], graph_at(level), *found))
     header = ("system", "graph", *(TITLES[metric] for metric in RESULTS))
     return Grid(id_, title, header, tuple(rows))
 
@@ -138,7 +146,7 @@ def _by_level(scores: StudyScores) -> Grid:
         for level in plan.levels:
             if report := scores.report(system, level, missing_at=level or None):
                 found = (score_in(report, metric) for metric in RESULTS)
-                rows.append((system, str(level), *found))
+                rows.append((scores.called[system], str(level), *found))
     header = ("system", "level", *(TITLES[metric] for metric in RESULTS))
     note = (
         "Hits@Hard, HHR and Hard F1 are over the questions whose hard answer is missing at that level (at 0, "
@@ -156,7 +164,7 @@ def _where_present(
         metric for metric in metrics if metric in TITLES and metric in set().union(*having.values())
     ]
     rows = tuple(
-        (system, *(score_in(report, metric, "core") for metric in shown))
+        (scores.called[system], *(score_in(report, metric, "core") for metric in shown))
         for system, report in scores.top.items()
         if not having[system].isdisjoint(shown)
     )
@@ -181,7 +189,7 @@ def _cost(scores: StudyScores) -> Grid | None:
         timed = [cost.seconds for cost in costs if cost.seconds is not None]
         rows.append(
             (
-                system,
+                scores.called[system],
                 n,
                 sum(cost.calls for cost in costs) / n,
                 sum(cost.prompt_tokens for cost in costs) / n,

@@ -116,6 +116,19 @@ def test_systems_with_a_model_may_be_asked_at_some_levels_only(open_study):
     assert of(tables(scores), "strict").rows[0][0] in study.plan.systems
 
 
+def test_systems_have_the_names_that_the_user_gives_them(open_study):
+    study = open_study("lookup", "reasoner", names=("edge", "rules"), levels=(0, 100), sample=3)
+    study.answer()
+    open_study("lookup", "reasoner", levels=(0, 100), sample=3)  # the same study
+    document = document_of(StudyScores(study))
+    assert of(document.tables, "systems").rows == (("edge", "lookup"), ("rules", "reasoner"))
+    shown = [grid for grid in document.grids() if grid.id != "systems"]
+    assert of(document.figures, "figure-1-f1").groups == ("edge", "rules")
+    assert [s.name for s in of(document.figures, "levels-f1").series] == ["edge", "rules"]
+    assert not {"lookup", "reasoner"} & {v for grid in shown for row in grid.rows for v in row[:1]}
+    assert {o.system for q in document.questions for o in q.outcomes} == {"edge", "rules"}
+
+
 def test_a_study_is_written_twice_alike_whatever_was_before(open_study, tmp_path):
     for folder in ("out", "again"):
         study = open_study(folder=folder, sample=4, levels=(0, 100))

@@ -116,8 +116,8 @@ def test_two_processes_do_not_work_on_one_study(open_study):
 
 
 def test_a_system_that_fails_ends_the_study_and_keeps_the_rest(open_study, tmp_path):
-    study = open_study("lookup", "command")
-    with pytest.raises(ConfigError, match="command: no program"):
+    study = open_study("lookup", 'command:program="no-such-program"')
+    with pytest.raises(ConfigError, match="cannot be started"):
         study.answer()
     assert [study.is_done(run) for run in study.runs] == [True] * 3 + [False] * 3
 
@@ -130,6 +130,10 @@ def test_costs_before_and_after(open_study):
     assert found["lookup"][1:] == (2, 6, 0, 0, None)
     topics = [len(q.anchors) for q in sorted(study.release.questions(), key=lambda q: q.id)]
     assert topics
-    assert found["think-on-graph"].calls >= 2 * 3 * (1 + 2 + 1 + 1)
+    agent = found["think-on-graph"]
+    assert 10 * agent.calls < agent.tokens < 1000 * agent.calls
+    assert agent.seconds is None
+    assert not study.folder.exists()  # nothing was asked or kept
+    assert agent.calls >= 2 * 3 * (1 + 2 + 1 + 1)
     rows = format_expected(study, list(found.values())).rows
     assert rows[-1][:3] == ("all", 4, 12)
