@@ -16,6 +16,7 @@ from rulemine.errors import ConfigError
 from rulemine.evaluation.reporting import html
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.html import to_html
+from rulemine.evaluation.reporting.questions import MOST_QUESTIONS
 from rulemine.evaluation.reporting.server import make_server
 from tests.evaluation.test_report_files import DOCUMENT, ROW
 
@@ -67,7 +68,7 @@ def test_a_page_has_the_first_questions_of_the_order_of_samples() -> None:
     many = tuple(replace(ROW, id=f"q{i:05d}", core=i >= 200) for i in range(2100))
     page = to_html(Document("T", questions=many))
     shown = data(page)["questions"]
-    assert len(shown) == html.MOST_QUESTIONS
+    assert len(shown) == MOST_QUESTIONS
     assert sum(q["core"] for q in shown) == 1900
     assert "The page shows 2,000 of 2,100 questions" in page
     assert "The page shows" not in to_html(Document("T", questions=many[:2000]))

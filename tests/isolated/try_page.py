@@ -29,8 +29,8 @@ from rulemine.cli.main import main as rulemine
 from rulemine.evaluation import answer, evaluate
 from rulemine.evaluation.reporting.document import Document, Figure, Grid, Score, Series
 from rulemine.evaluation.reporting.files import write_document
-from rulemine.evaluation.reporting.html import MOST_BYTES, MOST_QUESTIONS
-from rulemine.evaluation.reporting.questions import SystemRun, question_rows
+from rulemine.evaluation.reporting.html import MOST_BYTES
+from rulemine.evaluation.reporting.questions import MOST_QUESTIONS, SystemRun, question_rows
 from rulemine.evaluation.reporting.server import make_server
 from rulemine.release.reader import Release
 

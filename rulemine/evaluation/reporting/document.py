@@ -239,7 +239,7 @@ class Document:
         headline: Systems × scores.
         figures: The figures.
         tables: The tables beside the headline.
-        questions: All questions; the page shows `rulemine.evaluation.reporting.html.MOST_QUESTIONS` of them.
+        questions: All questions; the page shows the first `MOST_QUESTIONS` in the order of samples.
         labels: Entity → its readable label, where that says more than its name; of entities in `questions`.
     """
 

@@ -15,13 +15,11 @@ from typing import Any, NamedTuple
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.reporting.document import VERDICTS, Document, Outcome, QuestionRow
 from rulemine.evaluation.reporting.files import cells, text_columns
+from rulemine.evaluation.reporting.questions import MOST_QUESTIONS
 from rulemine.kg.graph import Triple
 from rulemine.release.sampling_order import sample
 
-__all__ = ["MOST_BYTES", "MOST_QUESTIONS", "to_html"]
-
-MOST_QUESTIONS = 2000
-"""Questions on a page; all are in ``questions.csv``."""
+__all__ = ["MOST_BYTES", "to_html"]
 
 MOST_BYTES = 20_000_000
 """Size of a page."""
@@ -50,6 +48,9 @@ class _Limits(NamedTuple):
 _LIMITS = (_Limits(2000, 100), _Limits(800, 30), _Limits(400, 12), _Limits(160, 5))
 _DIRECTION = {c: f"\\u{c:04x}" for c in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 """Marks that could turn a line around, and how they are shown."""
+
+_TRIED = 100
+"""Questions from which the size of all is estimated."""
 
 _NAMES = 60
 """Entities shown of a long list."""
@@ -104,7 +105,9 @@ def to_html(document: Document) -> str:
 def _fitting(document: Document, most: int) -> tuple[str, str]:
     """The data of a page that fit into so many bytes, and a sentence on what they leave out."""
     rows: Sequence[QuestionRow] = sample(document.questions, MOST_QUESTIONS)
-    limits = list(_LIMITS)
+    limits, step = list(_LIMITS), max(1, len(rows) // _TRIED)
+    while len(limits) > 1 and step * len(_data(document, rows[::step], limits[0])) > 2 * most:
+        limits.pop(0)  # far too much: not worth making as a whole
     while True:
         data = _data(document, rows, limits[0])
         if len(data.encode()) <= most or not rows:

@@ -4,7 +4,7 @@ Entities and triples are in the naming of the release, whatever the naming of th
 said stays as it said it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rulemine.errors import counted
@@ -22,15 +22,19 @@ from rulemine.release.records import (
     names_in,
     translation,
 )
+from rulemine.release.sampling_order import sample
 from rulemine.rules.formats import format_readable
 
-__all__ = ["MOST_SAID", "MOST_TRIPLES", "SystemRun", "question_rows"]
+__all__ = ["MOST_QUESTIONS", "MOST_SAID", "MOST_TRIPLES", "SystemRun", "question_rows"]
 
 MOST_SAID = 2000
 """Characters kept of what a system said."""
 
-MOST_TRIPLES = 100
-"""Triples kept of what it retrieved."""
+MOST_TRIPLES = 60
+"""Triples kept of what it retrieved, and entities of what it answered."""
+
+MOST_QUESTIONS = 2000
+"""Questions on a page; triples are kept for these alone."""
 
 _NAMED = 3
 """Answers that a sentence names."""
@@ -79,11 +83,13 @@ def question_rows(
     readers = [_Reader(release, run) for run in runs]
     asked = set().union(*(run.report.ids for run in runs)) if runs else None
     questions = [q for q in release.questions(split) if asked is None or q.id in asked]
+    on_page = {q.id for q in sample(questions, MOST_QUESTIONS)}
     rows = []
     for number, question in enumerate(questions):
         if progress is not None:
             progress(number, len(questions))
-        outcomes = (reader.outcome(question, proofs) for reader in readers)
+        kept = MOST_TRIPLES if question.id in on_page else 0
+        outcomes = (reader.outcome(question, proofs, kept) for reader in readers)
         rows.append(_row(question, proofs, tuple(o for o in outcomes if o is not None)))
     return tuple(rows), _labels(release, rows)
 
@@ -116,18 +122,29 @@ class _Proofs:
             return ""
         return "\n".join(self._rules.get(rule, rule) for rule in question.rule_ids)
 
-    def retrieved(self, question: Question, found: set[Triple], level: int) -> tuple[int, int]:
-        """How many triples of the proof were retrieved, and how many it has on the graph of a level.
+    def needed(self, question: Question, found: Container[Triple], level: int) -> set[Triple]:
+        """The triples of the proof on the graph of a level, given what was found there.
 
-        A removed triple that this graph still states may be retrieved itself, or its whole proof.
+        A removed triple that this graph still states may be found itself, or its whole proof.
         """
         need: set[Triple] = set()
         for triple in question.evidence:
             removal, body = self._removals.get(triple), self.body(triple, question)
             stated = removal is None or removal.level > level
-            proved = bool(body) and found.issuperset(body)
+            proved = bool(body) and all(part in found for part in body)
             need.update(body if not stated or (proved and triple not in found) else (triple,))
-        return len(need & found), len(need)
+        return need
+
+
+class _Found:
+    """Triples in another naming, asked for in that of the release."""
+
+    def __init__(self, triples: Collection[Triple], names: Mapping[str, str]) -> None:
+        self._triples, self._names = frozenset(triples), names
+
+    def __contains__(self, triple: object) -> bool:
+        s, r, o = triple if isinstance(triple, tuple) else ("", "", "")
+        return (self._names.get(s, s), r, self._names.get(o, o)) in self._triples
 
 
 def _row(question: Question, proofs: _Proofs, outcomes: tuple[Outcome, ...]) -> QuestionRow:
@@ -158,14 +175,15 @@ class _Reader:
         names = frozenset(names_in(release.entities, report.naming))
         own = translation(release.entities, report.naming, release.naming)
         self._run, self._names = run, own
+        self._others = {name: other for other, name in own.items()}
         self._level = release.level_of(run.kg)
         self._matcher = make_matcher(report.matching, names, run.ignore_case)
         self._entities = {self._matcher.name(n): own[n] for n in names}
         self._given = {p.id: p for p in run.predictions}
         self._places = {id_: place for place, id_ in enumerate(report.ids)}
 
-    def outcome(self, question: Question, proofs: _Proofs) -> Outcome | None:
-        """What it did with a question; None if it was not asked."""
+    def outcome(self, question: Question, proofs: _Proofs, kept: int) -> Outcome | None:
+        """What it did with a question, with so many triples; None if it was not asked."""
         place = self._places.get(question.id)
         if place is None:
             return None
@@ -175,10 +193,12 @@ class _Reader:
         verdict = "missing" if prediction is None else _verdict(gold, answers)
         said = _why(gold, verdict, answers, stated=self._states(question))
         retrieved = None if prediction is None else prediction.retrieved
-        triples = [] if retrieved is None else [self._told(t) for t in retrieved]
         if retrieved is not None and gold.asked is not None:
-            found = proofs.retrieved(question, set(triples), self._level)
-            said += _why_retrieval(*found, given=gold.asked in answers)
+            found = _Found(retrieved, self._others)
+            need = proofs.needed(question, found, self._level)
+            have = sum(triple in found for triple in need)
+            said += _why_retrieval(have, len(need), given=gold.asked in answers)
+        generated = prediction.generated if prediction else ()
         values = map(float, self._run.report.scores[place])
         return Outcome(
             system=self._run.system,
@@ -187,11 +207,9 @@ class _Reader:
             why=said,
             said=_cut((prediction and prediction.raw_output) or ""),
             answers=answers[:MOST_TRIPLES],
-            retrieved=tuple(triples[:MOST_TRIPLES]),
-            retrieved_count=None if retrieved is None else len(triples),
-            generated=tuple(map(self._told, prediction.generated if prediction else ()))[
-                :MOST_TRIPLES
-            ],
+            retrieved=tuple(map(self._told, (retrieved or ())[:kept])),
+            retrieved_count=None if retrieved is None else len(retrieved),
+            generated=tuple(map(self._told, generated[:kept])),
             scores={
                 c: None if v != v else v
                 for c, v in zip(self._run.report.columns, values, strict=True)
