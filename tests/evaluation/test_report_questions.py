@@ -1,6 +1,7 @@
 """Verdicts and reasons of a small world, by hand. q00001 asks for the mothers of Ann: Cid is stated, Eve is
 hard, and Eve's proof is (Ann, wife, Bob)."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.evaluation.world import (
     CID,
     DORA,
     EVE,
+    NAMES,
     question,
     write_release,
     write_structures,
@@ -81,15 +83,15 @@ PROOF = (ANN, "wife", BOB)
 @pytest.mark.parametrize(
     ("kg", "answer", "retrieved", "why"),
     [
-        ("incomplete", EVE, [PROOF], "this graph does not state it. Its proof was retrieved (1 triple)."),
-        ("incomplete", CID, [PROOF], "(1 triple), and it was not inferred: a failure of reasoning."),
+        ("incomplete", EVE, [PROOF], "this graph does not state it. A proof of it was retrieved."),
+        ("incomplete", CID, [PROOF], "retrieved, and it was not inferred: a failure of reasoning."),
         ("incomplete", CID, [], "Of the 1 triple of its proof, 0 were retrieved: a failure of retrieval."),
         ("incomplete", EVE, [], "Of the 1 triple of its proof, 0 were retrieved."),
         # The incomplete graph lacks the removed triple: having it from elsewhere is not the proof.
         ("incomplete", CID, [(ANN, "mother", EVE)], "0 were retrieved: a failure of retrieval."),
         ("complete", EVE, [(ANN, "mother", EVE)],
-         "this graph states it. Its proof was retrieved (1 triple)."),
-        ("complete", CID, [PROOF], "(1 triple), and it was not inferred: a failure of reasoning."),
+         "this graph states it. A proof of it was retrieved."),
+        ("complete", CID, [PROOF], "retrieved, and it was not inferred: a failure of reasoning."),
     ],
 )  # fmt: skip
 def test_what_came_of_retrieval(
@@ -141,6 +143,19 @@ def test_other_names_are_told_in_those_of_the_release(release: Release) -> None:
     assert found.answers == (EVE, "Nobody")
     assert found.retrieved == (PROOF,)
     assert found.verdict == "hard"
+
+
+def test_accents_written_in_two_ways_are_one_name(tmp_path: Path) -> None:
+    other = {"Eve": "\u00c8ve", "Bob": "B\u00f3b"}
+    release = write_release(
+        tmp_path / "r", names=[replace(n, text=other.get(n.text, n.text)) for n in NAMES]
+    )
+    given = [names("E\u0300ve", retrieved=(("Ann", "wife", "Bo\u0301b"),))]
+    report = evaluate(release, given, naming="text", resamples=1)
+    rows, _ = question_rows(release, [SystemRun("s", "incomplete", given, report)])
+    found = rows[0].outcomes[0]
+    assert (found.answers, found.retrieved) == ((EVE,), (PROOF,))
+    assert found.why.endswith("A proof of it was retrieved.")
 
 
 def test_a_text_is_kept_as_said_but_not_endless(release: Release) -> None:

@@ -8,6 +8,7 @@ import io
 import re
 from functools import lru_cache
 from html import escape
+from math import ceil, radians, sin
 from typing import TYPE_CHECKING, Any
 
 from rulemine.errors import ConfigError
@@ -26,8 +27,11 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 
 _INK, _GRID, _PAPER = "#1f2328", "#d1d5da", "#fefefe"
-_HEIGHT = 3.4  # inches, as all sizes here
-_LONGEST = 30
+_HEIGHT = 3.1  # inches, as all sizes here; the legend and slanted labels come on top
+_LEGEND_ROW = 0.2
+_WIDE = 520  # points from which on a page gives a figure its whole width
+_SLOPE = 25  # degrees of slanted labels
+_LONGEST = 36
 """Characters of a label; what is longer is cut, its table has the whole."""
 
 _CHARACTER = 0.08
@@ -73,20 +77,26 @@ def draw(figure: Figure) -> str:
     bars = figure.kind == "bars"
     many = len(figure.groups) * len(figure.series) if bars else 0
     width = min(14.0, max(6.4, 0.2 * many + 0.25 * len(figure.groups) + 1.2))
+    longest = _CHARACTER * max((len(_short(str(group))) for group in figure.groups), default=0)
+    slanted = bars and longest * len(figure.groups) > width - 0.8
+    entry = 0.7 + _CHARACTER * max((len(_short(one.name)) for one in figure.series), default=0)
+    columns = max(1, int(width / entry))
+    height = _HEIGHT + _LEGEND_ROW * ceil(len(figure.series) / columns)
+    height += longest * sin(radians(_SLOPE)) if slanted else 0
     own = {**_STYLE, "svg.hashsalt": figure.id}
     with style.context(own, after_reset=True):  # whatever the user's own settings are
-        canvas = Canvas(figsize=(width, _HEIGHT), layout="constrained", facecolor="white")
+        canvas = Canvas(figsize=(width, height), layout="constrained", facecolor="white")
         FigureCanvasSVG(canvas)
         axes = canvas.add_subplot()
         axes.set_facecolor("none")
         axes.grid(axis="y", color=_GRID, linewidth=0.6)
-        _bars(axes, figure, width) if bars else _lines(axes, figure)
+        _bars(axes, figure, slanted) if bars else _lines(axes, figure)
         axes.set_xlabel(figure.across)
         axes.set_ylabel(figure.up)
         if len(figure.series) > 1:
             canvas.legend(
                 loc="outside upper left",
-                ncols=min(4, len(figure.series)),
+                ncols=min(columns, len(figure.series)),
                 frameon=False,
                 handlelength=2.6,
             )
@@ -105,7 +115,7 @@ def _percent(one: Series, part: str) -> list[float]:
     return [float("nan") if value is None else 100 * value for value in found]
 
 
-def _bars(axes: "Axes", figure: Figure, width: float) -> None:
+def _bars(axes: "Axes", figure: Figure, slanted: bool) -> None:
     wide = 0.8 / max(1, len(figure.series))
     for place, one in enumerate(figure.series):
         at = [i + (place - (len(figure.series) - 1) / 2) * wide for i in range(len(figure.groups))]
@@ -128,13 +138,10 @@ def _bars(axes: "Axes", figure: Figure, width: float) -> None:
                 axes.annotate(
                     "0", (x, 0), (0, 1.5), textcoords="offset points", ha="center", size=6.5
                 )
-    groups = [_short(str(group)) for group in figure.groups]
-    longest = max(map(len, groups), default=0)
-    slanted = longest * _CHARACTER * len(figure.groups) > width - 0.8
     axes.set_xticks(
         range(len(figure.groups)),
-        groups,
-        rotation=25 if slanted else 0,
+        [_short(str(group)) for group in figure.groups],
+        rotation=_SLOPE if slanted else 0,
         ha="right" if slanted else "center",
     )
     axes.tick_params(axis="x", length=0)
@@ -161,6 +168,7 @@ def _lines(axes: "Axes", figure: Figure) -> None:
             linestyle=_DASHES[place % len(_DASHES)],
             marker=_MARKERS[place % len(_MARKERS)],
             markersize=5,
+            clip_on=False,  # markers at 0 and 100 are whole
             linewidth=1.6,
         )
     axes.set_xticks(across, [f"{group:g}" for group in across])
@@ -194,7 +202,9 @@ def embedded(svg: str, figure: Figure) -> str:
         body = body.replace(color, f"var(--s{place})")
     shown = box[1] if box else "0 0 460 245"
     width = shown.split()[2]
+    wide = ' data-wide=""' if float(width) > _WIDE else ""
     return (
-        f'<svg viewBox="{shown}" style="width: {width}pt" role="img" aria-label="{escape(figure.title)}" '
+        f'<svg{wide} viewBox="{shown}" style="width: {width}pt" role="img" '
+        f'aria-label="{escape(figure.title)}" '
         f'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{body}'
     )

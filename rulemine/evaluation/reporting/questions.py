@@ -12,6 +12,7 @@ from rulemine.evaluation.matching import make_matcher
 from rulemine.evaluation.reporting.document import Outcome, ProofEdge, QuestionRow
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import predicted
+from rulemine.evaluation.vocabulary import composed
 from rulemine.kg.graph import Triple
 from rulemine.release.reader import Release
 from rulemine.release.records import (
@@ -140,11 +141,16 @@ class _Found:
     """Triples in another naming, asked for in that of the release."""
 
     def __init__(self, triples: Collection[Triple], names: Mapping[str, str]) -> None:
-        self._triples, self._names = frozenset(triples), names
+        self._triples, self._names = frozenset(map(_composed, triples)), names
 
     def __contains__(self, triple: object) -> bool:
         s, r, o = triple if isinstance(triple, tuple) else ("", "", "")
-        return (self._names.get(s, s), r, self._names.get(o, o)) in self._triples
+        return _composed((self._names.get(s, s), r, self._names.get(o, o))) in self._triples
+
+
+def _composed(triple: Triple) -> Triple:
+    s, r, o = (part if part.isascii() else composed(part) for part in triple)
+    return s, r, o
 
 
 def _row(question: Question, proofs: _Proofs, outcomes: tuple[Outcome, ...]) -> QuestionRow:
@@ -176,6 +182,7 @@ class _Reader:
         own = translation(release.entities, report.naming, release.naming)
         self._run, self._names = run, own
         self._others = {name: other for other, name in own.items()}
+        self._composed = {composed(other): name for other, name in own.items()}
         self._level = release.level_of(run.kg)
         self._matcher = make_matcher(report.matching, names, run.ignore_case)
         self._entities = {self._matcher.name(n): own[n] for n in names}
@@ -193,13 +200,16 @@ class _Reader:
         verdict = "missing" if prediction is None else _verdict(gold, answers)
         said = _why(gold, verdict, answers, stated=self._states(question))
         retrieved = None if prediction is None else prediction.retrieved
+        values = map(float, self._run.report.scores[place])
+        columns = zip(self._run.report.columns, values, strict=True)
+        scores = {column: None if v != v else v for column, v in columns}
         if retrieved is not None and gold.asked is not None:
             found = _Found(retrieved, self._others)
             need = proofs.needed(question, found, self._level)
             have = sum(triple in found for triple in need)
-            said += _why_retrieval(have, len(need), given=gold.asked in answers)
+            proved = scores.get("proof_retrieved") == 1
+            said += _why_retrieval(have, len(need), proved=proved, given=gold.asked in answers)
         generated = prediction.generated if prediction else ()
-        values = map(float, self._run.report.scores[place])
         return Outcome(
             system=self._run.system,
             kg=self._run.kg,
@@ -210,10 +220,7 @@ class _Reader:
             retrieved=tuple(map(self._told, (retrieved or ())[:kept])),
             retrieved_count=None if retrieved is None else len(retrieved),
             generated=tuple(map(self._told, generated[:kept])),
-            scores={
-                c: None if v != v else v
-                for c, v in zip(self._run.report.columns, values, strict=True)
-            },
+            scores=scores,
         )
 
     def _answers(self, prediction: Prediction | None) -> tuple[str, ...]:
@@ -227,7 +234,10 @@ class _Reader:
 
     def _told(self, triple: Triple) -> Triple:
         s, r, o = triple
-        return self._names.get(s) or _cut(s), _cut(r), self._names.get(o) or _cut(o)
+        return self._entity(s), _cut(r), self._entity(o)
+
+    def _entity(self, name: str) -> str:
+        return self._names.get(name) or self._composed.get(composed(name)) or _cut(name)
 
 
 class _Gold(NamedTuple):
@@ -289,13 +299,13 @@ def _some(kind: Sequence[str], answers: Sequence[str]) -> str:
     return f"{', '.join(found[:_NAMED])}{more}"
 
 
-def _why_retrieval(have: int, need: int, *, given: bool) -> str:
+def _why_retrieval(have: int, need: int, *, proved: bool, given: bool) -> str:
     """What came of retrieving the proof, as a sentence after others."""
-    triples = counted(need, "triple")
-    if have == need:
-        found = f" Its proof was retrieved ({triples})"
-        return found + ("." if given else ", and it was not inferred: a failure of reasoning.")
-    found = f" Of the {triples} of its proof, {have} {'was' if have == 1 else 'were'} retrieved"
+    if proved:
+        then = "." if given else ", and it was not inferred: a failure of reasoning."
+        return f" A proof of it was retrieved{then}"
+    verb = "was" if have == 1 else "were"
+    found = f" Of the {counted(need, 'triple')} of its proof, {have} {verb} retrieved"
     return found + ("." if given else ": a failure of retrieval.")
 
 
