@@ -78,7 +78,9 @@ def _scores(judged: Judged) -> Sequence[float | None]:
     if isinstance(judged.prediction, tuple):
         text = "\n".join(f"{_MARK} {name}" for name in judged.prediction)
     lines = _lines(text)
-    searched = lines if _MARK in text else [_Line(text), *map(_Line, text.split("\n"))]
+    searched = lines
+    if _MARK not in text:
+        searched = [_Line(text), *(map(_Line, text.split("\n")) if lenient else ())]
     hit = any(line.has(answer, lenient) for answer in answers for line in searched)
     first = any(lines[0].has(answer, lenient) for answer in answers) if lines else False
     left = sorted(lines, key=lambda line: line.length, reverse=True)
