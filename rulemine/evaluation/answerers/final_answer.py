@@ -25,8 +25,8 @@ _TASK = (
     f"exactly as below, and nothing else. If you know no answer, write {UNKNOWN}."
 )
 
-_THOUGHTS = re.compile(r"^.*</think>", re.DOTALL)
-"""What models that think aloud say first, where the endpoint does not give it apart."""
+_THOUGHTS = re.compile(r"^(?:.*</think>|\s*<think>.*)", re.DOTALL)
+"""What models that think aloud say first, where the endpoint does not give it apart; it may be cut off."""
 
 
 def lines_of(triples: Iterable[Triple]) -> list[str]:

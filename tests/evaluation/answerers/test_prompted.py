@@ -74,6 +74,8 @@ def test_closed_book_is_the_final_step_alone() -> None:
         ("none", ""),
         (" None. ", ""),
         ("<think>perhaps joe</think>\neve", "eve"),
+        ("perhaps joe</think>\n\neve", "eve"),
+        ("<think>perhaps joe, but", ""),
         ("none of them\neve", "none of them\neve"),
         ("", ""),
     ],
