@@ -62,7 +62,7 @@ class Embeddings(Section):
     needs: ClassVar = ("query", "train")
 
     rank: int = option(200, least=1, most=10_000)
-    epochs: int = option(16, least=1)
+    epochs: int = option(10, least=1)
     batch: int = option(256, least=1)
     learning_rate: float = option(0.1, above=0)
     n3: float = option(0.2, least=0)

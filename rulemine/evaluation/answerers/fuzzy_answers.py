@@ -1,9 +1,9 @@
 """How true it is that entities answer a query, from vectors that score single links.
 
 Several links are answered as CQD-Beam does (Arakelyan et al., ICLR 2021): truth is a number from 0 to 1, of
-an intersection the product, of a union the maximum, and a link goes on from the truest entities only. The
-truth of a link follows QTO (Bai et al., ICML 2023): 1 if the graph states it, else the probability of its
-end times the number of ends that are stated, so that several can be likely.
+an intersection the product, of a union the maximum, and a link goes on from the truest entities only. A
+link that the graph states has truth 1, as in QTO (Bai et al., ICML 2023); of others it is the probability of
+the end among those that are not stated.
 
 Guarantees: truths depend on the query, the vectors and what the graph states. They depend neither on the
 number of threads nor on other queries: vectors are rounded, so that sums in float64 are exact in any order.
@@ -25,7 +25,7 @@ Truth = npt.NDArray[np.float64]
 """How true it is of each entity, 0 … 1, shape (entities,)."""
 
 UNSTATED = 0.9999
-"""The highest truth of a link that the graph does not state."""
+"""The truth of all links together that the graph does not state, below 1 so that none is taken for stated."""
 
 STEP = 2.0**-18
 """Vectors are rounded to multiples of this; sums of products are exact up to 2¹⁷."""
@@ -97,14 +97,14 @@ class FuzzyAnswers:
         """The truth of all links of some pairs, shape (pairs, entities)."""
         directions = _rounded(self._vectors.directions(subjects, relations))
         truth: Truth = directions @ self._vectors.entities.T
-        truth -= truth.max(axis=1, keepdims=True)
-        np.exp(truth, out=truth)
-        truth /= truth.sum(axis=1, keepdims=True)
-        for row, (subject, relation) in enumerate(zip(subjects, relations, strict=True)):
+        for row, subject, relation in zip(truth, subjects, relations, strict=True):
             stated = self._stated(subject, relation)
-            truth[row] *= max(1, len(stated))
-            np.minimum(truth[row], UNSTATED, out=truth[row])
-            truth[row, stated] = 1
+            row[stated] = -np.inf
+            if len(stated) < len(row):
+                row -= row.max()
+                np.exp(row, out=row)
+                row *= UNSTATED / row.sum()
+            row[stated] = 1
         return truth
 
     def _stated(self, subject: int, relation: int) -> npt.NDArray[np.int64]:
