@@ -309,7 +309,7 @@ def test_damaged_file_of_vectors_is_named(tmp_path, content):
 
 
 def test_learning_that_does_not_converge_is_said():
-    with pytest.raises(ConfigError, match="learning_rate is 1e\\+30"), np.errstate(all="ignore"):
+    with pytest.raises(ConfigError, match="learning_rate is 1e\\+30"):
         replace(SMALL, learning_rate=1e30)(Given(kg=GRAPH), [])
 
 

@@ -62,7 +62,7 @@ class Embeddings(Section):
     needs: ClassVar = ("query", "train")
 
     rank: int = option(200, least=1, most=10_000)
-    epochs: int = option(10, least=1)
+    epochs: int = option(6, least=1)
     batch: int = option(256, least=1)
     learning_rate: float = option(0.1, above=0)
     n3: float = option(0.2, least=0)
@@ -123,7 +123,7 @@ class Embeddings(Section):
         path = given.folder / f"embeddings-{key}.npz" if given.folder else None
         state = _read(path) if path and path.exists() else None
         state = state or begin(len(kg.entities), len(kg.relations), self.rank, given.seed)
-        with one_blas_thread():
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
             while state.epoch < self.epochs:
                 progress(state.epoch * len(links.subjects))
                 state, loss = learn(
@@ -134,10 +134,10 @@ class Embeddings(Section):
                     n3=self.n3,
                     seed=given.seed,
                 )
-                if not np.isfinite(loss):
+                if not all(np.isfinite(numbers).all() for numbers in state.vectors):
                     raise ConfigError(
-                        f"embeddings: after {state.epoch} epochs the loss is {loss}; learning_rate is "
-                        f"{self.learning_rate} and n3 {self.n3}. Try smaller ones, such as 0.1."
+                        f"embeddings: in epoch {state.epoch} numbers grew out of bounds (loss {loss:g}); "
+                        f"learning_rate is {self.learning_rate:g} and n3 {self.n3:g}. Try 0.1 for both."
                     )
                 if path:
                     _write(path, state, finished=state.epoch == self.epochs)
