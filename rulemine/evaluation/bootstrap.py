@@ -16,6 +16,8 @@ precision; hence no order of summation, number of threads or processor changes a
 exact. Where every question is a cluster of its own, this is the ordinary bootstrap of questions.
 """
 
+import functools
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +26,7 @@ import numpy.typing as npt
 from rulemine.evaluation.metrics import mean_scores
 from rulemine.seeds import stream
 
-__all__ = ["CONFIDENCE", "MeanScores", "Resamples", "interval", "rounded_for_sums"]
+__all__ = ["CONFIDENCE", "MeanScores", "Resamples", "exact_product", "interval", "rounded_for_sums"]
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -35,6 +37,16 @@ CONFIDENCE = 0.95
 
 DRAWS_AT_ONCE = 1 << 20
 """About how many clusters are drawn at once, to bound memory."""
+
+AT_ONCE = 1 << 18
+"""Multiplications of one product of matrices: so few that libraries make them on one thread. Several wait for
+each other, busily, for longer than the product takes."""
+
+ROWS = 128
+"""Rows of one product."""
+
+KEPT = 1 << 23
+"""How many counts of drawn clusters are kept for the next system at most: 64 MiB."""
 
 EXACT_BITS = 52
 """Bits that a sum may use: doubles carry 53."""
@@ -51,6 +63,17 @@ def rounded_for_sums(scores: Floats, most: int) -> Floats:
     grain = 2.0 ** (EXACT_BITS - 1 - np.ceil(np.log2(most * largest + 1)))
     rounded: Floats = np.rint(scores * grain) / grain
     return rounded
+
+
+def exact_product(a: Floats, b: Floats) -> Floats:
+    """The product of two matrices whose sums are exact in any order (see `rounded_for_sums`)."""
+    found = np.zeros((len(a), b.shape[1]))
+    for row in range(0, len(a), ROWS):
+        part = found[row : row + ROWS]
+        step = max(1, AT_ONCE // max(1, part.size))
+        for at in range(0, len(b), step):
+            part += a[row : row + ROWS, at : at + step] @ b[at : at + step]
+    return found
 
 
 class MeanScores(NamedTuple):
@@ -96,21 +119,17 @@ class Resamples:
         ]
         firsts = [self._weight_of.index(number) for number in range(len(patterns))]
         weighted = np.vstack((np.nan_to_num(self._rounded).T, having.T[firsts]))
-        # Of every cluster, the sums of the columns and of the weights over its questions in each group.
-        of_cluster = np.empty((len(groups), len(weighted), len(sizes)))
-        for group, rows in enumerate(groups):
-            for column, values in enumerate(weighted[:, rows]):
-                of_cluster[group, column] = np.bincount(clusters[rows], values, len(sizes))
-        self._sums = np.empty((resamples, *of_cluster.shape[:2]))
-        draws = stream(seed, "bootstrap")
-        at_once = max(1, DRAWS_AT_ONCE // len(sizes))
-        for start in range(0, resamples, at_once):
-            part = min(resamples, start + at_once) - start
-            drawn = (draws.uniform(part * len(sizes)) * len(sizes)).astype(np.int64)
-            drawn += np.repeat(np.arange(part) * len(sizes), len(sizes))
-            counts = np.bincount(drawn, minlength=part * len(sizes)).reshape(part, -1)
-            sums = counts.astype(np.float64) @ of_cluster.reshape(-1, len(sizes)).T
-            self._sums[start : start + part] = sums.reshape(part, *of_cluster.shape[:2])
+        # Of every cluster of a group, the sums of the columns and of the weights over its questions in it.
+        of_cluster = []
+        for rows in groups:
+            present, members = np.unique(clusters[rows], return_inverse=True)
+            added = [np.bincount(members, values, len(present)) for values in weighted[:, rows]]
+            of_cluster.append((present, np.array(added, np.float64)))
+        self._sums = np.empty((resamples, len(groups), len(weighted)))
+        for start, counts in _draws(len(sizes), resamples, seed):
+            for group, (present, of_present) in enumerate(of_cluster):
+                sums = exact_product(of_present, counts[present])
+                self._sums[start : start + counts.shape[1], group] = sums.T
 
     def means(self, group: int, part: bool = False) -> MeanScores:
         """The means of a group, given by its position in `groups`.
@@ -130,6 +149,30 @@ class Resamples:
             np.divide(sums, weight, out=resampled, where=weight > 0)
         # Undoes the shift from rounding, so that a group of equal scores has no spread at all.
         return MeanScores(value, resampled + (value - mean_scores(self._rounded[rows])))
+
+
+def _draws(clusters: int, resamples: int, seed: int) -> Iterable[tuple[int, Floats]]:
+    """The first resample of each part, and how often each cluster is drawn: shape (clusters, resamples)."""
+    if clusters * resamples <= KEPT:
+        return _kept_draws(clusters, resamples, seed)
+    return _fresh_draws(clusters, resamples, seed)
+
+
+@functools.lru_cache(maxsize=1)
+def _kept_draws(clusters: int, resamples: int, seed: int) -> list[tuple[int, Floats]]:
+    """As `_draws`; the next system's questions are drawn alike."""
+    return list(_fresh_draws(clusters, resamples, seed))
+
+
+def _fresh_draws(clusters: int, resamples: int, seed: int) -> Iterator[tuple[int, Floats]]:
+    draws = stream(seed, "bootstrap")
+    at_once = max(1, DRAWS_AT_ONCE // clusters)
+    for start in range(0, resamples, at_once):
+        part = min(resamples, start + at_once) - start
+        drawn = (draws.uniform(part * clusters) * clusters).astype(np.int64)
+        drawn = drawn * part + np.repeat(np.arange(part), clusters)
+        counts = np.bincount(drawn, minlength=part * clusters).reshape(clusters, part)
+        yield start, counts.astype(np.float64)
 
 
 def interval(values: Floats, confidence: float = CONFIDENCE) -> tuple[float, float] | None:

@@ -3,9 +3,11 @@
 The form of a file is that of `rulemine.evaluation.predictions`.
 """
 
+import gc
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from rulemine.errors import InputError, PredictionError
 from rulemine.files import read_text
 from rulemine.release.records import Cost, Prediction
 
-__all__ = ["EXPECTED", "PredictionFile", "prediction_of", "problem_of", "read_run"]
+__all__ = ["EXPECTED", "PredictionFile", "prediction_of", "problem_of", "read_run", "uncollected"]
 
 EXPECTED = (
     'Expected one {"id": …, "raw_output": "…"} or {"id": …, "answers": ["…"]} for every question.'
@@ -22,6 +24,22 @@ EXPECTED = (
 """What a line or item must be."""
 
 _SHOWN_KEYS = 5
+_LARGEST = 10**300
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Puts off the search for cycles of garbage while a block makes many records.
+
+    There are none among records, and each search would walk through a whole release: half of the time.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 class PredictionFile:
@@ -45,7 +63,8 @@ class PredictionFile:
         self.path = Path(path)
         text = read_text(self.path)
         self.is_array = text.lstrip().startswith("[")
-        self.rows = _rows(text, self.is_array, str(path))
+        with uncollected():
+            self.rows = _rows(text, self.is_array, str(path))
         first = self.rows[0][1] if self.rows else ""
         run = first.get("run") if isinstance(first, dict) and "id" not in first else None
         self.run: dict[str, Any] | None = run if isinstance(run, dict) else None
@@ -156,13 +175,16 @@ def _wrong_extra(given: Mapping[str, Any]) -> str:
         if not isinstance(value, list | tuple):
             return f"{name!r} is {_shown(value)}; an array {expected}"
         for number, item in enumerate(value, start=1):
-            if not (isinstance(item, list | tuple) and fits(item)):
+            if type(item) not in (list, tuple) or not fits(item):
                 return f"item {number} of {name!r} is {_shown(item)}; an array {expected}"
     return ""
 
 
 def _is_triple(item: Sequence[Any]) -> bool:
-    return len(item) == 3 and all(isinstance(part, str) for part in item)
+    if len(item) != 3:
+        return False
+    s, r, o = item
+    return isinstance(s, str) and isinstance(r, str) and isinstance(o, str)
 
 
 def _is_scored(item: Sequence[Any]) -> bool:
@@ -183,7 +205,9 @@ def _is_usage(value: Any) -> bool:
 
 
 def _is_finite(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+    if type(value) is int:  # of any size
+        return abs(value) <= _LARGEST
+    return type(value) is float and math.isfinite(value)
 
 
 def _both_or_neither(text: bool, answers: bool) -> str:

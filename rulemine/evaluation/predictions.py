@@ -161,6 +161,7 @@ def fit(
     split: str | None,
     missing: str = "empty",
     wanted: Collection[str] | None = None,
+    checked: bool = False,
 ) -> tuple[tuple[Question, ...], tuple[Prediction | None, ...]]:
     """The questions of a split and the prediction for each.
 
@@ -170,6 +171,7 @@ def fit(
         split: The split that is evaluated; None for all.
         missing: One of `MISSING`.
         wanted: The ids of the questions of the split that are evaluated; None for all of it.
+        checked: Whether the predictions were read from a file, which checks each.
 
     Returns:
         The questions sorted by id, and their predictions in the same order, None where missing.
@@ -190,7 +192,7 @@ def fit(
             problems.append(f"unknown id {p.id!r}; {hint(p.id)}")
         elif p.id in found:
             problems.append(f"two predictions for {p.id!r}")
-        elif problem := problem_of(p):
+        elif not checked and (problem := problem_of(p)):
             problems.append(f"the prediction for {p.id!r} {problem}")
         found[p.id] = p
     asked = sorted(_asked(questions, split, wanted), key=lambda q: q.id)

@@ -42,12 +42,13 @@ def hard_rank(
         >>> hard_rank([("a", 0.9), ("x", 0.8), ("h", 0.5), ("y", 0.5)], {"a", "h"}, "h")
         2.5
     """
+    listed = list(ranking)
+    if not any(name == hard_answer for name, _ in listed):
+        return None
     best: dict[str, float] = {}
-    for name, value in ranking:
+    for name, value in listed:
         if name == hard_answer or name not in answers:
             best[name] = max(value, best.get(name, -math.inf))
-    if hard_answer not in best:
-        return None
     own = best.pop(hard_answer)
     higher = sum(value > own for value in best.values())
     return 1 + higher + sum(value == own for value in best.values()) / 2

@@ -4,7 +4,7 @@ Guarantees: the same release, predictions and options give the same report to th
 order of the predictions, the number of threads or the machine. Nothing here needs a JVM or a network.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -15,8 +15,8 @@ from rulemine.evaluation import notes as telling
 from rulemine.evaluation.bootstrap import Ints
 from rulemine.evaluation.breakdown import Breakdown, breakdowns
 from rulemine.evaluation.estimates import estimates, rows_of
-from rulemine.evaluation.gold import Gold, golds_of, score_questions
-from rulemine.evaluation.matching import IdsMatcher, Matcher, make_matcher
+from rulemine.evaluation.gold import Gold, score_questions
+from rulemine.evaluation.matching import Matcher, make_matcher
 from rulemine.evaluation.metrics import COLUMNS, CORE, METRICS, OF_HARD_ANSWERS, Floats
 from rulemine.evaluation.metrics_of_others.beside_ours import (
     BesideOurs,
@@ -24,18 +24,17 @@ from rulemine.evaluation.metrics_of_others.beside_ours import (
     score_beside_ours,
 )
 from rulemine.evaluation.metrics_of_others.registry import chosen
-from rulemine.evaluation.prediction_file import PredictionFile
+from rulemine.evaluation.prediction_file import PredictionFile, uncollected
 from rulemine.evaluation.predictions import fit, read_predictions
 from rulemine.evaluation.ranked import RANKED, score_ranking
 from rulemine.evaluation.reporting.report import WARNING, Report, Row, Score
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.retrieval import (
     RETRIEVAL,
-    ToRetrieve,
     count_failures,
-    evidence_of,
     score_retrieval,
 )
+from rulemine.evaluation.targets import Targets
 from rulemine.evaluation.vocabulary import bounded
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.groups import groups_of
@@ -103,7 +102,7 @@ class Scorer:
         self._missing, self._ignore_case = missing, ignore_case
         self._resamples, self._seed = resamples, seed
         self._others = chosen(metrics) if metrics else {}
-        self._namings: dict[str, _Naming] = {}
+        self._namings: dict[str, Targets] = {}
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
@@ -138,6 +137,10 @@ class Scorer:
         level = (self.release.level_of(kg) or 100) if level is None else level
         if not 1 <= level <= 100:
             raise ConfigError(f"level is {level}; expected a whole number from 1 to 100.")
+        with uncollected():
+            return self._report(predictions, kg, level, naming)
+
+    def _report(self, predictions: Predictions, kg: str, level: int, naming: str | None) -> Report:
         used = self._in_naming(naming or self.release.naming)
         given = self._given(predictions)
         matched = [predicted(used.matcher, p) for p in given]
@@ -158,7 +161,7 @@ class Scorer:
                 parts.append(self._strict_scores(given, used, level))
             if any(p is not None and p.ranking is not None for p in given):
                 notes += telling.notes_on_rankings(given)
-                parts.append((RANKED, RANKED, _ranked(given, golds, used.matcher)))
+                parts.append((RANKED, RANKED, _ranked(given, golds, used.key)))
             if any(p is not None and p.retrieved is not None for p in given):
                 found = score_retrieval(
                     used.evidence(kg),
@@ -217,7 +220,7 @@ class Scorer:
     def _beside_ours(
         self,
         given: Sequence[Prediction | None],
-        used: "_Naming",
+        used: Targets,
         level: int,
         kg: str,
         scores: Floats,
@@ -240,13 +243,15 @@ class Scorer:
         """The prediction for each question."""
         everything, missing = self.release.questions(), self._missing
         wanted = None if self._sample is None else [q.id for q in self.questions]
-        if isinstance(predictions, str | Path | PredictionFile):
+        if read := isinstance(predictions, str | Path | PredictionFile):
             predictions = read_predictions(
                 predictions, everything, split=self._split, missing=missing, wanted=wanted,
                 official=self._matching == "brink",
             )  # fmt: skip
             missing = "empty"  # already checked while reading
-        _, given = fit(everything, predictions, split=self._split, missing=missing, wanted=wanted)
+        _, given = fit(
+            everything, predictions, split=self._split, missing=missing, wanted=wanted, checked=read
+        )
         return given
 
     @cached_property
@@ -261,15 +266,15 @@ class Scorer:
             found[members] = number
         return found
 
-    def _in_naming(self, naming: str) -> "_Naming":
+    def _in_naming(self, naming: str) -> Targets:
         if naming not in self._namings:
             names = frozenset(names_in(self.release.entities, naming))
             matcher = make_matcher(self._matching, names, self._ignore_case)
-            self._namings[naming] = _Naming(self.release, self.questions, naming, names, matcher)
+            self._namings[naming] = Targets(self.release, self.questions, naming, names, matcher)
         return self._namings[naming]
 
     def _strict_scores(
-        self, given: Sequence[Prediction | None], used: "_Naming", level: int
+        self, given: Sequence[Prediction | None], used: Targets, level: int
     ) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
         """Strict metrics, columns and scores."""
         matched = [predicted(used.strict, p) for p in given]
@@ -284,7 +289,7 @@ class Scorer:
         self,
         given: Sequence[Prediction | None],
         matched: Sequence[Sequence[str]],
-        used: "_Naming",
+        used: Targets,
     ) -> str:
         """What to say when hardly any prediction names an entity in its naming, but most do in another."""
         said = [
@@ -312,47 +317,13 @@ class Scorer:
         )
 
 
-class _Naming:
-    """What predictions in one naming are scored against, made when it is needed."""
-
-    def __init__(
-        self,
-        release: Release,
-        questions: Sequence[Question],
-        naming: str,
-        names: frozenset[str],
-        matcher: Matcher,
-    ) -> None:
-        self.naming, self.names = naming, names
-        self.matcher, self.strict = matcher, IdsMatcher(names)
-        self.keys = frozenset(map(matcher.name, names))
-        self._release, self._questions = release, questions
-        self._golds: dict[tuple[int, bool], list[Gold]] = {}
-        self._evidence: dict[str, list[ToRetrieve]] = {}
-
-    def golds(self, level: int, strict: bool = False) -> list[Gold]:
-        """The golds at a level, for the matcher or the strict one."""
-        if (level, strict) not in self._golds:
-            release, matcher = self._release, self.strict if strict else self.matcher
-            names = translation(release.entities, release.naming, self.naming)
-            changed = None if self.naming == release.naming else names
-            found = golds_of(self._questions, matcher.name, changed, level)
-            self._golds[level, strict] = found
-        return self._golds[level, strict]
-
-    def evidence(self, kg: str) -> list[ToRetrieve]:
-        """What is to be retrieved from a graph."""
-        if kg not in self._evidence:
-            found = evidence_of(self._release, self._questions, kg, self.naming)
-            self._evidence[kg] = found
-        return self._evidence[kg]
-
-
-def _ranked(given: Sequence[Prediction | None], golds: Sequence[Gold], matcher: Matcher) -> Floats:
+def _ranked(
+    given: Sequence[Prediction | None], golds: Sequence[Gold], key: Callable[[str], str]
+) -> Floats:
     """The scores of rankings, shape (questions, `RANKED`)."""
     found = [
         score_ranking(
-            ((matcher.name(name), value) for name, value in (p and p.ranking) or ()),
+            [(key(name), value) for name, value in (p and p.ranking) or ()],
             gold.answers,
             gold.hard_answer,
         )

@@ -17,8 +17,9 @@ are exact, as in `rulemine.evaluation.bootstrap`); exchanging the systems change
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from rulemine.evaluation.bootstrap import Bools, Floats, Ints, rounded_for_sums
+from rulemine.evaluation.bootstrap import Bools, Floats, Ints, exact_product, rounded_for_sums
 from rulemine.seeds import stream
 
 __all__ = ["EXCHANGES", "holm", "randomization_test"]
@@ -82,8 +83,10 @@ def randomization_test(
             drawn.append(score)
     if drawn:
         large = np.ones(len(drawn), np.int64)
+        apart_drawn = apart[drawn].reshape(-1, count)
+        some = apart_drawn.any(axis=0)  # exchanging the others changes nothing
         for signs in _signs(count, exchanges, seed):
-            shift = signs @ apart[drawn].reshape(-1, count).T
+            shift = exact_product(signs[:, some].astype(np.float64), apart_drawn[:, some].T)
             differences = _differences(both[drawn], shift.reshape(-1, len(drawn), 2))
             large += _large(differences, observed[drawn]).sum(axis=0)
         for score, as_large in zip(drawn, large.tolist(), strict=True):
@@ -105,13 +108,13 @@ def _large(differences: Floats, observed: Floats) -> Bools:
     return np.isnan(differences) | (np.abs(differences) >= limit)
 
 
-def _signs(clusters: int, exchanges: int, seed: int) -> Iterator[Floats]:
+def _signs(clusters: int, exchanges: int, seed: int) -> Iterator[npt.NDArray[np.int8]]:
     """1 or −1 for each cluster in each exchange, in parts of the rows."""
     draws = stream(seed, "randomization test")
     at_once = max(1, AT_ONCE // max(1, clusters))
     for start in range(0, exchanges, at_once):
         part = min(exchanges, start + at_once) - start
-        yield 1.0 - 2.0 * draws.coins(part, clusters).astype(np.float64)
+        yield 1 - 2 * draws.coins(part, clusters).astype(np.int8)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

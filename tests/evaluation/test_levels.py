@@ -180,7 +180,9 @@ def test_a_sample_is_what_was_asked(tmp_path, release):
         2,
         pytest.approx(1 / 3),
     )
-    assert whole.notes[0] == "Predictions for 1 of 3 questions (33.3 %); the others score 0."
+    assert (
+        whole.notes[0] == "Warning: predictions for 1 of 3 questions (33.3 %); the others score 0."
+    )
 
 
 def test_many_reports_of_one_scorer_are_those_of_each_alone(leveled):
