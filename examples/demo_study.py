@@ -22,7 +22,7 @@ SECONDS = 90
 
 LEVELS = "0,20,40,60,80,100"
 
-SYSTEMS = ["lookup", "neighbors", "prior:k=5", "reasoner"]
+SYSTEMS = ["lookup", "neighbors", "prior:k=5", "rules", "reasoner"]
 WITH_MODEL = [
     "closed-book:max_tokens=24",
     "bm25:k=5:max_tokens=24",

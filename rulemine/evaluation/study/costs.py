@@ -1,9 +1,9 @@
 """What a study costs before it starts, as far as that can be known without asking.
 
-Calls are bounded by what each system declares (`worst_calls`). Tokens and time of a call are those of the
-answers that the study already has from that system. Before there are any, tokens are estimated from what the
-system is about to send for the first questions, which is listened to and not sent, and from the longest
-replies that it allows; the time is unknown.
+Calls are bounded by what each system declares (`worst_calls`, and `graph_calls` before the first question).
+Tokens and time of a call are those of the answers that the study already has from that system. Before there
+are any, tokens are estimated from what the system is about to send for the first questions, which is
+listened to and not sent, and from the longest replies that it allows; the time is unknown.
 """
 
 import json
@@ -82,6 +82,10 @@ def expected(study: StudyFolder) -> list[Expected]:
             continue
         worst = getattr(answerer, "worst_calls", None)
         calls = worst and len(waiting) * sum(worst(len(q.anchors)) for q in asked)
+        of_graph = getattr(answerer, "graph_calls", None)
+        if calls is not None and of_graph:
+            triples = {run.kg: len(study.release.kg(run.kg)) for run in waiting}
+            calls += sum(of_graph(triples[run.kg]) for run in waiting)
         made = sum(cost.calls for cost in done)
         tokens = seconds = None
         if calls and made:
@@ -109,6 +113,8 @@ class _Listener(Session):
 def _tokens_a_call(study: StudyFolder, run: StudyRun) -> float | None:
     """Tokens of the first calls of a run in the mean, with the longest replies; None if it cannot be told."""
     plan = study.plan
+    if getattr(find_answerer(run.system), "url", ""):
+        return None  # it opens a session of its own, which would send
     with TemporaryDirectory() as folder, _Listener(Path(folder)) as listener:
         with suppress(UserError):  # it needs replies to go on; or it will say so when it runs
             answer(

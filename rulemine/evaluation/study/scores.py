@@ -97,6 +97,11 @@ class StudyScores:
         """What the headline is over: ``core``, or ``all`` where no question is in it."""
         return next(iter(self._reports.values())).headline.group
 
+    @property
+    def over(self) -> str:
+        """The same in words."""
+        return "the core" if self.subset == "core" else "all questions"
+
 
 def score_in(
     report: Report | None, metric: str, breakdown: str = "all", group: str = ""

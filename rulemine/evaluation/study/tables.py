@@ -13,6 +13,7 @@ from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.reporting.document import Grid, Score, Value
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.retrieval import RETRIEVAL
+from rulemine.evaluation.study.differences import differences
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
 from rulemine.query.structures import STRUCTURES
@@ -42,8 +43,7 @@ def headline(scores: StudyScores) -> Grid:
         )
         for system, report in scores.top.items()
     ]
-    over = "the core" if scores.subset == "core" else "all questions"
-    title = f"{graph_at(level).capitalize()} graph, {over}"
+    title = f"{graph_at(level).capitalize()} graph, {scores.over}"
     header = ("system", "n", *(TITLES[metric] for metric in HEADLINE))
     return Grid("headline", title, header, tuple(rows), notes=_needs(scores))
 
@@ -67,7 +67,7 @@ def tables(scores: StudyScores) -> list[Grid]:
     ]
     if scores.subset == "core":
         found.append(_results(scores, "core", "results-core", "Main results, core"))
-    found.append(_by_level(scores))
+    found += [_by_level(scores), *differences(scores)]
     for id_, title, metrics, plain in (
         ("retrieval", "What was retrieved", RETRIEVAL, ("triples",)),
         ("ranking", "Ranks of the hard answer", RANKED, ()),
@@ -172,8 +172,7 @@ def _where_present(
         return None
     graph = graph_at(scores.study.plan.levels[-1])
     header = ("system", *(TITLES[metric] for metric in shown))
-    over = "the core" if scores.subset == "core" else "all questions"
-    return Grid(id_, f"{title}: {graph} graph, {over}", header, rows, plain=plain)
+    return Grid(id_, f"{title}: {graph} graph, {scores.over}", header, rows, plain=plain)
 
 
 def _cost(scores: StudyScores) -> Grid | None:

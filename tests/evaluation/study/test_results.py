@@ -3,7 +3,9 @@ import json
 
 import pytest
 
+from rulemine.evaluation.comparison import compare
 from rulemine.evaluation.predictions import write_predictions
+from rulemine.evaluation.reporting.report import format_p
 from rulemine.evaluation.study.figures import figures
 from rulemine.evaluation.study.results import document_of, write_results
 from rulemine.evaluation.study.scores import StudyScores
@@ -23,7 +25,7 @@ def of(grids, name):
 
 def test_the_tables_and_figures_of_a_study(scores):
     assert [grid.id for grid in tables(scores)] == [
-        "questions", "levels", "results", "results-core", "by-level",
+        "questions", "levels", "results", "results-core", "by-level", "differences", "between-graphs",
     ]  # fmt: skip
     # Questions of the nine structures have no rule type.
     assert [figure.id for figure in figures(scores)] == [
@@ -41,6 +43,26 @@ def test_figure_1_says_what_evaluate_says(scores):
         for system, score in zip(figure.groups, series.scores, strict=True):
             assert score == scores.report(system, level).row("all", "all").scores["f1"]
     assert figure.series[0].scores[0].value == 1  # lookup on the complete graph
+
+
+def test_differences_are_those_of_the_scores(scores):
+    first, second = (
+        scores.report(name, 100).headline.scores["hard_f1"] for name in ("lookup", "reasoner")
+    )
+    (row,) = of(tables(scores), "differences").rows
+    assert row[:2] == ("lookup", "reasoner")
+    assert row[2].value == pytest.approx(first.value - second.value)
+    lost = {row[0]: row for row in of(tables(scores), "between-graphs").rows}
+    f1 = {
+        level: scores.report("lookup", level).row("all", "all").scores["f1"].value
+        for level in (0, 100)
+    }
+    assert lost["lookup"][3].value == pytest.approx(f1[0] - f1[100])
+    pair = compare(scores.report("lookup", 0), scores.report("lookup", 100), broken_down=False)
+    other = compare(scores.report("reasoner", 0), scores.report("reasoner", 100), broken_down=False)
+    smaller = min(pair.p_values["all"]["f1"], other.p_values["all"]["f1"])
+    assert min(row[4] for row in lost.values()) == format_p(min(1.0, 2 * smaller))  # Holm
+    assert lost["reasoner"][1].value >= 0
 
 
 def test_names_change_nothing_for_what_reads_no_text(scores):

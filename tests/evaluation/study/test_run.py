@@ -122,6 +122,18 @@ def test_a_system_that_fails_ends_the_study_and_keeps_the_rest(open_study, tmp_p
     assert [study.is_done(run) for run in study.runs] == [True] * 3 + [False] * 3
 
 
+def test_calls_about_the_graph_are_counted_and_a_second_endpoint_is_left_alone(open_study):
+    unreachable = 'dense:batch=4:url="http://127.0.0.1:9/v1"'
+    study = open_study("dense:batch=4", unreachable, model="m", levels=(0, 100), sample=3)
+    sizes = [len(study.release.kg(name)) for name in ("complete", "incomplete")]
+    here, there = expected(study)
+    of_questions = here.calls - sum(-(-size // 4) for size in sizes)
+    assert of_questions > 0
+    assert of_questions % (2 * 3) == 0  # as many for each question on each graph
+    assert here.calls == there.calls
+    assert (here.tokens, there.tokens) == (None, None)
+
+
 def test_costs_before_and_after(open_study):
     study = open_study(
         "lookup", "think-on-graph:width=2:depth=1", model="m", levels=(0, 100), sample=3

@@ -1,0 +1,67 @@
+"""Which differences of a study are more than chance: between systems, and between the two graphs.
+
+p is that of the paired randomization test (`rulemine.evaluation.significance`), corrected after Holm over the
+lines of a table for one score.
+"""
+
+from rulemine.evaluation.comparison import compare
+from rulemine.evaluation.pairwise import compare_all
+from rulemine.evaluation.reporting.document import Grid, Value
+from rulemine.evaluation.reporting.report import format_p
+from rulemine.evaluation.reporting.titles import TITLES
+from rulemine.evaluation.significance import holm
+from rulemine.evaluation.study.plan import graph_at
+from rulemine.evaluation.study.scores import StudyScores
+
+__all__ = ["differences"]
+
+NOTE = (
+    "p: paired randomization test over clusters of questions, corrected after Holm for the lines."
+)
+
+
+def differences(scores: StudyScores) -> list[Grid]:
+    """A table of all pairs of systems, and one of every system on both graphs, where there are several."""
+    found = []
+    if len(scores.top) > 1:
+        found.append(_between_systems(scores))
+    if scores.study.plan.complete is not None and scores.study.plan.highest is not None:
+        found.append(_between_graphs(scores))
+    return [grid for grid in found if grid.rows]
+
+
+def _between_systems(scores: StudyScores) -> Grid:
+    reports = {scores.called[system]: report for system, report in scores.top.items()}
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (pair.first, pair.second, pair.difference, format_p(pair.adjusted))
+        for pair in compare_all(reports, ["hard_f1"]).rows
+        if pair.subset == scores.subset
+    )
+    graph = graph_at(scores.study.plan.levels[-1])
+    header = ("first", "second", TITLES["hard_f1"], "p")
+    title = f"First minus second: {graph} graph, {scores.over}"
+    return Grid("differences", title, header, rows, (NOTE,), signed=True)
+
+
+def _between_graphs(scores: StudyScores) -> Grid:
+    """What each system loses from the complete graph to the one that lacks most."""
+    plan = scores.study.plan
+    metrics = ("hits_any", "f1", "hhr")
+    pairs = {}
+    for system in plan.systems:
+        ends = [scores.report(system, level) for level in (0, plan.levels[-1])]
+        if ends[0] is not None and ends[1] is not None:
+            pairs[system] = compare(ends[0], ends[1], broken_down=False)
+    adjusted = {
+        metric: holm([pair.p_values["all"][metric] for pair in pairs.values()])
+        for metric in metrics
+    }
+    rows = []
+    for number, (system, pair) in enumerate(pairs.items()):
+        row: list[Value] = [scores.called[system]]
+        for metric in metrics:
+            row += [pair.row("all", "all").scores[metric], format_p(adjusted[metric][number])]
+        rows.append(tuple(row))
+    header = ("system", *(name for m in metrics for name in (TITLES[m], f"p of {TITLES[m]}")))
+    title = f"Complete minus {graph_at(plan.levels[-1])} graph, all questions"
+    return Grid("between-graphs", title, header, tuple(rows), (NOTE,), signed=True)
