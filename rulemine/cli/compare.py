@@ -25,8 +25,9 @@ def add_comparing(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("--metrics", metavar="NAME[,NAME…]",
                         help="scores, e.g. hard_f1,mrr (hard_f1,hhr,hits_hard,hits_any,f1)")  # fmt: skip
     _add_choice(parser)
-    parser.add_argument("--format", choices=("table", "json", "csv", "markdown"), default="table",
-                        help="(table)")  # fmt: skip
+    parser.add_argument("--format", default="table",
+                        choices=("table", "json", "csv", "markdown", "latex", "html"),
+                        help="(table); html is a page with every question")  # fmt: skip
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
@@ -70,19 +71,28 @@ def _add_choice(parser: Parser) -> None:
 def compare(arguments: Namespace) -> int:
     """``compare``."""
     from rulemine.evaluation.pairwise import SHOWN, compare_all, evaluate_all
+    from rulemine.evaluation.prediction_file import PredictionFile
+    from rulemine.evaluation.reporting.files import render
+    from rulemine.evaluation.reporting.several import document_of_comparison
+    from rulemine.evaluation.reporting.single import run_of_file
     from rulemine.release.reader import Release
 
     check_output(arguments.output, *arguments.predictions)
     named = [name.strip() for name in (arguments.metrics or "").split(",") if name.strip()]
     with bar("compare") as tell:
-        reports = evaluate_all(
-            Release.open(arguments.release),
-            arguments.predictions,
-            progress=tell,
-            **_choice(arguments),
-        )
+        release = Release.open(arguments.release)
+        files = [PredictionFile(path) for path in arguments.predictions]
+        reports = evaluate_all(release, files, progress=tell, **_choice(arguments))
         found = compare_all(reports, named or SHOWN)
-    emit(getattr(found, f"to_{arguments.format}")(), arguments.output)
+        if arguments.format in ("latex", "html"):
+            runs = []
+            for (name, report), file in zip(reports.items(), files, strict=True):
+                run = run_of_file(release, file, report)
+                runs.append(run._replace(system=name.removesuffix(f" ({run.kg})")))
+            text = render(document_of_comparison(release, runs, found, tell), arguments.format)
+        else:
+            text = getattr(found, f"to_{arguments.format}")()
+    emit(text, arguments.output)
     return 0
 
 

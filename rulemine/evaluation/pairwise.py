@@ -123,7 +123,7 @@ def _plain(row: PairedDifference) -> dict[str, Any]:
 
 def evaluate_all(
     release: Release,
-    paths: Sequence[str | Path],
+    paths: Sequence[str | Path | PredictionFile],
     *,
     split: str | None = "test",
     sample: int | None = None,
@@ -152,9 +152,9 @@ def evaluate_all(
         PredictionError: A file does not fit.
         ReleaseError: A graph is none of the release's.
     """
-    if len(names := list(map(str, paths))) > len(set(names)):
+    files = [p if isinstance(p, PredictionFile) else PredictionFile(p) for p in paths]
+    if len(names := [str(file.path) for file in files]) > len(set(names)):
         raise ConfigError("a prediction file is named twice; name each system once.")
-    files = [PredictionFile(path) for path in paths]
     runs = [said_of(release, file, naming=naming) for file in files]
     if sample is None:
         sample = min((run.sample for run in runs if run.sample is not None), default=None)

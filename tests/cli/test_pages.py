@@ -41,6 +41,18 @@ def test_evaluate_writes_a_page_and_latex(
     assert "Difference of mine.jsonl" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("format_", "sign"), [("html", "<h1>"), ("latex", r"\midrule")])
+def test_compare_writes_a_page_and_latex(
+    folder: Path, capsys: pytest.CaptureFixture[str], format_: str, sign: str
+) -> None:
+    write_predictions(folder / "other.jsonl", [Prediction("q00001", answers=(CID,))])
+    files = [str(folder / "mine.jsonl"), str(folder / "other.jsonl")]
+    assert main(["compare", str(folder / "small"), *files, "--format", format_]) == 0
+    printed = capsys.readouterr().out
+    assert sign in printed
+    assert all(text in printed for text in ("2 systems on small", "mine", "other", "Holm"))
+
+
 def test_serve_serves_until_it_is_interrupted(folder: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "rulemine", "serve", "small", "--port", "0", "--split", "all"],

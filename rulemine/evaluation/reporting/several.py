@@ -1,0 +1,103 @@
+"""The report of several systems on the same questions, compared with each other, as a `Document`."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from rulemine.evaluation.pairwise import SHOWN, Differences
+from rulemine.evaluation.reporting.document import Document, Figure, Grid, Series
+from rulemine.evaluation.reporting.questions import SystemRun, question_rows
+from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
+from rulemine.release.reader import Release
+
+__all__ = ["document_of_comparison"]
+
+_DRAWN = ("hits_any", "hits_hard", "hard_f1")
+"""The scores of the figure."""
+
+
+def document_of_comparison(
+    release: Release,
+    runs: Sequence[SystemRun],
+    differences: Differences,
+    progress: Callable[[int, int], None] | None = None,
+) -> Document:
+    """The report of several systems.
+
+    Args:
+        release: The release.
+        runs: What they did, scored on the same questions at one level.
+        differences: Each compared with each.
+        progress: Called with (questions done, all questions).
+
+    Raises:
+        ReleaseError: A file of the release is missing or was edited.
+    """
+    rows, labels = question_rows(release, runs, None, progress)
+    report = runs[0].report
+    first, *others = _by_subset(runs)
+    subset = SUBSETS[report.headline.breakdown]
+    return Document(
+        title=f"{len(runs)} systems on {release.name}",
+        notes=tuple(dict.fromkeys(note for run in runs for note in run.report.notes)),
+        facts={
+            "release": f"{release.name} ({release.identity[:12]})",
+            "split": report.split,
+            "questions": f"{report.n:,}",
+            "hard answers": f"those missing at level {report.level}",
+        },
+        headline=first,
+        figures=(
+            Figure(
+                "systems",
+                f"Systems, {subset}",
+                f"Over {subset}, with 95 % intervals. Hits@Hard and Hard F1 count what must be inferred.",
+                "bars",
+                "system",
+                "percent",
+                tuple(f"{run.system}, {run.kg}" for run in runs),
+                tuple(
+                    Series(TITLES[m], tuple(run.report.headline.scores.get(m) for run in runs))
+                    for m in _DRAWN
+                ),
+            ),
+        ),
+        tables=(*others, _differences(differences)),
+        questions=rows,
+        labels=labels,
+    )
+
+
+def _by_subset(runs: Sequence[SystemRun]) -> Iterator[Grid]:
+    """Systems × scores, the subset of the headline first."""
+    subsets = [row.breakdown for row in runs[0].report.rows if row.breakdown in SUBSETS]
+    for subset in subsets:
+        found = [(run, run.report.row(subset, subset)) for run in runs]
+        yield Grid(
+            "headline" if subset == subsets[0] else f"scores-{subset}",
+            f"Scores, {SUBSETS[subset]}, percent",
+            ("system", "graph", "n", *(TITLES[m] for m in SHOWN)),
+            tuple(
+                (run.system, run.kg, row.n, *(row.scores.get(m) for m in SHOWN))
+                for run, row in found
+            ),
+        )
+
+
+def _differences(differences: Differences) -> Grid:
+    return Grid(
+        "differences",
+        "Differences, percentage points",
+        ("systems", "questions", "score", "difference", "p", "p (Holm)"),
+        tuple(
+            (
+                f"{row.first} − {row.second}",
+                SUBSETS[row.subset],
+                TITLES.get(row.metric, row.metric),
+                row.difference,
+                row.p,
+                row.adjusted,
+            )
+            for row in differences.rows
+        ),
+        notes=differences.notes,
+        signed=True,
+    )
