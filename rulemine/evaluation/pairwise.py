@@ -171,7 +171,7 @@ def evaluate_all(
     for number, (name, file, run) in enumerate(zip(called, files, runs, strict=True)):
         if progress is not None:
             progress(number, len(files))
-        found[name] = scorer(file, kg=run.kg, level=level, naming=run.naming)
+        found[name] = run.told(scorer(file, kg=run.kg, level=level, naming=run.naming))
     return found
 
 

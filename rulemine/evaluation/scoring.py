@@ -94,10 +94,10 @@ def evaluate(
         seed=seed,
         metrics=metrics,
     )
-    report = scorer(predictions, kg=run.kg, level=level, naming=run.naming)
+    report = run.told(scorer(predictions, kg=run.kg, level=level, naming=run.naming))
     if against is None:
         return report
-    other = scorer(against, kg=runs[1].kg, level=level, naming=runs[1].naming)
+    other = runs[1].told(scorer(against, kg=runs[1].kg, level=level, naming=runs[1].naming))
     names = (_called(predictions, "first"), _called(against, "second"))
     return replace(report, difference=compare(report, other, names=names))
 
@@ -110,12 +110,24 @@ class Run(NamedTuple):
         naming: The naming that they use; None for that of the release, unless they look otherwise.
         sample: How many questions were asked; None for all.
         system: The name of the system; "" where the file does not say.
+        needs: What it was given beyond what every system is, of
+            `rulemine.evaluation.answerers.protocol.NEEDS`.
     """
 
     kg: str
     naming: str | None
     sample: int | None
     system: str
+    needs: tuple[str, ...] = ()
+
+    def told(self, report: Report) -> Report:
+        """The report with a note on what the system was given."""
+        if not self.needs:
+            return report
+        from rulemine.evaluation.answerers.protocol import NEEDS
+
+        given = " and ".join(NEEDS[need] for need in self.needs)
+        return replace(report, notes=(f"The system is given {given}.", *report.notes))
 
 
 def opened(predictions: Predictions) -> Predictions:
@@ -179,7 +191,16 @@ def said_of(
         found["naming"],
         sample if type(sample) is int and sample > 0 else None,
         str(said.get("system") or ""),
+        _needs(said.get("needs")),
     )
+
+
+def _needs(said: object) -> tuple[str, ...]:
+    if not isinstance(said, list) or not said:
+        return ()
+    from rulemine.evaluation.answerers.protocol import NEEDS
+
+    return tuple(need for need in NEEDS if need in said)
 
 
 def shared_level(release: Release, *graphs: str) -> int:

@@ -1,6 +1,7 @@
 """The commands that write or serve a page."""
 
 import http.client
+import json
 import os
 import re
 import signal
@@ -51,6 +52,18 @@ def test_compare_writes_a_page_and_latex(
     printed = capsys.readouterr().out
     assert sign in printed
     assert all(text in printed for text in ("2 systems on small", "mine", "other", "Holm"))
+
+
+def test_what_a_system_was_given_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = {"system": "mine", "needs": ["rules", "query"]}
+    rows = [{"run": run}, {"id": "q00001", "answers": [EVE]}]
+    (folder / "oracle.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for words in (["evaluate"], ["compare", str(folder / "mine.jsonl")]):
+        assert (
+            main([words[0], str(folder / "small"), *words[1:], str(folder / "oracle.jsonl")]) == 0
+        )
+        told = "is given the query behind each question and the rules of the release."
+        assert told in capsys.readouterr().out
 
 
 def test_serve_serves_until_it_is_interrupted(folder: Path) -> None:

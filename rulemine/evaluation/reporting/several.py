@@ -37,7 +37,7 @@ def document_of_comparison(
     subset = SUBSETS[report.headline.breakdown]
     return Document(
         title=f"{len(runs)} systems on {release.name}",
-        notes=tuple(dict.fromkeys(note for run in runs for note in run.report.notes)),
+        notes=tuple(_notes(runs)),
         facts={
             "release": f"{release.name} ({release.identity[:12]})",
             "split": report.split,
@@ -64,6 +64,16 @@ def document_of_comparison(
         questions=rows,
         labels=labels,
     )
+
+
+def _notes(runs: Sequence[SystemRun]) -> Iterator[str]:
+    """What is true of all, then of each."""
+    shared = [n for n in runs[0].report.notes if all(n in run.report.notes for run in runs)]
+    yield from shared
+    for run in runs:
+        for note in run.report.notes:
+            if note not in shared:
+                yield f"{run.system}, {run.kg}: {note}"
 
 
 def _by_subset(runs: Sequence[SystemRun]) -> Iterator[Grid]:
@@ -98,6 +108,6 @@ def _differences(differences: Differences) -> Grid:
             )
             for row in differences.rows
         ),
-        notes=differences.notes,
+        notes=differences.notes[-1:],  # the others are those of the systems
         signed=True,
     )
