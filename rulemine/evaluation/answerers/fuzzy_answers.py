@@ -3,7 +3,7 @@
 Several links are answered as CQD-Beam does (Arakelyan et al., ICLR 2021): truth is a number from 0 to 1, of
 an intersection the product, of a union the maximum, and a link goes on from the truest entities only. A
 link that the graph states has truth 1, as in QTO (Bai et al., ICML 2023); of others it is the probability of
-the end among those that are not stated.
+the end among those that are not stated. No entity is linked to itself by a relation without such a triple.
 
 Guarantees: truths depend on the query, the vectors and what the graph states. They depend neither on the
 number of threads nor on other queries: vectors are rounded, so that sums in float64 are exact in any order.
@@ -57,6 +57,8 @@ class FuzzyAnswers:
         self._vectors = Vectors(*map(_rounded, vectors))
         self._links, self._relations, self._beam = links, relations, beam
         self._keys = links.subjects * (2 * len(relations)) + links.relations
+        of = np.repeat(np.arange(len(links.subjects)), np.diff(links.first))
+        self._with_loops = set(links.relations[of[links.subjects[of] == links.objects]].tolist())
 
     def truth(self, query: Query) -> Truth:
         """The truth of each entity.
@@ -100,8 +102,10 @@ class FuzzyAnswers:
         for row, subject, relation in zip(truth, subjects, relations, strict=True):
             stated = self._stated(subject, relation)
             row[stated] = -np.inf
-            if len(stated) < len(row):
-                row -= row.max()
+            if relation not in self._with_loops:
+                row[subject] = -np.inf
+            if (best := row.max()) > -np.inf:
+                row -= best
                 np.exp(row, out=row)
                 row *= UNSTATED / row.sum()
             row[stated] = 1
