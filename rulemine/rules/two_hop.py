@@ -136,12 +136,18 @@ class Hops:
         return Pairs(keys[order][new], np.add.reduceat(ways[order], new))
 
 
-def chunks(count: Ints) -> Iterator[tuple[int, int]]:
-    """Yields ranges of at least one row with about `rulemine.query.join.ROWS_AT_ONCE` matches each."""
+def chunks(count: Ints, most: int = 0) -> Iterator[tuple[int, int]]:
+    """Yields ranges of at least one row with about so many matches each.
+
+    Args:
+        count: The matches of each row.
+        most: How many; 0: `rulemine.query.join.ROWS_AT_ONCE`.
+    """
+    most = most or join.ROWS_AT_ONCE
     ends = np.cumsum(count)
     start = 0
     while start < len(ends):
         base = int(ends[start - 1]) if start else 0
-        stop = max(start + 1, int(np.searchsorted(ends, base + join.ROWS_AT_ONCE, "right")))
+        stop = max(start + 1, int(np.searchsorted(ends, base + most, "right")))
         yield start, stop
         start = stop

@@ -18,13 +18,25 @@ from rulemine.kg.index import Index
 from rulemine.query.join import bind
 from rulemine.rules.rule import Rule
 from rulemine.rules.two_hop import chunks
-from rulemine.rules.walk_trie import SAME, SUBJECTS, TEST, TOPIC, Trie, WalkStep, walk_along
+from rulemine.rules.walk_trie import (
+    BACKWARD,
+    SAME,
+    SUBJECTS,
+    TEST,
+    TOPIC,
+    Trie,
+    WalkStep,
+    walk_along,
+)
 
 __all__ = ["Derived", "OpenEnds", "Walks"]
 
 Ints = npt.NDArray[np.int64]
 
-TOPICS_AT_ONCE = 1 << 12
+TOPICS_AT_ONCE = 1 << 14
+
+STEPS_AT_ONCE = 1 << 16
+"""About how many steps are taken at once: what is made of them should fit into a cache."""
 
 MOST_ROWS = 1 << 23
 """Bindings, or answers, of several topics; with more, fewer topics are walked at once."""
@@ -147,7 +159,7 @@ class _Sides:
             (
                 index.subject_keys,
                 index.object_keys + slots,
-                index.subject_keys[new] // index.entities * index.entities + 2 * slots,
+                index.subject_keys[new] // index.entities + 2 * slots,
             )
         )
         rows = index.by_subject, index.by_object, index.by_subject[new]
@@ -156,13 +168,18 @@ class _Sides:
         )
         self._starts = None
         if slots <= MOST_SLOTS:
-            sizes = np.bincount(self._keys, minlength=3 * slots)
-            self._starts = np.concatenate(([0], np.cumsum(sizes)))
+            sizes = np.bincount(self._keys, minlength=2 * slots + len(kg.relations))
+            self._starts = np.zeros(len(sizes) + 1, np.int64)
+            np.cumsum(sizes, out=self._starts[1:])
 
-    def spans(self, kind: Ints, relation: Ints, source: Ints) -> tuple[Ints, Ints]:
+    def key(self, step: WalkStep) -> int:
+        """What tells the ends of a step from those of others, without the entity where it starts."""
+        if step.kind == SUBJECTS:
+            return 2 * self._slots + step.relation
+        return (step.kind == BACKWARD) * self._slots + step.relation * self.entities
+
+    def spans(self, keys: Ints) -> tuple[Ints, Ints]:
         """Where the ends of steps are: first, and number."""
-        keys = kind * self._slots + relation * self.entities
-        keys += np.where(kind == SUBJECTS, 0, source)
         if self._starts is not None:
             first = self._starts[keys]
             return first, self._starts[keys + 1] - first
@@ -232,7 +249,10 @@ class _Descent:
     def __init__(self, sides: _Sides, trie: Trie, rules: int) -> None:
         self._sides = sides
         steps = [step or WalkStep(SAME, 0, 0, 0, 0, (), False) for step in trie.steps]
-        self._steps = np.array([step[:5] for step in steps], np.int64).reshape(-1, 5).T
+        columns = np.array([step[:5] for step in steps], np.int64).reshape(-1, 5).T
+        self._kind, self._relation, self._source, self._target, self._slot = columns
+        self._key = np.array([sides.key(step) for step in steps], np.int64)
+        self._most = np.where(self._slot == 0, 1, len(sides.ends))
         self._merges = np.array([step.merges for step in steps], bool)
         width = 1 + max((max((step.slot, *step.kept)) for step in steps), default=0)
         self._keeps = np.zeros((width, len(steps)), np.int64)
@@ -244,6 +264,8 @@ class _Descent:
         numbers = iter(range(len(ends)))
         self._ends = _Lists([[next(numbers) for _ in some] for some in trie.ends])
         self._rule, self._answer = np.array(ends, np.int64).reshape(-1, 2).T
+        own = np.repeat(self._slot, self._ends.size)
+        self._fresh = (self._answer == own) & (own > 0)
         self._rules = max(1, rules)
 
     def of(self, entity: Ints, node: Ints, most: int | None) -> tuple[Ints, Ints, Ints] | None:
@@ -267,38 +289,37 @@ class _Descent:
 
     def _onwards(self, states: _States) -> Iterator["_Moves"]:
         """Yields all next steps, in blocks."""
-        for low, high in chunks(self._children.size[states.node]):
+        for low, high in chunks(self._children.size[states.node], STEPS_AT_ONCE):
             source, node = self._children.of(states.node[low:high])
             source += low
             first, count = self._reach(states, source, node)
             alive = np.flatnonzero(count)
             source, node, first, count = source[alive], node[alive], first[alive], count[alive]
-            for start, stop in chunks(count):
+            for start, stop in chunks(count, STEPS_AT_ONCE):
                 place, at = _spread(first[start:stop], count[start:stop])
                 place += start
                 yield _Moves(source[place], node[place], self._sides.ends[at])
 
     def _reach(self, states: _States, source: Ints, node: Ints) -> tuple[Ints, Ints]:
         """For each next step from a state: where its ends are, and how many."""
-        kind, relation, one, two, slot = self._steps[:, node]
-        start = _values(states, one, source)
+        start = _values(states, self._source[node], source)
+        kind = self._kind[node]
+        first, count = self._sides.spans(self._key[node] + np.where(kind == SUBJECTS, 0, start))
         tests = np.flatnonzero(kind >= TEST)
-        if not len(tests):
-            first, count = self._sides.spans(kind, relation, start)
-        else:
-            first, count = self._sides.spans(np.minimum(kind, SUBJECTS), relation, start)
-            end = _values(states, two[tests], source[tests])
-            holds = self._sides.holds(start[tests], relation[tests], end)
+        if len(tests):
+            at = node[tests]
+            end = _values(states, self._target[at], source[tests])
+            holds = self._sides.holds(start[tests], self._relation[at], end)
             first[tests] = 0
             count[tests] = np.where(kind[tests] == TEST, holds, start[tests] == end)
-        return first, np.where(slot == 0, np.minimum(count, 1), count)
+        return first, np.minimum(count, self._most[node])
 
     def _moved(self, states: _States, moves: "_Moves") -> _States:
         """The states after steps, from which others lead on."""
         source, node, end = moves.at(np.flatnonzero(self._children.size[moves.node]))
         terms = states.terms[:, source]
         terms *= self._keeps[:, node]
-        slot = self._steps[4, node]
+        slot = self._slot[node]
         for i in range(1, len(terms)):
             terms[i] = np.where(slot == i, end, terms[i])
         return self._distinct(_States(states.topic[source], node, terms))
@@ -307,11 +328,11 @@ class _Descent:
         """What the rules derive that end after steps, as numbers: by topic, answer, rule."""
         at, number = self._ends.of(moves.node)
         source, node, end = moves.at(at)
-        term = self._answer[number]
-        ended = (term > 0) & (term == self._steps[4, node])
-        answer = np.where(ended, end, _values(states, term, source))
+        fresh = self._fresh[number]
+        if not fresh.all():
+            end = np.where(fresh, end, _values(states, self._answer[number], source))
         keys = states.topic[source] * self._sides.entities
-        keys += answer
+        keys += end
         keys *= self._rules
         keys += self._rule[number]
         return _unique(keys) if self._merges[node].any() else keys
@@ -344,7 +365,11 @@ class _Descent:
 
 def _values(states: _States, term: Ints, place: Ints) -> Ints:
     """The entities that terms stand for in states."""
-    return np.where(term < 0, -1 - term, states.terms[np.maximum(term, 0), place])
+    named = term < 0
+    if not named.any():
+        values: Ints = states.terms.ravel()[term * states.terms.shape[1] + place]
+        return values
+    return np.where(named, -1 - term, states.terms[np.maximum(term, 0), place])
 
 
 def _unique(keys: Ints) -> Ints:
@@ -358,5 +383,6 @@ def _unique(keys: Ints) -> Ints:
 def _spread(first: Ints, count: Ints) -> tuple[Ints, Ints]:
     """Ranges that begin at `first`, one after the other: the number of the range, and the position."""
     source = np.repeat(np.arange(len(count)), count)
-    shift = first - np.cumsum(count) + count
-    return source, np.arange(len(source)) + shift[source]
+    at = np.repeat(first - np.cumsum(count) + count, count)
+    at += np.arange(len(at))
+    return source, at

@@ -5,6 +5,7 @@ steps from what is bound to something new, or tests of what is bound.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from rulemine.query.join import BoundAtom
@@ -58,29 +59,37 @@ def walk_along(
     topic, answer = head.subject, head.object
     if direction == "subject":
         topic, answer = answer, topic
+    term, plan = _plan(topic, answer, tuple([(atom.subject, atom.object) for atom in body]))
+    return term, [WalkStep(step[0], body[step[1]].relation, *step[2:]) for step in plan]
+
+
+@lru_cache(maxsize=1 << 12)
+def _plan(
+    topic: int, answer: int, body: tuple[tuple[int, int], ...]
+) -> tuple[int, tuple[WalkStep, ...]]:
+    """As `walk_along`, with positions of atoms in place of relations: many rules have the same."""
     terms: dict[int, int] = {}  # of variables
     steps: list[WalkStep] = []
     if topic < 0:
         steps.append(WalkStep(SAME, 0, TOPIC, topic, 0, (), False))
     else:
         terms[topic] = TOPIC
-    waiting = list(body)
+    waiting = list(range(len(body)))
     while waiting:
-        atom = max(waiting, key=lambda a: sum(t < 0 or t in terms for t in (a.subject, a.object)))
-        ends = atom.subject, atom.object
-        source, target = (t if t < 0 else terms.get(t) for t in ends)
+        at = max(waiting, key=lambda i: sum(t < 0 or t in terms for t in body[i]))
+        source, target = (t if t < 0 else terms.get(t) for t in body[at])
         new = None
         if source is None and target is None:
-            kind, source, new = SUBJECTS, TOPIC, atom.subject
+            kind, source, new = SUBJECTS, TOPIC, body[at][0]
         elif source is None:
-            kind, source, new = BACKWARD, target, atom.subject
+            kind, source, new = BACKWARD, target, body[at][0]
         elif target is None:
-            kind, new = FORWARD, atom.object
+            kind, new = FORWARD, body[at][1]
         else:
             kind = TEST
         if kind != SUBJECTS:  # after that one end of the atom is known
-            waiting.remove(atom)
-        needed = {answer, *(t for a in waiting for t in (a.subject, a.object))}
+            waiting.remove(at)
+        needed = {answer, *(term for i in waiting for term in body[i])}
         left = {v: term for v, term in terms.items() if term == TOPIC or v in needed}
         kept = sorted(set(left.values()) - {TOPIC})
         slot = 0
@@ -88,10 +97,9 @@ def walk_along(
             slot = next(i for i in range(1, len(kept) + 2) if i not in kept)
             left[new] = slot
         merges = not left.keys() >= terms.keys()
-        step = WalkStep(kind, atom.relation, source or 0, target or 0, slot, tuple(kept), merges)
-        steps.append(step)
+        steps.append(WalkStep(kind, at, source or 0, target or 0, slot, tuple(kept), merges))
         terms = left
-    return (answer if answer < 0 else terms[answer]), steps
+    return (answer if answer < 0 else terms[answer]), tuple(steps)
 
 
 class Trie:

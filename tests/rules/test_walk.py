@@ -8,7 +8,6 @@ import pytest
 
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Index
-from rulemine.query import join
 from rulemine.rules import walk
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Rule
@@ -52,10 +51,10 @@ def by_hand(kg: KnowledgeGraph, rules: tuple[Rule, ...], asked: list[OpenEnds]) 
 @pytest.mark.parametrize("seed", range(60))
 def test_walks_find_what_all_substitutions_give(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)
-    monkeypatch.setattr(walk, "TOPICS_AT_ONCE", rng.choice([1, 3, 4096]))
+    monkeypatch.setattr(walk, "TOPICS_AT_ONCE", rng.choice([1, 3, 1 << 14]))
     monkeypatch.setattr(walk, "MOST_ROWS", rng.choice([1, 10, 1 << 23]))
     monkeypatch.setattr(walk, "MOST_SLOTS", rng.choice([0, 1 << 24]))
-    monkeypatch.setattr(join, "ROWS_AT_ONCE", rng.choice([1, 5, 1 << 18]))
+    monkeypatch.setattr(walk, "STEPS_AT_ONCE", rng.choice([1, 5, 1 << 16]))
     kg, rules = small_graph(rng), small_rules(rng, rng.randrange(1, 8))
     n = len(kg.entities)
     asked = [

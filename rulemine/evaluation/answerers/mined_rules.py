@@ -19,6 +19,7 @@ from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.thresholds import Trial, best_threshold, try_thresholds
 from rulemine.evaluation.answerers.tree_scores import TreeScores
 from rulemine.files import write_stream
+from rulemine.mining.options import MiningOptions
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
 
@@ -91,12 +92,10 @@ class MinedRules(Section):
                 found[number] = _told(some, trees, threshold, kg.entities)
         return found
 
-    def _mined(self, given: Given) -> Sequence[Rule]:
-        """The rules of the graph, from the folder if they are there."""
-        from rulemine.mining.miner import mine
-        from rulemine.mining.options import MiningOptions
-
-        options = MiningOptions(
+    @property
+    def mining(self) -> MiningOptions:
+        """How rules are mined."""
+        return MiningOptions(
             max_atoms=self.max_atoms,
             min_head_coverage=self.min_head_coverage,
             min_std_confidence=self.min_confidence,
@@ -104,11 +103,16 @@ class MinedRules(Section):
             min_initial_support=self.min_initial_support,
             skyline=False,
         )
-        key = hashlib.sha256(repr((given.kg.digest, options)).encode()).hexdigest()[:16]
+
+    def _mined(self, given: Given) -> Sequence[Rule]:
+        """The rules of the graph, from the folder if they are there."""
+        from rulemine.mining.miner import mine
+
+        key = hashlib.sha256(repr((given.kg.digest, self.mining)).encode()).hexdigest()[:16]
         path = given.folder / f"rules-{key}.jsonl" if given.folder else None
         if path and path.exists():
             return read_rules(path)
-        rules = mine(given.kg, options, progress=given.progress, on_warning=given.note)
+        rules = mine(given.kg, self.mining, progress=given.progress, on_warning=given.note)
         if path and rules:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_stream(path, (piece.encode() for piece in rules.text("jsonl")), 700 * len(rules))
