@@ -26,8 +26,8 @@ def add_comparing(commands: "argparse._SubParsersAction[Parser]") -> None:
                         help="scores, e.g. hard_f1,mrr (hard_f1,hhr,hits_hard,hits_any,f1)")  # fmt: skip
     _add_choice(parser)
     parser.add_argument("--format", default="table",
-                        choices=("table", "json", "csv", "markdown", "latex", "html"),
-                        help="(table); html is a page with every question")  # fmt: skip
+                        choices=("table", "json", "csv", "markdown", "latex", "html", "questions"),
+                        help="(table); html is a page, questions a CSV of every question")  # fmt: skip
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
@@ -84,7 +84,7 @@ def compare(arguments: Namespace) -> int:
         files = [PredictionFile(path) for path in arguments.predictions]
         reports = evaluate_all(release, files, progress=tell, **_choice(arguments))
         found = compare_all(reports, named or SHOWN)
-        if arguments.format in ("latex", "html"):
+        if arguments.format in ("latex", "html", "questions"):
             runs = []
             for (name, report), file in zip(reports.items(), files, strict=True):
                 run = run_of_file(release, file, report)

@@ -48,8 +48,9 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
                         "add, or all")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
     parser.add_argument("--format", default="table",
-                        choices=("table", "json", "csv", "markdown", "latex", "html"),
-                        help="of the report (table); html is a page with every question")  # fmt: skip
+                        choices=("table", "json", "csv", "markdown", "latex", "html", "questions"),
+                        help="of the report (table); html is a page, questions a CSV with a line "
+                        "for each question")  # fmt: skip
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
@@ -97,7 +98,7 @@ def evaluate(arguments: Namespace) -> int:
             seed=arguments.seed,
             metrics=arguments.metrics,
         )
-        if arguments.format in ("latex", "html"):
+        if arguments.format in ("latex", "html", "questions"):
             run = run_of_file(release, given, report, arguments.kg, arguments.ignore_case)
             text = render(document_of_run(release, run), arguments.format)
         else:

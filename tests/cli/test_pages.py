@@ -1,6 +1,8 @@
 """The commands that write or serve a page."""
 
+import csv
 import http.client
+import io
 import json
 import os
 import re
@@ -25,6 +27,17 @@ def folder(tmp_path: Path) -> Path:
     found = [Prediction(id_, answers=given) for id_, given in answers.items()]
     write_predictions(tmp_path / "mine.jsonl", found)
     return tmp_path
+
+
+def test_every_question_is_a_line_of_csv(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [str(folder / "small"), str(folder / "mine.jsonl"), "--format", "questions"]
+    assert main(["evaluate", *words]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["id"], row["verdict"], row["answers"]) for row in rows] == [
+        ("q00001", "hard", EVE),
+        ("q00002", "empty", ""),
+        ("q00003", "wrong", CID),
+    ]
 
 
 @pytest.mark.parametrize(("format_", "sign"), [("html", "<h1>"), ("latex", r"\midrule")])

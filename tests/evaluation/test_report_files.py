@@ -21,7 +21,7 @@ from rulemine.evaluation.reporting.document import (
     Series,
 )
 from rulemine.evaluation.reporting.figures import draw, embedded
-from rulemine.evaluation.reporting.files import FORMATS, render, to_csv, write_document
+from rulemine.evaluation.reporting.files import FORMATS, cell, render, to_csv, write_document
 
 HALF, NONE = Score(0.5, 0.25, 0.75), Score(None, None, None)
 TABLE = Grid(
@@ -91,7 +91,23 @@ def test_differences_have_signs() -> None:
     grid = Grid("d", "D", ("g", "F1"), (("all", Score(0.1, -0.2, 0.3)),), signed=True)
     document = Document("D", tables=(grid,))
     assert "| all | +10.0 (-20.0 … +30.0) |" in render(document, "markdown")
-    assert r"\scored{+10.0}{-20.0}{+30.0}" in render(document, "latex")
+    assert r"\scored{+10.0}{$-$20.0}{+30.0}" in render(document, "latex")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0, "0"),
+        (1.0, "1"),
+        (0.00009999, "0.0001"),
+        (0.00001, "1e-05"),
+        (0.0078, "0.0078"),
+        (3.5, "3.5"),
+        (-0.5, "-0.5000"),
+    ],
+)
+def test_plain_numbers_keep_four_digits(value: float, shown: str) -> None:
+    assert cell(value) == (shown, "")
 
 
 def test_a_folder_has_every_file(tmp_path: Path) -> None:
@@ -141,4 +157,4 @@ def test_wrong_shapes_and_formats_are_refused() -> None:
         Figure("f", "F", "", "pie", "a", "b", ("x", "y"), SERIES)
     with pytest.raises(ConfigError, match="did you mean 'latex'"):
         render(DOCUMENT, "latx")
-    assert set(FORMATS) == {"json", "csv", "markdown", "latex", "html"}
+    assert set(FORMATS) == {"json", "csv", "markdown", "latex", "html", "questions"}

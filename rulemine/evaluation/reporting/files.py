@@ -58,7 +58,7 @@ _OF_OUTCOME = ("system", "kg", "verdict", "why", "said", "answers", "retrieved")
 
 _PREAMBLE = r"""% Needs \usepackage{booktabs} and \usepackage[T1]{fontenc}. Percentages with 95 % intervals;
 % to show them otherwise, define \scored before, e.g. \newcommand{\scored}[3]{#1} for none.
-\providecommand{\scored}[3]{\shortstack[r]{#1\\{\scriptsize #2--#3}}}
+\providecommand{\scored}[3]{\begin{tabular}[t]{@{}r@{}}#1\\[-3pt]{\scriptsize[#2, #3]}\end{tabular}}
 """
 
 
@@ -80,12 +80,19 @@ def cell(value: Value, *, percent: bool = True, signed: bool = False) -> Cell:
     if isinstance(value, str):
         return value, ""
     if not isinstance(value, Score):
-        return (f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"), ""
+        return (f"{value:,}" if isinstance(value, int) else _number(value)), ""
     if value.value is None:
         return "–", ""
     if value.low is None or value.high is None:
         return text(value.value), ""
     return text(value.value), f"{text(value.low)}{' … ' if signed else '–'}{text(value.high)}"
+
+
+def _number(value: float) -> str:
+    """Four digits, of which a small number such as a p has none too many."""
+    if 0 < abs(value) < 1:
+        return f"{value:.4f}" if abs(value) >= 0.00005 else f"{value:.0e}"
+    return f"{value:,.4g}"
 
 
 def cells(grid: Grid) -> Iterator[list[Cell]]:
@@ -220,8 +227,8 @@ def to_latex(document: Document) -> str:
             shown = []
             for value, about in row:
                 low, _, high = about.replace(" … ", "–").partition("–")
-                plain = _tex(value)
-                shown.append(rf"\scored{{{plain}}}{{{low}}}{{{high}}}" if about else plain)
+                scored = "".join(f"{{{part.replace('-', '$-$')}}}" for part in (value, low, high))
+                shown.append(rf"\scored{scored}" if about else _tex(value))
             lines.append(" & ".join(shown) + r" \\")
         lines += [r"\bottomrule", r"\end{tabular}"]
         lines += [f"\\par\\smallskip{{\\footnotesize {_tex(note)}}}" for note in grid.notes]
@@ -245,12 +252,15 @@ FORMATS: dict[str, Callable[[Document], str]] = {
     "markdown": to_markdown,
     "latex": to_latex,
     "html": _page,
+    "questions": lambda document: "".join(questions_csv(document.questions)),
 }
 """The formats of `render`."""
 
 
 def render(document: Document, format_: str) -> str:
-    """A report as one text; CSV has its tables one after another, with empty lines between.
+    """A report as one text.
+
+    ``csv`` has its tables one after another, with empty lines between; ``questions`` every question, as CSV.
 
     Raises:
         ConfigError: There is no such format, or a package that it needs is not installed.

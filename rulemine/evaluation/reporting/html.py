@@ -120,8 +120,8 @@ def _fitting(document: Document, most: int) -> tuple[str, str]:
     if len(rows) < len(document.questions):
         shown = (
             f"The page shows {len(rows):,} of {counted(len(document.questions), 'question')}, the first in "
-            "the order in which samples are drawn (the core first); the tables are of all of them, and so "
-            "is questions.csv."
+            "the order in which samples are drawn (the core first). Its tables and figures are of all; every "
+            "question is in questions.csv, or in what --format questions writes."
         )
     return data, shown
 
