@@ -70,15 +70,18 @@ def study(arguments: Namespace) -> int:
     plan = read_plan(arguments.source, said)
     line = Line()
     found = StudyFolder(plan, arguments.output, watch=line.watch, note=line.note)
-    costs = format_expected(found, expected(found))
-    rows = [(row[0][0], row[1:]) for row in cells(costs)]
-    table = format_table(costs.title, costs.header, [("", rows)], costs.notes)
+    with line.watch("estimate"):
+        costs = expected(found)
+    grid = format_expected(found, costs)
+    rows = [(row[0][0], row[1:]) for row in cells(grid)]
+    table = format_table(grid.title, grid.header, [("", rows)], grid.notes)
     if arguments.estimate:
         sys.stdout.write(table)
         return 0
     check_packages()
-    sys.stderr.write(table)
-    sys.stderr.flush()
+    if any(one.runs for one in costs):
+        sys.stderr.write(table)
+        sys.stderr.flush()
     found.answer()
     document = write_results(found, watch=line.watch)
     if document.headline is not None:

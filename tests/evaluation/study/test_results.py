@@ -184,7 +184,7 @@ def test_the_command(built, tmp_path, command):
     assert "What is still to be answered" in ended.err
     assert ended.out.splitlines()[-1] == str(tmp_path / "out" / "report.html")
     again = command(*words)
-    assert "4 of 4 runs are finished" in again.err
+    assert "4 of 4 runs were finished before" in again.err
     other = command(*words, "--levels", "50")
     assert other.status == 2
     assert "holds another study" in other.err
