@@ -1,6 +1,6 @@
 import pytest
 
-from rulemine.evaluation.answerers.exploring import (
+from rulemine.evaluation.answerers.agents.exploring import (
     chosen,
     is_none,
     json_value,

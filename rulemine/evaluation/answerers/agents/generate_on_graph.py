@@ -25,8 +25,14 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from rulemine.config import Section, option
+from rulemine.evaluation.answerers.agents.exploring import (
+    Explorer,
+    chosen,
+    explore,
+    is_none,
+    written,
+)
 from rulemine.evaluation.answerers.bm25 import nearest
-from rulemine.evaluation.answerers.exploring import Explorer, chosen, explore, is_none, written
 from rulemine.evaluation.answerers.final_answer import lines_of
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.kg.graph import Triple

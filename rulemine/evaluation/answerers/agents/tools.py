@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from rulemine.config import Section, option
 from rulemine.errors import counted
-from rulemine.evaluation.answerers.exploring import Explorer, Way, explore, task
+from rulemine.evaluation.answerers.agents.exploring import Explorer, Way, explore, task
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import WAYS
 from rulemine.llm.call import Message, Reply

@@ -169,7 +169,7 @@ class Explorer:
         """What the model says to one step.
 
         Args:
-            step: Its name in ``agents.toml``, where it stands what it is to do.
+            step: Its name in ``steps.toml``, where it stands what it is to do.
             *lines: What it is to do it with, beside the question.
             question: Another question than the one asked.
             **parameters: See `Chat.say`.
@@ -294,4 +294,4 @@ def task(agent: str, step: str) -> str:
 
 @functools.cache
 def _prompts() -> Mapping[str, Mapping[str, str]]:
-    return read_toml(packaged("evaluation", "answerers", "agents.toml"))
+    return read_toml(packaged("evaluation", "answerers", "agents", "steps.toml"))

@@ -1,7 +1,7 @@
 import pytest
 
+from rulemine.evaluation.answerers.agents.think_on_graph import ThinkOnGraph, read_ratings
 from rulemine.evaluation.answerers.protocol import OpenQuestion
-from rulemine.evaluation.answerers.think_on_graph import ThinkOnGraph, read_ratings
 from tests.evaluation.answerers.scripted import Script, broken, graph, run, shown, told
 
 AUTHOR = ("Dune", "author", "Frank")

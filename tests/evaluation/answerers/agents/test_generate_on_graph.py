@@ -1,6 +1,6 @@
 import pytest
 
-from rulemine.evaluation.answerers.generate_on_graph import (
+from rulemine.evaluation.answerers.agents.generate_on_graph import (
     GenerateOnGraph,
     read_action,
     read_proposals,

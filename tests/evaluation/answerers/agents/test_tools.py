@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from rulemine.evaluation.answerers.agents.tools import TOOLS, ToolAgent
 from rulemine.evaluation.answerers.protocol import Given, OpenQuestion
-from rulemine.evaluation.answerers.tools import TOOLS, ToolAgent
 from rulemine.llm.call import Reply
 from tests.evaluation.answerers.scripted import (
     KG,

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from rulemine.evaluation.answerers.plan_on_graph import PlanOnGraph
+from rulemine.evaluation.answerers.agents.plan_on_graph import PlanOnGraph
 from rulemine.evaluation.answerers.protocol import OpenQuestion
 from rulemine.llm.call import Call
 from tests.evaluation.answerers.scripted import QUESTION, Script, broken, graph, run, shown, told

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from rulemine.config import Section, option
-from rulemine.evaluation.answerers.exploring import (
+from rulemine.evaluation.answerers.agents.exploring import (
     Explorer,
     Way,
     explore,

@@ -1,8 +1,8 @@
 import pytest
 
 from rulemine.errors import ConfigError
+from rulemine.evaluation.answerers.agents.struct_gpt import StructGPT
 from rulemine.evaluation.answerers.protocol import OpenQuestion
-from rulemine.evaluation.answerers.struct_gpt import StructGPT
 from tests.evaluation.answerers.scripted import QUESTION, Script, broken, graph, run, shown, told
 
 AUTHOR, BORN = ("Dune", "author", "Frank"), ("Frank", "born", "Tacoma")

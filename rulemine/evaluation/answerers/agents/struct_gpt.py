@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rulemine.config import Section, option
-from rulemine.evaluation.answerers.exploring import (
+from rulemine.evaluation.answerers.agents.exploring import (
     Explorer,
     Way,
     chosen,

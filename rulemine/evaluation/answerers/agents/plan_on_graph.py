@@ -25,8 +25,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rulemine.config import Section, option
-from rulemine.evaluation.answerers.bm25 import nearest
-from rulemine.evaluation.answerers.exploring import (
+from rulemine.evaluation.answerers.agents.exploring import (
     Explorer,
     Way,
     chosen,
@@ -36,6 +35,7 @@ from rulemine.evaluation.answerers.exploring import (
     read_yes,
     written,
 )
+from rulemine.evaluation.answerers.bm25 import nearest
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.kg.graph import Triple
 
