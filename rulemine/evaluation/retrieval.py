@@ -4,18 +4,20 @@ With R the distinct triples retrieved for a question, G those of its ``full_evid
 from states, C those of the certificates of the triples of its ``evidence`` that this graph lacks, and A its
 answers:
 
-==================  =========================================================================
-triple_recall       |R ∩ G| / |G|
-triple_precision    |R ∩ G| / |R|
-triple_f1           2 |R ∩ G| / (|R| + |G|), the harmonic mean of the two
-certificate_recall  |R ∩ C| / |C|: of what the hard answer can be inferred from
-answer_hit          1 when some a ∈ A is an end of a triple of R, else 0
-answer_recall       the fraction of A that are
-retrieved           |R|
-proof_retrieved     1 when R holds a whole proof of the hard answer, else 0
-retrieval_failures  1 when the hard answer is not given and its proof was not retrieved, else 0
-reasoning_failures  1 when the hard answer is not given although its proof was retrieved, else 0
-==================  =========================================================================
+=====================  ======================================================================
+triple_recall          |R ∩ G| / |G|
+triple_precision       |R ∩ G| / |R|
+triple_f1              2 |R ∩ G| / (|R| + |G|), the harmonic mean of the two
+certificate_recall     |R ∩ C| / |C|: of what the hard answer can be inferred from
+certificate_precision  |R ∩ C| / |R|
+certificate_f1         2 |R ∩ C| / (|R| + |C|)
+answer_hit             1 when some a ∈ A is an end of a triple of R, else 0
+answer_recall          the fraction of A that are
+retrieved              |R|
+proof_retrieved        1 when R holds a whole proof of the hard answer, else 0
+retrieval_failures     1 when the hard answer is not given and its proof was not retrieved, else 0
+reasoning_failures     1 when the hard answer is not given although its proof was retrieved, else 0
+=====================  ======================================================================
 
 R holds a whole proof if it has, of every triple of the ``evidence``, either the triple itself, where the
 graph states it, or a whole certificate of it. Triples are compared exactly. Every score of a set of questions
@@ -23,8 +25,8 @@ is the mean over its questions. ``hits_hard``, ``retrieval_failures`` and ``reas
 
 Guarantees for the zero cases: an empty R scores 0 everywhere, and fails to retrieve what is not given; a
 question with an empty G (nothing of its evidence is stated) is left out of the first three scores, one with
-an empty C (its hard answer needs no triple that the graph lacks) of the fourth, one without a hard answer of
-the last three; A is never empty.
+an empty C (its hard answer needs no triple that the graph lacks) of the next three, one without a hard
+answer of the last three; A is never empty.
 """
 
 import math
@@ -56,6 +58,8 @@ RETRIEVAL = (
     "triple_precision",
     "triple_f1",
     "certificate_recall",
+    "certificate_precision",
+    "certificate_f1",
     "answer_hit",
     "answer_recall",
     "retrieved",
@@ -73,6 +77,8 @@ class RetrievalScores(NamedTuple):
     triple_precision: float
     triple_f1: float
     certificate_recall: float
+    certificate_precision: float
+    certificate_f1: float
     answer_hit: float
     answer_recall: float
     retrieved: float
@@ -128,26 +134,31 @@ def score_retrieved(
         (1.0, 0.0, 1.0)
     """
     gold, certificates, answers, proofs = evidence
-    shared = len(retrieved & gold)
     ends = {end for s, _, o in retrieved for end in (s, o)}
-    about_gold = about_proof = (math.nan, math.nan, math.nan)
-    if gold:
-        about_gold = (
-            shared / len(gold),
-            shared / len(retrieved) if retrieved else 0.0,
-            2 * shared / (len(retrieved) + len(gold)),
-        )
+    about_proof = (math.nan, math.nan, math.nan)
     if not math.isnan(hits_hard):
         proved = all(any(way <= retrieved for way in ways) for ways in proofs)
         failed = hits_hard == 0
         about_proof = (float(proved), float(failed and not proved), float(failed and proved))
     return RetrievalScores(
-        *about_gold,
-        len(retrieved & certificates) / len(certificates) if certificates else math.nan,
+        *_of_set(retrieved, gold),
+        *_of_set(retrieved, certificates),
         float(not ends.isdisjoint(answers)),
         len(ends & answers) / len(answers) if answers else 0.0,
         float(len(retrieved)),
         *about_proof,
+    )
+
+
+def _of_set(retrieved: Set[Triple], wanted: Set[Triple]) -> tuple[float, float, float]:
+    """Recall, precision and F1; NaN where nothing is wanted."""
+    if not wanted:
+        return math.nan, math.nan, math.nan
+    shared = len(retrieved & wanted)
+    return (
+        shared / len(wanted),
+        shared / len(retrieved) if retrieved else 0.0,
+        2 * shared / (len(retrieved) + len(wanted)),
     )
 
 

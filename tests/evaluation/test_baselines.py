@@ -29,5 +29,14 @@ def test_lookup_infers_nothing_and_the_reasoner_does(release: Release) -> None:
         [row for row in rows if row.startswith(f"| {name} ")][3].split("|")
         for name in ("lookup", "reasoner")
     )
-    assert lookup[6].strip() == "0.0"
-    assert float(reasoner[6]) > 50
+    assert rows[2].split("|")[2].strip() == "Hard F1"
+    assert lookup[2].strip() == "0.0"
+    assert float(reasoner[2]) > 50
+
+
+def test_naming_everything_wins_the_hard_hits_rate_and_not_hard_f1(release: Release) -> None:
+    rows = baselines(release, format_markdown, split=None).splitlines()
+    everything = [row.split("|") for row in rows if row.startswith("| neighbors:hops=2 ")][3]
+    reasoner = [row.split("|") for row in rows if row.startswith("| reasoner ")][3]
+    assert float(everything[3]) == 100.0
+    assert float(everything[2]) < float(reasoner[2])

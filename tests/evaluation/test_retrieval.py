@@ -30,16 +30,17 @@ from tests.structures import REMOVALS, structure_question
 A, B, C, X = ("a", "r", "b"), ("b", "s", "c"), ("c", "s", "d"), ("x", "r", "y")
 NAN = float("nan")
 
-#    retrieved   gold       certificates answers      recall prec   F1     cert. hit answers triples
+#    retrieved   gold       certificates answers      of gold: recall, precision, F1; of certificates; answer
+#                                                     hit, recall; triples
 CASES = [
-    ({A},        {A, B},    set(),       {"c"},       (1 / 2, 1,     2 / 3, NAN,   0, 0,     1)),
-    ({A, X},     {A, B},    {A, C},      {"b", "c"},  (1 / 2, 1 / 2, 1 / 2, 1 / 2, 1, 1 / 2, 2)),
-    ({A, B, X},  {A, B},    {X},         {"c", "x"},  (1,     2 / 3, 4 / 5, 1,     1, 1,     3)),
-    ({X},        {A},       {A},         {"a"},       (0,     0,     0,     0,     0, 0,     1)),
-    (set(),      {A},       {A},         {"a"},       (0,     0,     0,     0,     0, 0,     0)),
-    ({A},        set(),     {A},         {"a", "z"},  (NAN,   NAN,   NAN,   1,     1, 1 / 2, 1)),
-    (set(),      set(),     set(),       {"a"},       (NAN,   NAN,   NAN,   NAN,   0, 0,     0)),
-    ({("r", "a", "q")}, {A}, set(),      {"a"},       (0,     0,     0,     NAN,   0, 0,     1)),
+    ({A},      {A, B},  set(),     {"c"},       (1 / 2, 1,     2 / 3, NAN,   NAN,   NAN,   0, 0,     1)),
+    ({A, X},     {A, B},  {A, C},      {"b", "c"},  (1 / 2, 1 / 2, 1 / 2, 1 / 2, 1 / 2, 1 / 2, 1, 1 / 2, 2)),
+    ({A, B, X},  {A, B},  {X},         {"c", "x"},  (1,     2 / 3, 4 / 5, 1,     1 / 3, 1 / 2, 1, 1,     3)),
+    ({X},        {A},     {A},       {"a"},       (0,     0,     0,     0,     0,     0,     0, 0,     1)),
+    (set(),    {A},     {A},       {"a"},       (0,     0,     0,     0,     0,     0,     0, 0,     0)),
+    ({A},      set(),   {A},       {"a", "z"},  (NAN,   NAN,   NAN,   1,     1,     1,     1, 1 / 2, 1)),
+    (set(),    set(),   set(),     {"a"},       (NAN,   NAN,   NAN,   NAN,   NAN,   NAN,   0, 0,     0)),
+    ({("r", "a", "q")}, {A}, set(),    {"a"},       (0,     0,     0,     NAN,   NAN,   NAN,   0, 0,     1)),
 ]  # fmt: skip
 
 
@@ -129,7 +130,7 @@ def test_report_by_hand(release, kg, level):
     found = by_hand(asked, level)
     for name, column in zip(RETRIEVAL, found.T, strict=True):
         if np.isnan(column).all():
-            assert (kg, name) == ("complete", "certificate_recall")
+            assert (kg, name[:12]) == ("complete", "certificate_")
             assert name not in report.overall
             continue
         assert report.overall[name].value == pytest.approx(np.nanmean(column))
