@@ -258,7 +258,8 @@ class _Descent:
         self._keeps = np.zeros((width, len(steps)), np.int64)
         self._keeps[TOPIC] = 1
         for number, step in enumerate(steps):
-            self._keeps[list(step.kept), number] = 1
+            if step.kept:
+                self._keeps[list(step.kept), number] = 1
         self._children = _Lists([list(nodes.values()) for nodes in trie.children])
         ends = [(rule, term) for some in trie.ends for rule, term in some]
         numbers = iter(range(len(ends)))
@@ -266,7 +267,7 @@ class _Descent:
         self._rule, self._answer = np.array(ends, np.int64).reshape(-1, 2).T
         own = np.repeat(self._slot, self._ends.size)
         self._fresh = (self._answer == own) & (own > 0)
-        self._rules = max(1, rules)
+        self._bits = rules.bit_length(), sides.entities.bit_length()
 
     def of(self, entity: Ints, node: Ints, most: int | None) -> tuple[Ints, Ints, Ints] | None:
         """Topic, answer and rule of all that is derived; None: with more than `most` rows on the way."""
@@ -283,9 +284,11 @@ class _Descent:
                 if most is not None and max(rows) > most:
                     return None
             states = self._joined(onwards)
-        keys, rule = np.divmod(_unique(np.concatenate(found)), self._rules)
-        topic, answer = np.divmod(keys, self._sides.entities)
-        return topic, answer, rule
+        keys = _unique(np.concatenate(found))
+        by_rule, by_answer = self._bits
+        rule = keys & ((1 << by_rule) - 1)
+        keys >>= by_rule
+        return keys >> by_answer, keys & ((1 << by_answer) - 1), rule
 
     def _onwards(self, states: _States) -> Iterator["_Moves"]:
         """Yields all next steps, in blocks."""
@@ -331,10 +334,11 @@ class _Descent:
         fresh = self._fresh[number]
         if not fresh.all():
             end = np.where(fresh, end, _values(states, self._answer[number], source))
-        keys = states.topic[source] * self._sides.entities
-        keys += end
-        keys *= self._rules
-        keys += self._rule[number]
+        by_rule, by_answer = self._bits
+        keys = states.topic[source] << by_answer
+        keys |= end
+        keys <<= by_rule
+        keys |= self._rule[number]
         return _unique(keys) if self._merges[node].any() else keys
 
     def _distinct(self, states: _States) -> _States:
