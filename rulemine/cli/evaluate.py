@@ -79,7 +79,7 @@ def evaluate(arguments: Namespace) -> int:
     if arguments.against is None:
         refuse_idle(arguments, "--against FILE", "against_kg")
     check_output(arguments.output, arguments.predictions, arguments.against)
-    with bar("evaluate"):
+    with bar("evaluate") as tell:
         release = Release.open(arguments.release)
         given = PredictionFile(arguments.predictions)
         report = score(
@@ -100,7 +100,7 @@ def evaluate(arguments: Namespace) -> int:
         )
         if arguments.format in ("latex", "html", "questions"):
             run = run_of_file(release, given, report, arguments.kg, arguments.ignore_case)
-            text = render(document_of_run(release, run), arguments.format)
+            text = render(document_of_run(release, run, tell), arguments.format)
         else:
             text = getattr(report, f"to_{arguments.format}")()
     emit(text, arguments.output)

@@ -125,8 +125,8 @@ def test_a_folder_has_every_file(tmp_path: Path) -> None:
         "0.5",
         "",
     )
-    assert (first["stated"], first["retrieved"], first["core"]) == ("S\nT", "3", "true")
-    assert (second["verdict"], second["retrieved"], second["f1"]) == ("wrong", "", "")
+    assert (first["stated"], first["triples_retrieved"], first["core"]) == ("S\nT", "3", "true")
+    assert (second["verdict"], second["triples_retrieved"], second["f1"]) == ("wrong", "", "")
     before = {path: path.read_bytes() for path in written}
     draw.cache_clear()
     with mpl.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "path"}):

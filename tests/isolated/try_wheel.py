@@ -25,6 +25,9 @@ NEEDED = (
     "rulemine/py.typed",
     "rulemine/datasets/demo/recipe.toml",
     "rulemine/datasets/sources.toml",
+    "rulemine/evaluation/reporting/templates/page.css",
+    "rulemine/evaluation/reporting/templates/page.html.j2",
+    "rulemine/evaluation/reporting/templates/page.js",
 )
 
 HEAVY = ("asyncio", "jpype", "numpy", "openai", "pydantic", "tqdm")

@@ -54,7 +54,7 @@ _OF_QUESTION = (
     *("id", "split", "form", "core", "missing", "question", "anchors", "query"),
     *("hard_answer", "hard", "stated", "further"),
 )
-_OF_OUTCOME = ("system", "kg", "verdict", "why", "said", "answers", "retrieved")
+_OF_OUTCOME = ("system", "kg", "verdict", "why", "said", "answers", "triples_retrieved")
 
 _PREAMBLE = r"""% Needs \usepackage{booktabs} and \usepackage[T1]{fontenc}. Percentages with 95 % intervals;
 % to show them otherwise, define \scored before, e.g. \newcommand{\scored}[3]{#1} for none.
