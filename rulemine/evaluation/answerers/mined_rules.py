@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from rulemine.config import Section, option
+from rulemine.errors import InputError
 from rulemine.evaluation.answerers.likely_links import AGGREGATIONS, Likely, LikelyLinks
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.thresholds import Trial, best_threshold, try_thresholds
@@ -111,7 +112,12 @@ class MinedRules(Section):
         key = hashlib.sha256(repr((given.kg.digest, self.mining)).encode()).hexdigest()[:16]
         path = given.folder / f"rules-{key}.jsonl" if given.folder else None
         if path and path.exists():
-            return read_rules(path)
+            try:
+                return read_rules(path)
+            except InputError as problem:
+                raise InputError(
+                    f"{path}: is not a complete file of rules. Delete it and run again."
+                ) from problem
         rules = mine(given.kg, self.mining, progress=given.progress, on_warning=given.note)
         if path and rules:
             path.parent.mkdir(parents=True, exist_ok=True)

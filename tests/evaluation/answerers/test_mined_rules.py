@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rulemine.errors import ConfigError
+from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation import answer
 from rulemine.evaluation.answerers import mined_rules
 from rulemine.evaluation.answerers.likely_links import LikelyLinks, Link
@@ -155,10 +155,13 @@ def test_what_is_mined_finds_what_is_missing(tmp_path, monkeypatch):
     assert [f.answers[:1] for f in found] == [["m0"], ["cm5"], ["m5"]]
     assert [f.ranking[0][1] < 1 for f in found] == [True] * 3
     assert "No question to choose a threshold on" in told[0]
-    assert len(list((tmp_path / "work").iterdir())) == 1
+    (kept,) = (tmp_path / "work").iterdir()
     monkeypatch.setattr("rulemine.mining.miner.mine", lambda *_, **__: pytest.fail("mined again"))
     assert MinedRules()(given, ASKED) == found
     assert MinedRules(aggregation="max-plus")(given, ASKED)[0].answers == ["m0"]
+    kept.write_bytes(kept.read_bytes()[:-9])
+    with pytest.raises(InputError, match="Delete it and run again"):
+        MinedRules()(given, ASKED)
 
 
 def test_answers_are_the_same_in_every_naming():
