@@ -286,7 +286,7 @@ def _why(gold: _Gold, verdict: str, answers: Sequence[str], *, stated: bool) -> 
         return f"The hard answer {gold.asked} was given; {how}.{rest}"
     what, kind = {
         "other_hard": ("Another answer that must be inferred", gold.hard),
-        "stated": ("Only what is stated", gold.stated),
+        "stated": ("Only what the incomplete graph states", gold.stated),
         "further": ("Only what not even the complete graph states", gold.further),
     }[verdict]
     return f"{what} was given: {_some(kind, answers)}; the hard answer {gold.asked} was not.{rest}"
