@@ -41,7 +41,8 @@ def names(*answers: str, **more: object) -> Prediction:
         ((EVE, CID), "hard", f"The hard answer {EVE} was given; this graph does not state it."),
         ((BOB, EVE), "hard", f"The hard answer {EVE} was given; this graph does not state it. "
                              "1 other answer is wrong."),
-        ((CID, BOB), "stated", f"Only what the incomplete graph states was given: {CID}; the hard answer {EVE} was not. "
+        ((CID, BOB), "stated", f"Only what the incomplete graph states was given: {CID}; the hard answer "
+                               f"{EVE} was not. "
                                "1 other answer is wrong."),
         ((BOB, DORA), "wrong", "None of 2 answers is right."),
         ((), "empty", "It named no entity."),
