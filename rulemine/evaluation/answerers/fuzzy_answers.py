@@ -3,7 +3,8 @@
 Several links are answered as CQD-Beam does (Arakelyan et al., ICLR 2021): truth is a number from 0 to 1, of
 an intersection the product, of a union the maximum, and a link goes on from the truest entities only. A
 link that the graph states has truth 1, as in QTO (Bai et al., ICML 2023); of others it is the probability of
-the end among those that are not stated. No entity is linked to itself by a relation without such a triple.
+the end, divided by that of the likeliest end that is not stated. No entity is linked to itself by a relation
+without such a triple.
 
 Guarantees: truths depend on the query, the vectors and what the graph states. They depend neither on the
 number of threads nor on other queries: vectors are rounded, so that sums in float64 are exact in any order.
@@ -25,7 +26,10 @@ Truth = npt.NDArray[np.float64]
 """How true it is of each entity, 0 … 1, shape (entities,)."""
 
 UNSTATED = 0.9999
-"""The truth of all links together that the graph does not state, below 1 so that none is taken for stated."""
+"""The highest truth of a link that the graph does not state."""
+
+LEAST_SCORE = -1e30
+"""Below every score of a triple; taken where nothing else can be linked."""
 
 STEP = 2.0**-18
 """Vectors are rounded to multiples of this; sums of products are exact up to 2¹⁷."""
@@ -104,10 +108,9 @@ class FuzzyAnswers:
             row[stated] = -np.inf
             if relation not in self._with_loops:
                 row[subject] = -np.inf
-            if (best := row.max()) > -np.inf:
-                row -= best
-                np.exp(row, out=row)
-                row *= UNSTATED / row.sum()
+            row -= max(row.max(), LEAST_SCORE)
+            np.exp(row, out=row)
+            row *= UNSTATED
             row[stated] = 1
         return truth
 
