@@ -6,6 +6,8 @@ A command imports what it needs when it runs.
 import argparse
 import sys
 from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rulemine.cli.console import Line
@@ -69,8 +71,16 @@ def study(arguments: Namespace) -> int:
         said["endpoint"] = endpoint
     plan = read_plan(arguments.source, said)
     line = Line()
-    found = StudyFolder(plan, arguments.output, watch=line.watch, note=line.note)
-    with line.watch("estimate"):
+
+    @contextmanager
+    def watch(step: str) -> Iterator[Callable[[int, int], None]]:
+        if not sys.stderr.isatty():  # a log shows no bar
+            print(step, file=sys.stderr, flush=True)
+        with line.watch(step) as tell:
+            yield tell
+
+    found = StudyFolder(plan, arguments.output, watch=watch, note=line.note)
+    with watch("estimate"):
         costs = expected(found)
     grid = format_expected(found, costs)
     rows = [(row[0][0], row[1:]) for row in cells(grid)]
@@ -83,7 +93,7 @@ def study(arguments: Namespace) -> int:
         sys.stderr.write(table)
         sys.stderr.flush()
     found.answer()
-    document = write_results(found, watch=line.watch)
+    document = write_results(found, watch=watch)
     if document.headline is not None:
         shown = [(row[0][0], row[1:]) for row in cells(document.headline)]
         head = document.headline

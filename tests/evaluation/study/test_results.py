@@ -182,6 +182,7 @@ def test_the_command(built, tmp_path, command):
     ended = command(*words)
     assert ended.status == 0, ended.err
     assert "What is still to be answered" in ended.err
+    assert "3 of 4: prior:k=2, complete\n" in ended.err  # no bar in a log
     assert ended.out.splitlines()[-1] == str(tmp_path / "out" / "report.html")
     again = command(*words)
     assert "4 of 4 runs were finished before" in again.err
