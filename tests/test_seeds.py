@@ -60,3 +60,12 @@ def test_the_hash_seed_of_python_does_not_matter() -> None:
         for seed in ("1", "2")
     }
     assert len(outputs) == 1
+
+
+def test_coins_are_fair_and_the_same_everywhere() -> None:
+    tossed = stream(3, "coins").coins(200, 130)
+    assert tossed.shape == (200, 130)
+    assert set(tossed.ravel().tolist()) == {0, 1}
+    assert abs(tossed.mean() - 0.5) < 0.02
+    assert abs(tossed.mean(axis=0) - 0.5).max() < 0.2  # the last word is not used up
+    assert "".join(map(str, stream(0, "x").coins(1, 12)[0])) == "101110100010"
