@@ -92,7 +92,7 @@ PACKAGES = ["rulemine"] + [
     f"rulemine.{name}"
     for name in (
         *("kg", "query", "rules", "mining", "datasets", "release", "builder"),
-        *("phrasing", "llm", "verbalizer", "evaluation", "verify"),
+        *("phrasing", "llm", "verbalizer", "evaluation", "evaluation.study", "verify"),
     )
 ]
 """In the order in which the reference has them; those without public names are left out."""

@@ -8,7 +8,9 @@ from rulemine.evaluation.predictions import read_run
 from rulemine.evaluation.study.costs import expected, format_expected
 from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.run import StudyFolder
+from rulemine.llm.options import EndpointOptions
 from rulemine.release.reader import Release
+from tests.chat_server import ChatServer
 
 
 def files(folder):
@@ -53,6 +55,24 @@ def test_an_interrupted_study_goes_on_and_ends_the_same(open_study, tmp_path, as
     open_study(folder="again").answer()
     assert files(tmp_path / "out") == files(tmp_path / "again")
     assert len(files(tmp_path / "out")) == 7  # study.json and six runs
+
+
+def test_a_call_is_asked_once_whatever_graph_system_or_study_run_it_is_for(open_study):
+    with ChatServer(lambda body, times: "ann") as server:
+        asking = {"model": "m", "endpoint": EndpointOptions(base_url=server.url), "sample": 3}
+        study = open_study("closed-book", "closed-book:max_tokens=256", levels=(0, 100), **asking)
+        before = expected(study)
+        study.answer()
+        assert len(server.bodies) == 3  # the graph is not in the prompt, and 256 is the default
+        study.file(study.runs[0]).unlink()
+        again = open_study("closed-book", "closed-book:max_tokens=256", levels=(0, 100), **asking)
+        after = expected(again)
+        again.answer()
+        assert len(server.bodies) == 3
+    assert all(again.is_done(run) for run in again.runs)
+    assert [one.calls for one in before] == [6, 6]
+    assert [(one.runs, one.calls) for one in after] == [(1, 3), (0, 0)]
+    assert after[0].seconds is not None  # as long as the finished runs took
 
 
 def test_graphs_are_nested_and_in_the_naming(open_study, built, tmp_path):
