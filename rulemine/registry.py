@@ -6,9 +6,11 @@ package ends in a message that names that package.
 """
 
 import importlib
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from rulemine.errors import ConfigError, RulemineError, did_you_mean
@@ -94,8 +96,22 @@ class Registry(Mapping[str, T], Generic[T]):
             package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.module
             raise ConfigError(
                 f"{self.noun} {name!r} of the package {package} ({entry.value}) failed: "
-                f"{type(problem).__name__}: {problem}. Update, fix or uninstall that package."
+                f"{type(problem).__name__}: {problem}{_place(problem)}. Update, fix or uninstall that "
+                "package."
             ) from problem
+
+
+def _place(problem: Exception) -> str:
+    """The line of another package at which an error arose, in words; "" if none is known."""
+    ran = traceback.extract_tb(problem.__traceback__)
+    own = (Path(__file__).parent, Path(importlib.__file__).parent)
+    files = [at for at in ran if not at.filename.startswith("<frozen")]
+    theirs = [at for at in files if not any(Path(at.filename).is_relative_to(f) for f in own)]
+    if not theirs:
+        return ""
+    home = Path(theirs[0].filename).parent  # what it calls of others says less
+    last = [at for at in theirs if Path(at.filename).is_relative_to(home)][-1]
+    return f" ({last.filename}, line {last.lineno})"
 
 
 def lazy_names(

@@ -8,7 +8,7 @@ from rulemine.errors import PredictionError
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.estimates import differences, ratio_of, rows_of
 from rulemine.evaluation.notes import DROPPED, notes_on_rows
-from rulemine.evaluation.reporting.report import Comparison, Report
+from rulemine.evaluation.reporting.report import WARNING, Comparison, Report
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.significance import randomization_test
 
@@ -50,7 +50,7 @@ def compare(
     ]
     notes = [note for note in first.notes if note in second.notes]
     for name, report in zip(names, (first, second), strict=True):
-        notes += [f"{name}: {note}" for note in report.notes if note not in notes]
+        notes += [_told_of(name, note) for note in report.notes if note not in notes]
     if first.matching != second.matching:
         notes.append(f"Matched differently: {first.matching} and {second.matching}.")
     if first.level != second.level:
@@ -116,3 +116,10 @@ def p_values(
     ]
     found = iter(randomization_test(both[0], both[1], first.clusters, seed=first.seed))
     return {part.name: {metric: next(found) for metric in metrics} for part in groups}
+
+
+def _told_of(name: str, note: str) -> str:
+    """A note with the name of the system; a warning still begins as one."""
+    if note.startswith(WARNING):
+        return f"{WARNING}{name}: {note.removeprefix(WARNING)}"
+    return f"{name}: {note}"

@@ -18,7 +18,7 @@ from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.comparison import compare
 from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.prediction_file import PredictionFile
-from rulemine.evaluation.reporting.report import Report, Score, format_p
+from rulemine.evaluation.reporting.report import WARNING, Report, Score, format_p
 from rulemine.evaluation.reporting.tables import Section, format_cell, format_markdown, format_table
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.scorer import RESAMPLES, Scorer
@@ -111,7 +111,9 @@ class Differences:
             sections[-1][1].append((f"{row.first} − {row.second}", cells))
         header = [label, "first", "second", "difference", "p", "p (Holm)"]
         title = f"{self.title} · in percent, with a 95 % bootstrap interval"
-        return layout(title, header, sections, self.notes)
+        first = "".join(f"{note}\n\n" for note in self.notes if note.startswith(WARNING))
+        below = [note for note in self.notes if not note.startswith(WARNING)]
+        return first + layout(title, header, sections, below)
 
 
 def _plain(row: PairedDifference) -> dict[str, Any]:

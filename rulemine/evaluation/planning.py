@@ -83,7 +83,8 @@ def needed_for_difference(
         spread = observed_spread(sides[0], sides[1], a.clusters)
         if spread is None or not spread.null:
             notes.append(
-                f"Over {name} the two do not differ, or have no such score: nothing to plan from."
+                f"Over {name} the two differ by the same on every question, or have no such score: nothing "
+                "to plan from."
             )
             continue
         n = int((sides[0][:, 0] == sides[0][:, 0]).sum())  # those that have the score

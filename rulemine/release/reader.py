@@ -212,6 +212,9 @@ class Release:
     def identity(self) -> str:
         """The SHA-256 of what the benchmark is, the same in every naming: its options, graph and counts."""
         config = {k: v for k, v in self.manifest["config"].items() if k != "naming"}
+        verbalizer = config.get("verbalizer", {})
+        if verbalizer.get("name") == "template":  # which has no prompts that could name entities
+            config["verbalizer"] = {**verbalizer, "naming": "private"}
         what = [self.name, config, self.manifest["kg"].get("digest"), self.manifest["counts"]]
         return digest_of(json.dumps(what, sort_keys=True).encode())
 

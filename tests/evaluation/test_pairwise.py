@@ -56,6 +56,15 @@ def test_all_pairs_by_hand(eight, files):
     assert rows["core", "hhr", "l", "b"].p == 2 / 2**4
 
 
+def test_a_partial_file_is_said_first(eight, files):
+    write_predictions(files[1], right(8)[:2])
+    found = compare_all(evaluate_all(eight, files[:2], resamples=5))
+    said = "Warning: b: predictions for 2 of 8 questions (25.0 %); the others score 0."
+    assert found.to_table().startswith(said)
+    assert found.to_markdown().startswith(said)
+    assert found.to_table().count("predictions for 2 of 8") == 1
+
+
 def test_forms(eight, files):
     found = compare_all(evaluate_all(eight, files, resamples=50), ("hard_f1",))
     rows = json.loads(found.to_json())["rows"]
@@ -96,7 +105,7 @@ def test_questions_needed_by_hand(eight, files):
     told = needed_for_difference(reports, "hard_f1", 0.1)
     line = next(text for text in told.splitlines() if "10 points" in text)
     assert line.split() == ["10", "points", "169"]
-    assert "Over the core the two do not differ" in told
+    assert "Over the core the two differ by the same on every question" in told
     assert "Over all questions (8 questions with the score) differences from 45.9 points on" in told
     assert "design effect of clusters 1.00" in told
     assert needed_for_difference(reports, "hhr").count("point") >= 5

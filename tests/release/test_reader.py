@@ -231,3 +231,14 @@ def test_a_malformed_line_is_named_even_if_the_digest_fits(
         READERS[name](Release.open(folder))
     assert str(folder / name) in str(caught.value)
     assert isinstance(caught.value, UserError)
+
+
+def test_a_benchmark_built_in_another_naming_is_the_same_one(folder: Path) -> None:
+    release = Release.open(folder)
+
+    def identity(naming: str, verbalizer: str) -> str:
+        config = {"naming": naming, "verbalizer": {"name": verbalizer, "naming": naming}}
+        return replace(release, manifest={**release.manifest, "config": config}).identity
+
+    assert identity("text", "template") == identity("private", "template")
+    assert identity("text", "openai") != identity("private", "openai")  # other prompts

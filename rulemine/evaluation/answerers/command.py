@@ -17,7 +17,7 @@ import shlex
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,9 +149,23 @@ class Command(Section):
             each = ", ".join(f"{n} × {kind}" for kind, n in sorted(reasons.items()))
             given.note(
                 f"{counted(reasons.total(), 'question')} of {len(questions):,} got no answer ({each}) and "
-                f"count as answered with nothing. {program.said()}Run again to ask them again."
+                f"count as answered with nothing. {program.said()}{_advice(reasons)}Run again to ask them "
+                "again."
             )
         return found
+
+
+def _advice(reasons: Mapping[str, int]) -> str:
+    """What programs that are right in themselves most often do wrong; "" if it is something else."""
+    said = ""
+    if reasons.get("time-out"):
+        said = (
+            "A program that waits for the end of its input, or whose input or output is buffered, needs "
+            "command:restart=true; a slow one a longer command:timeout. "
+        )
+    if reasons.get("no JSON object"):
+        said += "Anything but answers belongs to standard error. "
+    return said
 
 
 def _content(words: Sequence[str]) -> str:

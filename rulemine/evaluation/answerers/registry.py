@@ -13,7 +13,7 @@ from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import slots_of
+from rulemine.codec import read_value, slots_of
 from rulemine.config import Section, build, parse_setting
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.answerers.protocol import NEEDS, Answerer, Found, Given, OpenQuestion
@@ -111,10 +111,16 @@ def find_answerer(written: str) -> Answerer:
             raise ConfigError(f"answerer {written!r}: {name} has no options.")
         return build(make, values, f"answerer {written!r}", "docs/answerers.md lists the options.")
     known = inspect.signature(make).parameters
+    problems: list[str] = []
     for key in values:
         if key not in known:
             hint = did_you_mean(key, known) if known else "it has no options"
             raise ConfigError(f"answerer {written!r}: no option {key!r}; {hint}")
+        hint = known[key].annotation
+        kinds = [kind for kind in (bool, int, float, str) if hint in (kind, kind.__name__)]
+        values[key] = read_value(kinds[0], values[key], key, problems) if kinds else values[key]
+    if problems:
+        raise ConfigError(f"answerer {written!r}: {'; '.join(problems)}.")
     with ANSWERERS.blaming(name):
         return make(**values)
 

@@ -100,6 +100,7 @@ def test_what_is_no_answer_counts_as_none_and_is_said(ask, does, kind, said):
     assert f"q00003: the program {said}" in notes or said in notes
     assert f"1 question of 5 got no answer (1 × {kind})" in notes
     assert ("ends with 'out of memory'" in notes) == (does == "die")
+    assert ("belongs to standard error" in notes) == (does == "rubbish")
 
 
 def test_a_program_that_hangs_is_ended_with_all_that_it_started(ask):
@@ -108,6 +109,7 @@ def test_a_program_that_hangs_is_ended_with_all_that_it_started(ask):
     assert found["q00003"].answers == ()
     assert found["q00004"].raw_output
     assert "1 × time-out" in notes
+    assert "needs command:restart=true" in notes
     assert time.monotonic() - begun < 50  # else its child was waited for
 
 
