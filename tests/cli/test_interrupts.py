@@ -165,7 +165,6 @@ PLACES = {
     "verify": ("call:rulemine.verify.verify", ["verify", "out/kg"]),
     "answer": ("write:", ["answer", "out/kg", "--with", "reasoner", "-o", "new/p.jsonl"]),
     "evaluate": ("write:", ["evaluate", "out/kg", "p.jsonl", "-o", "new/report.txt"]),
-    "baselines": ("write:", ["baselines", "out/kg", "-o", "new/table.txt"]),
     "rename": ("write:", ["rename", "out/kg", "--naming", "text", "-o", "new/text"]),
     "release published": (
         "rename:.text.exchange/new",

@@ -195,10 +195,10 @@ def test_a_graph_of_one_relation(here: Path, command: Command) -> None:
     assert manifest["counts"]["questions"] == 30
 
 
-def test_a_thousand_small_relations(here: Path, command: Command) -> None:
+def test_hundreds_of_small_relations(here: Path, command: Command) -> None:
     lines = [
         f"e{k}-{i}\tr{k}\tf{k}-{i}\nf{k}-{i}\ts{k}\te{k}-{i}\n"
-        for k in range(500)
+        for k in range(150)
         for i in range(10)
     ]
     (here / "g.tsv").write_text("".join(lines))
@@ -211,7 +211,7 @@ def test_a_thousand_small_relations(here: Path, command: Command) -> None:
     options = ("--set", "mining.min_initial_support=10", "--max-prior", "1")
     ended = command("build", "g.tsv", "-o", "out/x", *options)
     assert ended.status == 0, ended.err
-    assert "1,000 rules" in ended.out
+    assert "300 rules" in ended.out
 
 
 ODD = (
