@@ -107,6 +107,11 @@ def answer(arguments: Namespace) -> int:
         check_output(arguments.output)
         _answer(arguments, names[0], arguments.output)
         return 0
+    if arguments.output.exists() and not arguments.output.is_dir():
+        raise ConfigError(
+            f"{arguments.output}: is no folder; {len(names)} systems write a file each. Name a "
+            "folder with -o."
+        )
     for name in names:
         path = arguments.output / f"{_file_name(name)}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -169,6 +169,15 @@ def test_an_output_at_a_link_goes_through_it(built: Path, command: Command) -> N
     assert [p.name for p in built.rglob(".*")] == [".lock", ".lock"], "nothing is left beside"
 
 
+def test_several_systems_write_into_a_folder(built: Path, command: Command) -> None:
+    words = ("answer", "out/kg", "--with", "lookup,random", "-o")
+    assert_refused(
+        command(*words, "p.jsonl"), r"p\.jsonl: is no folder; 2 systems write a file each"
+    )
+    assert command(*words, "both").status == 0
+    assert {path.name for path in (built / "both").iterdir()} == {"lookup.jsonl", "random.jsonl"}
+
+
 @pytest.mark.parametrize(
     "words",
     [

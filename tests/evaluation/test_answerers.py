@@ -157,6 +157,10 @@ def test_a_list_keeps_its_order_and_a_set_has_the_same_in_every_naming(release, 
     )  # fmt: skip
     found = answer(in_text, lambda kg, questions: [set("abce") | {"?"}])
     assert found[0].answers == ("e", "c", "b", "a", "?")
+    drawn = [answer(in_text, "random", seed=s)[0].answers[0] for s in range(20)]
+    place = stream(0, "random answer", "q00001").below(5)
+    assert drawn[0] == "edcba"[place]  # as in the private naming, whatever the letters
+    assert set(drawn) == set("abcde")
 
 
 TRAINING = [

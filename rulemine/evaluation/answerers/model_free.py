@@ -146,9 +146,13 @@ class Prior(Section):
 
 @dataclass(frozen=True)
 class RandomEntity(Section):
-    """One entity, drawn uniformly; the draw depends on the seed and the id of the question."""
+    """One entity, drawn uniformly; the draw depends on the seed and the id of the question.
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[int]]:
+    It is the same entity in every naming.
+    """
+
+    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[str]]:
         """One entity for each question."""
-        n = len(given.kg.entities)
-        return [{stream(given.seed, "random answer", q.id).below(n)} for q in questions]
+        names = sorted(given.kg.entities, key=lambda name: (given.order.get(name, 0), name))
+        drawn = [stream(given.seed, "random answer", q.id).below(len(names)) for q in questions]
+        return [{names[i]} for i in drawn]
