@@ -166,7 +166,7 @@ class Patience:
             raise EndpointError(
                 f"{address}: no reply for {seconds:.0f} s, {self._row} failures in a row; the last: {said}. "
                 "All replies are kept, and the same command goes on. Check the endpoint and --model, or set "
-                "endpoint.patience or endpoint.timeout."
+                "a longer --patience or --timeout."
             )
 
     def gives_up(self, begun: float, tries: int, before: bool) -> bool:
