@@ -88,7 +88,7 @@ def test_notes_of_a_difference_say_whose_they_are(release):
     second = evaluate(release, BETTER)
     notes = compare(first, second, names=("one", "two")).notes
     assert notes[0].startswith("The questions of the headline form 1 cluster,")  # true of both
-    assert notes[1].startswith("one: Warning: predictions for 1 of 3 questions")
+    assert notes[1].startswith("Warning: one: predictions for 1 of 3 questions")
     assert "Matched differently: ids and vocabulary." in notes
 
 
