@@ -34,11 +34,3 @@ def test_triples_of_an_entity_each_once():
     assert WALK.triples("nobody") == []
     assert WALK.known("a")
     assert not WALK.known("nobody")
-
-
-def test_what_is_near_comes_by_distance():
-    near = WALK.near("d", 2, 99)
-    assert near == [("d", "s", "c"), ("c", "r", "b")]
-    assert len(WALK.near("d", 3, 99)) == 5
-    assert len(WALK.near("d", 4, 99)) == 6
-    assert WALK.near("d", 4, 3) == [*near, ("a", "r", "b")]

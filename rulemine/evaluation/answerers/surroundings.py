@@ -3,8 +3,6 @@
 Guarantee: every list is sorted, and parallel relations are all kept.
 """
 
-import bisect
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -79,21 +77,3 @@ class Surroundings:
             (rows, np.searchsorted(np.ascontiguousarray(rows[:, column]), bounds))
             for rows, column in ((triples, 0), (by_object, 2))
         ]
-
-    def near(self, entity: str, hops: int, most: int) -> Sequence[Triple]:
-        """The triples at most `hops` edges away, by distance, then sorted; at most `most` of them."""
-        found: dict[Triple, None] = {}
-        edge, seen = [entity], {entity}
-        for _ in range(hops):
-            ends: list[str] = []
-            for name in edge:
-                for triple in self.triples(name):
-                    if len(found) >= most:
-                        return list(found)
-                    found[triple] = None
-                    for end in (triple[0], triple[2]):
-                        if end not in seen:
-                            seen.add(end)
-                            bisect.insort(ends, end)
-            edge = ends
-        return list(found)
