@@ -6,21 +6,38 @@ package ends in a message that names that package.
 """
 
 import importlib
+import inspect
+import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from rulemine.codec import read_value, slots_of
+from rulemine.config import Section, build, parse_setting
 from rulemine.errors import ConfigError, RulemineError, did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["Registry", "lazy_names"]
+__all__ = ["Registry", "lazy_names", "split_names"]
 
 T = TypeVar("T")
+
+_WRITTEN = re.compile(r"""(?:[^,"]|"(?:[^"\\]|\\.)*")+""")
+_OPTION = re.compile(r""":((?:[^:"]|"(?:[^"\\]|\\.)*")*)""")
+
+
+def split_names(text: str) -> list[str]:
+    """The names of a list such as ``lookup,prior:k=5``; commas in quotes do not separate.
+
+    >>> split_names('lookup, prior:k=5,command:program="a, b"')
+    ['lookup', 'prior:k=5', 'command:program="a, b"']
+    """
+    return [name.strip() for name in _WRITTEN.findall(text) if name.strip()]
 
 
 class Registry(Mapping[str, T], Generic[T]):
@@ -77,6 +94,48 @@ class Registry(Mapping[str, T], Generic[T]):
         if name not in self:
             raise ConfigError(f"no {self.noun} {name!r}; {did_you_mean(name, self)}")
         return self[name]
+
+    def made(self, written: str, example: str, advice: str) -> Any:
+        """What a text such as ``neighbors:hops=2`` names, made with its options.
+
+        Args:
+            written: A name, and options as ``:key=value``, the values as for ``--set``; what holds a colon
+                or a comma is put in double quotes. The object of the name is called with them.
+            example: Such a text, for messages.
+            advice: Where the options are listed, for messages.
+
+        Raises:
+            ConfigError: There is no such name, it has no such option, or a value is out of range.
+        """
+        name, colon, rest = written.partition(":")
+        make = cast(Callable[..., Any], self.find(name))
+        where = f"{self.noun} {written!r}"
+        values: dict[str, Any] = {}
+        for part in _OPTION.findall(colon + rest):
+            try:
+                path, value = parse_setting(part)
+            except ConfigError:
+                raise ConfigError(
+                    f"{where}: {part!r} is no option; expected key=value, e.g. {example}."
+                ) from None
+            values[".".join(path)] = value
+        if isinstance(make, type) and issubclass(make, Section) and is_dataclass(make):
+            if values and not list(slots_of(make)):
+                raise ConfigError(f"{where}: {name} has no options.")
+            return build(make, values, where, advice)
+        known = inspect.signature(make).parameters
+        problems: list[str] = []
+        for key in values:
+            if key not in known:
+                hint = did_you_mean(key, known) if known else "it has no options"
+                raise ConfigError(f"{where}: no option {key!r}; {hint}")
+            wanted = known[key].annotation
+            kinds = [kind for kind in (bool, int, float, str) if wanted in (kind, kind.__name__)]
+            values[key] = read_value(kinds[0], values[key], key, problems) if kinds else values[key]
+        if problems:
+            raise ConfigError(f"{where}: {'; '.join(problems)}.")
+        with self.blaming(name):
+            return make(**values)
 
     @contextmanager
     def blaming(self, name: object) -> Iterator[None]:

@@ -97,7 +97,7 @@ def questions(arguments: Namespace) -> int:
 
 def answer(arguments: Namespace) -> int:
     """``answer``."""
-    from rulemine.evaluation.answerers.registry import split_names
+    from rulemine.registry import split_names
     from rulemine.release.outputs import check_file
 
     names = with_program(split_names(arguments.answerers), arguments.program)

@@ -20,6 +20,7 @@ from rulemine.cli.compare import add_comparing
 from rulemine.cli.console import complain
 from rulemine.cli.data import add_data
 from rulemine.cli.evaluate import add_scoring
+from rulemine.cli.export import add_exporting
 from rulemine.cli.mine import add_mining
 from rulemine.cli.parser import Parser
 from rulemine.cli.query import add_querying
@@ -62,6 +63,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_comparing(commands)
     add_serving(commands)
     add_studying(commands)
+    add_exporting(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():
         command.complete()

@@ -56,13 +56,13 @@ def _add_keys(parser: Parser) -> None:
 def study(arguments: Namespace) -> int:
     """``study``."""
     from rulemine.cli.answer import with_program
-    from rulemine.evaluation.answerers.registry import split_names
     from rulemine.evaluation.reporting.files import cells
     from rulemine.evaluation.reporting.tables import format_table
     from rulemine.evaluation.study.costs import expected, format_expected
     from rulemine.evaluation.study.plan import read_plan
     from rulemine.evaluation.study.results import check_packages, write_results
     from rulemine.evaluation.study.run import StudyFolder
+    from rulemine.registry import split_names
 
     said = given(arguments, "study.")
     if arguments.systems is not None:

@@ -12,7 +12,14 @@ from rulemine.errors import OutputError, ReleaseError
 from rulemine.release.folders import edited, listed, recover, strangers
 from rulemine.release.reader import FORMAT, MANIFEST, Release
 
-__all__ = ["check_file", "check_folder", "check_no_input", "check_replaceable", "real"]
+__all__ = [
+    "check_file",
+    "check_folder",
+    "check_no_input",
+    "check_place",
+    "check_replaceable",
+    "real",
+]
 
 _HEAD = 200
 """Leading bytes of a manifest that identify it, even if the rest is damaged or of a later version."""
@@ -61,15 +68,28 @@ def check_folder(
         OutputError: It is a file or a dangling link, is inside a release, contains an input, or see
             `check_replaceable`.
     """
+    check_place(target, inputs)
+    check_replaceable(target, name, replace=replace)
+
+
+def check_place(target: Path, inputs: Iterable[Path] = ()) -> None:
+    """Checks that a folder may be written, whatever is in it; finishes a replacement that was killed.
+
+    Args:
+        target: The folder; it may exist, or be a link to a folder.
+        inputs: Files that are read, and folders of releases.
+
+    Raises:
+        OutputError: It is a file or a dangling link, is inside a release, or contains an input.
+    """
     if target.name in ("", "..", "-"):
-        raise OutputError(f"{target}: a release cannot be written there. Name a folder with -o.")
+        raise OutputError(f"{target}: nothing can be written there. Name a folder with -o.")
     _check_links(target)
     if target.exists() and not target.is_dir():
-        raise OutputError(f"{target}: is a file; a folder for the release was expected.")
+        raise OutputError(f"{target}: is a file; a folder was expected.")
     _check_place(target)
     check_no_input(target, inputs)
     recover(real(target))
-    check_replaceable(target, name, replace=replace)
 
 
 def check_replaceable(target: Path, name: str, *, replace: bool = False) -> None:

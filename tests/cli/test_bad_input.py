@@ -259,16 +259,16 @@ def test_rules_that_the_graph_lacks_are_told_and_kept_apart(here: Path, command:
 @pytest.mark.parametrize(
     ("output", "expected"),
     [
-        ("kg.tsv", r"kg\.tsv: is a file; a folder for the release was expected"),
+        ("kg.tsv", r"kg\.tsv: is a file; a folder was expected"),
         (
             "mine",
             "mine: is a folder with other files and not a release .*; nothing was changed",
         ),
         ("kg.tsv/below", "cannot be written .*kg.tsv is a file"),
         ("/proc/rulemine", "cannot be written"),
-        (".", r"\.: a release cannot be written there"),
-        ("mine/..", "cannot be written there"),
-        ("/", "/: a release cannot be written there"),
+        (".", r"\.: nothing can be written there"),
+        ("mine/..", "nothing can be written there"),
+        ("/", "/: nothing can be written there"),
         ("n" * 300, "cannot be written|File name too long"),
     ],
 )

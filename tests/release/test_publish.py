@@ -184,7 +184,7 @@ def test_where_a_release_may_go(release: Path, tmp_path: Path) -> None:
         ".": "other files",
         "dangling": "is a link to nowhere, which does not exist",
         "dangling/below": "is a link to nowhere",
-        "-": "cannot be written there",
+        "-": "nothing can be written there",
         "release/kg": "is inside the release",
     }.items():
         with pytest.raises(OutputError, match=expected):

@@ -5,16 +5,12 @@ Names are this package's, and those that other packages give as entry points in 
 predictions are sorted by question.
 """
 
-import inspect
-import re
 from collections.abc import Callable, Collection, Mapping, Set
 from contextlib import ExitStack
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from rulemine.codec import read_value, slots_of
-from rulemine.config import Section, build, parse_setting
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.answerers.protocol import NEEDS, Answerer, Found, Given, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
@@ -36,7 +32,6 @@ __all__ = [
     "find_answerer",
     "needs_of",
     "run_of",
-    "split_names",
 ]
 
 ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
@@ -72,18 +67,6 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
 JOURNAL = "calls.sqlite"
 """The journal of calls, in the working folder."""
 
-_WRITTEN = re.compile(r"""(?:[^,"]|"(?:[^"\\]|\\.)*")+""")
-_OPTION = re.compile(r""":((?:[^:"]|"(?:[^"\\]|\\.)*")*)""")
-
-
-def split_names(text: str) -> list[str]:
-    """The answerers of a list such as ``lookup,prior:k=5``; commas in quotes do not separate.
-
-    >>> split_names('lookup, prior:k=5,command:program="a, b"')
-    ['lookup', 'prior:k=5', 'command:program="a, b"']
-    """
-    return [name.strip() for name in _WRITTEN.findall(text) if name.strip()]
-
 
 def find_answerer(written: str) -> Answerer:
     """The answerer that a text such as ``neighbors:hops=2`` names.
@@ -95,34 +78,8 @@ def find_answerer(written: str) -> Answerer:
     Raises:
         ConfigError: There is no such answerer, it has no such option, or a value is out of range.
     """
-    name, colon, rest = written.partition(":")
-    make = ANSWERERS.find(name)
-    values: dict[str, Any] = {}
-    for part in _OPTION.findall(colon + rest):
-        try:
-            path, value = parse_setting(part)
-        except ConfigError:
-            raise ConfigError(
-                f"answerer {written!r}: {part!r} is no option; expected key=value, e.g. neighbors:hops=2."
-            ) from None
-        values[".".join(path)] = value
-    if isinstance(make, type) and issubclass(make, Section) and is_dataclass(make):
-        if values and not list(slots_of(make)):
-            raise ConfigError(f"answerer {written!r}: {name} has no options.")
-        return build(make, values, f"answerer {written!r}", "docs/answerers.md lists the options.")
-    known = inspect.signature(make).parameters
-    problems: list[str] = []
-    for key in values:
-        if key not in known:
-            hint = did_you_mean(key, known) if known else "it has no options"
-            raise ConfigError(f"answerer {written!r}: no option {key!r}; {hint}")
-        hint = known[key].annotation
-        kinds = [kind for kind in (bool, int, float, str) if hint in (kind, kind.__name__)]
-        values[key] = read_value(kinds[0], values[key], key, problems) if kinds else values[key]
-    if problems:
-        raise ConfigError(f"answerer {written!r}: {'; '.join(problems)}.")
-    with ANSWERERS.blaming(name):
-        return make(**values)
+    made = ANSWERERS.made(written, "neighbors:hops=2", "docs/answerers.md lists the options.")
+    return cast(Answerer, made)
 
 
 def needs_of(answerer: object) -> list[str]:

@@ -1,0 +1,102 @@
+"""The command ``export``: a release in the format of another system.
+
+A command imports what it needs when it runs. It takes the parsed arguments and returns the exit status.
+"""
+
+import argparse
+from argparse import Namespace
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rulemine.cli.console import Line
+from rulemine.cli.parser import Parser, add_command
+from rulemine.errors import ConfigError, counted
+
+if TYPE_CHECKING:
+    from rulemine.exports.exporting import Exported
+
+__all__ = ["add_exporting"]
+
+
+def add_exporting(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Adds the command ``export``."""
+    parser = add_command(
+        commands,
+        "export",
+        export,
+        "write a release so that other people's systems read it as it is",
+    )
+    parser.options = _add_options
+
+
+def _add_options(parser: Parser) -> None:
+    from rulemine.exports.registry import EXPORTS
+
+    parser.epilog = (
+        f"Formats: {', '.join(EXPORTS)}.\n"
+        "docs/exports.md says which system reads which, and what the options of each are."
+    )
+    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument("--to", required=True, metavar="FORMAT[:key=value…][,…]",
+                        help="the format; several write a folder each, in the one of -o")  # fmt: skip
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT",
+                        help="folder to write, new or an earlier export")  # fmt: skip
+    parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
+                        help="complete, incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
+    parser.add_argument(
+        "--naming", metavar="NAMING", help="private, entity or text (the release's)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N",
+                        help="for what is drawn or shuffled (0)")  # fmt: skip
+    parser.add_argument("--without-answers", action="store_true",
+                        help="the test split alone, its answers in OUT.answers.jsonl")  # fmt: skip
+
+
+def export(arguments: Namespace) -> int:
+    """``export``."""
+    from rulemine.exports.exporting import export as export_release
+    from rulemine.exports.registry import find_exporter
+    from rulemine.registry import split_names
+    from rulemine.release.reader import Release
+
+    names = split_names(arguments.to)
+    if not names:
+        raise ConfigError("--to names nothing; expected a format, e.g. --to rog.")
+    for name in names:
+        find_exporter(name)
+    release = Release.open(arguments.release)
+    for name in names:
+        place = arguments.output / _file_name(name) if len(names) > 1 else arguments.output
+        line = Line()
+        with line.watch(f"export {name}") as tell:
+            made = export_release(
+                release,
+                name,
+                place,
+                naming=arguments.naming,
+                kg=arguments.kg,
+                seed=arguments.seed,
+                without_answers=arguments.without_answers,
+                progress=tell,
+                note=line.note,
+            )
+        print(_summary(name, made))
+    return 0
+
+
+def _file_name(name: str) -> str:
+    """A format with its options as a file name."""
+    return "".join(c if c.isalnum() or c in "-_=." else "_" for c in name)
+
+
+def _summary(name: str, made: "Exported") -> str:
+    lines = [f"{made.folder}: {counted(made.questions, 'question')} for {name}"]
+    reasons = Counter(made.left_out.values())
+    lines += [f"  left out {n}: {reason}" for reason, n in sorted(reasons.items())]
+    lines += [f"  {key.replace('_', ' ')}: {value}" for key, value in made.counts.items()]
+    if made.left_out:
+        lines.append(f"  {made.folder / 'left_out.tsv'} names those that were left out")
+    if made.answers is not None:
+        lines.append(f"  the answers are in {made.answers}")
+    return "\n".join(lines)

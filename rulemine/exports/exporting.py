@@ -1,0 +1,198 @@
+"""Exports a release in any format: what all of them share.
+
+Guarantees: only a release whose every file has its digest is exported; a folder is written whole or not at
+all, and replaced only if it is an export that nobody changed; the same release, options and seed give the
+same bytes.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rulemine.codec import dump_line, parse_object
+from rulemine.errors import ConfigError, InputError, OutputError, did_you_mean
+from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, Exporter, ExportFolder, ExportInput
+from rulemine.exports.registry import EXPORTS, find_exporter
+from rulemine.files import describe_content, digest_of, read_text, write_text
+from rulemine.release.folders import edited, exchange, listed, strangers
+from rulemine.release.outputs import check_file, check_place, real
+from rulemine.release.reader import Release
+from rulemine.release.records import Question
+from rulemine.seeds import check_seed
+
+__all__ = ["Exported", "export"]
+
+DESCRIPTION = "export.json"
+FORMAT = "rulemine export"
+
+
+class Exported(NamedTuple):
+    """What was written.
+
+    Attributes:
+        folder: The folder.
+        questions: The number of questions in it.
+        left_out: Id of a question that the format cannot say → why.
+        counts: Figures that the format gives.
+        answers: The file with the answers; None if they are in the export.
+    """
+
+    folder: Path
+    questions: int
+    left_out: dict[str, str]
+    counts: dict[str, Any]
+    answers: Path | None
+
+
+def export(
+    release: Release,
+    to: str,
+    output: str | Path,
+    *,
+    naming: str | None = None,
+    kg: str = "incomplete",
+    seed: int = 0,
+    without_answers: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    note: Callable[[str], None] = lambda text: None,
+) -> Exported:
+    """Writes a release in the format of another system.
+
+    Args:
+        release: The release.
+        to: A name of `EXPORTS`, maybe with options (see `find_exporter`).
+        output: The folder to write, new or an earlier export.
+        naming: Of `NAMINGS_OF_EXPORTS`; None: the release's, or private where that is numeric.
+        kg: The graph that the system will see: ``complete``, ``incomplete`` or ``incomplete-LEVEL``.
+        seed: For what is drawn or shuffled, ≥ 0.
+        without_answers: Writes the test split alone, without answers; these go to ``OUTPUT.answers.jsonl``.
+        progress: Called with what is done and all there is to do.
+        note: Called with sentences for the user.
+
+    Raises:
+        ConfigError: There is no such format, naming or option.
+        ReleaseError: The release has no such graph, or a file is missing or was edited.
+        OutputError: The folder cannot be written, or has files that would be lost.
+        UserError: The format cannot say something that cannot be left out.
+    """
+    target = Path(output)
+    exporter = find_exporter(to)
+    check_seed(seed)
+    if naming is None:
+        naming = release.naming
+        if naming not in NAMINGS_OF_EXPORTS:
+            naming = NAMINGS_OF_EXPORTS[0]
+            note(f"entities are named {naming}: bare numbers are taken for parts of other names.")
+    if naming not in NAMINGS_OF_EXPORTS:
+        hint = did_you_mean(naming, NAMINGS_OF_EXPORTS)
+        raise ConfigError(f"no naming {naming!r} for exports; {hint}")
+    release.level_of(kg)
+    answers = target.with_name(f"{target.name}.answers.jsonl") if without_answers else None
+    check_place(target, [release.path])
+    _check_output(target, answers)
+    for name in release.manifest["files"]:
+        release.file(name)  # so that no edited release is passed on
+    given = ExportInput(release, naming, kg, seed, without_answers, progress, note)
+    try:
+        with exchange(real(target)) as fresh:
+            folder = ExportFolder(fresh)
+            with EXPORTS.blaming(to.partition(":")[0]):
+                exporter(given, folder)
+            _finish(folder, given, exporter, to, answers)
+            _check_output(target, answers)  # again, because exporting takes time
+            if answers is not None:
+                write_text(answers, _answers_of(given.questions()))
+    except OSError as problem:
+        where = problem.filename or target
+        raise OutputError(
+            f"{where}: cannot be written ({problem.strerror}); {target} is as it was. Free space, or choose "
+            "another place with -o."
+        ) from None
+    asked = len(given.questions()) - len(folder.left_out)
+    return Exported(target, asked, folder.left_out, folder.counts, answers)
+
+
+def _finish(
+    folder: ExportFolder, given: ExportInput, exporter: Exporter, to: str, answers: Path | None
+) -> None:
+    """Writes what all formats have."""
+    if folder.left_out:
+        folder.tsv("left_out.tsv", [("id", "reason"), *sorted(folder.left_out.items())])
+    if getattr(exporter, "names_of_clients", False):
+        relations = sorted(given.client.relation.items())
+        folder.tsv("relations_map.tsv", [("relation", "name"), *relations])
+        changed = [(e.id, e.name, e.label) for e in given.client.relabeled]
+        folder.tsv("labels_map.tsv", [("id", "name", "label"), *changed])
+        folder.count("relabeled", len(changed))
+    files = sorted(
+        p.relative_to(folder.path).as_posix() for p in folder.path.rglob("*") if p.is_file()
+    )
+    described = {
+        "format": FORMAT,
+        "to": to,
+        "release": {"name": given.release.name, "identity": given.release.identity},
+        "naming": given.naming,
+        "kg": given.kg_name,
+        "seed": given.seed,
+        "without_answers": given.without_answers,
+        "answers_sha256": None
+        if answers is None
+        else digest_of(_answers_of(given.questions()).encode()),
+        "questions": len(given.questions()) - len(folder.left_out),
+        "left_out": len(folder.left_out),
+        "counts": folder.counts,
+        "files": {name: describe_content(folder.path / name)[1] for name in files},
+    }
+    folder.json(DESCRIPTION, described)
+
+
+def _answers_of(questions: tuple[Question, ...]) -> str:
+    """The answers to questions, one JSON object a line."""
+    return "".join(
+        dump_line(
+            {
+                "id": q.id,
+                "answers": q.answers,
+                "stated": q.stated,
+                "hard": q.hard_answers,
+                "hard_answer": q.hard_answer,
+            }
+        )
+        + "\n"
+        for q in questions
+    )
+
+
+def _check_output(target: Path, answers: Path | None) -> None:
+    """Checks that nothing is lost if an export replaces a folder, and a file of answers.
+
+    Raises:
+        OutputError: See `export`.
+    """
+    earlier: dict[str, Any] = {}
+    if target.exists() and any(target.iterdir()):
+        try:
+            earlier = parse_object(read_text(target / DESCRIPTION), str(target / DESCRIPTION))
+            files = dict(earlier["files"]) if earlier.get("format") == FORMAT else None
+        except (InputError, KeyError, TypeError, ValueError):
+            files = None
+        if files is None:
+            raise OutputError(
+                f"{target}: is a folder with other files and not an export that could be replaced; nothing "
+                "was changed. Name an empty or new folder with -o."
+            )
+        if found := strangers(target, [*files, DESCRIPTION]) or edited(target, files):
+            raise OutputError(
+                f"{target}: {listed(found)} added or edited since the export was made; nothing was changed. "
+                "Move that away, or choose another folder with -o."
+            )
+    if answers is not None:
+        check_file(answers, [])
+        if os.path.lexists(answers):
+            mine = earlier.get("answers_sha256")
+            if describe_content(answers)[1] != mine:
+                raise OutputError(
+                    f"{answers}: exists and is not of the earlier export; nothing was changed. Move it away, "
+                    "or choose another folder with -o."
+                )

@@ -1,0 +1,180 @@
+"""What an export is made from, and where it is written.
+
+An exporter is a frozen `rulemine.config.Section` whose fields are its options; called with what is given and
+a folder, it writes its files. Everything that all formats share is done by `rulemine.exports.exporting`.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+from rulemine.codec import dump_line
+from rulemine.exports.client_names import ClientNames, domain_of
+from rulemine.files import write_lines, write_text
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.phrasing.templates import Templates
+from rulemine.release.naming import Namer, questions_in
+from rulemine.release.reader import Release
+from rulemine.release.records import SPLITS, Question, Removal
+
+__all__ = ["NAMINGS_OF_EXPORTS", "ExportFolder", "ExportInput", "Exporter"]
+
+NAMINGS_OF_EXPORTS = ("private", "entity", "text")
+"""Without ``numeric``: a bare number is part of many others, so other projects' metrics count it as right."""
+
+
+@dataclass(frozen=True)
+class ExportInput:
+    """What an exporter is given.
+
+    Attributes:
+        release: The release.
+        naming: The naming of everything below, one of `NAMINGS_OF_EXPORTS`.
+        kg_name: The graph that the export is about, as for `Release.kg`.
+        seed: For what is drawn or shuffled, ≥ 0.
+        without_answers: Whether the export must not tell an answer: the test split alone, its answers empty.
+        progress: Called with what is done and all there is to do.
+        note: Called with sentences for the user.
+    """
+
+    release: Release
+    naming: str
+    kg_name: str = "incomplete"
+    seed: int = 0
+    without_answers: bool = False
+    progress: Callable[[int, int], None] = lambda done, total: None
+    note: Callable[[str], None] = lambda text: None
+
+    @cached_property
+    def client(self) -> ClientNames:
+        """The names that other programs see."""
+        domain = domain_of(str(self.release.manifest["config"].get("kg", "")))
+        relations = self.release.relations()
+        return ClientNames.of(self.release.entities, self.naming, relations, domain)
+
+    @cached_property
+    def kg(self) -> KnowledgeGraph:
+        """The graph that the export is about."""
+        return self.graph(self.kg_name)
+
+    @cached_property
+    def complete(self) -> KnowledgeGraph:
+        """The complete graph."""
+        return self.kg if self.kg_name == "complete" else self.graph("complete")
+
+    def graph(self, which: str) -> KnowledgeGraph:
+        """Any graph of the release, as for `Release.kg`, in the naming of the export."""
+        found = self.release.kg(which)
+        return found if self._namer is None else found.renamed(self._namer.names)
+
+    @cached_property
+    def removed(self) -> tuple[Removal, ...]:
+        """The removed triples; to be written nowhere without answers."""
+        removals = self.release.removals()
+        return removals if self._namer is None else tuple(map(self._namer.removal, removals))
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that are exported."""
+        return ("test",) if self.without_answers else SPLITS
+
+    def questions(self, split: str | None = None) -> tuple[Question, ...]:
+        """The questions of a split, or of all that are exported, sorted by id."""
+        return tuple(q for q in self._questions if split in (None, q.split))
+
+    @cached_property
+    def _questions(self) -> tuple[Question, ...]:
+        asked = [q for q in self.release.questions() if q.split in self.splits]
+        return questions_in(self.release, asked, self.naming) if self._namer else tuple(asked)
+
+    @cached_property
+    def _namer(self) -> Namer | None:
+        """What renames the records of the release; None if it has the naming already."""
+        release = self.release
+        if self.naming == release.naming:
+            return None
+        templates = Templates.from_plain(release.relations().values())
+        rules = release.rules()
+        return Namer(release.entities, templates, self.naming, source=release.naming, rules=rules)
+
+
+@dataclass(frozen=True)
+class ExportFolder:
+    """Where an exporter writes: files in UTF-8 with LF, the same input to the same bytes.
+
+    Attributes:
+        path: The folder, for libraries that write by themselves. It is moved into place when all is written.
+        counts: Figures for ``export.json`` and the user, by name.
+        left_out: Id of a question that the format cannot say → why.
+    """
+
+    path: Path
+    counts: dict[str, Any] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def file(self, name: str) -> Path:
+        """The path of a file, its folders made."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def text(self, name: str, text: str) -> None:
+        """Writes a text."""
+        write_text(self.file(name), text)
+
+    def json(self, name: str, value: Any) -> None:
+        """Writes one JSON value, indented."""
+        dumped = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
+        self.text(name, dumped + "\n")
+
+    def jsonl(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Writes JSON objects, one a line."""
+        write_lines(self.file(name), (dump_line(dict(row)) + "\n" for row in rows))
+
+    def lines(self, name: str, lines: Iterable[str]) -> None:
+        """Writes lines."""
+        write_lines(self.file(name), (f"{line}\n" for line in lines))
+
+    def tsv(self, name: str, rows: Iterable[Sequence[str]]) -> None:
+        """Writes rows separated by tabs; the fields must have neither tabs nor line breaks."""
+        self.lines(name, ("\t".join(row) for row in rows))
+
+    def csv(self, name: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Writes rows separated by commas, fields quoted where they need it, lines ended by LF."""
+
+        def written() -> Iterable[str]:
+            for row in rows:
+                out = io.StringIO()
+                csv.writer(out, lineterminator="\n").writerow(row)
+                yield out.getvalue()
+
+        write_lines(self.file(name), written())
+
+    def leave_out(self, question: str, reason: str) -> None:
+        """Notes that the format cannot say a question."""
+        self.left_out[question] = reason
+
+    def count(self, name: str, value: Any) -> None:
+        """Notes a figure."""
+        self.counts[name] = value
+
+
+class Exporter(Protocol):
+    """A format.
+
+    Attributes:
+        names_of_clients: Whether it writes the names of `ClientNames`, so that the maps to the names of the
+            release come with it; may be absent: no.
+    """
+
+    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the files of the format.
+
+        Raises:
+            UserError: The format cannot say something that cannot be left out.
+        """

@@ -1,0 +1,35 @@
+"""Export formats by name.
+
+Names are this package's, and those that other packages give as entry points in the group
+``rulemine.exports`` (see ``docs/extending.md``).
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
+
+from rulemine.registry import Registry
+
+if TYPE_CHECKING:
+    from rulemine.exports.protocol import Exporter
+
+__all__ = ["EXPORTS", "find_exporter"]
+
+EXPORTS: "Registry[Callable[..., Exporter]]" = Registry(
+    "rulemine.exports",
+    "export format",
+    Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
+    {
+        # In the order of docs/exports.md.
+    },
+)
+"""Name → what makes the exporter; its fields, or its keyword parameters, are its options."""
+
+
+def find_exporter(written: str) -> "Exporter":
+    """The exporter that a text such as ``rog:max_triples=500`` names.
+
+    Raises:
+        ConfigError: There is no such format, it has no such option, or a value is out of range.
+    """
+    made = EXPORTS.made(written, "rog:max_triples=500", "docs/exports.md lists the options.")
+    return cast("Exporter", made)
