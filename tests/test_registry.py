@@ -63,6 +63,18 @@ def test_the_metric_of_another_package_stands_beside_ours(tmp_path: Path) -> Non
     assert_refused(rulemine(tmp_path, *words, "exakt", code=code), "did you mean 'exact'")
 
 
+def test_the_export_format_of_another_package_writes(tmp_path: Path) -> None:
+    code = install_example(tmp_path, "export")
+    write_release(tmp_path / "r", [question(1), question(2, hard=(), answers=("e00001",))])
+    words = ("export", "r", "--to", "spreadsheet:most=1", "-o", "out")
+    ended = rulemine(tmp_path, *words, code=code)
+    assert ended.status == 0, ended
+    assert "left out 1: it has more than 1 answers" in ended.out
+    header, row = (tmp_path / "out" / "questions.csv").read_text().splitlines()
+    assert (header, row[:6], row[-6:]) == ("id,question,answers", "q00002", "e00001")
+    assert_refused(rulemine(tmp_path, *words[:3], "sheet", *words[4:], code=code), "'sheet'")
+
+
 def test_the_data_set_of_another_package_is_listed_and_built(tmp_path: Path) -> None:
     code = install_example(tmp_path, "dataset")
     listed = rulemine(tmp_path, "data", "list", code=code)
