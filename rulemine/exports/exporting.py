@@ -18,7 +18,7 @@ from rulemine.files import describe_content, digest_of, read_text, write_text
 from rulemine.release.folders import edited, exchange, listed, strangers
 from rulemine.release.outputs import check_file, check_place, real
 from rulemine.release.reader import Release
-from rulemine.release.records import Question
+from rulemine.release.records import SPLITS, Question
 from rulemine.seeds import check_seed
 
 __all__ = ["Exported", "export"]
@@ -93,7 +93,15 @@ def export(
     _check_output(target, answers)
     for name in release.manifest["files"]:
         release.file(name)  # so that no edited release is passed on
-    given = ExportInput(release, naming, kg, seed, without_answers, progress, note)
+    splits = tuple(getattr(exporter, "splits", SPLITS))
+    if without_answers:
+        if "test" not in splits:
+            raise ConfigError(
+                f"export format {to!r}: writes the split {splits[0]}; without answers there is the test "
+                "split alone. Leave out one of the two."
+            )
+        splits = ("test",)
+    given = ExportInput(release, naming, kg, seed, without_answers, splits, progress, note)
     try:
         with exchange(real(target)) as fresh:
             folder = ExportFolder(fresh)

@@ -38,6 +38,7 @@ class ExportInput:
         kg_name: The graph that the export is about, as for `Release.kg`.
         seed: For what is drawn or shuffled, ≥ 0.
         without_answers: Whether the export must not tell an answer: the test split alone, its answers empty.
+        splits: The splits that are exported.
         progress: Called with what is done and all there is to do.
         note: Called with sentences for the user.
     """
@@ -47,6 +48,7 @@ class ExportInput:
     kg_name: str = "incomplete"
     seed: int = 0
     without_answers: bool = False
+    splits: tuple[str, ...] = SPLITS
     progress: Callable[[int, int], None] = lambda done, total: None
     note: Callable[[str], None] = lambda text: None
 
@@ -77,11 +79,6 @@ class ExportInput:
         """The removed triples; to be written nowhere without answers."""
         removals = self.release.removals()
         return removals if self._namer is None else tuple(map(self._namer.removal, removals))
-
-    @property
-    def splits(self) -> tuple[str, ...]:
-        """The splits that are exported."""
-        return ("test",) if self.without_answers else SPLITS
 
     def questions(self, split: str | None = None) -> tuple[Question, ...]:
         """The questions of a split, or of all that are exported, sorted by id."""
@@ -170,6 +167,7 @@ class Exporter(Protocol):
     Attributes:
         names_of_clients: Whether it writes the names of `ClientNames`, so that the maps to the names of the
             release come with it; may be absent: no.
+        splits: The splits it can say; may be absent: all.
     """
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:

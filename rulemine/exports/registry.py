@@ -20,6 +20,10 @@ EXPORTS: "Registry[Callable[..., Exporter]]" = Registry(
     Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
     {
         # In the order of docs/exports.md.
+        "tog": "rulemine.exports.tog:TogFiles",
+        "gog": "rulemine.exports.gog:GogFiles",
+        "structgpt": "rulemine.exports.structgpt:StructGptFiles",
+        "byokg": "rulemine.exports.byokg:ByokgFiles",
     },
 )
 """Name → what makes the exporter; its fields, or its keyword parameters, are its options."""

@@ -1,0 +1,122 @@
+"""Generate-on-Graph: questions for an endpoint with the incomplete graph, and with the complete graph.
+
+Xu et al., "Generate-on-Graph", EMNLP 2024. It takes the graph from a SPARQL endpoint, and each question has
+the triples that it must not see: none where the endpoint has the incomplete graph; where it has the complete
+one, the removed triples near the topic entities.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.config import option
+from rulemine.exports.one_split import OneSplit, gold_of, topics_of
+from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.release.records import Question
+
+__all__ = ["GogFiles"]
+
+
+@dataclass(frozen=True)
+class GogFiles(OneSplit):
+    """Question files for Generate-on-Graph.
+
+    Attributes:
+        split: The split whose questions are written.
+        hops: A removed triple is hidden if an end of it is at most so many edges, in either direction, from
+            a topic entity.
+        max_triples: The most hidden triples of a question: those that its answers are derived from first,
+            then the nearest.
+    """
+
+    hops: int = option(2, least=0, most=6)
+    max_triples: int = option(2000, least=1)
+
+    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the files."""
+        questions = given.questions()
+        folder.lines("data/incomplete/data.json", _rows(given, questions, None))
+        folder.lines("Freebase/virtuoso-opensource/database/FilterFreebase", _names(given))
+        level = given.release.level_of(given.kg_name)
+        if given.without_answers or not level:
+            return
+        gone = [removal.triple for removal in given.removed if removal.level <= level]
+        hidden = _Hidden(given.complete, gone, self.hops)
+        chosen = [hidden.by(question) for question in questions]
+        relation, id_of = given.client.relation, given.client.id
+        said = [[id_of[s], relation[r], id_of[o]] for s, r, o in gone]
+        crucial = ([said[i] for i in rows[: self.max_triples].tolist()] for rows in chosen)
+        folder.lines("data/complete/data.json", _rows(given, questions, crucial))
+        folder.count("hidden_triples", sum(min(len(rows), self.max_triples) for rows in chosen))
+        folder.count("questions_cut", sum(len(rows) > self.max_triples for rows in chosen))
+
+
+def _rows(
+    given: ExportInput,
+    questions: Sequence[Question],
+    crucial: Iterator[list[list[str]]] | None,
+) -> Iterator[str]:
+    """The lines of a list of questions, one a line."""
+    yield "["
+    for index, question in enumerate(questions):
+        row: dict[str, Any] = {
+            "index": index,
+            "ID": question.id,
+            "question": question.question,
+            "topic_entity": topics_of(question, given.client),
+            "answer": [answer.label for answer in gold_of(question, given)],
+            "mid_crucial_triples": [] if crucial is None else next(crucial),
+        }
+        yield json.dumps(row) + ("," if index + 1 < len(questions) else "")
+    yield "]"
+
+
+def _names(given: ExportInput) -> Iterator[str]:
+    """The names of all entities, for its service that looks entities up by name.
+
+    That reads the first three columns of N-Triples with tabs, and the name as a literal of Python.
+    """
+    prefix = "http://rdf.freebase.com/ns"
+    for entity in given.client.entities:
+        name = json.dumps(entity.label)
+        yield f"<{prefix}/{entity.id}>\t<{prefix}/type.object.name>\t{name}@en\t."
+
+
+class _Hidden:
+    """Finds the removed triples near topic entities."""
+
+    def __init__(self, kg: KnowledgeGraph, removed: Sequence[tuple[str, str, str]], hops: int):
+        self._ids, self._hops = kg.entity_ids, hops
+        ends = kg.triples[:, (0, 2)]
+        both = np.concatenate((ends, ends[:, ::-1]))
+        both = both[np.argsort(both[:, 0], kind="stable")]
+        self._others = both[:, 1]
+        self._first = np.searchsorted(both[:, 0], np.arange(len(kg.entities) + 1))
+        self._place = {triple: i for i, triple in enumerate(removed)}
+        self._ends = np.array(
+            [(self._ids[s], self._ids[o]) for s, _, o in removed], np.int64
+        ).reshape(-1, 2)
+
+    def by(self, question: Question) -> npt.NDArray[np.int64]:
+        """The places of the triples that a question hides, the most important first."""
+        far = self._hops + 1
+        distance = np.full(len(self._first) - 1, far)
+        frontier = np.array([self._ids[name] for name in question.anchors])
+        for step in range(far):
+            distance[frontier] = step
+            if step == self._hops:
+                break
+            near = np.zeros(len(distance), bool)
+            for entity in frontier.tolist():
+                near[self._others[self._first[entity] : self._first[entity + 1]]] = True
+            frontier = np.flatnonzero(near & (distance == far))
+        nearest = distance[self._ends].min(axis=1)
+        own = [self._place[triple] for triple in question.full_evidence if triple in self._place]
+        nearest[own] = -1
+        order = np.argsort(nearest, kind="stable")
+        return order[: int((nearest < far).sum())]

@@ -1,0 +1,120 @@
+"""StructGPT: the graph as arrays and pickled dictionaries, and the questions of its knowledge-base part.
+
+Jiang et al., "StructGPT", EMNLP 2023. It starts from one topic entity and follows edges forward only.
+Guarantees: the pickles hold nothing but dictionaries, texts, numbers and truth values; they and the arrays
+number entities and relations by the names that clients see, so they are the same bytes in every naming.
+"""
+
+import pickle
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.errors import ReleaseError
+from rulemine.exports.one_split import OneSplit, gold_of, topics_of
+from rulemine.exports.protocol import ExportFolder, ExportInput
+
+__all__ = ["StructGptFiles"]
+
+PROTOCOL = 2
+"""Of the pickles: the newest without frames, whose sizes a library may choose."""
+
+
+@dataclass(frozen=True)
+class StructGptFiles(OneSplit):
+    """Arrays, pickles and questions for StructGPT.
+
+    Attributes:
+        split: The split whose questions are written.
+    """
+
+    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the files.
+
+        Raises:
+            ReleaseError: The graph has no triple, so there is nothing to start from.
+        """
+        if not len(given.kg):
+            raise ReleaseError(
+                f"{given.release.path}: its graph {given.kg_name} has no triple; StructGPT needs one. "
+                "Choose another graph with --kg."
+            )
+        graph = _numbered(given)
+        _write_array(folder, "subgraph_2hop_triples.npy", graph.triples)
+        _write_array(folder, "ent_type_ary.npy", np.zeros(len(graph.ids), "<i4"))  # 3 is a mediator
+        _write_pickle(folder, "ent2id.pickle", {key: n for n, key in enumerate(graph.ids)})
+        _write_pickle(folder, "rel2id.pickle", {key: n for n, key in enumerate(graph.relations)})
+        # It looks up every entity among the flags of mediators; one that is missing ends the question.
+        flags = dict.fromkeys(graph.ids, False)
+        _write_pickle(
+            folder, "entity_name.pickle", (flags, dict(zip(graph.ids, graph.labels, strict=True)))
+        )
+        rows = []
+        heads = {graph.ids[number] for number in graph.triples[:, 0].tolist()}
+        for question in given.questions():
+            topics = topics_of(question, given.client)
+            if len(topics) > 1:
+                folder.leave_out(
+                    question.id, f"it has {len(topics)} topic entities; StructGPT starts from one"
+                )
+                continue
+            (topic, label), *_ = topics.items()
+            rows.append(
+                {
+                    "ID": question.id,
+                    "Question": question.question,
+                    "TopicEntityID": topic,
+                    "TopicEntityName": label,
+                    "Answers": [answer.label for answer in gold_of(question, given)],
+                    "Aliases": [],
+                }
+            )
+        folder.jsonl("webqsp_simple_test.jsonl", rows)
+        lost = sum(row["TopicEntityID"] not in heads for row in rows)
+        folder.count("topics_without_outgoing_edge", lost)
+
+
+class _Numbered(NamedTuple):
+    """A graph as StructGPT keeps it: what names entities and relations by number, and int32 (n, 3)."""
+
+    ids: list[str]
+    labels: list[str]
+    relations: list[str]
+    triples: npt.NDArray[np.int32]
+
+
+def _numbered(given: ExportInput) -> _Numbered:
+    """Numbers all entities of the release, those with outgoing edges last.
+
+    A number above that of every head is taken for the greatest head's, another entity's.
+    """
+    kg, client = given.kg, given.client
+    heads = {kg.entities[i] for i in np.unique(kg.triples[:, 0]).tolist()}
+    entities = sorted(client.entities, key=lambda e: (e.name in heads, e.id))
+    number = {e.name: n for n, e in enumerate(entities)}
+    relations = sorted(client.relation[name] for name in kg.relations)
+    of_relation = {name: n for n, name in enumerate(relations)}
+    by_entity = np.array([number[name] for name in kg.entities], "<i4")
+    by_relation = np.array([of_relation[client.relation[name]] for name in kg.relations], "<i4")
+    subjects, names, objects = kg.triples.T
+    triples = np.stack([by_entity[subjects], by_relation[names], by_entity[objects]], axis=1)
+    order = np.lexsort((triples[:, 2], triples[:, 1], triples[:, 0]))
+    return _Numbered(
+        [e.id for e in entities],
+        [e.label for e in entities],
+        relations,
+        np.ascontiguousarray(triples[order]),
+    )
+
+
+def _write_array(folder: ExportFolder, name: str, array: npt.NDArray[Any]) -> None:
+    np.save(folder.file(name), array, allow_pickle=False)
+
+
+def _write_pickle(folder: ExportFolder, name: str, value: object) -> None:
+    with folder.file(name).open("wb") as file:
+        pickler = pickle.Pickler(file, PROTOCOL)
+        pickler.fast = True  # or the bytes would tell which equal texts are one object
+        pickler.dump(value)
