@@ -143,7 +143,8 @@ def relation_names(relations: Iterable[str], domain: str) -> dict[str, str]:
         tail = "_".join(rest) if rest else first
         if head.lower() in _DROPPED_DOMAINS:
             head += "_"
-        tail = re.sub("sameas", "same_as", tail, flags=re.IGNORECASE)  # left out by Think-on-Graph
+        # Think-on-Graph leaves out what has this anywhere.
+        head, tail = (re.sub("(?i)(same)(as)", r"\1_\2", part) for part in (head, tail))
         if tail.lower() in ("from", "to"):  # an ending that Generate-on-Graph leaves out
             tail += "_"
         name, number = f"{head}.{tail}", 1
