@@ -204,7 +204,7 @@ def compare(release: Release, made: Path) -> Iterator[FileDifference]:
     other = Release.open(made)
     names = {MANIFEST, *release.manifest["files"], *other.manifest["files"]}
     for name in sorted(names):
-        one, two = release.path / name, made / name
+        one, two = release.folder / name, made / name
         if not one.is_file() or not two.is_file():
             yield FileDifference(
                 name, None, *("a file" if p.is_file() else "none" for p in (one, two))

@@ -24,7 +24,9 @@ def add_answering(commands: "argparse._SubParsersAction[Parser]") -> None:
         commands, "questions", questions, "write what a system is given: questions, and nothing else",
         "One JSON object a line: id, question, topic_entities. The graph is kg/incomplete.tsv.gz in DIR.",
     )  # fmt: skip
-    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
     _add_choice(parser)
     parser.add_argument(
         "--naming", metavar="NAMING", help="private, entity or text (the release's)"
@@ -38,7 +40,9 @@ def add_answering(commands: "argparse._SubParsersAction[Parser]") -> None:
         "adds. Everything is kept in FILE.work: the same command after an interruption goes on.\n"
         "A program of yours: rulemine answer DIR --with command -o FILE -- python my_system.py",
     )  # fmt: skip
-    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
     parser.add_argument("--with", dest="answerers", required=True, metavar="NAME[,NAME…]",
                         help="e.g. lookup, neighbors:hops=2, prior:k=5")  # fmt: skip
     parser.add_argument("--kg", default="incomplete", metavar="GRAPH",

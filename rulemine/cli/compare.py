@@ -20,7 +20,9 @@ def add_comparing(commands: "argparse._SubParsersAction[Parser]") -> None:
         "A file says from which graph it was answered; if it does not, that is the incomplete one. Hard\n"
         "answers are those that are missing on every graph that lacks something.",
     )  # fmt: skip
-    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
     parser.add_argument("predictions", type=Path, nargs="+", metavar="FILE", help="two or more")
     parser.add_argument("--metrics", metavar="NAME[,NAME…]",
                         help="scores, e.g. hard_f1,mrr (hard_f1,hhr,hits_hard,hits_any,f1)")  # fmt: skip
@@ -37,7 +39,7 @@ def add_comparing(commands: "argparse._SubParsersAction[Parser]") -> None:
         "From rates that you expect: rulemine power --rates 0.62,0.67",
     )  # fmt: skip
     parser.add_argument(
-        "release", type=Path, nargs="?", metavar="DIR", help="folder of the release"
+        "release", type=Path, nargs="?", metavar="DIR", help="folder or archive of the release"
     )
     parser.add_argument("predictions", type=Path, nargs="*", metavar="FILE", help="two of them")
     parser.add_argument("--difference", type=float, metavar="D",

@@ -18,7 +18,9 @@ __all__ = ["add_scoring"]
 def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Adds the commands that score."""
     parser = add_command(commands, "evaluate", evaluate, "score the predictions of a system")
-    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
     parser.add_argument("predictions", type=Path, metavar="FILE", help="JSON Lines, or JSON")
     parser.add_argument(
         "--against",
@@ -57,7 +59,9 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = add_command(
         commands, "baselines", baselines, "run and score every model-free answerer"
     )
-    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of random (0)")
     parser.add_argument("--format", choices=("table", "markdown"), default="table", help="(table)")

@@ -37,7 +37,9 @@ def _add_options(parser: Parser) -> None:
         f"Formats: {', '.join(EXPORTS)}.\n"
         "docs/exports.md says which system reads which, and what the options of each are."
     )
-    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
     parser.add_argument("--to", required=True, metavar="FORMAT[:key=value…][,…]",
                         help="the format; several write a folder each, in the one of -o")  # fmt: skip
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT",

@@ -94,7 +94,7 @@ def _read(
     from rulemine.phrasing.templates import Templates
     from rulemine.release import Release
 
-    if Path(arguments.kg).is_dir():
+    if Path(arguments.kg).is_dir() or Path(arguments.kg).suffix == ".tar":
         refuse_idle(arguments, "a graph without a release", "removed")
         release = Release.open(arguments.kg)
         declarations = Templates.from_plain(release.relations().values()).declarations

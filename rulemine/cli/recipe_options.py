@@ -23,6 +23,10 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
         InputError: There is nothing to replay.
         ReleaseError: The release to replay cannot be used.
     """
+    if getattr(arguments, "replay", None) is not None and arguments.replay.suffix == ".tar":
+        from rulemine.release.ustar import unpacked
+
+        arguments.replay = unpacked(arguments.replay)
     replay: Path | None = getattr(arguments, "replay", None)
     chosen = {k: v for k, v in given(arguments).items() if not k.startswith("resources.")}
     set_keys = [parse_setting(text) for text in arguments.set]

@@ -1,4 +1,4 @@
-"""The commands that read a release: ``verify``, ``show`` and ``rename``.
+"""The commands that read a release: ``verify``, ``show``, ``rename`` and ``archive``.
 
 A command imports what it needs when it runs, so that ``--help`` and scoring never load what only
 mining needs. Every command takes the parsed arguments and returns the exit status.
@@ -20,7 +20,9 @@ def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = add_command(
         commands, "verify", verify, "verify a release: digests, proofs, answers, splits"
     )
-    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
     parser.add_argument("--most", type=int, default=20, metavar="N", help="problems to print (20)")
     parser.add_argument(
         "--thorough", action="store_true", help="recount every rule behind a published proof"
@@ -39,14 +41,18 @@ def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     parser.options = _add_resources
     parser = add_command(commands, "show", show, "show questions with their proofs")
-    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
     parser.add_argument("id", nargs="*", metavar="ID", help="id of a question, e.g. q00001")
     parser.add_argument(
         "--sample", type=int, default=0, metavar="N", help="show N random questions (0)"
     )
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the sample (0)")
     parser = add_command(commands, "rename", rename, "rewrite a release in another naming")
-    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
     parser.add_argument(
         "--naming", required=True, metavar="NAMING", help="private, entity, text or numeric"
     )
@@ -57,6 +63,19 @@ def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--replace",
         action="store_true",
         help="replace a release that has another name or was edited",
+    )
+    parser = add_command(
+        commands, "archive", archive, "verify a release and write it as one tar, to be published"
+    )
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the tar (DIR.tar); FILE.sha256 is beside it",
     )
 
 
@@ -157,4 +176,27 @@ def rename(arguments: Namespace) -> int:
     with bar("rename"):
         rename_release(release, arguments.output, arguments.naming, replace=arguments.replace)
     print(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")
+    return 0
+
+
+def archive(arguments: Namespace) -> int:
+    """``archive``."""
+    from rulemine.release.archive import check_archive, write_archive
+    from rulemine.release.reader import Release
+    from rulemine.verify import verify as verify_release
+
+    release = Release.open(arguments.release)
+    source = arguments.release
+    output = arguments.output or source.with_name(f"{source.resolve().name}.tar")
+    check_archive(release, output)
+    line = Line()
+    with line.watch("verify") as tell:
+        report = verify_release(source, tell, lambda text: line.phase(f"verify {text}"))
+    if not report.ok:
+        print(report.to_text())
+        print(f"{output}: not written, because the release has faults")
+        return 1
+    with line.watch("archive") as tell:
+        digest = write_archive(release, output, tell)
+    print(f"{digest}  {output}")
     return 0

@@ -19,7 +19,9 @@ def add_serving(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = add_command(
         commands, "serve", serve, "show the questions of a release with their proofs in the browser"
     )
-    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
     parser.add_argument("--port", type=int, default=8765, metavar="N",
                         help="port on this machine, 0 for any that is free (8765)")  # fmt: skip

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rulemine.registry import lazy_names
 
 if TYPE_CHECKING:
+    from rulemine.release.archive import write_archive as write_archive
     from rulemine.release.publish import rename as rename
     from rulemine.release.reader import Release as Release
     from rulemine.release.records import Certificate as Certificate
@@ -23,5 +24,6 @@ __all__, __getattr__, __dir__ = lazy_names(
         "Release": "rulemine.release.reader",
         "Removal": "rulemine.release.records",
         "rename": "rulemine.release.publish",
+        "write_archive": "rulemine.release.archive",
     },
 )

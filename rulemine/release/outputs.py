@@ -11,6 +11,7 @@ from pathlib import Path
 from rulemine.errors import OutputError, ReleaseError
 from rulemine.release.folders import edited, listed, recover, strangers
 from rulemine.release.reader import FORMAT, MANIFEST, Release
+from rulemine.release.ustar import SUMS
 
 __all__ = [
     "check_file",
@@ -117,7 +118,7 @@ def check_replaceable(target: Path, name: str, *, replace: bool = False) -> None
             ) from None
         return
     files: dict[str, dict[str, str]] = manifest["files"]
-    if others := strangers(target, [*files, MANIFEST]):
+    if others := strangers(target, [*files, MANIFEST, SUMS]):
         raise OutputError(
             f"{target}: contains {listed(others)}, which is not part of the release there; nothing was "
             "changed. Move it away, or choose another folder with -o."

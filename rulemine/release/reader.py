@@ -1,4 +1,4 @@
-"""Reads releases; a release is a folder with a whole benchmark.
+"""Reads releases; a release is a folder with a whole benchmark, or an archive of one.
 
 A release is complete if it has a ``manifest.json``, which is written last and lists every other file
 with its size and digest. Opening reads only the manifest; each part is read when it is first used,
@@ -26,6 +26,7 @@ from rulemine.release.records import (
     Removal,
     question_from_json,
 )
+from rulemine.release.ustar import unpacked
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
 
@@ -62,12 +63,14 @@ class Release:
     """An opened release; see `Release.open`.
 
     Attributes:
-        path: The folder.
+        path: The folder or the archive, as given.
+        folder: The folder; of an archive, where it is unpacked (see `rulemine.release.ustar.unpacked`).
         manifest: The content of its manifest: ``format_version``, ``name``, ``naming``, ``config``
             (every option that affects it), ``levels``, ``kg`` (sizes, digests), ``counts``, ``files``.
     """
 
     path: Path
+    folder: Path = field(repr=False, compare=False)
     manifest: dict[str, Any] = field(repr=False)
     _read: dict[str, tuple[Any, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -75,51 +78,56 @@ class Release:
 
     @classmethod
     def open(cls, path: str | Path) -> "Release":
-        """Opens a release folder.
+        """Opens a release.
+
+        Args:
+            path: Its folder, or an archive that `rulemine.release.archive.write_archive` wrote.
 
         Raises:
-            ReleaseError: There is no release, or it is unfinished or of another format version.
+            ReleaseError: There is no release, or it is unfinished or of another format version; or see
+                `rulemine.release.ustar.unpacked`.
         """
-        folder = Path(path)
+        given = Path(path)
+        folder = unpacked(given)
         if not folder.is_dir():
             what = "is a file" if folder.exists() else "no such folder"
             raise ReleaseError(f"{folder}: {what}; the folder of a release was expected.")
-        file = folder / MANIFEST
+        file, where = folder / MANIFEST, given / MANIFEST
         if not (file.is_file() or file.is_dir()):  # reading a pipe would block
             raise ReleaseError(
-                f"{file}: no such file, so this folder is not a release, or an unfinished one. "
+                f"{where}: no such file, so this folder is not a release, or an unfinished one. "
                 "Name a release, or make one: rulemine build demo."
             )
         try:
-            manifest = parse_object(read_text(file), str(file))
+            manifest = parse_object(read_text(file), str(where))
         except InputError as problem:
             raise ReleaseError(str(problem)) from None
         if manifest.get("format") != FORMAT:
             raise ReleaseError(
-                f"{file}: format is {manifest.get('format')!r}; expected {FORMAT!r}. Name the folder of a "
+                f"{where}: format is {manifest.get('format')!r}; expected {FORMAT!r}. Name the folder of a "
                 "release."
             )
         version = manifest.get("format_version")
         if type(version) is not int or version < FORMAT_VERSION:
             raise ReleaseError(
-                f"{file}: format_version is {dump_line(version)}; expected {FORMAT_VERSION}. "
+                f"{where}: format_version is {dump_line(version)}; expected {FORMAT_VERSION}. "
                 "Fetch or build the release again."
             )
         if version > FORMAT_VERSION:
             raise ReleaseError(
-                f"{file}: format version {version}; this program reads version "
+                f"{where}: format version {version}; this program reads version "
                 f"{FORMAT_VERSION}. Upgrade: pip install -U rulemine."
             )
         if missing := {"name", "naming", "config", "kg", "counts", "files"} - set(manifest):
             raise ReleaseError(
-                f"{file}: lacks {', '.join(sorted(missing))}. Fetch or build the release again."
+                f"{where}: lacks {', '.join(sorted(missing))}. Fetch or build the release again."
             )
         if wrong := [key for key, fits in _SHAPES.items() if not fits(manifest.get(key))]:
             shown = " and ".join(f"{key} ({dump_line(manifest[key])[:60]})" for key in wrong)
             raise ReleaseError(
-                f"{file}: invalid value of {shown}. Fetch or build the release again."
+                f"{where}: invalid value of {shown}. Fetch or build the release again."
             )
-        return cls(folder, manifest)
+        return cls(given, folder, manifest)
 
     @property
     def name(self) -> str:
@@ -153,7 +161,7 @@ class Release:
         Raises:
             ReleaseError: It is not part of the release, missing, or was edited.
         """
-        path = self.path / name
+        path = self.folder / name
         entry = self.manifest["files"].get(name)
         if entry is None:
             known = ", ".join(sorted(self.manifest["files"])) or "no file at all"
@@ -168,7 +176,7 @@ class Release:
             raise ReleaseError(f"{problem} The release lists this file; fetch it again.") from None
         if digest != entry.get("sha256"):
             raise ReleaseError(
-                f"{path}: its digest is not the one in {MANIFEST}, so it was edited or damaged. "
+                f"{self.path / name}: its digest is not the one in {MANIFEST}, so it was edited or damaged. "
                 "Fetch or build the release again; rulemine verify lists all faults."
             )
         return path

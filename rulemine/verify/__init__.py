@@ -3,11 +3,12 @@
 It reads the files of the release alone and shares no code with the builder: no import of the builder, the
 join engine, or the readers of releases and graphs; names get numbers of its own, in sorted arrays. A mistake
 would have to be made twice, in two different ways, to stay hidden. The top of each module says what it
-checks: `folder` (manifest, digests, API keys), `shapes` (records), `names`, `facts` (declarations),
-`rules`, `measures` (of rules, counted on the graph), `graphs`, `removals` (certificates, priors, core,
-difficulty), `tables`; `questions.question` (answers, whom a text names), `questions.structures` (what only
-that kind has), `questions.forms` (of queries), `questions.wording` (templates and patterns),
-`questions.question_set` (duplicates, balance, splits); `figures` (those of the manifest and of the card).
+checks: `folder` (manifest, digests, API keys), `tar` (archives), `shapes` (records), `names`, `facts`
+(declarations), `rules`, `measures` (of rules, counted on the graph), `graphs`, `removals` (certificates,
+priors, core, difficulty), `tables`; `questions.question` (answers, whom a text names),
+`questions.structures` (what only that kind has), `questions.forms` (of queries), `questions.wording`
+(templates and patterns), `questions.question_set` (duplicates, balance, splits); `figures` (those of the
+manifest and of the card).
 
 Not checked here is what follows from the recipe alone: options of mining, choices among equals, what was
 rejected, a model's calls, names of entities, the text of the card. ``rulemine verify --rebuild`` builds

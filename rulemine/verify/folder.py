@@ -15,11 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from operator import methodcaller
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 from rulemine.errors import ReleaseError
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import MANIFEST, QUESTIONS, SPLITS, Shape
+from rulemine.verify.tar import SUMS, Tar, check_sums
 
 __all__ = ["Folder", "key_at"]
 
@@ -51,7 +52,7 @@ _LEAST_DIGITS = 2
 
 
 class Folder:
-    """The folder of a release, read on demand; what cannot be read becomes a problem.
+    """The folder of a release, or its archive, read on demand; what cannot be read becomes a problem.
 
     Attributes:
         manifest: The manifest; empty if it is missing or malformed.
@@ -61,20 +62,24 @@ class Folder:
         """Reads the manifest.
 
         Raises:
-            ReleaseError: The path is no folder, or the release is of a newer format.
+            ReleaseError: The path is no folder and no archive, or the release is of a newer format.
         """
-        if not path.is_dir():
-            what = "is a file" if path.exists() else "no such folder"
-            raise ReleaseError(f"{path}: {what}; the folder of a release was expected.")
         self.path = path
         self._findings = findings
+        self._tar = Tar(path, findings) if path.is_file() else None
+        if not self._tar and not path.is_dir():
+            what = "is no regular file" if path.exists() else "no such folder"
+            raise ReleaseError(
+                f"{path}: {what}; the folder of a release or its archive was expected."
+            )
         self._digests: dict[str, str] = {}
         self.manifest = self._read_manifest()
 
     def _read_manifest(self) -> dict[str, Any]:
         add = self._findings.add
         try:
-            raw = _regular(self.path / MANIFEST_NAME).read_bytes()
+            with self._open(MANIFEST_NAME) as file:
+                raw = file.read()
         except OSError as problem:
             add(MANIFEST_NAME, None, "manifest", str(problem.strerror), "the file, written last")
             return {}
@@ -145,11 +150,34 @@ class Folder:
             digest = self._digests[name]
             if digest != entry["sha256"]:
                 add(name, None, "digest", f"{digest[:12]}…", f"{entry['sha256'][:12]}… (manifest)")
-        for path in sorted(self.path.rglob("*")):
-            name = path.relative_to(self.path).as_posix()
-            if not path.is_dir() and name not in listed and name != MANIFEST_NAME:
+        for name in (names := self._names()):
+            if name not in listed and name not in (MANIFEST_NAME, SUMS):
                 add(name, None, "unlisted", "a file", "only what the manifest lists")
+        if SUMS in names:  # which a folder has if it is an archive, unpacked
+            check_sums(names, self._open, self._findings)
+        if self._tar and self._tar.top not in (f"{self.manifest['name']}/", "release/"):
+            add(self.path.name, None, "archive", shown(self._tar.top), "the name of the release")
         self._findings.count("files", len(self._digests))
+
+    def _names(self) -> list[str]:
+        """The names of all files that are there, sorted."""
+        if self._tar:
+            return self._tar.names
+        there = (path for path in self.path.rglob("*") if not path.is_dir())
+        return sorted(path.relative_to(self.path).as_posix() for path in there)
+
+    def _open(self, name: str) -> IO[bytes]:
+        """Opens a file, unless what is there is a device, a pipe or a folder, which may have no end.
+
+        Raises:
+            OSError: It cannot be opened.
+        """
+        if self._tar:
+            return self._tar.open(name)
+        path = self.path / name
+        if path.exists() and not path.is_file():
+            raise OSError(errno.EINVAL, "is no regular file")
+        return path.open("rb")
 
     def _check_secret(self, name: str, content: bytes, line: int = 1) -> bool:
         """Whether a piece of a file has no API key."""
@@ -180,9 +208,9 @@ class Folder:
 
         No file is held in memory: journals and graphs take hundreds of megabytes.
         """
-        path, number = _regular(self.path / name), 1
-        pieces: list[bytes] = []
-        with gzip.open(path) if name.endswith(".gz") else path.open("rb") as file:
+        number, pieces = 1, list[bytes]()
+        with self._open(name) as raw:
+            file: Any = gzip.GzipFile(fileobj=raw) if name.endswith(".gz") else raw
             while block := file.read(_CHUNK):
                 if end := block.rfind(b"\n") + 1:
                     whole = b"".join((*pieces, block[:end]))
@@ -316,13 +344,6 @@ def _three_each(chunk: bytes) -> list[str] | None:
         return None
     fields = text.replace("\n", "\t").split("\t")
     return fields if all(fields) and fields == list(map(str.strip, fields)) else None
-
-
-def _regular(path: Path) -> Path:
-    """The path, unless what is there is a device, a pipe or a folder, which may have no end."""
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "is no regular file")
-    return path
 
 
 _CHUNK = 1 << 22

@@ -52,7 +52,7 @@ def verify(
     """Checks every digest and every claim of a release from its files alone.
 
     Args:
-        path: The folder of the release.
+        path: The folder of the release, or its archive.
         progress: Called now and then with (removed triples and questions checked, all of them).
         on_phase: Called with what is checked next, in a word or two.
         thorough: Whether all rules behind published proofs are counted again on the graph, however long.
@@ -61,8 +61,8 @@ def verify(
         The report; `VerificationReport.ok` says whether every invariant holds.
 
     Raises:
-        ReleaseError: The path is not a folder, or the release has another format version. Anything else
-            wrong with the release is a problem in the report.
+        ReleaseError: The path is no folder and no archive, or the release has another format version.
+            Anything else wrong with the release is a problem in the report.
     """
     findings = Findings()
     folder = Folder(Path(path), findings)

@@ -188,7 +188,7 @@ def read_plan(source: Path, given: Mapping[str, Any], where: str = "study") -> S
     """The plan of a study.
 
     Args:
-        source: A TOML file, or the folder of a release.
+        source: A TOML file, or the folder or the archive of a release.
         given: Key → value of what is said beside it, which overrides the file; for ``endpoint`` a table.
         where: What messages call what is said beside it.
 
@@ -197,7 +197,7 @@ def read_plan(source: Path, given: Mapping[str, Any], where: str = "study") -> S
         ConfigError: A key is unknown, a value out of range, or something is missing.
     """
     values: dict[str, Any] = {"release": str(source)}
-    if source.suffix == ".toml" or source.is_file():
+    if source.suffix == ".toml" or (source.is_file() and source.suffix != ".tar"):
         values, where = (
             read_toml(source, "Name the folder of a release, or a TOML file."),
             str(source),
