@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from rulemine.codec import dump_line, parse_object
 from rulemine.errors import ConfigError, InputError, OutputError, did_you_mean
 from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, Exporter, ExportFolder, ExportInput
+from rulemine.exports.reachability import Reachability, reachability, shares
 from rulemine.exports.registry import EXPORTS, find_exporter
 from rulemine.files import describe_content, digest_of, read_text, write_text
 from rulemine.release.folders import edited, exchange, listed, strangers
@@ -107,10 +108,10 @@ def export(
             folder = ExportFolder(fresh)
             with EXPORTS.blaming(to.partition(":")[0]):
                 exporter(given, folder)
-            _finish(folder, given, exporter, to, answers)
+            told = _finish(folder, given, exporter, to)
             _check_output(target, answers)  # again, because exporting takes time
             if answers is not None:
-                write_text(answers, _answers_of(given.questions()))
+                write_text(answers, told)
     except OSError as problem:
         where = problem.filename or target
         raise OutputError(
@@ -121,10 +122,8 @@ def export(
     return Exported(target, asked, folder.left_out, folder.counts, answers)
 
 
-def _finish(
-    folder: ExportFolder, given: ExportInput, exporter: Exporter, to: str, answers: Path | None
-) -> None:
-    """Writes what all formats have."""
+def _finish(folder: ExportFolder, given: ExportInput, exporter: Exporter, to: str) -> str:
+    """Writes what all formats have, and returns what goes beside an export without answers."""
     if folder.left_out:
         folder.tsv("left_out.tsv", [("id", "reason"), *sorted(folder.left_out.items())])
     if getattr(exporter, "names_of_clients", False):
@@ -133,6 +132,12 @@ def _finish(
         changed = [(e.id, e.name, e.label) for e in given.client.relabeled]
         folder.tsv("labels_map.tsv", [("id", "name", "label"), *changed])
         folder.count("relabeled", len(changed))
+    reached = _reached(folder, given)
+    answers = _answers_of(given.questions(), reached) if given.without_answers else ""
+    if not given.without_answers:
+        folder.jsonl("reachability.jsonl", ({"id": q, **r._asdict()} for q, r in reached.items()))
+        for name, share in shares(reached.values()).items():
+            folder.count(name, round(share, 4))
     files = sorted(
         p.relative_to(folder.path).as_posix() for p in folder.path.rglob("*") if p.is_file()
     )
@@ -144,18 +149,26 @@ def _finish(
         "kg": given.kg_name,
         "seed": given.seed,
         "without_answers": given.without_answers,
-        "answers_sha256": None
-        if answers is None
-        else digest_of(_answers_of(given.questions()).encode()),
+        "answers_sha256": digest_of(answers.encode()) if given.without_answers else None,
         "questions": len(given.questions()) - len(folder.left_out),
         "left_out": len(folder.left_out),
         "counts": folder.counts,
         "files": {name: describe_content(folder.path / name)[1] for name in files},
     }
     folder.json(DESCRIPTION, described)
+    return answers
 
 
-def _answers_of(questions: tuple[Question, ...]) -> str:
+def _reached(folder: ExportFolder, given: ExportInput) -> dict[str, Reachability]:
+    """What can be reached of each question that was exported."""
+    questions = [q for q in given.questions() if q.id not in folder.left_out]
+    if folder.reached:
+        return {q.id: folder.reached[q.id] for q in questions}
+    flags = reachability(given.kg, questions, given.removed)
+    return {q.id: flag for q, flag in zip(questions, flags, strict=True)}
+
+
+def _answers_of(questions: tuple[Question, ...], reached: dict[str, Reachability]) -> str:
     """The answers to questions, one JSON object a line."""
     return "".join(
         dump_line(
@@ -165,6 +178,7 @@ def _answers_of(questions: tuple[Question, ...]) -> str:
                 "stated": q.stated,
                 "hard": q.hard_answers,
                 "hard_answer": q.hard_answer,
+                "reachability": reached[q.id]._asdict() if q.id in reached else None,
             }
         )
         + "\n"

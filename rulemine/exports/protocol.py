@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from rulemine.codec import dump_line
 from rulemine.exports.client_names import ClientNames, domain_of
+from rulemine.exports.reachability import Reachability
 from rulemine.files import write_lines, write_text
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.templates import Templates
@@ -108,11 +109,13 @@ class ExportFolder:
         path: The folder, for libraries that write by themselves. It is moved into place when all is written.
         counts: Figures for ``export.json`` and the user, by name.
         left_out: Id of a question that the format cannot say → why.
+        reached: Id of a question → what can be reached in its own graph; none where all have the same graph.
     """
 
     path: Path
     counts: dict[str, Any] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
+    reached: dict[str, Reachability] = field(default_factory=dict)
 
     def file(self, name: str) -> Path:
         """The path of a file, its folders made."""

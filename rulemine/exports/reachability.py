@@ -1,0 +1,224 @@
+"""What the loader of another system leaves of a question: whether its answer can still be reached.
+
+Programs read the triples they are given into three kinds of graphs, and lose some: a simple undirected graph
+keeps one edge for each pair of entities, the last one given (RoG, GNN-RAG); a digraph one for each ordered
+pair (GCR, SubgraphRAG); and some follow all triples, but forward only (StructGPT, BYOKG-RAG). A question that
+a program cannot answer any more once it has read the graph is no failure of its model.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import repeat
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.release.records import Question, Removal
+
+HOPS = 2
+"""How far programs go in directed graphs, e.g. GCR and StructGPT; the number in the names of flags."""
+
+__all__ = ["Reachability", "proof_rows", "reachability", "shares"]
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+class Reachability(NamedTuple):
+    """Whether the hard answer of a question can be reached; None throughout if it has none.
+
+    ``answer_…``: a path leads from a topic entity to the hard answer. ``proof_…``: every triple of the proof
+    is kept, and is walked along from a topic. A path says little in a dense graph; only a proof says that
+    the answer can be inferred.
+
+    Attributes:
+        answer_undirected: A path of any length in the undirected graph.
+        answer_digraph_2: A path of at most two hops in the digraph.
+        answer_forward_2: The same along all triples.
+        proof_undirected: The proof in the undirected graph: an end of each triple is joined to a topic.
+        proof_digraph_2: The proof in the digraph: each triple is one of the first two on a path from a topic.
+        proof_forward_2: The same along all triples.
+    """
+
+    answer_undirected: bool | None = None
+    answer_digraph_2: bool | None = None
+    answer_forward_2: bool | None = None
+    proof_undirected: bool | None = None
+    proof_digraph_2: bool | None = None
+    proof_forward_2: bool | None = None
+
+
+def reachability(
+    kg: KnowledgeGraph,
+    questions: Sequence[Question],
+    removed: Iterable[Removal],
+    *,
+    graphs: Iterable[Ints] | None = None,
+) -> list[Reachability]:
+    """What can be reached of each question.
+
+    Args:
+        kg: The graph that a system is given.
+        questions: The questions.
+        removed: The removed triples.
+        graphs: The rows of `kg` that a system is given for each question, in order; None: all of `kg`, in its
+            order, for every question.
+
+    Returns:
+        One for each question, in order; questions, removed triples and graph have the same naming.
+    """
+    each: Iterable[_Views]
+    if graphs is None:
+        each = repeat(_Views(np.arange(len(kg)), kg.triples), len(questions))
+    else:
+        each = (_Views(rows, kg.triples[rows]) for rows in graphs)
+    found = []
+    for question, proof, views in zip(
+        questions, proof_rows(kg, questions, removed), each, strict=True
+    ):
+        if question.hard_answer is None:
+            found.append(Reachability())
+            continue
+        ends = [kg.entity_ids.get(e, -1) for e in (*question.anchors, question.hard_answer)]
+        found.append(views.reached(ends[:-1], ends[-1], proof))
+    return found
+
+
+def shares(flags: Iterable[Reachability]) -> dict[str, float]:
+    """The share of questions for which each flag holds, of those that have a hard answer; {} without any."""
+    rows = [flag for flag in flags if flag.answer_undirected is not None]
+    return {
+        name: sum(bool(value) for value in column) / len(rows)
+        for name, column in zip(Reachability._fields, zip(*rows, strict=True), strict=False)
+    }
+
+
+def proof_rows(
+    kg: KnowledgeGraph, questions: Iterable[Question], removed: Iterable[Removal]
+) -> list[Ints]:
+    """The triples that prove the hard answer of each question.
+
+    These are the triples of its evidence; in place of each that the graph lacks, those of its certificate.
+
+    Args:
+        kg: The graph.
+        questions: The questions.
+        removed: The removed triples.
+
+    Returns:
+        For each question the rows of the graph's triples, ascending, each once; −1 is a triple that it lacks.
+    """
+    proofs = {row.triple: row.certificate.body for row in removed}
+    asked = [question.evidence for question in questions]
+    stated = iter((_rows(kg, [triple for triples in asked for triple in triples]) >= 0).tolist())
+    needed: list[list[Triple]] = []
+    for triples in asked:
+        needed.append([])
+        for triple in triples:
+            needed[-1] += [triple] if next(stated) else proofs.get(triple, [triple])
+    rows = _rows(kg, [triple for triples in needed for triple in triples])
+    bounds = np.cumsum([len(triples) for triples in needed])[:-1]
+    return [np.unique(part) for part in np.split(rows, bounds)] if needed else []
+
+
+def _rows(kg: KnowledgeGraph, triples: Sequence[Triple]) -> Ints:
+    """The rows of triples; −1 for those that the graph lacks."""
+    entities, relations = kg.entity_ids, kg.relation_ids
+    ids = np.array(
+        [(entities.get(s, -1), relations.get(r, -1), entities.get(o, -1)) for s, r, o in triples],
+        np.int32,
+    ).reshape(-1, 3)
+    rows = np.full(len(ids), -1, np.int64)
+    known = (ids >= 0).all(axis=1)
+    rows[known] = kg.rows_of(ids[known])
+    return rows
+
+
+class _Views:
+    """A graph as each kind of program keeps it.
+
+    Args:
+        rows: The rows of the triples in the graph of the release, in the order in which they are given.
+        triples: Head, relation and tail ids of these, shape (triples, 3).
+    """
+
+    def __init__(self, rows: Ints, triples: npt.NDArray[np.int32]) -> None:
+        self._places = np.argsort(rows)
+        self._rows = rows[self._places]
+        self._nodes, ends = np.unique(triples[:, [0, 2]], return_inverse=True)
+        self._heads, self._tails = ends.reshape(-1, 2).T
+        self._relations = triples[:, 1]
+        self._by_head = np.argsort(self._heads, kind="stable")
+        self._starts = np.searchsorted(self._heads[self._by_head], np.arange(len(self._nodes) + 1))
+
+    @cached_property
+    def _kept(self) -> tuple[Bools, Bools]:
+        """Which triples an undirected graph and a digraph keep; an edge has the relation given last."""
+        low, high = np.minimum(self._heads, self._tails), np.maximum(self._heads, self._tails)
+        return self._last(low, high), self._last(self._heads, self._tails)
+
+    def _last(self, one: Ints, other: Ints) -> Bools:
+        pairs = one * len(self._nodes) + other
+        _, last, which = np.unique(pairs[::-1], return_index=True, return_inverse=True)
+        given = self._relations[::-1]
+        kept: Bools = (given == given[last[which]])[::-1]
+        return kept
+
+    @cached_property
+    def _parts(self) -> Ints:
+        """For each node a number, the same for all that are joined."""
+        parts = np.arange(len(self._nodes))
+        while True:
+            low = np.minimum(parts[self._heads], parts[self._tails])
+            new = parts.copy()
+            np.minimum.at(new, self._heads, low)
+            np.minimum.at(new, self._tails, low)
+            new = new[new]
+            if (new == parts).all():
+                return parts
+            parts = new
+
+    def _distances(self, topics: Ints) -> Ints:
+        """How far each node is from the topics along the triples; more than `HOPS`: one more."""
+        far = np.full(len(self._nodes), HOPS + 1)
+        far[topics] = 0
+        edge = topics
+        for hop in range(1, HOPS + 1):
+            first, count = self._starts[edge], self._starts[edge + 1] - self._starts[edge]
+            at = np.repeat(first - (count.cumsum() - count), count) + np.arange(count.sum())
+            ends = self._tails[self._by_head[at]]
+            edge = np.unique(ends[far[ends] > hop])
+            far[edge] = hop
+        return far
+
+    def reached(self, topics: Sequence[int], answer: int, proof: Ints) -> Reachability:
+        """What can be reached, by entity ids of the graph and its rows; −1 is what it lacks."""
+        places, known = self._find(self._nodes, [*topics, answer])
+        starts, goal, answered = places[:-1][known[:-1]], places[-1], bool(known[-1])
+        at, there = self._find(self._rows, proof)
+        if not len(starts):
+            return Reachability(*[False] * 6)
+        far = self._distances(starts)
+        joined = np.isin(self._parts, self._parts[starts])
+        near = answered and bool(far[goal] <= HOPS)
+        kinds = [False] * 3
+        if there.all():
+            steps = self._places[at]
+            heads = self._heads[steps]
+            forward = bool((far[heads] < HOPS).all())
+            undirected, directed = self._kept
+            kinds = [
+                bool((undirected[steps] & joined[heads]).all()),
+                forward and bool(directed[steps].all()),
+                forward,
+            ]
+        return Reachability(answered and bool(joined[goal]), near, near, *kinds)
+
+    @staticmethod
+    def _find(among: npt.NDArray[np.integer], wanted: Sequence[int] | Ints) -> tuple[Ints, Bools]:
+        """Where each is among sorted numbers, and whether it is there at all."""
+        sought = np.asarray(wanted, np.int64)
+        at = np.minimum(np.searchsorted(among, sought), max(len(among) - 1, 0))
+        return at, (among[at] == sought) if len(among) else np.zeros(len(sought), bool)
