@@ -22,7 +22,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question
 from rulemine.seeds import check_seed
 
-__all__ = ["Exported", "export"]
+__all__ = ["Exported", "export", "naming_for"]
 
 DESCRIPTION = "export.json"
 FORMAT = "rulemine export"
@@ -80,14 +80,7 @@ def export(
     target = Path(output)
     exporter = find_exporter(to)
     check_seed(seed)
-    if naming is None:
-        naming = release.naming
-        if naming not in NAMINGS_OF_EXPORTS:
-            naming = NAMINGS_OF_EXPORTS[0]
-            note(f"entities are named {naming}: bare numbers are taken for parts of other names.")
-    if naming not in NAMINGS_OF_EXPORTS:
-        hint = did_you_mean(naming, NAMINGS_OF_EXPORTS)
-        raise ConfigError(f"no naming {naming!r} for exports; {hint}")
+    naming = naming_for(release, naming, note)
     release.level_of(kg)
     answers = target.with_name(f"{target.name}.answers.jsonl") if without_answers else None
     check_place(target, [release.path])
@@ -120,6 +113,23 @@ def export(
         ) from None
     asked = len(given.questions()) - len(folder.left_out)
     return Exported(target, asked, folder.left_out, folder.counts, answers)
+
+
+def naming_for(release: Release, naming: str | None, note: Callable[[str], None]) -> str:
+    """The naming of an export, see `export`.
+
+    Raises:
+        ConfigError: There is no such naming.
+    """
+    if naming is None:
+        naming = release.naming
+        if naming not in NAMINGS_OF_EXPORTS:
+            naming = NAMINGS_OF_EXPORTS[0]
+            note(f"entities are named {naming}: bare numbers are taken for parts of other names.")
+    if naming not in NAMINGS_OF_EXPORTS:
+        hint = did_you_mean(naming, NAMINGS_OF_EXPORTS)
+        raise ConfigError(f"no naming {naming!r} for exports; {hint}")
+    return naming
 
 
 def _finish(folder: ExportFolder, given: ExportInput, exporter: Exporter, to: str) -> str:

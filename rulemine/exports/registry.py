@@ -24,6 +24,8 @@ EXPORTS: "Registry[Callable[..., Exporter]]" = Registry(
         "gog": "rulemine.exports.gog:GogFiles",
         "structgpt": "rulemine.exports.structgpt:StructGptFiles",
         "byokg": "rulemine.exports.byokg:ByokgFiles",
+        "rdf": "rulemine.exports.rdf:Rdf",
+        "neo4j": "rulemine.exports.neo4j:Neo4j",
     },
 )
 """Name → what makes the exporter; its fields, or its keyword parameters, are its options."""

@@ -1,0 +1,267 @@
+"""The endpoint over HTTP: what clients of Freebase ask, the protocol, and its limits."""
+
+import contextlib
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from rulemine.errors import ConfigError
+from rulemine.exports.protocol import ExportInput
+from rulemine.exports.sparql_endpoint import make_endpoint, workers_of
+from rulemine.exports.sparql_workers import Workers
+from rulemine.release.reader import Release
+from tests.chat_server import until
+from tests.command_line import Command
+from tests.evaluation.world import write_structures
+from tests.exports.readers import freebase_clients as clients
+
+ENDLESS = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{i} ?b{i} ?c{i} ." for i in range(9)) + " }"
+
+
+class Endpoint:
+    """A client of an endpoint, which closes no connection by itself."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.connection = http.client.HTTPConnection("127.0.0.1", port)
+
+    def send(
+        self, method: str, path: str, body: str = "", **headers: str
+    ) -> tuple[int, http.client.HTTPMessage, str]:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.connection.request(method, path, body.encode() or None, named)
+        answer = self.connection.getresponse()
+        return answer.status, answer.headers, answer.read().decode()
+
+    def get(self, query: str, **headers: str) -> tuple[int, http.client.HTTPMessage, str]:
+        return self.send("GET", f"/sparql?{urlencode({'query': query})}", **headers)
+
+    def rows(self, query: str) -> clients.Rows:
+        status, _, text = self.get(query)
+        assert status == 200, text
+        found: clients.Rows = json.loads(text)["results"]["bindings"]
+        return found
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> ExportInput:
+    return ExportInput(write_structures(tmp_path_factory.mktemp("endpoint") / "world"), "text")
+
+
+@pytest.fixture(scope="module")
+def endpoint(given: ExportInput) -> Iterator[Endpoint]:
+    workers = workers_of(given, "freebase", 600, 30)
+    with make_endpoint(workers, 0, "a world") as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield Endpoint(server.server_port)
+        server.shutdown()
+        thread.join()
+    workers.close()
+
+
+def test_clients_of_freebase_find_the_graph(endpoint: Endpoint, given: ExportInput) -> None:
+    ask, names, kg = endpoint.rows, given.client, given.kg
+    stated = [(names.id[s], names.relation[r], names.id[o]) for s, r, o in kg.labeled()]
+    for entity in (names.id[label] for label in kg.entities):
+        outgoing = [r for s, r, _ in stated if s == entity]
+        incoming = [r for _, r, o in stated if o == entity]
+        found = clients.relations(ask, entity, incoming=False)
+        assert sorted(r for r in found if not r.startswith("type.object.")) == sorted(outgoing)
+        assert sorted(clients.relations(ask, entity, incoming=True)) == sorted(incoming)
+        assert set(clients.relations(ask, entity, True, "DISTINCT ")) == set(incoming)
+        for r in set(outgoing):
+            tails = sorted(o for s, p, o in stated if (s, p) == (entity, r))
+            assert sorted(clients.neighbors(ask, entity, r, incoming=False)) == tails
+            after = {(x, p, tail, r) for tail in tails for s, p, x in stated if s == tail}
+            after |= {row for row in clients.two_hops(ask, entity, r) if "type.object" in row[1]}
+            assert clients.two_hops(ask, entity, r) == after
+        for r in set(incoming):
+            heads = sorted(s for s, p, o in stated if (p, o) == (r, entity))
+            assert sorted(clients.neighbors(ask, entity, r, incoming=True)) == heads
+        assert clients.one_hop(ask, [entity]) == {t for t in stated if entity in (t[0], t[2])}
+        assert clients.types(ask, entity)
+
+
+def test_names_and_ids_lead_to_each_other(endpoint: Endpoint, given: ExportInput) -> None:
+    for entity in given.client.entities:
+        if entity.name in given.kg.entity_ids:
+            assert clients.name(endpoint.rows, entity.id) == entity.label
+            assert clients.name(endpoint.rows, entity.id, "ns:common.topic.alias") == entity.label
+            assert clients.id_of(endpoint.rows, entity.label) == entity.id
+
+
+def test_a_query_comes_in_three_ways_and_results_in_four_forms(endpoint: Endpoint) -> None:
+    query = "SELECT ?n { ?e ns:type.object.name ?n } ORDER BY ?n LIMIT 1"
+    form = "application/x-www-form-urlencoded"
+    ways = [
+        endpoint.get(query),
+        endpoint.send("POST", "/sparql", urlencode({"query": query}), Content_Type=form),
+        endpoint.send("POST", "/sparql", query, Content_Type="application/sparql-query"),
+        endpoint.send("GET", f"/sparql?{urlencode({'query': query, 'format': 'json'})}"),
+    ]
+    assert [(status, json.loads(text)) for status, _, text in ways] == 4 * [
+        (200, {"head": {"vars": ["n"]}, "results": {"bindings": [
+            {"n": {"type": "literal", "value": "Ann", "xml:lang": "en"}}]}})
+    ]  # fmt: skip
+    for accept, kind, text in [
+        ("*/*", "application/sparql-results+json", '"value":"Ann"'),
+        ("text/html, text/csv;q=0.5, */*;q=0.1", "text/csv", "n\r\nAnn"),
+        ("text/tab-separated-values", "text/tab-separated-values", '?n\n"Ann"@en'),
+        ("application/sparql-results+xml", "application/sparql-results+xml", '<literal xml:lang="en">'),
+    ]:  # fmt: skip
+        _, headers, found = endpoint.get(query, Accept=accept)
+        assert headers["Content-Type"] == kind
+        assert text in found
+    assert json.loads(endpoint.get("ASK {}", Accept="text/csv")[2])["boolean"] is True
+    triples = "CONSTRUCT WHERE { ?e ns:type.object.name 'Ann'@en }"
+    assert '"Ann"@en .' in endpoint.get(triples)[2]
+    assert "rdf:RDF" in endpoint.get(triples, Accept="application/rdf+xml")[2]
+
+
+def test_rows_over_the_limit_are_cut_and_a_header_says_so(endpoint: Endpoint) -> None:
+    for query, rows, cut in [("LIMIT 30", 30, None), ("LIMIT 31", 30, "30"), ("", 30, "30")]:
+        _, headers, text = endpoint.get(f"SELECT * {{ ?s ?p ?o }} {query}")
+        assert len(json.loads(text)["results"]["bindings"]) == rows
+        assert headers["X-SPARQL-MaxRows"] == cut
+    _, headers, text = endpoint.get("CONSTRUCT WHERE { ?s ?p ?o }")
+    assert (text.count(" .\n"), headers["X-SPARQL-MaxRows"]) == (30, "30")
+
+
+def test_what_cannot_be_answered_is_refused_with_a_sentence(endpoint: Endpoint) -> None:
+    form = "application/x-www-form-urlencoded"
+    json_, update = "application/json", "application/sparql-update"
+    for status, told, answer in [
+        (400, "cannot be read from 1:", endpoint.get("SELECT * { ns:a ns:b ")),
+        (400, "another server", endpoint.get("ASK { SERVICE <http://127.0.0.1/> {} }")),
+        (403, "only reads", endpoint.get("INSERT DATA { <a> <b> <c> }")),
+        (400, "0 queries", endpoint.send("GET", "/sparql")),
+        (400, "2 queries", endpoint.send("GET", "/sparql?query=a&query=b")),
+        (404, "The endpoint is /sparql", endpoint.send("GET", "/query?query=a")),
+        (403, "only reads", endpoint.send("POST", "/sparql", "update=x", Content_Type=form)),
+        (403, "only reads", endpoint.send("POST", "/sparql", "x", Content_Type=update)),
+        (415, "is application/json", endpoint.send("POST", "/sparql", "{}", Content_Type=json_)),
+        (413, "at most", endpoint.send("POST", "/sparql", "x" * (1 << 20) + "x")),
+        (403, "this machine", endpoint.send("GET", "/", Host="example.org")),
+        (501, "PUT", endpoint.send("PUT", "/sparql")),
+    ]:
+        assert (answer[0], answer[2].count("\n") > 0) == (status, True), answer
+        assert told in answer[2]
+    assert endpoint.send("GET", "/")[2].startswith("a world\n")
+
+
+def test_the_time_limit_ends_a_query_and_nothing_else() -> None:
+    lines = [f"<x:{i}> <x:p> <x:{i * 7 % 99}> .\n".encode() for i in range(99)]
+    workers = Workers(lines, timeout=0.5, most_rows=9, count=1)
+    try:
+        reply = workers.ask(ENDLESS, "")
+        assert reply.status == 503
+        assert "longer than 0.5 s" in reply.body.decode()
+        until(lambda: workers.ask("ASK { <x:1> <x:p> <x:7> }", "").status == 200)
+    finally:
+        workers.close()
+    assert workers._nursery.returncode is not None
+
+
+def test_a_worker_can_connect_to_nothing() -> None:
+    code = (
+        "import socket\n"
+        "from rulemine.exports.sparql_nursery import _confine\n"
+        "near, far = socket.socketpair()\n"
+        "_confine(far, 0, 0)\n"
+        "try:\n    socket.socket()\n"
+        "except OSError as problem:\n    near.sendall(str(problem.errno).encode())\n"
+    )
+    near, far = socket.socketpair()
+    with near, far:
+        code = code.replace("near, far = socket.socketpair()", "far = socket.socket(fileno=HANDLE)")
+        code = code.replace("near.sendall", "socket.socket(fileno=3).sendall")
+        subprocess.run(
+            [sys.executable, "-c", code.replace("HANDLE", str(far.fileno()))],
+            pass_fds=[far.fileno()],
+            check=True,
+        )
+        far.close()
+        assert near.recv(99) == b"24"  # EMFILE
+
+
+def test_the_command_serves_until_it_is_interrupted(release: Release, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "rulemine", "serve-sparql", str(release.path), "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--iris", "release"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().split()[0]
+        assert "7 triples" in server.stdout.readline()
+        query = urlencode({"query": "SELECT ?o { <entity:e00000> <relation:wife> ?o }"})
+        with urllib.request.urlopen(f"{url}?{query}") as answer:
+            assert b"entity:e00001" in answer.read()
+        busy = threading.Thread(target=_ask, args=(url, ENDLESS))
+        busy.start()
+        started = [n for child in _children(server.pid) for n in (child, *_children(child))]
+        server.send_signal(signal.SIGINT)
+        _, problems = server.communicate()
+        busy.join()
+    assert (server.returncode, problems) == (0, "")
+    until(lambda: not any(map(_runs, started)))
+
+
+def _ask(url: str, query: str) -> None:
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        urllib.request.urlopen(f"{url}?{urlencode({'query': query})}").read()
+
+
+def _children(process: int) -> list[int]:
+    """The processes that a process started; none where the system does not tell."""
+    listed = Path(f"/proc/{process}/task/{process}/children")
+    return [int(number) for number in listed.read_text().split()] if listed.exists() else []
+
+
+def _runs(process: int) -> bool:
+    """Whether a process runs; one that has ended may still be listed."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--iris", "freebse"], "did you mean 'freebase'"),
+        (["--timeout", "0"], "--timeout is 0; expected more"),
+        (["--max-rows", "0"], "--max-rows is 0; expected 1"),
+        (["--naming", "texts"], "no naming 'texts' for exports; did you mean"),
+        (["--kg", "half"], "half"),
+        (["--port", "70000"], "expected 0 … 65535"),
+    ],
+)
+def test_wrong_options_are_told(
+    release: Release, command: Command, words: list[str], told: str
+) -> None:
+    ended = command("serve-sparql", release.path, "--port", "0", *words)
+    assert ended.status == 2
+    assert told in ended.err
+
+
+def test_a_port_in_use_is_told(release: Release, command: Command) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = command("serve-sparql", release.path, "--port", str(port))
+    assert ended.status == 2
+    assert f"port {port} of 127.0.0.1 cannot be had" in ended.err
+
+
+def test_a_graph_that_cannot_be_loaded_is_told() -> None:
+    with pytest.raises(ConfigError, match="could not be loaded"):
+        Workers([b"no triple\n"], timeout=1, most_rows=1)
