@@ -24,6 +24,8 @@ from pathlib import Path
 
 from rulemine.builder.pipeline import STAGES
 from rulemine.datasets.registry import find_files
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.mining import AmieJar, MiningOptions, Resources
 
 RESULTS = Path(__file__).with_name("results.json")
 REGRESSION = 1.2
@@ -107,21 +109,6 @@ def mining_command(
     )  # fmt: skip
 
 
-def amie_command(
-    jar: str,
-    file: Path,
-    atoms: int,
-    thresholds: tuple[float, float, float],
-    constants: bool,
-) -> list[str]:
-    """AMIE's command for the same row."""
-    coverage, std, pca = map(str, thresholds)
-    return [
-        "java", "-jar", jar, "-maxad", str(atoms), "-minhc", coverage, "-minc", std, "-minpca", pca,
-        *(["-const"] if constants else []), str(file),
-    ]  # fmt: skip
-
-
 def spread(values: list[float], digits: int) -> str:
     """Median (least – most)."""
     low, high = min(values), max(values)
@@ -131,7 +118,7 @@ def spread(values: list[float], digits: int) -> str:
 class Table:
     """Rows as they are measured, compared with those kept."""
 
-    def __init__(self, runs: int, amie_jar: str | None) -> None:
+    def __init__(self, runs: int, amie_jar: AmieJar | None) -> None:
         self.runs = runs
         self.amie_jar = amie_jar
         kept = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {"rows": {}}
@@ -196,12 +183,11 @@ def mining_rows(table: Table, only: str) -> None:
             continue
         with tempfile.TemporaryDirectory() as folder:
             amie = None
-            if table.amie_jar and paths[0] is not None:
-                from rulemine.files import read_bytes
-
-                plain = Path(folder) / "kg.tsv"  # AMIE reads no compressed files
-                plain.write_bytes(read_bytes(paths[0]))
-                amie = amie_command(table.amie_jar, plain, atoms, thresholds, constants)
+            if table.amie_jar is not None and paths[0] is not None:
+                kg = KnowledgeGraph.read(paths[0])
+                options = MiningOptions(atoms, *thresholds, constants=constants)
+                threads = Resources(threads=os.cpu_count())
+                amie = table.amie_jar.command(kg, options, threads, Path(folder))
             measure(table, name, mining_command(data, atoms, thresholds, constants), amie)
 
 
@@ -255,7 +241,7 @@ def main() -> None:
     parser.add_argument("--amie-jar", help="a jar of the original AMIE, to run beside ours")
     parser.add_argument("--save", action="store_true", help="keep the figures in results.json")
     given = parser.parse_args()
-    table = Table(given.runs, given.amie_jar or None)
+    table = Table(given.runs, AmieJar.open(given.amie_jar) if given.amie_jar else None)
     mining_rows(table, given.only)
     build_rows(table, given.only)
     facts = machine()

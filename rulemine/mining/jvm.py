@@ -19,7 +19,7 @@ from rulemine.errors import HeapError, JavaError, MiningError, RulemineError
 from rulemine.mining.java_home import OLDEST_JAVA, find_jvm
 from rulemine.mining.options import MiningOptions, Resources, TimeLimit, parse_heap
 
-__all__ = ["EVERYTHING", "JAR", "Allowed", "Progress", "mine_rows", "start_jvm"]
+__all__ = ["EVERYTHING", "JAR", "Allowed", "Progress", "heap_size", "mine_rows", "start_jvm"]
 
 JAR = Path(__file__).with_name("amie.jar")
 
@@ -75,13 +75,7 @@ def start_jvm(heap: str | None = None, *, long_run: bool = False) -> None:
                 "process."
             )
         return
-    memory = _physical_memory()
-    size = heap or f"{max(memory // 2 >> 20, 64)}m"
-    if heap is not None and parse_heap(heap) > memory:
-        raise HeapError(
-            f"a heap of {heap} was requested, but this machine has {memory >> 20}m of memory. "
-            "Give a smaller --heap."
-        )
+    size = heap_size(heap)
     if not JAR.is_file():
         raise JavaError(
             f"{JAR} is missing. In a checkout, build it with: make jar (needs a JDK "
@@ -106,6 +100,21 @@ def start_jvm(heap: str | None = None, *, long_run: bool = False) -> None:
             "--heap, or another Java runtime by JAVA_HOME."
         ) from problem
     _started_heap = size
+
+
+def heap_size(heap: str | None) -> str:
+    """The heap to start a Java virtual machine with: the one asked for, else half of the memory.
+
+    Raises:
+        HeapError: It exceeds the memory of the machine.
+    """
+    memory = _physical_memory()
+    if heap is not None and parse_heap(heap) > memory:
+        raise HeapError(
+            f"a heap of {heap} was requested, but this machine has {memory >> 20}m of memory. "
+            "Give a smaller --heap."
+        )
+    return heap or f"{max(memory // 2 >> 20, 64)}m"
 
 
 def _flags(heap: str, long_run: bool) -> list[str]:

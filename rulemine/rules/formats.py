@@ -180,8 +180,8 @@ def _parse_measures(values: dict[str, str], head_tokens: list[str]) -> Measures:
         support = int(values["Positive Examples"])
         body_size = int(values["Body size"])
         pca_body_size = int(values["PCA Body size"])
-        coverage = float(values["Head Coverage"])
-        std, pca = float(values["Std Confidence"]), float(values["PCA Confidence"])
+        # AMIE writes the decimal comma where the language of its Java has one.
+        coverage, std, pca = (float(values[name].replace(",", ".")) for name in AMIE_COLUMNS[1:4])
         functional = [head_tokens[0], head_tokens[2]].index(values["Functional variable"])
     except ValueError as problem:
         raise InputError(f"a measure cannot be read ({why_unreadable(problem)})") from None
