@@ -5,6 +5,7 @@ before its name is looked up; no other package can override a name of this one; 
 package ends in a message that names that package.
 """
 
+import datetime
 import importlib
 import inspect
 import re
@@ -118,7 +119,8 @@ class Registry(Mapping[str, T], Generic[T]):
                 raise ConfigError(
                     f"{where}: {part!r} is no option; expected key=value, e.g. {example}."
                 ) from None
-            values[".".join(path)] = value
+            # A date is text to every option, and needs no quotes.
+            values[".".join(path)] = str(value) if isinstance(value, datetime.date) else value
         if isinstance(make, type) and issubclass(make, Section) and is_dataclass(make):
             if values and not list(slots_of(make)):
                 raise ConfigError(f"{where}: {name} has no options.")

@@ -22,6 +22,7 @@ from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer, questions_in
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question, Removal
+from rulemine.rules.rule import Rule
 
 __all__ = ["NAMINGS_OF_EXPORTS", "ExportFolder", "ExportInput", "Exporter"]
 
@@ -80,6 +81,12 @@ class ExportInput:
         """The removed triples; to be written nowhere without answers."""
         removals = self.release.removals()
         return removals if self._namer is None else tuple(map(self._namer.removal, removals))
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of the release, in its order."""
+        rules = self.release.rules()
+        return rules if self._namer is None else tuple(map(self._namer.rule, rules))
 
     def questions(self, split: str | None = None) -> tuple[Question, ...]:
         """The questions of a split, or of all that are exported, sorted by id."""

@@ -26,6 +26,9 @@ EXPORTS: "Registry[Callable[..., Exporter]]" = Registry(
         "byokg": "rulemine.exports.byokg:ByokgFiles",
         "rdf": "rulemine.exports.rdf:Rdf",
         "neo4j": "rulemine.exports.neo4j:Neo4j",
+        "brink": "rulemine.exports.brink:BrinkExport",
+        "hf": "rulemine.exports.huggingface:HuggingFaceExport",
+        "croissant": "rulemine.exports.croissant:CroissantExport",
     },
 )
 """Name → what makes the exporter; its fields, or its keyword parameters, are its options."""

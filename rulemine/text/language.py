@@ -11,7 +11,7 @@ from typing import Any
 
 from rulemine.text.mentions import QUESTION_WORDS
 
-__all__ = ["is_other_language", "unchecked"]
+__all__ = ["is_other_language", "language_code", "unchecked"]
 
 FEWEST_BYTES = 12
 """Fewest bytes of letters (UTF-8) that a text needs to be checked."""
@@ -46,6 +46,11 @@ def is_other_language(text: str, language: str) -> bool:
         return False
     likely: dict[str, float] = dict(identifier.rank(words))
     return sum(likely[code] for code in codes) < LEAST and max(likely.values()) >= MOST
+
+
+def language_code(language: str) -> str | None:
+    """The code (ISO 639) of a language, by its English name; None if it is unknown."""
+    return next(iter(_codes_of(language)), None)
 
 
 def unchecked(language: str) -> str | None:

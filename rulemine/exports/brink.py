@@ -1,0 +1,131 @@
+"""The export ``brink``: the files of the BRINK benchmark (arXiv 2508.08344), for its evaluator and readers.
+
+``SPLIT_gold.json`` is what ``evaluation/evaluate_brink.py`` takes as ``--gold``; its ``--pred`` is a list of
+``{"id", "raw_output"}``, which ``rulemine evaluate --matching brink`` reads too. ``SPLIT.tsv`` has the
+columns of the benchmark's questions, ``GRAPH/facts.tsv`` the graphs.
+
+That evaluator cuts an output at every comma and a name of the gold nowhere, so a name with a comma is never
+found; a missing hard answer would become the text ``none``, which a system that gives up would hit. The first
+are counted, questions of the second kind are left out.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rulemine.config import Section
+from rulemine.evaluation.brink import normalize
+from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.kg.graph import Triple
+from rulemine.query.atom import Atom, Term, variable_name
+from rulemine.release.records import Certificate, Question
+from rulemine.rules.rule import Rule
+
+__all__ = ["BrinkExport"]
+
+COLUMNS = ("id", "rule_index", "question", "q_entity", "answer", "a_entity", "rule", "grounding")
+
+
+@dataclass(frozen=True)
+class BrinkExport(Section):
+    """Gold for the evaluator of BRINK, its question tables, and both graphs."""
+
+    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the files."""
+        proofs = _Proofs(given)
+        unmatchable = unhittable = 0
+        for split in given.splits:
+            asked = [q for q in given.questions(split) if _said(q, folder)]
+            for q in asked:
+                unmatchable += any(map(_is_missed, q.answers))
+                unhittable += _is_missed(str(q.hard_answer))
+            rows = [_row(q, proofs, given.without_answers) for q in asked]
+            folder.text(f"{split}.tsv", _tsv([COLUMNS, *rows]))
+            if not given.without_answers:
+                folder.json(f"{split}_gold.json", [_gold(q) for q in asked])
+        graphs = [given.kg_name]
+        if not given.without_answers:
+            graphs = sorted({"complete", "incomplete", given.kg_name})
+            folder.count("questions_with_an_answer_never_matched", unmatchable)
+            folder.count("questions_with_a_hard_answer_never_matched", unhittable)
+        for name in graphs:
+            kg = given.kg if name == given.kg_name else given.graph(name)
+            folder.tsv(f"{name}/facts.tsv", kg.labeled())
+
+
+def _said(question: Question, folder: ExportFolder) -> bool:
+    """Whether the evaluator can score a question."""
+    if question.hard_answer is None:
+        folder.leave_out(question.id, "no hard answer: the graph states every answer")
+    return question.hard_answer is not None
+
+
+def _is_missed(name: str) -> bool:
+    """Whether no output can match a name."""
+    return "," in name or not normalize(name)
+
+
+def _gold(question: Question) -> dict[str, object]:
+    return {
+        "id": question.id,
+        "question": question.question,
+        "answers": question.answers,
+        "hard_answer": question.hard_answer,
+    }
+
+
+class _Proofs:
+    """The proofs of removed triples as the benchmark writes them."""
+
+    def __init__(self, given: ExportInput) -> None:
+        if given.without_answers:  # proofs tell the answers
+            return
+        self.certificates = {row.triple: row.certificate for row in given.removed}
+        self.rules = {rule.id: (number, rule) for number, rule in enumerate(given.rules)}
+
+    def of(self, triples: Iterable[Triple]) -> tuple[str, list[str], list[str]]:
+        """The number of the first proof's rule, all rules, and their groundings."""
+        found = [self.certificates[triple] for triple in triples]
+        used = [self.rules[certificate.rule] for certificate in found]
+        texts = [_implication(rule.body, rule.head) for _, rule in used]
+        groundings = [_grounding(rule, one) for (_, rule), one in zip(used, found, strict=True)]
+        return str(used[0][0]), texts, groundings
+
+
+def _row(question: Question, proofs: _Proofs, without_answers: bool) -> tuple[str, ...]:
+    answers, hard, number = [], [], ""
+    rules: list[str] = []
+    groundings: list[str] = []
+    if not without_answers:
+        answers, hard = list(question.answers), [question.hard_answer]
+        number, rules, groundings = proofs.of(question.removed)
+    lists = (list(question.anchors), answers, hard, rules, groundings)
+    return question.id, number, question.question, *map(repr, lists)
+
+
+def _grounding(rule: Rule, certificate: Certificate) -> str:
+    """A proof: the rule with entities in place of its variables."""
+    values: dict[Term, str] = {}
+    for atom, triple in zip(rule.body, certificate.body, strict=True):
+        values |= {atom.subject: triple[0], atom.object: triple[2]}
+    return _implication(rule.body, rule.head, values)
+
+
+def _implication(body: Sequence[Atom], head: Atom, values: Mapping[Term, str] | None = None) -> str:
+    """A rule, or a grounding of it, as AMIE writes rules: two blanks between the parts of an atom."""
+
+    def term(of: Term) -> str:
+        known = (values or {}).get(of)
+        return known or (variable_name(of) if isinstance(of, int) else of)
+
+    def text(atom: Atom) -> str:
+        return f"{term(atom.subject)}  {atom.relation}  {term(atom.object)}"
+
+    return f"{'  '.join(map(text, body))}   => {text(head)}"
+
+
+def _tsv(rows: Iterable[Sequence[str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, delimiter="\t", lineterminator="\n").writerows(rows)
+    return out.getvalue()

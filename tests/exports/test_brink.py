@@ -1,0 +1,86 @@
+"""The export ``brink``, read as that benchmark's code does."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rulemine.evaluation import evaluate, read_predictions
+from rulemine.exports.exporting import export
+from rulemine.release.reader import Release
+from rulemine.release.writer import write_release
+from tests import structures as nine
+from tests.exports.readers import brink
+
+SAID = ["{0}, nobody\n{0}", "The {1}", "-{1}\n- {0}!", "", "{0},{1}, {0}"]
+
+
+def test_the_evaluator_says_what_ours_says(release: Release, tmp_path: Path) -> None:
+    made = export(release, "brink", tmp_path / "brink")
+    asked = release.questions("test")
+    for first in range(len(SAID)):
+        rows = [
+            {"id": q.id, "raw_output": said.format(q.answers[0], q.answers[-1])}
+            for q, said in zip(asked[1:], SAID[first:] + SAID, strict=False)
+        ]  # the first question has none
+        file = tmp_path / "predictions.json"
+        file.write_text(json.dumps(rows))
+        theirs = brink.scores(made.folder / "test_gold.json", file)
+        predictions = read_predictions(file, asked)
+        ours = evaluate(release, predictions, matching="brink", resamples=2).overall
+        assert theirs == pytest.approx({name: ours[name].value for name in theirs})
+        assert theirs["hits_any"] > 0
+
+
+def test_names_that_can_never_match_are_counted(release: Release, tmp_path: Path) -> None:
+    never = "questions_with_a_hard_answer_never_matched"
+    assert export(release, "brink", tmp_path / "ids").counts[never] == 0
+    made = export(release, "brink", tmp_path / "texts", naming="text")
+    assert made.counts[never] == 1  # "Dora, Countess of X"
+    assert made.counts["questions_with_an_answer_never_matched"] == 1
+    gold = json.loads((made.folder / "train_gold.json").read_text())
+    file = tmp_path / "predictions.json"
+    file.write_text(
+        json.dumps([{"id": row["id"], "raw_output": row["hard_answer"]} for row in gold])
+    )
+    assert brink.scores(made.folder / "train_gold.json", file)["hits_hard"] == 0
+
+
+def test_questions_of_every_kind_have_their_proofs(tmp_path: Path) -> None:
+    write_release(tmp_path / "nine", nine.world(), "entity")
+    release = Release.open(tmp_path / "nine")
+    made = export(release, "brink", tmp_path / "brink", kg="incomplete-50", naming="text")
+    asked = {q.id: q for q in release.questions()}
+    assert made.left_out.keys() == {q.id for q in asked.values() if q.hard_answer is None}
+    assert made.left_out
+    graphs = {
+        name: (made.folder / name / "facts.tsv").read_text().splitlines()
+        for name in ("complete", "incomplete", "incomplete-50")
+    }
+    assert len(graphs["incomplete"]) < len(graphs["incomplete-50"]) < len(graphs["complete"])
+    seen = set()
+    for split in ("train", "validation", "test"):
+        for row in brink.questions(made.folder / f"{split}.tsv"):
+            question = asked[str(row["id"])]
+            seen.add(question.id)
+            assert len(row["q_entity"]) == len(question.anchors)
+            assert len(row["grounding"]) == len(question.removed)
+            for grounding in row["grounding"]:
+                body, _, head = grounding.partition("   => ")
+                parts = [*body.split("  "), *head.split("  ")]
+                *stated, derived = ["\t".join(parts[i : i + 3]) for i in range(0, len(parts), 3)]
+                assert set(stated) <= set(graphs["incomplete"])
+                assert derived not in graphs["incomplete"]
+    assert seen == asked.keys() - made.left_out.keys()
+
+
+def test_without_answers_fields_are_there_and_empty(release: Release, tmp_path: Path) -> None:
+    made = export(release, "brink", tmp_path / "brink", without_answers=True)
+    (rows,) = (brink.questions(path) for path in made.folder.glob("*.tsv"))
+    assert [row["id"] for row in rows] == [q.id for q in release.questions("test")]
+    for row in rows:
+        assert row["q_entity"]
+        assert not row["rule_index"]
+        assert not any(row[c] for c in ("answer", "a_entity", "rule", "grounding"))
+    files = {p.relative_to(made.folder).as_posix() for p in made.folder.rglob("*") if p.is_file()}
+    assert files == {"test.tsv", "incomplete/facts.tsv", "export.json"}
