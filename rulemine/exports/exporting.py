@@ -214,7 +214,9 @@ def _check_output(target: Path, answers: Path | None) -> None:
                 f"{target}: is a folder with other files and not an export that could be replaced; nothing "
                 "was changed. Name an empty or new folder with -o."
             )
-        if found := strangers(target, [*files, DESCRIPTION]) or edited(target, files):
+        # Python keeps compiled files beside tasks that were run.
+        others = [f for f in strangers(target, [*files, DESCRIPTION]) if "__pycache__" not in f]
+        if found := others or edited(target, files):
             raise OutputError(
                 f"{target}: {listed(found)} added or edited since the export was made; nothing was changed. "
                 "Move that away, or choose another folder with -o."

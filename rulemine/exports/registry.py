@@ -24,6 +24,8 @@ EXPORTS: "Registry[Callable[..., Exporter]]" = Registry(
         "gog": "rulemine.exports.gog:GogFiles",
         "structgpt": "rulemine.exports.structgpt:StructGptFiles",
         "byokg": "rulemine.exports.byokg:ByokgFiles",
+        "lm-eval": "rulemine.exports.evaluation_tasks:LmEvalTask",
+        "inspect": "rulemine.exports.evaluation_tasks:InspectTask",
         "rdf": "rulemine.exports.rdf:Rdf",
         "neo4j": "rulemine.exports.neo4j:Neo4j",
         "brink": "rulemine.exports.brink:BrinkExport",

@@ -4,7 +4,8 @@ Run by ``make clients``, or as a script with the names of some environments. For
 ``tests/isolated/clients/NAME.txt`` (requirements, all pinned; its first line is a comment that says what it
 is) an environment is made in ``out/clients`` and kept until its requirements change. Its Python runs
 ``tests/isolated/clients/NAME.py FOLDER``, without the checkout on its path; a name like ``datasets-old``
-whose script is missing runs that of ``datasets``. The script asserts, and prints a line of what it saw.
+whose script is missing runs that of ``datasets``. The script asserts, and prints a line of what
+it saw; ``$RULEMINE`` is our command.
 
 FOLDER has every export of the small releases of `RELEASES`: ``demo/rog``, … from the incomplete graph and
 ``demo-complete/rog``, … from the complete one, and the releases themselves in ``releases``. What cannot be
@@ -35,6 +36,9 @@ RELEASES = ("demo", "structures-demo")
 
 SECONDS = 240
 """For an installation or a script at most."""
+
+LINES = 40
+"""Of what a failed script printed, at most."""
 
 FINISHED = "installed"
 """The file that is written last into an environment."""
@@ -98,11 +102,13 @@ def tried(requirements: Path, exports: Path) -> bool:
     # -P: a script called like the library that it tries is not imported in its place.
     command = [python, "-P", script, exports]
     env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "RULEMINE_DATA")}
+    env["RULEMINE"] = str(Path(sys.executable).with_name("rulemine"))
     env |= {"HF_HOME": str(HOME / "cache"), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     try:
         said = run(command, env=env)
     except SystemExit as ended:
-        print(f"  failed:\n{ended}")
+        lines = str(ended).splitlines()
+        print("  failed:", *lines[:1], *lines[1:][-LINES:], sep="\n  ")
         return False
     print("".join(f"  {line}\n" for line in said.splitlines()) + f"  passed in {since(started)}")
     return True

@@ -1,0 +1,137 @@
+"""Ready tasks for lm-evaluation-harness and for Inspect: data, prompts, tools and scores.
+
+What is written needs the framework alone: the files of ``tasks`` and `rulemine.evaluation.vocabulary` are
+copied, so that names are looked for in outputs as the mode ``vocabulary`` does. Answers are in the data,
+which the scorers read, and in no prompt.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from string import Template
+from typing import Any
+
+from rulemine.config import Section, option, packaged
+from rulemine.evaluation.gold import golds_of
+from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.exports.question_graphs import question_graphs
+from rulemine.files import read_text
+from rulemine.release.records import Question, names_in
+
+__all__ = ["InspectTask", "LmEvalTask"]
+
+_RATIO = "hhr"
+_METRICS = (
+    "hits_any", "hits_at_1", "precision", "recall", "f1", "hits_hard", _RATIO, "hits_any_hard", "hard_recall",
+    "hard_f1", "core_hard_f1",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LmEvalTask(Section):
+    """A task folder for lm-evaluation-harness (Gao et al., "The Language Model Evaluation Harness").
+
+    Attributes:
+        triples: Triples around the topic entities, chosen without looking at the answers, that a second
+            task shows before each question; 0: no such task.
+    """
+
+    triples: int = option(100, least=0)
+
+    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the tasks."""
+        task = _task_name(given)
+        for split in given.splits:
+            rows = self._with_triples(given, given.questions(split))
+            folder.jsonl(f"questions/{split}.jsonl", rows)
+        metrics = ("answered",) if given.without_answers else _METRICS
+        values = _values(given) | {
+            "task": task,
+            "fewshot": "null" if given.without_answers else "train",
+            "target": "" if given.without_answers else r"{{answers|join('\n')}}",
+            "metrics": "\n".join(map(_metric, metrics)),
+            "triples": "",
+        }
+        if self.triples:
+            values["triples"] = f", `{task}_triples` with up to {self.triples} triples"
+            _fill(folder, "lm_eval/triples.yaml", f"{task}_triples.yaml", values)
+        _fill(folder, "lm_eval/task.yaml", f"{task}.yaml", values)
+        _write(given, folder, ("lm_eval/utils.py", "lm_eval/predictions.py"), values)
+
+    def _with_triples(
+        self, given: ExportInput, questions: Sequence[Question]
+    ) -> Iterator[dict[str, Any]]:
+        """The lines, with the triples of each question."""
+        rows = _rows(given, questions)
+        if not self.triples:
+            yield from rows
+            return
+        topics = {q.id: q.anchors for q in questions}
+        graphs = question_graphs(given.kg, topics, max_triples=self.triples, seed=given.seed)
+        for done, (row, graph) in enumerate(zip(rows, graphs, strict=True)):
+            given.progress(done, len(topics))
+            yield row | {"triples": [" | ".join(triple) for triple in given.kg.labeled(graph.rows)]}
+
+
+@dataclass(frozen=True)
+class InspectTask(Section):
+    """A task file for Inspect (UK AI Security Institute) with tools that walk the graph."""
+
+    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the task."""
+        for split in given.splits:
+            folder.jsonl(f"questions/{split}.jsonl", _rows(given, given.questions(split)))
+        folder.text("graph.tsv", given.kg.to_tsv())
+        _write(given, folder, ("inspect/task.py", "inspect/predictions.py"), _values(given))
+
+
+def _rows(given: ExportInput, questions: Sequence[Question]) -> Iterator[dict[str, Any]]:
+    """A line for each question: hard answers are those that the graph exported does not state."""
+    level = given.release.level_of(given.kg_name) or 100
+    for q, gold in zip(questions, golds_of(questions, str, level=level), strict=True):
+        row: dict[str, Any] = {"id": q.id, "question": q.question, "topics": q.anchors}
+        if not given.without_answers:
+            core = gold.core_answers
+            row |= {
+                "answers": q.answers,
+                "hard_answer": gold.hard_answer,
+                "hard_answers": sorted(gold.hard_answers),
+                "core_answers": None if core is None else sorted(core),
+            }
+        yield row
+
+
+def _task_name(given: ExportInput) -> str:
+    graph = [] if given.kg_name == "incomplete" else [given.kg_name]
+    return re.sub(r"\W+", "_", "_".join(["rulemine", given.release.name, *graph]))
+
+
+def _values(given: ExportInput) -> dict[str, str]:
+    """What is filled into files for people."""
+    return {
+        "release": given.release.name,
+        "questions": f"{len(given.questions('test')):,}",
+        "kg": given.kg_name,
+        "naming": given.naming,
+    }
+
+
+def _metric(name: str) -> str:
+    how = "!function utils.hard_hits_rate" if name == _RATIO else "mean"
+    return f"  - metric: {name}\n    aggregation: {how}\n    higher_is_better: true"
+
+
+def _write(
+    given: ExportInput, folder: ExportFolder, files: Sequence[str], values: dict[str, str]
+) -> None:
+    """Writes what both frameworks are given: names, scores, and files as they are."""
+    folder.lines("entities.txt", sorted(set(names_in(given.release.entities, given.naming))))
+    for file in (*files, "scores.py"):
+        folder.text(file.rpartition("/")[2], read_text(packaged("exports", "tasks", file)))
+    folder.text("vocabulary.py", read_text(packaged("evaluation", "vocabulary.py")))
+    _fill(folder, files[0].partition("/")[0] + "/README.md", "README.md", values)
+
+
+def _fill(folder: ExportFolder, template: str, name: str, values: dict[str, str]) -> None:
+    text = read_text(packaged("exports", "tasks", template))
+    folder.text(name, Template(text).substitute(values))
