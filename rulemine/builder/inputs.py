@@ -20,6 +20,7 @@ from rulemine.files import read_lines
 from rulemine.kg.entity_types import EntityTypes, types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.rdf import is_rdf
 from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.rules.formats import read_rules
@@ -107,13 +108,14 @@ class Inputs:
     @cached_property
     def labels(self) -> dict[str, str]:
         """Entity → text label, for the entities that have one; homonyms told apart."""
-        if not self.recipe.labels:
+        named = self.recipe.labels or (self.recipe.kg if is_rdf(self.recipe.kg) else "")
+        if not named:
             return {}
         with _of_key("labels"):
-            labels = load_labels(self.recipe.labels)
+            labels = load_labels(named)
         if not labels.keys() & self.kg.entity_ids.keys():
             self._warn(
-                f"labels: {self.recipe.labels} has {counted(len(labels), 'label')}, none of an entity of "
+                f"labels: {named} has {counted(len(labels), 'label')}, none of an entity of "
                 f"{self.recipe.kg}."
             )
         further = self.reference.entities if self.reference else ()

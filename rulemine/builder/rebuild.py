@@ -22,6 +22,7 @@ from rulemine.datasets.registry import data_sets
 from rulemine.errors import ConfigError, DatasetError, InputError, did_you_mean, list_problems
 from rulemine.files import read_bytes
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.rdf import is_rdf
 from rulemine.release.contents import JOURNAL, read_parts
 from rulemine.release.reader import MANIFEST, Release
 
@@ -165,6 +166,10 @@ def _graph(release: Release, which: str) -> KnowledgeGraph:
 def _kg(inputs: Inputs, release: Release) -> None:
     duplicates = release.manifest["kg"].get("duplicates", 0)
     inputs.kg = replace(_graph(release, "complete"), duplicates=duplicates)
+    if not inputs.recipe.labels and is_rdf(
+        inputs.recipe.kg
+    ):  # then the labels are in the same file
+        _labels(inputs, release)
 
 
 def _reference(inputs: Inputs, release: Release) -> None:

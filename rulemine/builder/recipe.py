@@ -41,14 +41,14 @@ class Recipe(Section):
 
     Attributes:
         name: The name of the benchmark; letters, digits, ``-`` and ``_``.
-        kg: The complete KG: the name of a data set, or a TSV file.
+        kg: The complete KG: the name of a data set, or a file in TSV, N-Triples or Turtle.
         kind: The kind of question: ``rules`` (about single removed triples) or ``structures`` (the nine
             logical structures of ComplexLogicalQA).
-        reference: A larger KG that supplies further correct answers: a data set or a TSV file; empty: none.
+        reference: A larger KG that supplies further correct answers: a data set or a file; empty: none.
         implied: Rules that are true by definition, one a line: a file, or a packaged data set that has one.
             What the graphs imply by them supplies further correct answers; empty: nothing is implied.
-        labels: Text labels of the entities: a data set, or a TSV file of entity and label; empty: entities
-            are their own labels.
+        labels: Text labels of the entities: a data set, or a TSV file of entity and label; empty: those of
+            the KG's file in RDF, else entities are their own labels.
         rules: A file of rules (AMIE's output or JSON Lines) to use instead of mining; empty: they are
             mined.
         naming: How the release names entities: ``private`` (codes), ``entity``, ``text`` (labels) or
@@ -73,7 +73,7 @@ class Recipe(Section):
         file=True,
         data_set=True,
         fits_too=bool,
-        expected="the name of a data set or a TSV file",
+        expected="the name of a data set or a file",
     )
     kind: str = option("rules", choices=KINDS, flag=True)
     reference: str = option("", file=True, data_set=True, flag=True, metavar="KG")
@@ -211,7 +211,7 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
 
     Args:
         name: A packaged recipe, the path of a TOML file (paths inside it are relative to it), or a KG
-            (data set or TSV file), which is built with the defaults.
+            (data set or file), which is built with the defaults.
         settings: Keys and values; later ones win.
 
     Raises:
@@ -222,7 +222,7 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     path = Path(name)
     if not name:
         raise ConfigError(
-            "RECIPE is empty; expected a recipe, a .toml file, a data set or a KG as TSV."
+            "RECIPE is empty; expected a recipe, a .toml file, a data set or a KG as TSV or RDF."
         )
     if name in (named := named_recipes()):
         path = named[name]

@@ -76,7 +76,7 @@ def _add_build_options(parser: Parser) -> None:
     parser.add_argument(
         "recipe",
         metavar="RECIPE",
-        help="a recipe (demo, family, fb15k237, structures-demo, …), a .toml file, a data set or a TSV file",
+        help="a recipe (demo, family, fb15k237, structures-demo, …), a .toml file, a data set or a graph",
     )
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder (out/NAME)")
     parser.add_argument(

@@ -185,7 +185,11 @@ def _add_options(parser: Parser) -> None:
     other = [k for k in KEYS if k.name in defaults and k.default != defaults[k.name]]
     listed = ", ".join(f"{key.name} {key.default}" for key in other)
     parser.epilog = f"A build has other defaults: {listed}."
-    parser.add_argument("kg", metavar="KG", help="TSV (plain, .gz, .zst) or the name of a data set")
+    parser.add_argument(
+        "kg",
+        metavar="KG",
+        help="a graph (.tsv, .nt or .ttl; plain, .gz or .zst) or the name of a data set",
+    )
     add_flags(parser, own)
     parser.set_defaults(lists_read=())
     parser.add_argument(

@@ -34,7 +34,7 @@ def add_querying(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "kg",
         metavar="KG",
-        help="the complete graph: TSV (plain, .gz, .zst), the name of a data set, or a release",
+        help="the complete graph (.tsv, .nt or .ttl), the name of a data set, or a release",
     )
     parser.add_argument("query", metavar="QUERY", help="the query; - reads it from standard input")
     parser.add_argument("--removed", type=Path, metavar="FILE",

@@ -22,6 +22,7 @@ from rulemine.errors import DatasetError, InputError, counted, did_you_mean, lis
 from rulemine.files import digest_of, read_bytes, read_lines, write_bytes
 from rulemine.kg.cache import read_cached
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.rdf import is_rdf, read_text_labels
 from rulemine.registry import Registry
 
 __all__ = [
@@ -283,14 +284,15 @@ def load_kg(
     progress: Progress | None = None,
     note: Callable[[str], None] | None = None,
 ) -> KnowledgeGraph:
-    """Loads a knowledge graph by the name of a data set or the path of a TSV file.
+    """Loads a knowledge graph by the name of a data set or the path of a file: TSV, N-Triples or Turtle.
 
     A large file is parsed once and then read from the cache, see `rulemine.kg.cache`.
 
     Args:
         name: The name or the path.
         progress: Called with (bytes, all bytes) of a download.
-        note: Called with a sentence if names were trimmed, or the cache is damaged or cannot be written.
+        note: Called with a sentence if names were trimmed or triples left out, or the cache is damaged or
+            cannot be written.
 
     Raises:
         DatasetError: The data set is unknown or not available.
@@ -304,6 +306,12 @@ def load_kg(
     _refuse_header(name, kg)
     if kg.trimmed and note:
         note(f"{name}: white space around {counted(kg.trimmed, 'name')} was trimmed.")
+    literals, texts, blanks = kg.left_out
+    if (literals or blanks) and note:
+        note(
+            f"{name}: left out {counted(literals, 'triple')} with a literal ({texts:,} of them labels) and "
+            f"{blanks:,} with a blank node: neither can be asked about."
+        )
     return kg
 
 
@@ -324,7 +332,9 @@ def _refuse_header(name: str, kg: KnowledgeGraph) -> None:
 
 
 def load_labels(name: str, progress: Progress | None = None) -> dict[str, str]:
-    """Loads entity → text label, by the name of a data set or the path of a two-column TSV file.
+    """Loads entity → text label, by the name of a data set or the path of a file.
+
+    A file has two columns of TSV, or is a graph in RDF (see `rulemine.kg.rdf`).
 
     Raises:
         DatasetError: The data set is unknown or not available.
@@ -345,6 +355,9 @@ def _read_labels(path: Path, labels: dict[str, str]) -> None:
     Raises:
         InputError: As `load_labels`.
     """
+    if is_rdf(path):
+        labels.update(read_text_labels(path))
+        return
     problems = []
     for number, line in enumerate(read_lines(path), start=1):
         fields = [part.strip() for part in line.split("\t")]

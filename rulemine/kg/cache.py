@@ -31,7 +31,7 @@ VARIABLE = "RULEMINE_CACHE"
 LEAST_BYTES = 50 << 20
 """Files smaller than this together are not worth an entry."""
 
-VERSION = 2
+VERSION = 3
 """Of the format; part of the name of every entry."""
 
 _AT_ONCE = 1 << 22
@@ -80,8 +80,9 @@ def read_cached(
 
 
 def _entry(folder: Path, path: Path, digest: str) -> Path:
-    kind = path.suffix[1:] if path.suffix in (".gz", ".zst") else "tsv"
-    return folder / f"{digest}.{kind}.{VERSION}.kg"
+    # The same bytes are another graph in another format.
+    kinds = [part for part in path.suffixes[-2:] if part in (".nt", ".ttl", ".gz", ".zst")]
+    return folder / f"{digest}{''.join(kinds) or '.tsv'}.{VERSION}.kg"
 
 
 def _digest(path: Path) -> str | None:
@@ -113,6 +114,7 @@ def _content(kg: KnowledgeGraph) -> Iterator[bytes]:
         "triples": len(kg.triples),
         "duplicates": kg.duplicates,
         "trimmed": kg.trimmed,
+        "left_out": kg.left_out,
     }
     yield (json.dumps(header) + "\n").encode()
     yield from labels
@@ -162,4 +164,6 @@ def _parse(file: io.FileIO, size: int) -> KnowledgeGraph:
     triples.flags.writeable = False
     order = found[3].view(order_type).astype(np.int64)
     counts = int(header["duplicates"]), int(header["trimmed"])
-    return KnowledgeGraph(entities, relations, triples, counts[0], order, counts[1])
+    literals, texts, blanks = map(int, header["left_out"])
+    left_out = (literals, texts, blanks)
+    return KnowledgeGraph(entities, relations, triples, counts[0], order, counts[1], left_out)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from rulemine.errors import InputError
 from rulemine.files import write_stream
+from rulemine.kg.rdf import RdfReader, is_rdf, relation_names
 from rulemine.kg.tsv import read_fields
 
 __all__ = ["DIRECTIONS", "KnowledgeGraph", "Triple", "read_triples"]
@@ -51,6 +52,8 @@ class KnowledgeGraph:
         source_order: int64, shape (n,): the rows of `triples` in the order in which the source
             first names them (what a program that keeps file order would see).
         trimmed: How many names of the source had white space around them, which is no part of the labels.
+        left_out: Triples of a source in RDF that are not in the graph: those with a literal, how many of them
+            are labels, and those with a blank node (see `rulemine.kg.rdf`).
     """
 
     entities: tuple[str, ...]
@@ -61,6 +64,7 @@ class KnowledgeGraph:
         repr=False, default_factory=lambda: np.empty(0, np.int64)
     )
     trimmed: int = 0
+    left_out: tuple[int, int, int] = (0, 0, 0)
 
     @classmethod
     def from_triples(cls, triples: Iterable[Triple]) -> "KnowledgeGraph":
@@ -112,21 +116,43 @@ class KnowledgeGraph:
     def read(
         cls, *paths: str | Path, watch: Callable[[bytes], object] | None = None
     ) -> "KnowledgeGraph":
-        """Reads TSV files, plain, .gz or .zst, as if they were one; see `read_fields`.
+        """Reads files as if they were one: TSV (`read_fields`), or RDF (`rulemine.kg.rdf`).
 
         Args:
-            *paths: The files.
+            *paths: The files, plain, .gz or .zst.
             watch: Called with the bytes of the files as stored, as they are read.
 
         Raises:
-            InputError: As `read_fields`.
+            InputError: As `read_fields` and `RdfReader.fields`.
         """
+        if any(map(is_rdf, paths)):
+            return cls._read_rdf([Path(path) for path in paths], watch)
         builder = _Builder()
         trimmed: list[int] = []
         for path in paths:
             for fields in read_fields(Path(path), watch, trimmed.append):
                 builder.add(fields[::3], fields[1::3], fields[2::3])
         return replace(builder.finish(), trimmed=sum(trimmed))
+
+    @classmethod
+    def _read_rdf(
+        cls, paths: list[Path], watch: Callable[[bytes], object] | None
+    ) -> "KnowledgeGraph":
+        if strange := [path for path in paths if not is_rdf(path)]:
+            raise InputError(f"{strange[0]}: is no RDF, but {paths[0]} is; give files of one kind.")
+        builder, reader = _Builder(), RdfReader()
+        for path in paths:
+            for fields in reader.fields(path, watch):
+                builder.add(fields[::3], fields[1::3], fields[2::3])
+        kg = builder.finish()
+        if not len(kg):
+            raise InputError(
+                f"{paths[0]}: holds no triple between two IRIs, and literals and blank nodes are no "
+                "entities. Give those that questions are to be about an IRI."
+            )
+        names = relation_names(kg.relations, reader.texts)
+        left_out = (reader.literals, reader.labels, reader.blanks)
+        return replace(kg._with_relations(names), left_out=left_out)
 
     def __len__(self) -> int:
         return len(self.triples)
@@ -185,6 +211,17 @@ class KnowledgeGraph:
         for column in (0, 2):
             ids[:, column] = place[ids[:, column]]
         return KnowledgeGraph._of_ids(tuple(labels[i] for i in order), self.relations, ids)
+
+    def _with_relations(self, names: Mapping[str, str]) -> "KnowledgeGraph":
+        """The graph with other names of its relations, no two the same; what the source was like stays."""
+        labels = [names[label] for label in self.relations]
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+        place = np.empty(len(labels), np.int32)
+        place[order] = np.arange(len(labels), dtype=np.int32)
+        ids = self.triples[self.source_order]
+        ids[:, 1] = place[ids[:, 1]]
+        kg = KnowledgeGraph._of_ids(self.entities, tuple(labels[i] for i in order), ids)
+        return replace(kg, duplicates=self.duplicates)
 
     def rows_of(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         """The rows of `triples` that hold the given triples.

@@ -1,0 +1,182 @@
+"""Graphs in N-Triples and Turtle."""
+
+import gzip
+import random
+import re
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from rulemine.builder.pipeline import BuildContext
+from rulemine.builder.rebuild import compare, rebuild
+from rulemine.datasets.registry import load_kg, load_labels
+from rulemine.errors import InputError
+from rulemine.kg.cache import read_cached
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.rdf import relation_names
+from rulemine.query.sparql import entity_iri, relation_iri
+from rulemine.release.reader import Release
+from tests.command_line import FACTS, Command
+
+TURTLE = """\
+@prefix : <http://example.org/kin#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+# a comment
+:ann :mother :bea ; a :Person ; rdfs:label "Anna"@de, "Ann\\n Lee"@en, "A" ; :born "1815-12-10" .
+:ann :knows [ :mother :bea ] ; :knows :bob_k .
+:bob_k :mother :bea ; rdfs:label "Robert"@de, "Bob" .
+:P19 rdfs:label "place of birth"@en .
+:bea :P19 <http://example.org/Sm%C3%B8la/> ; :mother :bea .
+:bea :mother :bea .
+"""
+KIN = "http://example.org/kin#"
+TRIPLES = [
+    (f"{KIN}ann", "knows", f"{KIN}bob_k"),
+    (f"{KIN}ann", "mother", f"{KIN}bea"),
+    (f"{KIN}ann", "rdf:type", f"{KIN}Person"),
+    (f"{KIN}bea", "mother", f"{KIN}bea"),
+    (f"{KIN}bea", "place_of_birth", "http://example.org/Sm%C3%B8la/"),
+    (f"{KIN}bob_k", "mother", f"{KIN}bea"),
+]
+NTRIPLES = "\n".join(
+    [f"<{s}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{o}> ." if r == "rdf:type" else
+     f"<{s}> <{KIN}{'P19' if r == 'place_of_birth' else r}> <{o}> ." for s, r, o in TRIPLES]
+    + [f'<{KIN}P19> <http://www.w3.org/2000/01/rdf-schema#label> "place of birth"@en .', ""]
+)  # fmt: skip
+
+
+def test_turtle_gives_a_graph_and_labels(tmp_path: Path) -> None:
+    path = tmp_path / "kin.ttl"
+    path.write_text(TURTLE, "utf-8-sig")
+    notes: list[str] = []
+    kg = load_kg(str(path), note=notes.append)
+    assert kg.labeled() == TRIPLES
+    assert kg.duplicates == 1
+    assert kg.labeled(kg.source_order[:2]) == [TRIPLES[1], TRIPLES[2]]
+    assert [note.partition(": ")[2] for note in notes] == [
+        "left out 7 triples with a literal (6 of them labels) and 2 with a blank node: neither can be asked "
+        "about."
+    ]
+    labels = load_labels(str(path))
+    assert {iri.removeprefix(KIN): text for iri, text in labels.items()} == {
+        "ann": "Ann Lee", "bob_k": "Bob", "bea": "bea", "Person": "Person", "P19": "place of birth",
+        "http://example.org/Sm%C3%B8la/": "Smøla",
+    }  # fmt: skip
+
+
+def test_order_format_and_compression_change_nothing(tmp_path: Path) -> None:
+    lines = NTRIPLES.splitlines(keepends=True)
+    expected = KnowledgeGraph.from_triples(TRIPLES).digest
+    for number, suffix in enumerate((".nt", ".ttl", ".nt.gz", ".ttl.zst")):
+        random.Random(number).shuffle(lines)
+        content = "".join(lines).encode()
+        path = tmp_path / f"kin{suffix}"
+        packed = {".gz": gzip.compress, ".zst": zstandard.compress}.get(path.suffix, bytes)
+        path.write_bytes(packed(content))
+        assert KnowledgeGraph.read(path).digest == expected
+        assert KnowledgeGraph.read(path, path).duplicates == len(TRIPLES)
+
+
+def test_the_cache_knows_what_was_left_out_and_tells_formats_apart(tmp_path: Path) -> None:
+    path = tmp_path / "kin.ttl"
+    path.write_text(TURTLE)
+    first, second = (read_cached(path, tmp_path / "cache", least=0) for _ in range(2))
+    assert (second.labeled(), second.left_out) == (first.labeled(), (7, 6, 2))
+    tabbed = NTRIPLES.splitlines()[0].replace("> <", ">\t<") + "\n"
+    (tmp_path / "one.nt").write_text(tabbed)
+    (tmp_path / "one.tsv").write_text(tabbed)
+    names = [
+        read_cached(tmp_path / f"one{s}", tmp_path / "cache", least=0) for s in (".nt", ".tsv")
+    ]
+    assert [kg.relations for kg in names] == [("knows",), (f"<{KIN}knows>",)]
+
+
+def test_relations_get_the_first_readable_name_that_is_their_own() -> None:
+    iris = {
+        "http://rdf.freebase.com/ns/people.person.parents": "/people/person/parents",
+        "http://dbpedia.org/ontology/birthPlace": "dbo:birthPlace",
+        "https://schema.org/author": "schema:author",
+        "http://schema.org/author": "author",
+        "http://purl.org/dc/terms/creator": "made_by",
+        "http://x/a/creator": "a:creator",
+        "http://y/b/creator": "b:creator",
+        "http://z/b/creator/": "http://z/b/creator/",
+        "urn:x:has%20part": "has_part",
+    }
+    del iris["http://schema.org/author"]
+    texts = {"http://purl.org/dc/terms/creator": "made  by"}
+    expected = {**iris, "http://y/b/creator": "http://y/b/creator"}
+    assert relation_names(iris, texts) == expected
+    both = relation_names(["https://schema.org/author", "http://schema.org/author"], {})
+    assert both == {
+        "https://schema.org/author": "https://schema.org/author",
+        "http://schema.org/author": "http://schema.org/author",
+    }
+
+
+def test_relation_names_are_one_to_one_and_keep_names_of_a_release() -> None:
+    rng = random.Random(3)
+    parts = ["a", "b", "a_b", "a:b", "a%20b", ""]
+    for _ in range(300):
+        iris = {f"x:{'/'.join(rng.choices(parts, k=rng.randint(1, 4)))}" for _ in range(9)}
+        texts = {iri: rng.choice(["a", "a b", "x:a"]) for iri in iris if rng.random() < 0.3}
+        assert len(set(relation_names(iris, texts).values())) == len(iris)
+    relations = ["/people/person/parents", "a ./ b", "é:#x"]
+    made = relation_names(map(relation_iri, relations), {})
+    assert [made[relation_iri(name)] for name in relations] == [
+        relations[0],
+        "a_./_b",
+        relations[2],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.ttl", b"@prefix : <http://x/> .\n:a :b :c d .\n", "line 2 is not Turtle (column"),
+        ("a.nt", b"<http://x/a> <http://x/b> <http://x/c> .\n<http://x/a> <http://x/b>\n\n\n",
+         "line 2 is not N-Triples"),
+        ("a.ttl", b"<a> <b> <c> .\n", "Relative IRIs need an @base."),
+        ("a.nt", b'<http://x/a> <http://x/b> "\xff" .\n', "line 1 is not N-Triples"),
+        ("a.nt", b"", "holds no triple; at least one"),
+        ("a.ttl", b"[] <http://x/b> <http://x/c> .\n", "no triple between two IRIs"),
+        ("a.rdf", b"<rdf:RDF/>", "N-Triples (.nt) or Turtle (.ttl) was expected"),
+        ("a.nt.gz", b"<http://x/a>", "is not a complete gz file"),
+    ],
+)  # fmt: skip
+def test_a_bad_file_is_told_with_the_line(
+    tmp_path: Path, name: str, content: bytes, told: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError) as problem:
+        load_kg(str(path))
+    assert told in str(problem.value)
+    assert str(path) in str(problem.value)
+
+
+def test_files_of_two_kinds_are_no_graph(tmp_path: Path) -> None:
+    (tmp_path / "a.nt").write_text(NTRIPLES)
+    with pytest.raises(InputError, match="give files of one kind"):
+        KnowledgeGraph.read(tmp_path / "a.nt", tmp_path / "b.tsv")
+
+
+def test_a_build_from_rdf_reads_well_and_is_made_again(here: Path, command: Command) -> None:
+    rows = [line.split("\t") for line in FACTS.splitlines()]
+    people = sorted({row[i] for row in rows for i in (0, 2)})
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    lines = [f"<{entity_iri(s)}> <{relation_iri(r)}> <{entity_iri(o)}> .\n" for s, r, o in rows]
+    lines += [f'<{entity_iri(p)}> {label} "{p.upper()} of Rome"@en .\n' for p in people]
+    (here / "kin.nt").write_text("".join(lines))
+    words = ["--rules", "rules.txt", "-o", "out/kin", "--naming", "text"]
+    ended = command("build", "kin.nt", *words)
+    assert ended.status == 0, ended.err
+    release = Release.open("out/kin")
+    assert len(release.questions()) > 9
+    for question in release.questions():
+        assert re.fullmatch(r"What is .*[HWC]\d+ of Rome .*by “\w+”\?", question.question)
+    assert {row.entity for row in release.entities} == set(map(entity_iri, people))
+    (here / "kin.nt").unlink()  # the release stands in for it, and for the labels in it
+    rebuild(release, here / "again", {"rules": "rules.txt"}, BuildContext())
+    assert list(compare(release, here / "again")) == []
