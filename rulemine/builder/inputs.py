@@ -3,13 +3,14 @@
 Guarantee: each input is read once, when it is first needed, and never changed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rulemine.builder.earlier import Earlier, read_earlier
 from rulemine.builder.homonyms import tell_apart
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.relation_filter import excluded_relations, load_filter
@@ -55,16 +56,21 @@ class Inputs:
     Args:
         recipe: The recipe.
         on_warning: Called with sentences about inputs that are suspicious but not errors.
+        earlier: The releases that `Recipe.not_in` names.
 
     Raises:
         UserError: From each property, if its file is missing or malformed.
     """
 
     def __init__(
-        self, recipe: Recipe, on_warning: Callable[[str], None] = lambda _text: None
+        self,
+        recipe: Recipe,
+        on_warning: Callable[[str], None] = lambda _text: None,
+        earlier: Sequence[Path] = (),
     ) -> None:
         self.recipe = recipe
         self._warn = on_warning
+        self._earlier = earlier
 
     def files(self) -> list[Path]:
         """The files named by the recipe that exist."""
@@ -86,6 +92,15 @@ class Inputs:
             return None
         with _of_key("reference"):
             return load_kg(self.recipe.reference, note=self._warn)
+
+    @cached_property
+    def earlier(self) -> Earlier:
+        """What earlier releases ask."""
+        found = read_earlier(self._earlier, self.recipe.not_in, self.recipe.kind, self.kg)
+        if found.identities:
+            asked = counted(len(found.queries), "question")
+            self._warn(f"{asked} of {counted(len(found.identities), 'release')} not asked again.")
+        return found
 
     @cached_property
     def implied(self) -> tuple[Rule, ...]:

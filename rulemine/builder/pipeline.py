@@ -16,6 +16,7 @@ from typing import Any
 
 from rulemine.builder.assemble import parts_of_build
 from rulemine.builder.balance import explain_few
+from rulemine.builder.earlier import NOTHING
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.kind import kind_of
 from rulemine.builder.recipe import Recipe
@@ -71,6 +72,7 @@ class BuildContext:
         on_status: Called with the state of a stage, in a few words for the end of a progress line.
         replay: A release, or a journal, from which a model's replies are taken instead of asking it.
         replace: Whether a release that has another name, or was edited, may be replaced.
+        earlier: The folders or archives of the releases that `Recipe.not_in` names.
     """
 
     resources: Resources = field(default_factory=Resources)
@@ -80,6 +82,7 @@ class BuildContext:
     on_status: Callable[[str], None] = lambda _text: None
     replay: Path | None = None
     replace: bool = False
+    earlier: tuple[Path, ...] = ()
 
 
 class Build:
@@ -96,7 +99,7 @@ class Build:
         self.target = target
         self.context = context or BuildContext()
         self._done: dict[str, Done] = {}
-        self.inputs = Inputs(recipe, self.context.on_warning)
+        self.inputs = Inputs(recipe, self.context.on_warning, self.context.earlier)
         self.kind = kind_of(recipe)
         self._made: dict[str, QuestionSet] = {}
 
@@ -113,6 +116,7 @@ class Build:
             RulemineError: An input cannot be used, or something cannot be written.
         """
         named = [path for path in (*self.inputs.files(), self.context.replay) if path]
+        named += self.context.earlier
         check_folder(self.target, self.recipe.name, inputs=named, replace=self.context.replace)
         stages = self.target.with_name(self.target.name + ".stages")
         check_no_input(stages, named)
@@ -124,7 +128,7 @@ class Build:
             inputs.kg, inputs.implied, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
-            inputs.anchors  # noqa: B018
+            inputs.anchors, inputs.earlier  # noqa: B018
         if "verbalize" not in self._skipped:
             from rulemine.builder.verbalize_stage import check_source
 
@@ -196,6 +200,7 @@ class Build:
             excluded=self.inputs.excluded,
             max_prior=self.recipe.selection.max_prior,
             max_answers=self.recipe.questions.max_answers,
+            earlier=self.inputs.earlier if self.recipe.kind == "rules" else NOTHING,
         )
 
     @cached_property
@@ -233,6 +238,8 @@ class Build:
         self, name: str, version: int, options: dict[str, Any], work: Callable[[Path], None]
     ) -> Stage:
         inputs = {"kg": self.inputs.kg.digest} | {n: done.digest for n, done in self._done.items()}
+        if name in ("select", "ask") and self.recipe.not_in:
+            options = {**options, "not_in": sorted(self.recipe.not_in)}
         return Stage(name, version, options, inputs, work)
 
     def _mine(self) -> Stage:

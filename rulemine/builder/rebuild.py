@@ -102,7 +102,7 @@ def rebuild(
         _stand_in(name, made.inputs, release, "is a file", context.on_warning)
     _fetch(made.inputs, release, set(replaced) | set(given), context.on_warning)
     if JOURNAL in release.manifest["files"]:
-        made.context = replace(context, replay=release.path)
+        made.context = replace(context, replay=release.folder)
     made.run()
 
 

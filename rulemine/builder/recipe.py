@@ -54,6 +54,8 @@ class Recipe(Section):
         naming: How the release names entities: ``private`` (codes), ``entity``, ``text`` (labels) or
             ``numeric`` (bare numbers).
         seed: The seed of all random choices.
+        not_in: Earlier releases of this recipe of which no question is asked again, by their identities
+            (64 hexadecimal digits, see `Release.identity`), sorted; ``rulemine build --not-in DIR`` sets it.
         mining: See `MiningOptions`; the defaults here are the thresholds of arXiv 2508.08344.
         selection: See `SelectionSection`.
         questions: See `QuestionSection`.
@@ -82,6 +84,11 @@ class Recipe(Section):
     rules: str = option("", file=True, flag=True)
     naming: str = option("private", choices=NAMINGS, flag=True)
     seed: int = option(0, least=0, most=2**63 - 1, flag=True)  # see `check_seed`
+    not_in: tuple[str, ...] = option(
+        (),
+        fits_too=lambda names: all(re.fullmatch("[0-9a-f]{64}", name) for name in names),
+        expected="a list of identities, 64 hexadecimal digits each",
+    )
     mining: MiningOptions = field(
         default_factory=partial(
             MiningOptions, min_head_coverage=0.1, min_std_confidence=0.3, min_pca_confidence=0.4
@@ -154,6 +161,8 @@ class Recipe(Section):
         for key in _FILES:
             plain = override(plain, key.path, Path(lookup(plain, key.path)).name)
         del plain["endpoint"]
+        if not self.not_in:
+            del plain["not_in"]
         plain["verbalizer"]["naming"] = self.verbalizer.naming or self.naming
         for name in ("prompt", "glosses"):
             # A release contains both files, whatever they were called and whether they were given.

@@ -85,6 +85,14 @@ def _add_build_options(parser: Parser) -> None:
         help="replace a release that has another name or was edited",
     )
     parser.add_argument("--set", **_SET, help="override a key, see below")
+    parser.add_argument(
+        "--not-in",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="DIR",
+        help="ask no question of this release of the recipe (folder or archive; repeatable)",
+    )
     # Options of the miner are only keys here: there are too many.
     add_flags(parser, [k for k in KEYS if not k.name.startswith(("mining.", *OF_MODEL))])
     group = parser.add_argument_group(*_MODEL)
@@ -153,6 +161,7 @@ def build(arguments: Namespace) -> int:
         on_status=line.status,
         replay=arguments.replay,
         replace=arguments.replace,
+        earlier=tuple(arguments.not_in),
     )
     made = Build(recipe, target, context)
     if arguments.dry_run:

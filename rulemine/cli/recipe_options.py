@@ -30,7 +30,7 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
     replay: Path | None = getattr(arguments, "replay", None)
     chosen = {k: v for k, v in given(arguments).items() if not k.startswith("resources.")}
     set_keys = [parse_setting(text) for text in arguments.set]
-    settings = _replayed(replay) + set_keys
+    settings = _replayed(replay) + _left_out(arguments) + set_keys
     settings += [(tuple(key.split(".")), value) for key, value in chosen.items()]
     recipe = load_recipe(arguments.recipe, settings)
     options = {key.name: key.flag for key in KEYS if key.name in chosen}
@@ -55,6 +55,16 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
     if recipe.rules:
         _refuse(options, "mining.", "mining, and with rules given nothing is mined")
     return recipe
+
+
+def _left_out(arguments: Namespace) -> list[tuple[tuple[str, ...], Any]]:
+    """The releases of which nothing is asked again, by their identities."""
+    if not getattr(arguments, "not_in", None):
+        return []
+    from rulemine.release.reader import Release  # loads numpy
+
+    identities = {Release.open(place).identity for place in arguments.not_in}
+    return [(("not_in",), sorted(identities))]
 
 
 def _refuse(

@@ -37,7 +37,7 @@ def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
         action="append",
         default=[],
         metavar="KEY=FILE",
-        help="with --rebuild: a file that the recipe names, e.g. rules=rules.tsv",
+        help="with --rebuild: a file that the recipe names, e.g. rules=rules.tsv, or not_in=DIR",
     )
     parser.options = _add_resources
     parser = add_command(commands, "show", show, "show questions with their proofs")
@@ -118,12 +118,14 @@ def _rebuild(arguments: Namespace, line: Line) -> bool:
     from rulemine.mining import Resources
     from rulemine.release.reader import Release
 
-    files = {".".join(key): str(value) for key, value in map(parse_setting, arguments.set)}
+    said = [(".".join(key), str(value)) for key, value in map(parse_setting, arguments.set)]
+    files = dict(pair for pair in said if pair[0] != "not_in")
     context = BuildContext(
         resources=Resources(**given(arguments, "resources.")),
         observe=line.watch,
         on_warning=line.note,
         on_status=line.status,
+        earlier=tuple(Path(value) for key, value in said if key == "not_in"),
     )
     release = Release.open(arguments.release)
     with TemporaryDirectory(prefix="rulemine-") as folder:

@@ -223,7 +223,9 @@ class Release:
         verbalizer = config.get("verbalizer", {})
         if verbalizer.get("name") == "template":  # which has no prompts that could name entities
             config["verbalizer"] = {**verbalizer, "naming": "private"}
-        what = [self.name, config, self.manifest["kg"].get("digest"), self.manifest["counts"]]
+        counts = dict(self.manifest["counts"])
+        counts.pop("statistics", None)  # which has the lengths of texts
+        what = [self.name, config, self.manifest["kg"].get("digest"), counts]
         return digest_of(json.dumps(what, sort_keys=True).encode())
 
     def questions(self, split: str | None = None) -> tuple[Question, ...]:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.builder.earlier import NOTHING, Earlier
 from rulemine.kg.facts import Declarations, facts_of, oriented
-from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.priors import CORE_PRIOR, priors
 
 __all__ = ["Setting"]
@@ -31,8 +32,8 @@ class Setting:
             statements.
         pairs: int64, shape (triples,): a number for the two entities that it joins, in either order.
         questions: int64, shape (triples, 2): a number for the question that asks for the subject, and for
-            the object, the same for all triples that share it; −1 where it may not be asked, or has too
-            many answers.
+            the object, the same for all triples that share it; −1 where it may not be asked, is not asked
+            again, or has too many answers.
     """
 
     kg: KnowledgeGraph
@@ -52,6 +53,7 @@ class Setting:
         excluded: Collection[str] = (),
         max_prior: float = 1.0,
         max_answers: int = 0,
+        earlier: Earlier = NOTHING,
     ) -> "Setting":
         """The setting of a selection.
 
@@ -61,6 +63,8 @@ class Setting:
             excluded: Relations whose triples are never removed.
             max_prior: Highest prior at which an answer is asked for.
             max_answers: Most answers of a question; 0: no limit.
+            earlier: What is not asked again: what it asks for stays in the graph, so that other facts are
+                removed in its place.
         """
         declared = declarations or Declarations()
         facts, prior = facts_of(kg, declared), priors(kg, declared)
@@ -68,12 +72,15 @@ class Setting:
         out = np.array([relation in excluded for relation in kg.relations], bool)
         subject, _, obj = (kg.triples[:, column].astype(np.int64) for column in range(3))
         fit = directions.any(axis=1) & (subject != obj) & ~out[kg.triples[:, 1]]
+        fit &= ~earlier.links(kg, declared)
         all_fit = np.ones(len(kg), bool)
         all_fit[facts[~fit]] = False
         low, high = np.minimum(subject, obj), np.maximum(subject, obj)
         _, pairs = np.unique(low * max(1, len(kg.entities)) + high, return_inverse=True)
         questions, answers = _questions(kg, declared)
         few = answers <= (max_answers or len(kg))
+        for side, end in enumerate(DIRECTIONS):
+            few &= ~np.isin(questions, questions[:, side][earlier.rows(kg, end)])
         return cls(
             kg,
             facts,

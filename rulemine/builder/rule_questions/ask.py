@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rulemine.builder.earlier import AGAIN, NOTHING, Earlier
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.rule_questions.answer_sets import AnswerSets, Query
 from rulemine.builder.rule_questions.text_check import Refusal, TextCheck
@@ -30,6 +31,7 @@ from rulemine.query.links import expanded
 from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Anchor, Projection
+from rulemine.query.tree import Query as Tree
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Rejection, RuleBlock, RuleQuestion, Unseen
@@ -56,6 +58,7 @@ def ask(
     labels: Mapping[str, str] | None = None,
     seed: int = 0,
     max_answers: int = 0,
+    earlier: Earlier = NOTHING,
     progress: Callable[[int, int], None] | None = None,
 ) -> QuestionSet:
     """Makes the questions about the removed triples of a selection.
@@ -70,6 +73,7 @@ def ask(
         labels: Entity → text label, for the naming ``text``.
         seed: Seed of the draws of directions and private ids.
         max_answers: Maximum number of answers of a question; 0: no limit.
+        earlier: What is not asked again.
         progress: Called with (questions checked, most that can be).
 
     Returns:
@@ -87,6 +91,7 @@ def ask(
     further = sorted({end for s, _, o in sets.reference for end in (s, o)} - known)
     names = name_entities(kg.entities, seed=seed, labels=labels, further=further)
     check = TextCheck(names, templates)
+    again = earlier.links(kg, declarations)
     checked = 0
 
     def problem(offer: _Offer) -> Refusal | None:
@@ -94,6 +99,10 @@ def ask(
         if progress is not None and checked % 1024 == 0:
             progress(checked, len(offers))
         checked += 1
+        if again[offer.head] or (
+            earlier.queries and _tree(offer, declarations).text in earlier.queries
+        ):
+            return Refusal(AGAIN, "", "")
         answers = sets[offer.query].all
         if max_answers and len(answers) > max_answers:
             return Refusal(
@@ -236,13 +245,21 @@ def _one_per_row(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[bo
     refused: list[tuple[_Offer, Refusal]] = []
     for place, mine in rows.items():
         found = [(o, problem(o)) for o in (reversed(mine) if coins[place] else mine)]
-        # The other end is asked for only where the drawn one has too many answers.
-        offer, why = found[-1] if found[0][1] and found[0][1].reason == TOO_MANY else found[0]
+        # The other end is asked for only where the drawn one has too many answers or is not asked again.
+        offer, why = (
+            found[-1] if found[0][1] and found[0][1].reason in (TOO_MANY, AGAIN) else found[0]
+        )
         if why is None:
             chosen.append(offer)
         else:
             refused.append((offer, why))
     return chosen, refused
+
+
+def _tree(offer: _Offer, declarations: Declarations) -> Tree:
+    """What an offer asks, as a query tree."""
+    one = Projection(offer.removed[1], offer.direction == DIRECTIONS[0], Anchor(offer.query[2]))
+    return expanded(one, declarations)
 
 
 def _question(
@@ -255,9 +272,7 @@ def _question(
 ) -> RuleQuestion:
     topic, relation = offer.query[2], offer.removed[1]
     answers = sets[offer.query]
-    query = expanded(
-        Projection(relation, offer.direction == DIRECTIONS[0], Anchor(topic)), declarations
-    )
+    query = _tree(offer, declarations)
     structure = structure_of(query, declarations)
     kind = classify(rule)
     asked_for = next(row for row in answers.hard if row.answer == offer.answer)

@@ -39,6 +39,7 @@ class RuleKind:
             labels=inputs.labels,
             seed=inputs.recipe.seed,
             max_answers=inputs.recipe.questions.max_answers,
+            earlier=inputs.earlier,
             progress=progress,
         )
 

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.builder.earlier import NOTHING, Earlier
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.structures.checking import QueryChecker, Reason, RemovedTriples, Wider
 from rulemine.builder.structures.drawing import Drawer
@@ -58,6 +59,7 @@ def ask_structures(
     reference: KnowledgeGraph | None = None,
     labels: dict[str, str] | None = None,
     seed: int = 0,
+    earlier: Earlier = NOTHING,
     progress: Callable[[int, int], None] | None = None,
 ) -> QuestionSet:
     """Samples questions.
@@ -75,6 +77,7 @@ def ask_structures(
         reference: A larger KG, matched by labels, that supplies further correct answers.
         labels: Entity → text label, for the naming ``text``.
         seed: The seed of all draws.
+        earlier: What is not asked again.
         progress: Called with (questions, questions wanted).
 
     Returns:
@@ -95,7 +98,7 @@ def ask_structures(
         masks = _dealt(fit, ratios, seed)
     together = partial(goes_together, templates)
     drawer = Drawer(steps, types, masks, options.max_answers, options.max_evidence, together)
-    checker = QueryChecker(graph, removed, types, declarations, options, _wider(kg, more))
+    checker = QueryChecker(graph, removed, types, declarations, options, _wider(kg, more), earlier)
     known = set(kg.entities)
     others = () if more is None else (end for s, _, o in more.labeled() for end in (s, o))
     further = sorted(set(others) - known)

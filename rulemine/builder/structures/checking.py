@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.builder import earlier as earlier_releases
+from rulemine.builder.earlier import NOTHING, Earlier
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.structures.drawing import Drawn
 from rulemine.builder.structures.options import StructureSection
@@ -39,6 +41,7 @@ class Reason:
 
     NOWHERE = "the draw led nowhere"
     AGAIN = "it was drawn before"
+    EARLIER = earlier_releases.AGAIN
     SHARED = "too many questions share an anchor, a relation or an answer"
     MANY = "it has too many answers"
     ANCHOR = "an anchor is an answer or an intermediate"
@@ -115,6 +118,7 @@ class QueryChecker:
         declarations: Which relations state the same facts.
         options: The section of the recipe.
         wider: What supplies further answers, if anything.
+        earlier: What is not asked again.
     """
 
     def __init__(
@@ -125,9 +129,11 @@ class QueryChecker:
         declarations: Declarations,
         options: StructureSection,
         wider: Wider | None,
+        earlier: Earlier = NOTHING,
     ) -> None:
         self.graph, self.removed, self.types = graph, removed, types
         self.declarations, self.options, self.wider = declarations, options, wider
+        self.earlier, self._again = earlier, earlier.links(graph.kg, declarations)
 
     def check(
         self, name: str, drawn: Drawn, is_open: Callable[[int], bool]
@@ -140,6 +146,8 @@ class QueryChecker:
             is_open: Whether questions are wanted whose hard answer misses so many links.
         """
         query, options = drawn.query, self.options
+        if query.text in self.earlier.queries:
+            return Reason.EARLIER
         anchors = np.array(sorted(drawn.anchors), np.int64)
         grades = Grades(self.graph, query)
         if len(grades) > options.max_answers:
@@ -165,6 +173,8 @@ class QueryChecker:
         asked_for = min((row for row in rows if row.fits), key=_preference, default=None)
         if rows and asked_for is None:
             return Reason.BARRED
+        if name == "1p" and asked_for and any(self._again[row] for row, _ in asked_for.steps):
+            return Reason.EARLIER
         if not is_open(asked_for.missing if asked_for else 0):
             return Reason.FULL
         labels = self.graph.kg.entities

@@ -45,6 +45,7 @@ class StructureKind:
             reference=inputs.further(progress),
             labels=inputs.labels,
             seed=inputs.recipe.seed,
+            earlier=inputs.earlier,
             progress=progress,
         )
 

@@ -32,7 +32,7 @@ PATIENCE = 500
 """Draws in a row without a question after which a number of missing links is given up in a split; those of
 `CHEAP` count less."""
 
-CHEAP = {Reason.AGAIN: 0.1, Reason.SHARED: 0.1}
+CHEAP = {Reason.AGAIN: 0.1, Reason.EARLIER: 0.1, Reason.SHARED: 0.1}
 """What draws that take little time count."""
 
 MOST_REFUSED = 1000
