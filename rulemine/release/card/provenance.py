@@ -19,6 +19,7 @@ def describe_build(manifest: Mapping[str, Any]) -> list[str]:
         f"- Graph: {source['title']}. Source: {source['source']}.",
         f"- SHA-256 of its sorted triples (source names): `{source['digest']}`.",
         _selection(config["selection"], counts),
+        *(f"- No question of the earlier release `{one}`." for one in config.get("not_in", ())),
         *_wording(counts, config.get("verbalizer", {"name": "template"})),
         "- All random choices depend on the seed; the same options give the same bytes:",
         "",
