@@ -92,11 +92,15 @@ class _Surroundings:
 
     def __init__(self, kg: KnowledgeGraph) -> None:
         size = len(kg.entities)
-        heads, tails = kg.triples[:, 0].astype(np.int64), kg.triples[:, 2].astype(np.int64)
-        ends = np.concatenate((heads, tails))
+        self._heads, self._tails = (
+            kg.triples[:, 0].astype(np.int64),
+            kg.triples[:, 2].astype(np.int64),
+        )
+        ends = np.concatenate((self._heads, self._tails))
         order = np.argsort(ends, kind="stable")
-        self._rows = order % len(kg) if len(kg) else order
-        self._others = np.concatenate((tails, heads))[order]
+        self._by_tail = order >= len(kg)
+        self._rows = order - len(kg) * self._by_tail
+        self._others = np.concatenate((self._tails, self._heads))[order]
         self._degrees: Ints = np.bincount(ends, minlength=size)
         self._starts: Ints = self._degrees.cumsum() - self._degrees
 
@@ -126,31 +130,40 @@ class _Surroundings:
         return rows
 
     def passed(self, topics: tuple[int, ...], most: int) -> Ints:
-        """The rows that the walk passes most often, the first one first; fewer if the graph ends there."""
+        """The rows that the walk passes most often, ascending; fewer than `most` if the graph ends there."""
         least = UNITS / (FINE * most)
         while True:
-            visits = self._visits(np.array(topics, np.int64), least)
-            visited = np.flatnonzero(visits)
-            passes = np.floor(visits[visited] / self._degrees[visited])
-            rows, which = np.unique(self._rows[self._at(visited)], return_inverse=True)
-            often = np.bincount(which, np.repeat(passes, self._degrees[visited]))
+            rate = self._rate(np.array(topics, np.int64), max(least, 1))
+            at = self._at(np.flatnonzero(rate))
+            rows = self._rows[at]
+            # Where both ends are visited, the triple stands there twice.
+            rows = rows[~self._by_tail[at] | (rate[self._heads[rows]] == 0)]
             if len(rows) >= most or least < 1:
-                first: Ints = rows[np.argsort(-often, kind="stable")[:most]]
-                return first
+                often = rate[self._heads[rows]] + rate[self._tails[rows]]
+                return _first(rows, often, most)
             least /= 4  # seen too coarsely to tell so many triples
 
-    def _visits(self, topics: Ints, least: float) -> npt.NDArray[np.float64]:
-        """How often the walk is at each entity, but for less than `least` for each of its triples."""
+    def _rate(self, topics: Ints, least: float) -> npt.NDArray[np.float64]:
+        """How often the walk goes along each triple of each entity, but for less than `least`."""
         visits, waiting = np.zeros((2, len(self._degrees)))
         waiting[topics] = np.floor(UNITS / len(topics))
-        enough = np.maximum(least, 1) * self._degrees
+        enough = np.where(self._degrees > 0, least * self._degrees, np.inf)
         moving = topics[self._degrees[topics] > 0]
         while len(moving):
             here = waiting[moving]
             waiting[moving] = 0
             visits[moving] += here
             counts = self._degrees[moving]
-            share = np.repeat(np.floor(ALPHA * here / counts), counts)
+            share = np.floor(ALPHA * here / counts).repeat(counts)
             waiting += np.bincount(self._others[self._at(moving)], share, minlength=len(waiting))
-            moving = np.flatnonzero((waiting >= enough) & (enough > 0))
-        return visits
+            moving = np.flatnonzero(waiting >= enough)
+        return np.floor(visits / np.maximum(self._degrees, 1))
+
+
+def _first(rows: Ints, often: npt.NDArray[np.float64], most: int) -> Ints:
+    """The rows that have the highest numbers, of equal ones those that are lowest themselves; ascending."""
+    if len(rows) > most:
+        last = np.partition(often, len(rows) - most)[len(rows) - most]
+        more = rows[often > last]
+        rows = np.concatenate((more, np.sort(rows[often == last])[: most - len(more)]))
+    return np.sort(rows)

@@ -6,7 +6,7 @@ pair (GCR, SubgraphRAG); and some follow all triples, but forward only (StructGP
 a program cannot answer any more once it has read the graph is no failure of its model.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import repeat
 from typing import NamedTuple
@@ -56,7 +56,7 @@ def reachability(
     removed: Iterable[Removal],
     *,
     graphs: Iterable[Ints] | None = None,
-) -> list[Reachability]:
+) -> Iterator[Reachability]:
     """What can be reached of each question.
 
     Args:
@@ -66,24 +66,22 @@ def reachability(
         graphs: The rows of `kg` that a system is given for each question, in order; None: all of `kg`, in its
             order, for every question.
 
-    Returns:
+    Yields:
         One for each question, in order; questions, removed triples and graph have the same naming.
     """
     each: Iterable[_Views]
     if graphs is None:
-        each = repeat(_Views(np.arange(len(kg)), kg.triples), len(questions))
+        each = repeat(_Views(np.arange(len(kg)), kg.triples, len(kg.entities)), len(questions))
     else:
-        each = (_Views(rows, kg.triples[rows]) for rows in graphs)
-    found = []
+        each = (_Views(rows, kg.triples[rows], len(kg.entities)) for rows in graphs)
     for question, proof, views in zip(
         questions, proof_rows(kg, questions, removed), each, strict=True
     ):
         if question.hard_answer is None:
-            found.append(Reachability())
+            yield Reachability()
             continue
         ends = [kg.entity_ids.get(e, -1) for e in (*question.anchors, question.hard_answer)]
-        found.append(views.reached(ends[:-1], ends[-1], proof))
-    return found
+        yield views.reached(ends[:-1], ends[-1], proof)
 
 
 def shares(flags: Iterable[Reachability]) -> dict[str, float]:
@@ -142,34 +140,44 @@ class _Views:
     Args:
         rows: The rows of the triples in the graph of the release, in the order in which they are given.
         triples: Head, relation and tail ids of these, shape (triples, 3).
+        entities: How many entities there are.
     """
 
-    def __init__(self, rows: Ints, triples: npt.NDArray[np.int32]) -> None:
+    def __init__(self, rows: Ints, triples: npt.NDArray[np.int32], entities: int) -> None:
         self._places = np.argsort(rows)
         self._rows = rows[self._places]
-        self._nodes, ends = np.unique(triples[:, [0, 2]], return_inverse=True)
-        self._heads, self._tails = ends.reshape(-1, 2).T
+        self._nodes = np.zeros(entities, bool)
+        self._nodes[triples[:, [0, 2]]] = True
+        self._number = self._nodes.cumsum() - 1
+        self._heads, self._tails = self._number[triples[:, 0]], self._number[triples[:, 2]]
         self._relations = triples[:, 1]
-        self._by_head = np.argsort(self._heads, kind="stable")
-        self._starts = np.searchsorted(self._heads[self._by_head], np.arange(len(self._nodes) + 1))
+        self._size = int(self._nodes.sum())
+        small = self._size <= 2**15  # then numpy sorts by counting
+        self._by_head = np.argsort(
+            self._heads.astype(np.int16) if small else self._heads, kind="stable"
+        )
+        self._starts = np.searchsorted(self._heads[self._by_head], np.arange(self._size + 1))
 
     @cached_property
     def _kept(self) -> tuple[Bools, Bools]:
         """Which triples an undirected graph and a digraph keep; an edge has the relation given last."""
         low, high = np.minimum(self._heads, self._tails), np.maximum(self._heads, self._tails)
-        return self._last(low, high), self._last(self._heads, self._tails)
+        pairs = 2 * (low * self._size + high) + (self._heads > self._tails)
+        order = np.argsort(pairs)
+        return self._last(order, pairs[order] // 2), self._last(order, pairs[order])
 
-    def _last(self, one: Ints, other: Ints) -> Bools:
-        pairs = one * len(self._nodes) + other
-        _, last, which = np.unique(pairs[::-1], return_index=True, return_inverse=True)
-        given = self._relations[::-1]
-        kept: Bools = (given == given[last[which]])[::-1]
+    def _last(self, order: Ints, keys: Ints) -> Bools:
+        """Which triples have the relation of the last one with the same key; keys are sorted."""
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        last = np.maximum.reduceat(order, first).repeat(np.diff(first, append=len(keys)))
+        kept = np.empty(len(keys), bool)
+        kept[order] = self._relations[order] == self._relations[last]
         return kept
 
     @cached_property
     def _parts(self) -> Ints:
         """For each node a number, the same for all that are joined."""
-        parts = np.arange(len(self._nodes))
+        parts = np.arange(self._size)
         while True:
             low = np.minimum(parts[self._heads], parts[self._tails])
             new = parts.copy()
@@ -182,7 +190,7 @@ class _Views:
 
     def _distances(self, topics: Ints) -> Ints:
         """How far each node is from the topics along the triples; more than `HOPS`: one more."""
-        far = np.full(len(self._nodes), HOPS + 1)
+        far = np.full(self._size, HOPS + 1)
         far[topics] = 0
         edge = topics
         for hop in range(1, HOPS + 1):
@@ -195,16 +203,20 @@ class _Views:
 
     def reached(self, topics: Sequence[int], answer: int, proof: Ints) -> Reachability:
         """What can be reached, by entity ids of the graph and its rows; −1 is what it lacks."""
-        places, known = self._find(self._nodes, [*topics, answer])
-        starts, goal, answered = places[:-1][known[:-1]], places[-1], bool(known[-1])
-        at, there = self._find(self._rows, proof)
+        ends = np.array([*topics, answer])
+        known = (ends >= 0) & self._nodes[ends]
+        *starts, goal = self._number[ends].tolist()
+        starts = np.array(starts)[known[:-1]]
         if not len(starts):
             return Reachability(*[False] * 6)
         far = self._distances(starts)
-        joined = np.isin(self._parts, self._parts[starts])
-        near = answered and bool(far[goal] <= HOPS)
+        near = bool(known[-1] and far[goal] <= HOPS)
+        chosen = np.zeros(self._size, bool)
+        chosen[self._parts[starts]] = True
+        joined = chosen[self._parts]
         kinds = [False] * 3
-        if there.all():
+        at = np.minimum(np.searchsorted(self._rows, proof), len(self._rows) - 1)
+        if (self._rows[at] == proof).all():
             steps = self._places[at]
             heads = self._heads[steps]
             forward = bool((far[heads] < HOPS).all())
@@ -214,11 +226,4 @@ class _Views:
                 forward and bool(directed[steps].all()),
                 forward,
             ]
-        return Reachability(answered and bool(joined[goal]), near, near, *kinds)
-
-    @staticmethod
-    def _find(among: npt.NDArray[np.integer], wanted: Sequence[int] | Ints) -> tuple[Ints, Bools]:
-        """Where each is among sorted numbers, and whether it is there at all."""
-        sought = np.asarray(wanted, np.int64)
-        at = np.minimum(np.searchsorted(among, sought), max(len(among) - 1, 0))
-        return at, (among[at] == sought) if len(among) else np.zeros(len(sought), bool)
+        return Reachability(bool(known[-1] and joined[goal]), near, near, *kinds)

@@ -20,6 +20,7 @@ EXPORTS: "Registry[Callable[..., Exporter]]" = Registry(
     Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
     {
         # In the order of docs/exports.md.
+        "rog": "rulemine.exports.rog:Rog",
         "tog": "rulemine.exports.tog:TogFiles",
         "gog": "rulemine.exports.gog:GogFiles",
         "structgpt": "rulemine.exports.structgpt:StructGptFiles",

@@ -1,0 +1,89 @@
+"""What formats with a graph for each question share: which questions they say, and the graph of each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import tee
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from rulemine.config import Section, option
+from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.exports.question_graphs import Ints, question_graphs
+from rulemine.exports.reachability import proof_rows, reachability
+from rulemine.release.records import Question
+
+__all__ = ["GraphPerQuestion", "WithGraph"]
+
+
+class WithGraph(NamedTuple):
+    """A question with its graph.
+
+    Attributes:
+        question: The question.
+        rows: int64, shape (triples,): rows of the triples of `ExportInput.kg`, in the order to be written.
+    """
+
+    question: Question
+    rows: Ints
+
+
+@dataclass(frozen=True)
+class GraphPerQuestion(Section):
+    """Base class of such formats.
+
+    Attributes:
+        hops: A question's graph has all triples within this many hops of its topic entities, if it can; 0:
+            one more than the longest question of the release has, since the proof of a link is a detour.
+        max_triples: The most triples of a question's graph; of more, personalized PageRank takes the best.
+    """
+
+    names_of_clients: ClassVar[bool] = True
+
+    hops: int = option(0, least=0, most=100)
+    max_triples: int = option(2000, least=1, most=1_000_000)
+
+    def asked(self, given: ExportInput, split: str) -> list[Question]:
+        """The questions of a split that can be said: all whose answers are entities."""
+        return [q for q in given.questions(split) if q.value is None]
+
+    def with_graphs(self, given: ExportInput, folder: ExportFolder) -> Iterator[WithGraph]:
+        """The questions with their graphs, split by split, each in the order of `asked`.
+
+        When the last one has been taken, the folder knows what can be reached and how large graphs are.
+        """
+        for question in given.questions():
+            if question.value is not None:
+                folder.leave_out(question.id, "it asks for a number; answers here are entities")
+        questions = [q for split in given.splits for q in self.asked(given, split)]
+        # Of triples that are as good the first ones by private id are taken, so in every naming the same.
+        by_id = given.kg.renamed(given.client.id)
+        names = {e.id: e.name for e in given.client.entities}
+        place = np.array([given.kg.entity_ids[names[i]] for i in by_id.entities], np.int32)
+        ids = by_id.triples.copy()
+        ids[:, [0, 2]] = place[ids[:, [0, 2]]] if len(place) else ids[:, [0, 2]]
+        row = given.kg.rows_of(ids)
+        graphs = question_graphs(
+            by_id,
+            {q.id: [given.client.id[name] for name in q.anchors] for q in questions},
+            hops=self.hops or 1 + max((q.hops for q in given.release.questions()), default=1),
+            max_triples=self.max_triples,
+            seed=given.seed,
+        )
+        rows, again = tee(row[graph.rows] for graph in graphs)
+        flags = reachability(given.kg, questions, given.removed, graphs=again)
+        proofs = proof_rows(given.kg, questions, given.removed)
+        size, inside, hard = 0, 0, 0
+        for done, question in enumerate(questions, start=1):
+            given.progress(done, len(questions))
+            graph = next(rows)
+            folder.reached[question.id] = next(flags)
+            size += len(graph)
+            if question.hard_answer is not None:
+                hard += 1
+                inside += set(graph.tolist()).issuperset(proofs[done - 1].tolist())
+            yield WithGraph(question, graph)
+        if questions:
+            folder.count("triples_a_question", round(size / len(questions), 1))
+        if hard and not given.without_answers:
+            folder.count("proofs_inside", round(inside / hard, 4))
