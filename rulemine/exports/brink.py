@@ -35,7 +35,8 @@ class BrinkExport(Section):
         """Writes the files."""
         proofs = _Proofs(given)
         unmatchable = unhittable = 0
-        for split in given.splits:
+        for done, split in enumerate(given.splits):
+            given.progress(done, len(given.splits))
             asked = [q for q in given.questions(split) if _said(q, folder)]
             for q in asked:
                 unmatchable += any(map(_is_missed, q.answers))
@@ -56,9 +57,11 @@ class BrinkExport(Section):
 
 def _said(question: Question, folder: ExportFolder) -> bool:
     """Whether the evaluator can score a question."""
-    if question.hard_answer is None:
+    if question.value is not None:
+        folder.leave_out(question.id, "its answer is a number, not entities")
+    elif question.hard_answer is None:
         folder.leave_out(question.id, "no hard answer: the graph states every answer")
-    return question.hard_answer is not None
+    return question.id not in folder.left_out
 
 
 def _is_missed(name: str) -> bool:

@@ -8,6 +8,7 @@ Parquet: JSON Lines and TSV go through pandas in the reference implementation, w
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from rulemine.config import Section, option
@@ -46,6 +47,13 @@ _CONTEXT: dict[str, Any] = {
 """The context of the specification, whole: readers warn about another one."""
 
 
+def _is_date(text: str) -> bool:
+    try:
+        return not text or bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
 @dataclass(frozen=True)
 class CroissantExport(Section):
     """Parquet files in the naming asked for and their description in Croissant.
@@ -57,8 +65,10 @@ class CroissantExport(Section):
     """
 
     url: str = ""
-    published: str = ""
-    version: str = option("1.0.0", fits_too=lambda text: text != "", expected="a text")
+    published: str = option("", fits_too=_is_date, expected="a date such as 2026-01-31")
+    version: str = option(
+        "1.0.0", fits_too=lambda text: text != "", expected="a text such as 1.0.0"
+    )
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""

@@ -1,6 +1,7 @@
 """The export ``brink``, read as that benchmark's code does."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from rulemine.exports.exporting import export
 from rulemine.release.reader import Release
 from rulemine.release.writer import write_release
 from tests import structures as nine
+from tests.evaluation.world import write_structures
 from tests.exports.readers import brink
 
 SAID = ["{0}, nobody\n{0}", "The {1}", "-{1}\n- {0}!", "", "{0},{1}, {0}"]
@@ -72,6 +74,13 @@ def test_questions_of_every_kind_have_their_proofs(tmp_path: Path) -> None:
                 assert set(stated) <= set(graphs["incomplete"])
                 assert derived not in graphs["incomplete"]
     assert seen == asked.keys() - made.left_out.keys()
+
+
+def test_counts_are_left_out(tmp_path: Path) -> None:
+    first, *others = nine.world().questions
+    counting = replace(first, value=3, stated_value=2)
+    made = export(write_structures(tmp_path / "nine", [counting, *others]), "brink", tmp_path / "b")
+    assert made.left_out[counting.id] == "its answer is a number, not entities"
 
 
 def test_without_answers_fields_are_there_and_empty(release: Release, tmp_path: Path) -> None:

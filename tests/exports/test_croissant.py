@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from rulemine.errors import ConfigError
 from rulemine.exports.exporting import export
 from rulemine.release.reader import Release
 from rulemine.release.writer import write_release
@@ -61,6 +62,11 @@ def test_every_field_is_what_the_description_says(whole: Release, tmp_path: Path
                 values = [value_of(row, part) for row in rows]
                 assert all(fits(value, part["dataType"], depth) for value in values), part["@id"]
         assert columns == rows[0].keys(), records["@id"]
+
+
+def test_a_date_is_a_date(whole: Release, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="expected a date such as 2026-01-31"):
+        export(whole, "croissant:published=soon", tmp_path / "croissant")
 
 
 def test_record_sets_are_those_of_the_release(whole: Release, tmp_path: Path) -> None:

@@ -52,6 +52,9 @@ def lines(path: Path) -> list[dict[str, object]]:
 
 def test_every_naming_has_the_records_of_the_release(whole: Release, tmp_path: Path) -> None:
     made = export(whole, "hf", tmp_path / "hf")
+    again = export(whole, "hf", tmp_path / "again")
+    described = [(one.folder / "export.json").read_bytes() for one in (made, again)]
+    assert described[0] == described[1]  # it has the digest of every file
     found = load(made.folder)
     for naming in ("private", "entity", "text"):
         rename(whole, tmp_path / naming, naming)

@@ -12,6 +12,7 @@ os.environ["HF_HOME"] = tempfile.mkdtemp()
 
 import datasets
 from datasets import get_dataset_config_names, load_dataset
+from huggingface_hub import DatasetCard
 
 SPLITS = ("train", "validation", "test")
 
@@ -35,6 +36,9 @@ def check(exported: str, release: Path) -> tuple[int, int]:
         assert list(map(list, found)) == [line.split("\t") for line in text.splitlines()]
     removed = load_dataset(exported, f"removed-{naming}", split="train")
     assert list(removed) == rows_of(release / "removed.jsonl")
+    card = DatasetCard.load(f"{exported}/README.md")
+    assert card.data.task_categories == ["question-answering", "graph-ml"]
+    assert card.data.license == "apache-2.0"
     names = get_dataset_config_names(exported)
     loaded = [split for name in names for split in load_dataset(exported, name).values()]
     return len(names), sum(split.num_rows for split in loaded)
