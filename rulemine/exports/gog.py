@@ -21,6 +21,9 @@ from rulemine.release.records import Question
 
 __all__ = ["GogFiles"]
 
+MANY = 2_000_000
+"""Hidden triples that take about a gigabyte of Generate-on-Graph's memory."""
+
 
 @dataclass(frozen=True)
 class GogFiles(OneSplit):
@@ -31,11 +34,11 @@ class GogFiles(OneSplit):
         hops: A removed triple is hidden if an end of it is at most so many edges, in either direction, from
             a topic entity.
         max_triples: The most hidden triples of a question: those that its answers are derived from first,
-            then the nearest.
+            then the nearest. 0: all.
     """
 
     hops: int = option(2, least=0, most=6)
-    max_triples: int = option(2000, least=1)
+    max_triples: int = option(0, least=0)
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""
@@ -47,13 +50,21 @@ class GogFiles(OneSplit):
             return
         gone = [removal.triple for removal in given.removed if removal.level <= level]
         hidden = _Hidden(given.complete, gone, self.hops)
-        chosen = [hidden.by(question) for question in questions]
+        near = [hidden.by(question) for question in questions]
+        chosen = [rows[: self.max_triples or None] for rows in near]
+        total = sum(map(len, chosen))
+        if total > MANY:
+            given.note(
+                f"data/complete/data.json hides {total:,} triples, and Generate-on-Graph keeps them all in "
+                "memory: use data/incomplete, or bound them, e.g. gog:hops=1 or gog:max_triples=2000."
+            )
         relation, id_of = given.client.relation, given.client.id
         said = [[id_of[s], relation[r], id_of[o]] for s, r, o in gone]
-        crucial = ([said[i] for i in rows[: self.max_triples].tolist()] for rows in chosen)
+        crucial = ([said[i] for i in rows.tolist()] for rows in chosen)
         folder.lines("data/complete/data.json", _rows(given, questions, crucial))
-        folder.count("hidden_triples", sum(min(len(rows), self.max_triples) for rows in chosen))
-        folder.count("questions_cut", sum(len(rows) > self.max_triples for rows in chosen))
+        folder.count("hidden_triples", total)
+        cut = sum(len(some) < len(rows) for some, rows in zip(chosen, near, strict=True))
+        folder.count("questions_cut", cut)
 
 
 def _rows(
@@ -72,6 +83,7 @@ def _rows(
             "answer": [answer.label for answer in gold_of(question, given)],
             "mid_crucial_triples": [] if crucial is None else next(crucial),
         }
+        given.progress(index + 1, len(questions))
         yield json.dumps(row) + ("," if index + 1 < len(questions) else "")
     yield "]"
 

@@ -82,3 +82,16 @@ def test_without_answers_no_triple_is_told(structures: Release, tmp_path: Path) 
 def test_the_complete_graph_lacks_nothing(structures: Release, tmp_path: Path) -> None:
     folder = export(structures, "gog", tmp_path / "a", kg="complete").folder
     assert [p.parent.name for p in folder.glob("data/*/*")] == ["incomplete"]
+
+
+def test_more_triples_than_memory_likes_are_said(
+    structures: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rulemine.exports.gog.MANY", 3)
+    notes: list[str] = []
+    made = export(structures, "gog", tmp_path / "a", note=notes.append)
+    assert made.counts["questions_cut"] == 0
+    assert f"hides {made.counts['hidden_triples']} triples" in notes[0]
+    export(structures, "gog:hops=0:max_triples=1", tmp_path / "b", note=notes.append)
+    assert len(notes) == 2
+    assert "hides 6 triples" in notes[1]
