@@ -14,6 +14,7 @@ import signal
 import subprocess
 import tempfile
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -56,6 +57,9 @@ LONGEST_LIST = 100_000
 """Characters of a list of relations; Linux allows 131,072 bytes for one argument."""
 
 SECONDS_BETWEEN_LOOKS = 0.1
+GRACE = 1.0
+"""Seconds for a broken AMIE to end by itself."""
+
 LINES_SHOWN = 5
 ROUNDING = 1e-8
 """AMIE prints nine decimals."""
@@ -190,8 +194,8 @@ class AmieJar:
         options, resources = options or MiningOptions(), resources or Resources()
         limit = limit or TimeLimit(resources.limit_seconds)
         # On Windows a file of a process that was just ended may be busy for a moment.
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-            folder = Path(name)
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
+            folder = Path(place)
             words = self.command(kg, options, resources, folder)
             status = _run(words, folder, limit, progress)
             text, errors = ((folder / name).read_text("utf-8", "replace") for name in _STREAMS)
@@ -224,7 +228,8 @@ class AmieJar:
             )
         try:
             read = read_rules(file) if int(said[-1]) else ()
-            rules = sort_rules(_named(kg, rule) for rule in read)
+            sizes: list[int] = kg.relation_sizes().tolist()
+            rules = sort_rules(_named(kg, rule, sizes) for rule in read)
         except InputError as problem:
             reason = str(problem).removeprefix(f"{file}: ")
             raise MiningError(
@@ -311,6 +316,8 @@ def _run(words: list[str], folder: Path, limit: TimeLimit, progress: Progress | 
                         "(--limit-seconds), raise the thresholds, or mine with --engine rulemine."
                     )
                 if _BROKEN.encode() in (folder / _STREAMS[1]).read_bytes():
+                    with suppress(subprocess.TimeoutExpired):  # for the rest of what it says
+                        process.wait(GRACE)
                     break
                 if progress is not None:
                     progress(0, 0)
@@ -327,10 +334,12 @@ def _run(words: list[str], folder: Path, limit: TimeLimit, progress: Progress | 
 
 
 def _last_lines(text: str, errors: str) -> str:
-    """The last lines of what AMIE wrote, of its standard error if there are any."""
+    """The last lines of its standard error, or else of its output, without places in its code."""
     said = re.findall(r"^Unexpected exception: .*", text, re.MULTILINE)  # of its command line
     lines = [
-        line.rstrip() for line in (errors if errors.strip() else text).splitlines() if line.strip()
+        line.rstrip()
+        for line in (errors if errors.strip() else text).splitlines()
+        if line.strip() and not line.startswith("\tat ")
     ]
     lines = [*said, *lines[-LINES_SHOWN:]]
     return (
@@ -340,8 +349,8 @@ def _last_lines(text: str, errors: str) -> str:
     )
 
 
-def _named(kg: KnowledgeGraph, rule: Rule) -> Rule:
-    """A rule over numbers as one over the labels of a graph, in canonical form.
+def _named(kg: KnowledgeGraph, rule: Rule, sizes: list[int]) -> Rule:
+    """A rule over numbers as one over the labels of a graph with relations of these sizes, in canonical form.
 
     Raises:
         InputError: It has a number that the graph does not have, or its head coverage is of another graph.
@@ -359,7 +368,7 @@ def _named(kg: KnowledgeGraph, rule: Rule) -> Rule:
     except (ValueError, IndexError):
         raise InputError(f"{rule}: names what the graph does not have.") from None
     known = rule.known
-    size = int(kg.relation_sizes()[kg.relation_ids[head.relation]])
+    size = sizes[kg.relation_ids[head.relation]]
     if abs(known.support / size - known.support / known.head_size) > ROUNDING:
         raise InputError(f"{rule}: its head coverage is not support / {counted(size, 'triple')}.")
     measures = Measures(known.support, known.body_size, known.pca_body_size, size, known.functional)
