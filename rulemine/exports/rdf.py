@@ -50,4 +50,6 @@ def asked(given: ExportInput, question: Question) -> dict[str, Any]:
     }
     if not given.without_answers:
         row |= {"answers": question.answers, "hard_answer": question.hard_answer}
+        if question.value is not None:
+            row["value"] = question.value
     return row
