@@ -22,6 +22,9 @@ PATH = "/sparql"
 MOST_BYTES_ASKED = 1 << 20
 """Limit for a request."""
 
+MOST_ROWS = 10**9
+"""Limit for the rows of a result."""
+
 MOST_BYTES_SKIPPED = 64 << 20
 """How much of a request over that limit is received before it is refused."""
 
@@ -42,7 +45,7 @@ def workers_of(given: ExportInput, iris: str, timeout: float, most_rows: int) ->
         given: The release, the graph and the naming.
         iris: One of `IRIS`.
         timeout: Seconds a query may take, > 0.
-        most_rows: Rows a result may have, ≥ 1.
+        most_rows: Rows a result may have, 1 … `MOST_ROWS`.
 
     Raises:
         ConfigError: A value is out of range, or see `Workers`.
@@ -53,8 +56,8 @@ def workers_of(given: ExportInput, iris: str, timeout: float, most_rows: int) ->
         raise ConfigError(
             f"--timeout is {timeout:g}; expected more than 0 s, at most {MOST_SECONDS}."
         )
-    if most_rows < 1:
-        raise ConfigError(f"--max-rows is {most_rows}; expected 1 or more.")
+    if not 1 <= most_rows <= MOST_ROWS:
+        raise ConfigError(f"--max-rows is {most_rows}; expected 1 … {MOST_ROWS}.")
 
     def lines() -> Iterator[bytes]:
         for done, line in enumerate(triples(given, iris)):
@@ -84,6 +87,11 @@ def make_endpoint(workers: Workers, port: int, about: str) -> ThreadingHTTPServe
         timeout = 3600  # a client may think between two queries
         error_message_format = "%(message)s\n"
         error_content_type = "text/plain; charset=utf-8"
+
+        def handle_expect_100(self) -> bool:
+            expected = super().handle_expect_100()
+            self.wfile.flush()  # the client waits for it with its body
+            return expected
 
         def do_GET(self) -> None:  # noqa: N802
             if not self.is_for_us():
@@ -161,7 +169,9 @@ def make_endpoint(workers: Workers, port: int, about: str) -> ThreadingHTTPServe
         def _ask(self, query: str) -> None:
             found = workers.ask(query, self.headers.get("Accept", ""))
             headers = {"X-SPARQL-MaxRows": str(workers.most_rows)} if found.cut else {}
-            self.reply(found.status, found.body, found.kind, headers)
+            text = found.kind.startswith("text/")  # which some programs take for ISO-8859-1
+            kind = f"{found.kind}; charset=utf-8" if text else found.kind
+            self.reply(found.status, found.body, kind, headers)
 
         def _refuse(self, status: int, text: str) -> None:
             self.reply(status, f"{text}\n".encode())

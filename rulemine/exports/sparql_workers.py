@@ -56,7 +56,7 @@ class SparqlReply:
 
 def sentence(status: int, text: str) -> SparqlReply:
     """A reply that says what is wrong."""
-    return SparqlReply(status, "text/plain; charset=utf-8", f"{text}\n".encode())
+    return SparqlReply(status, "text/plain", f"{text}\n".encode())
 
 
 class Workers:

@@ -121,7 +121,8 @@ def test_a_query_comes_in_three_ways_and_results_in_four_forms(endpoint: Endpoin
         ("application/sparql-results+xml", "application/sparql-results+xml", '<literal xml:lang="en">'),
     ]:  # fmt: skip
         _, headers, found = endpoint.get(query, Accept=accept)
-        assert headers["Content-Type"] == kind
+        charset = "; charset=utf-8" * kind.startswith("text/")
+        assert headers["Content-Type"] == kind + charset
         assert text in found
     assert json.loads(endpoint.get("ASK {}", Accept="text/csv")[2])["boolean"] is True
     triples = "CONSTRUCT WHERE { ?e ns:type.object.name 'Ann'@en }"
@@ -240,7 +241,7 @@ def _runs(process: int) -> bool:
     [
         (["--iris", "freebse"], "did you mean 'freebase'"),
         (["--timeout", "0"], "--timeout is 0; expected more"),
-        (["--max-rows", "0"], "--max-rows is 0; expected 1"),
+        (["--max-rows", "0"], "--max-rows is 0; expected 1 …"),
         (["--naming", "texts"], "no naming 'texts' for exports; did you mean"),
         (["--kg", "half"], "half"),
         (["--port", "70000"], "expected 0 … 65535"),
