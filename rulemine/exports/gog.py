@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.config import option
-from rulemine.exports.one_split import OneSplit, gold_of, topics_of
+from rulemine.exports.one_split import OneSplit, entities_of, gold_of, topics_of
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.records import Question
@@ -94,7 +94,7 @@ def _names(given: ExportInput) -> Iterator[str]:
     That reads the first three columns of N-Triples with tabs, and the name as a literal of Python.
     """
     prefix = "http://rdf.freebase.com/ns"
-    for entity in given.client.entities:
+    for entity in entities_of(given):
         name = json.dumps(entity.label)
         yield f"<{prefix}/{entity.id}>\t<{prefix}/type.object.name>\t{name}@en\t."
 

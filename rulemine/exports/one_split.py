@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from rulemine.config import Section, option
-from rulemine.exports.client_names import ClientNames
+from rulemine.exports.client_names import ClientEntity, ClientNames
 from rulemine.exports.protocol import ExportInput
 from rulemine.release.records import SPLITS, Question
 
-__all__ = ["GoldAnswer", "OneSplit", "gold_of", "topics_of"]
+__all__ = ["GoldAnswer", "OneSplit", "entities_of", "gold_of", "topics_of"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,15 @@ class GoldAnswer(NamedTuple):
 
     id: str
     label: str
+
+
+def entities_of(given: ExportInput) -> list[ClientEntity]:
+    """The entities of the complete graph, by private id.
+
+    The release names others too, which only a reference graph adds as answers: they would be told by that.
+    """
+    known = given.complete.entity_ids
+    return [entity for entity in given.client.entities if entity.name in known]
 
 
 def topics_of(question: Question, client: ClientNames) -> dict[str, str]:

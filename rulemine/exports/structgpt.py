@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import ReleaseError
-from rulemine.exports.one_split import OneSplit, gold_of, topics_of
+from rulemine.exports.one_split import OneSplit, entities_of, gold_of, topics_of
 from rulemine.exports.protocol import ExportFolder, ExportInput
 
 __all__ = ["StructGptFiles"]
@@ -86,13 +86,13 @@ class _Numbered(NamedTuple):
 
 
 def _numbered(given: ExportInput) -> _Numbered:
-    """Numbers all entities of the release, those with outgoing edges last.
+    """Numbers all entities of the complete graph, those with outgoing edges last.
 
     A number above that of every head is taken for the greatest head's, another entity's.
     """
     kg, client = given.kg, given.client
     heads = {kg.entities[i] for i in np.unique(kg.triples[:, 0]).tolist()}
-    entities = sorted(client.entities, key=lambda e: (e.name in heads, e.id))
+    entities = sorted(entities_of(given), key=lambda e: (e.name in heads, e.id))
     number = {e.name: n for n, e in enumerate(entities)}
     relations = sorted(client.relation[name] for name in kg.relations)
     of_relation = {name: n for n, name in enumerate(relations)}

@@ -1,11 +1,14 @@
 """Exports for StructGPT, read as it reads them."""
 
+import json
 import pickletools
 from pathlib import Path
 
 import numpy as np
 
 from rulemine.exports.exporting import export
+from rulemine.files import describe_content
+from rulemine.kg.entity_names import EntityNames
 from rulemine.release.reader import Release
 from tests.exports.readers.structgpt import StructGpt
 from tests.structures import WORLD
@@ -58,3 +61,18 @@ def test_without_answers(release: Release, tmp_path: Path) -> None:
     rows = StructGpt(folder).questions
     assert rows
     assert all(row["Answers"] == row["Aliases"] == [] for row in rows)
+
+
+def test_entities_of_the_reference_alone_are_not_told(structures: Release, tmp_path: Path) -> None:
+    names = [*structures.entities, EntityNames("e00099", "far", "Far")]
+    text = "".join(f"{e.private}\t{e.entity}\t{e.text}\n" for e in names)
+    (structures.path / "entities.tsv").write_text(f"private\tentity\ttext\n{text}")
+    size, digest = describe_content(structures.path / "entities.tsv")
+    structures.manifest["files"]["entities.tsv"] = {"bytes": size, "sha256": digest}
+    (structures.path / "manifest.json").write_text(json.dumps(structures.manifest))
+    release = Release.open(structures.path)
+    assert len(release.entities) == len(names)
+    for name in ("structgpt", "gog"):
+        folder = export(release, name, tmp_path / name, without_answers=True).folder
+        for file in folder.rglob("*"):
+            assert file.is_dir() or b"e00099" not in file.read_bytes()
