@@ -8,7 +8,7 @@ export RULEMINE_DATA
 JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
 BENCHMARKS := demo family fb15k237
 
-.PHONY: help install jar $(BENCHMARKS) test check model page study clients format lint types docs java wheel bench scale clean
+.PHONY: help install jar $(BENCHMARKS) archives test check model page study clients format lint types docs java wheel bench scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ family: install jar ## the Family benchmark, verified, with the model-free answe
 fb15k237: install jar ## the FB15k-237 benchmark, verified
 	$(RULEMINE) build fb15k237 -o out/fb15k237
 	$(RULEMINE) verify out/fb15k237
+
+archives: install jar ## the releases of Family and FB15k-237, each as one tar with its digest
+	$(BIN)/python examples/release/make.py out family fb15k237
 
 test: install jar ## all tests of the Python part, and of the Java part where Maven is installed
 	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist loadfile

@@ -189,7 +189,8 @@ def archive(arguments: Namespace) -> int:
 
     release = Release.open(arguments.release)
     source = arguments.release
-    output = arguments.output or source.with_name(f"{source.resolve().name}.tar")
+    named = source.resolve() if source.name in ("", "..") else source
+    output = arguments.output or named.with_name(f"{named.name.removesuffix('.tar')}.tar")
     check_archive(release, output)
     line = Line()
     with line.watch("verify") as tell:

@@ -16,7 +16,7 @@ from rulemine.release.archive import write_archive
 from rulemine.release.publish import publish
 from rulemine.release.reader import Release
 from rulemine.verify import verify
-from tests.command_line import Command, run
+from tests.command_line import Command, assert_refused, run
 from tests.verify.tiny import seal, write_release
 
 GRAPH = "kg/complete.tsv.gz"
@@ -121,13 +121,19 @@ def test_a_faulty_release_is_not_archived(release: Path, command: Command) -> No
     assert [path.name for path in release.parent.iterdir()] == ["release"]
 
 
-def test_nothing_else_is_overwritten(release: Path, tmp_path: Path) -> None:
+def test_nothing_else_is_overwritten(
+    release: Path, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = archived(release)
     write_archive(Release.open(release), file)  # its own is
     with pytest.raises(OutputError, match="is an input"):
         write_archive(Release.open(file), file)
     with pytest.raises(OutputError, match=r"ends in \.tar"):
         write_archive(Release.open(release), tmp_path / "a.tar.gz")
+    assert_refused(command("archive", file), "a.tar: is an input")
+    monkeypatch.chdir(release)
+    assert command("archive", ".").status == 0  # beside it, named after it
+    assert (tmp_path / "release.tar").read_bytes() == file.read_bytes()
     with pytest.raises(OutputError, match="inside the release"):
         write_archive(Release.open(release), release / "a.tar")
     beside = tmp_path / "a.tar.sha256"
