@@ -31,32 +31,33 @@ class GogFiles(OneSplit):
 
     Attributes:
         split: The split whose questions are written.
-        hops: A removed triple is hidden if an end of it is at most so many edges, in either direction, from
-            a topic entity.
+        distance: A removed triple is hidden if an end of it is at most so many edges, in either direction,
+            from a topic entity.
         max_triples: The most hidden triples of a question: those that its answers are derived from first,
             then the nearest. 0: all.
     """
 
-    hops: int = option(2, least=0, most=6)
+    distance: int = option(2, least=0, most=6)
     max_triples: int = option(0, least=0)
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""
         questions = given.questions()
-        folder.lines("data/incomplete/data.json", _rows(given, questions, None))
-        folder.lines("Freebase/virtuoso-opensource/database/FilterFreebase", _names(given))
         level = given.release.level_of(given.kg_name)
+        plain = "incomplete" if level else "complete"
+        folder.lines(f"data/{plain}/data.json", _rows(given, questions, None))
+        folder.lines("Freebase/virtuoso-opensource/database/FilterFreebase", _names(given))
         if given.without_answers or not level:
             return
         gone = [removal.triple for removal in given.removed if removal.level <= level]
-        hidden = _Hidden(given.complete, gone, self.hops)
+        hidden = _Hidden(given.complete, gone, self.distance)
         near = [hidden.by(question) for question in questions]
         chosen = [rows[: self.max_triples or None] for rows in near]
         total = sum(map(len, chosen))
         if total > MANY:
             given.note(
                 f"data/complete/data.json hides {total:,} triples, and Generate-on-Graph keeps them all in "
-                "memory: use data/incomplete, or bound them, e.g. gog:hops=1 or gog:max_triples=2000."
+                "memory: use data/incomplete, or bound them, e.g. gog:distance=1 or gog:max_triples=2000."
             )
         relation, id_of = given.client.relation, given.client.id
         said = [[id_of[s], relation[r], id_of[o]] for s, r, o in gone]
@@ -102,8 +103,8 @@ def _names(given: ExportInput) -> Iterator[str]:
 class _Hidden:
     """Finds the removed triples near topic entities."""
 
-    def __init__(self, kg: KnowledgeGraph, removed: Sequence[tuple[str, str, str]], hops: int):
-        self._ids, self._hops = kg.entity_ids, hops
+    def __init__(self, kg: KnowledgeGraph, removed: Sequence[tuple[str, str, str]], distance: int):
+        self._ids, self._most = kg.entity_ids, distance
         ends = kg.triples[:, (0, 2)]
         both = np.concatenate((ends, ends[:, ::-1]))
         both = both[np.argsort(both[:, 0], kind="stable")]
@@ -116,12 +117,12 @@ class _Hidden:
 
     def by(self, question: Question) -> npt.NDArray[np.int64]:
         """The places of the triples that a question hides, the most important first."""
-        far = self._hops + 1
+        far = self._most + 1
         distance = np.full(len(self._first) - 1, far)
         frontier = np.array([self._ids[name] for name in question.anchors])
         for step in range(far):
             distance[frontier] = step
-            if step == self._hops:
+            if step == self._most:
                 break
             near = np.zeros(len(distance), bool)
             for entity in frontier.tolist():

@@ -26,18 +26,18 @@ def test_the_incomplete_endpoint_hides_nothing(structures: Release, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("hops", "kg", "level"), [(0, "incomplete-50", 50), (1, "incomplete", 100)]
+    ("distance", "kg", "level"), [(0, "incomplete-50", 50), (1, "incomplete", 100)]
 )
 def test_the_complete_endpoint_hides_the_removed_triples_near_the_topics(
-    structures: Release, tmp_path: Path, hops: int, kg: str, level: int
+    structures: Release, tmp_path: Path, distance: int, kg: str, level: int
 ) -> None:
-    folder = export(structures, f"gog:hops={hops}", tmp_path / "a", kg=kg).folder
+    folder = export(structures, f"gog:distance={distance}", tmp_path / "a", kg=kg).folder
     rows = gog.questions(folder / "data/complete/data.json")
     of = ids(structures)
     differing = set()
     for question, row in zip(structures.questions("test"), rows, strict=True):
         near = set(question.anchors)
-        for _ in range(hops):
+        for _ in range(distance):
             near |= {end for s, _, o in WORLD for end in (s, o) if {s, o} & near}
         wanted = {
             r.triple
@@ -81,7 +81,9 @@ def test_without_answers_no_triple_is_told(structures: Release, tmp_path: Path) 
 
 def test_the_complete_graph_lacks_nothing(structures: Release, tmp_path: Path) -> None:
     folder = export(structures, "gog", tmp_path / "a", kg="complete").folder
-    assert [p.parent.name for p in folder.glob("data/*/*")] == ["incomplete"]
+    (file,) = folder.glob("data/*/*")
+    assert file.parent.name == "complete"
+    assert all(row["answer"] and not row["mid_crucial_triples"] for row in gog.questions(file))
 
 
 def test_more_triples_than_memory_likes_are_said(
@@ -92,6 +94,6 @@ def test_more_triples_than_memory_likes_are_said(
     made = export(structures, "gog", tmp_path / "a", note=notes.append)
     assert made.counts["questions_cut"] == 0
     assert f"hides {made.counts['hidden_triples']} triples" in notes[0]
-    export(structures, "gog:hops=0:max_triples=1", tmp_path / "b", note=notes.append)
+    export(structures, "gog:distance=0:max_triples=1", tmp_path / "b", note=notes.append)
     assert len(notes) == 2
     assert "hides 6 triples" in notes[1]
