@@ -44,6 +44,12 @@ def drawn(release: Release, number: int) -> Iterator[tuple[str, str]]:
         yield shape, PREFIX + SHAPES[shape].format(entity=entity.id, relation=relation)
 
 
+def serving(release: str, most_rows: int) -> list[str]:
+    """The command that serves a release."""
+    words = ["serve-sparql", release, "--port", "0", "--max-rows", str(most_rows)]
+    return [sys.executable, "-m", "rulemine", *words]
+
+
 def main() -> None:
     """Starts the endpoint, asks, and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -54,10 +60,8 @@ def main() -> None:
     given = parser.parse_args()
     asked = list(drawn(Release.open(given.release), given.queries))
     start = time.perf_counter()
-    command = [sys.executable, "-m", "rulemine", "serve-sparql", given.release, "--port", "0"]
-    with subprocess.Popen(
-        [*command, "--max-rows", str(given.max_rows)], stdout=subprocess.PIPE, text=True
-    ) as server:
+    command = serving(given.release, given.max_rows)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         where = urlparse(server.stdout.readline().split()[0])
         print(f"{server.stdout.readline().strip()}; up in {time.perf_counter() - start:.1f} s")

@@ -31,7 +31,7 @@ MOST_BYTES = 2 << 30
 """Memory of a worker beside the graph."""
 
 _GRACE = 10.0
-"""Seconds after which a worker that the alarm should have ended is given up."""
+"""Seconds beyond the time of a query after which nothing more is expected of a worker."""
 
 _SIZES = struct.Struct("!II")
 _READY, _BROKEN = b"+", b"-"
@@ -66,7 +66,7 @@ class Workers:
         lines: The graph in N-Triples, in any number of pieces; read when the object is made.
         timeout: Seconds a query may take.
         most_rows: Rows a result may have.
-        count: How many queries are answered at once; 0: one on each core, at least two.
+        count: How many queries are answered at once; 0: one on each core, at least four.
 
     Raises:
         ConfigError: The system cannot fork, or the graph does not fit into memory.
@@ -98,7 +98,7 @@ class Workers:
         far.close()
         try:
             self._load(lines)
-            for _ in range(count or max(2, os.cpu_count() or 2)):
+            for _ in range(count or max(4, os.cpu_count() or 1)):
                 self._idle.put(self._new())
         except BaseException:
             self.close()
@@ -131,7 +131,7 @@ class Workers:
             accept: Which forms of results are welcome, as in HTTP.
         """
         try:
-            worker = self._idle.get(timeout=self._timeout)
+            worker = self._idle.get(timeout=self._timeout + _GRACE)
         except queue.Empty:
             return sentence(503, "All processes are busy with other queries. Ask again later.")
         start = time.monotonic()

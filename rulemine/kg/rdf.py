@@ -30,6 +30,9 @@ _ROWS = 1 << 16
 _LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 _FREEBASE = "http://rdf.freebase.com/ns/"
 
+_USED, _DESCRIBED = "http://www.wikidata.org/prop/direct/", "http://www.wikidata.org/entity/"
+"""Wikidata uses a property under the first name, and gives it its label under the second."""
+
 _PREFIXES = {
     "http://dbpedia.org/ontology/": "dbo:",
     "http://dbpedia.org/property/": "dbp:",
@@ -178,7 +181,10 @@ def relation_names(iris: Iterable[str], texts: Mapping[str, str]) -> dict[str, s
         >>> relation_names(["http://x/P19", "http://x/P20", "http://y/P20"], {"http://x/P19": "born in"})
         {'http://x/P19': 'born_in', 'http://x/P20': 'x:P20', 'http://y/P20': 'y:P20'}
     """
-    ways = {iri: [*_ways(iri, texts.get(iri, "")), iri] for iri in sorted(set(iris))}
+    ways = {
+        iri: [*_ways(iri, texts.get(iri) or texts.get(iri.replace(_USED, _DESCRIBED), "")), iri]
+        for iri in sorted(set(iris))
+    }
     while True:
         taken = Counter(names[0] for names in ways.values())
         shared = [names for names in ways.values() if len(names) > 1 and taken[names[0]] > 1]

@@ -37,3 +37,8 @@ def test_every_step_of_the_scale_benchmark_is_a_command() -> None:
             make_parser().parse_args(words(command))
         else:
             assert step in ("read", "read again")
+
+
+def test_the_endpoint_that_is_measured_is_a_command() -> None:
+    command = load("endpoint").serving("out/demo", 9)
+    assert make_parser().parse_args(words(command)).max_rows == 9

@@ -103,9 +103,13 @@ def test_relations_get_the_first_readable_name_that_is_their_own() -> None:
         "http://y/b/creator": "b:creator",
         "http://z/b/creator/": "http://z/b/creator/",
         "urn:x:has%20part": "has_part",
+        "http://www.wikidata.org/prop/direct/P31": "instance_of",
     }
     del iris["http://schema.org/author"]
-    texts = {"http://purl.org/dc/terms/creator": "made  by"}
+    texts = {
+        "http://purl.org/dc/terms/creator": "made  by",
+        "http://www.wikidata.org/entity/P31": "instance of",
+    }
     expected = {**iris, "http://y/b/creator": "http://y/b/creator"}
     assert relation_names(iris, texts) == expected
     both = relation_names(["https://schema.org/author", "http://schema.org/author"], {})
