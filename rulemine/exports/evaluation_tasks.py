@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import Template
-from typing import Any
+from typing import Any, ClassVar
 
 from rulemine.config import Section, option, packaged
 from rulemine.evaluation.gold import golds_of
+from rulemine.exports.graph_per_question import GraphPerQuestion, WithGraph
 from rulemine.exports.protocol import ExportFolder, ExportInput
-from rulemine.exports.question_graphs import question_graphs
 from rulemine.files import read_text
-from rulemine.release.records import Question, names_in
+from rulemine.release.records import names_in
 
 __all__ = ["InspectTask", "LmEvalTask"]
 
@@ -28,22 +28,25 @@ _METRICS = (
 
 
 @dataclass(frozen=True)
-class LmEvalTask(Section):
+class LmEvalTask(GraphPerQuestion):
     """A task folder for lm-evaluation-harness (Gao et al., "The Language Model Evaluation Harness").
 
     Attributes:
-        triples: Triples around the topic entities, chosen without looking at the answers, that a second
-            task shows before each question; 0: no such task.
+        max_triples: Triples around the topic entities, chosen without looking at the answers, that a second
+            task shows before each question, at most; 0: no such task.
     """
 
-    triples: int = option(100, least=0)
+    max_triples: int = option(100, least=0, most=1_000_000)
+
+    names_of_clients: ClassVar[bool] = False
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the tasks."""
         task = _task_name(given)
+        graphs = self.with_graphs(given, folder) if self.max_triples else iter(())
         for split in given.splits:
-            rows = self._with_triples(given, given.questions(split))
-            folder.jsonl(f"questions/{split}.jsonl", rows)
+            folder.jsonl(f"questions/{split}.jsonl", self._rows_of(given, folder, split, graphs))
+        next(graphs, None)  # so that it counts what it gave
         metrics = ("answered",) if given.without_answers else _METRICS
         values = _values(given) | {
             "task": task,
@@ -52,25 +55,21 @@ class LmEvalTask(Section):
             "metrics": "\n".join(map(_metric, metrics)),
             "triples": "",
         }
-        if self.triples:
-            values["triples"] = f", `{task}_triples` with up to {self.triples} triples"
+        if self.max_triples:
+            values["triples"] = f", `{task}_triples` with up to {self.max_triples} triples"
             _fill(folder, "lm_eval/triples.yaml", f"{task}_triples.yaml", values)
         _fill(folder, "lm_eval/task.yaml", f"{task}.yaml", values)
         _write(given, folder, ("lm_eval/utils.py", "lm_eval/predictions.py"), values)
 
-    def _with_triples(
-        self, given: ExportInput, questions: Sequence[Question]
+    def _rows_of(
+        self, given: ExportInput, folder: ExportFolder, split: str, graphs: Iterator[WithGraph]
     ) -> Iterator[dict[str, Any]]:
-        """The lines, with the triples of each question."""
-        rows = _rows(given, questions)
-        if not self.triples:
-            yield from rows
-            return
-        topics = {q.id: q.anchors for q in questions}
-        graphs = question_graphs(given.kg, topics, max_triples=self.triples, seed=given.seed)
-        for done, (row, graph) in enumerate(zip(rows, graphs, strict=True)):
-            given.progress(done, len(topics))
-            yield row | {"triples": [" | ".join(triple) for triple in given.kg.labeled(graph.rows)]}
+        """The lines of a split, with the triples of each question."""
+        for row in _rows(given, folder, split):
+            if self.max_triples:
+                triples = given.kg.labeled(next(graphs).rows)
+                row["triples"] = [" | ".join(triple) for triple in triples]
+            yield row
 
 
 @dataclass(frozen=True)
@@ -80,15 +79,19 @@ class InspectTask(Section):
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the task."""
         for split in given.splits:
-            folder.jsonl(f"questions/{split}.jsonl", _rows(given, given.questions(split)))
+            folder.jsonl(f"questions/{split}.jsonl", _rows(given, folder, split))
         folder.text("graph.tsv", given.kg.to_tsv())
         _write(given, folder, ("inspect/task.py", "inspect/predictions.py"), _values(given))
 
 
-def _rows(given: ExportInput, questions: Sequence[Question]) -> Iterator[dict[str, Any]]:
+def _rows(given: ExportInput, folder: ExportFolder, split: str) -> Iterator[dict[str, Any]]:
     """A line for each question: hard answers are those that the graph exported does not state."""
     level = given.release.level_of(given.kg_name) or 100
+    questions = given.questions(split)
     for q, gold in zip(questions, golds_of(questions, str, level=level), strict=True):
+        if q.value is not None:
+            folder.leave_out(q.id, "it asks for a number; answers here are entities")
+            continue
         row: dict[str, Any] = {"id": q.id, "question": q.question, "topics": q.anchors}
         if not given.without_answers:
             core = gold.core_answers

@@ -9,6 +9,7 @@ import math
 import random
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,6 +21,8 @@ from rulemine.evaluation.scorer import Scorer
 from rulemine.exports.exporting import export
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
+from tests.evaluation.world import write_structures
+from tests.structures import structure_question
 
 PROSE = (
     "It is {}, not {}.",
@@ -120,7 +123,7 @@ def test_the_hard_hits_rate_is_undefined_where_nothing_is_hit(
 
 
 def test_prompts_hold_no_answer(release: Release, tmp_path: Path) -> None:
-    export(release, "lm-eval:triples=3", tmp_path / "task")
+    export(release, "lm-eval:max_triples=3", tmp_path / "task")
     asked, shown = (
         (tmp_path / "task" / f"{name}.yaml").read_text("utf-8") for name in _names(release)
     )
@@ -131,6 +134,8 @@ def test_prompts_hold_no_answer(release: Release, tmp_path: Path) -> None:
     for row in rows_of(tmp_path / "task" / "questions" / "test.jsonl"):
         assert len(row["triples"]) <= 3
         assert set(row["triples"]) <= stated
+    counts = json.loads((tmp_path / "task" / "export.json").read_text("utf-8"))["counts"]
+    assert 0 < counts["triples_a_question"] <= 3
 
 
 def _names(release: Release) -> tuple[str, str]:
@@ -182,11 +187,20 @@ def test_the_task_for_inspect_needs_only_its_folder(structures: Release, tmp_pat
     assert topics <= set((folder / "entities.txt").read_text("utf-8").split("\n"))
 
 
+@pytest.mark.parametrize("to", ["lm-eval", "lm-eval:max_triples=0", "inspect"])
+def test_a_question_that_asks_for_a_number_is_left_out(to: str, tmp_path: Path) -> None:
+    asked = structure_question(1, '(p- "won" "oscar")', "test")
+    number = replace(structure_question(2, '(p- "won" "palme")', "test"), value=4, stated_value=4)
+    made = export(write_structures(tmp_path / "w", [asked, number]), to, tmp_path / "task")
+    assert made.left_out == {number.id: "it asks for a number; answers here are entities"}
+    assert [r["id"] for r in rows_of(tmp_path / "task" / "questions" / "test.jsonl")] == [asked.id]
+
+
 def test_options_are_checked(release: Release, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="triples is -1"):
-        export(release, "lm-eval:triples=-1", tmp_path / "task")
-    export(release, "lm-eval:triples=0", tmp_path / "task")
+    with pytest.raises(ConfigError, match="max_triples is -1"):
+        export(release, "lm-eval:max_triples=-1", tmp_path / "task")
+    export(release, "lm-eval:max_triples=0", tmp_path / "task")
     assert len(list((tmp_path / "task").glob("*.yaml"))) == 1
     (tmp_path / "task" / "__pycache__").mkdir()
     (tmp_path / "task" / "__pycache__" / "utils.pyc").touch()
-    export(release, "lm-eval:triples=0", tmp_path / "task")  # which a task leaves that was run
+    export(release, "lm-eval:max_triples=0", tmp_path / "task")  # which a task leaves that was run
