@@ -82,8 +82,8 @@ def _confine(client: socket.socket, in_use: int, memory: int) -> None:
 
     With every handle taken and no more allowed, SERVICE can connect to nothing, however it is written.
     """
+    os.dup2(client.detach(), _CLIENT)  # first: what is opened next may take any handle but this
     nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(client.detach(), _CLIENT)
     for handle in range(_CLIENT):
         os.dup2(nowhere, handle)
     os.closerange(_CLIENT + 1, 1024)

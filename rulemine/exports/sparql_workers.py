@@ -166,7 +166,7 @@ class Workers:
     def close(self) -> None:
         """Ends all processes, whatever they are doing."""
         self._control.close()
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(
                 self._nursery.pid, signal.SIGKILL
             )  # not waited for yet, so the number is its own

@@ -1,8 +1,10 @@
 """The endpoint over HTTP: what clients of Freebase ask, the protocol, and its limits."""
 
 import contextlib
+import errno
 import http.client
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -175,25 +177,24 @@ def test_the_time_limit_ends_a_query_and_nothing_else() -> None:
 
 
 def test_a_worker_can_connect_to_nothing() -> None:
-    code = (
-        "import socket\n"
-        "from rulemine.exports.sparql_nursery import _confine\n"
-        "near, far = socket.socketpair()\n"
-        "_confine(far, 0, 0)\n"
-        "try:\n    socket.socket()\n"
-        "except OSError as problem:\n    near.sendall(str(problem.errno).encode())\n"
-    )
     near, far = socket.socketpair()
+    code = f"""
+import os, socket
+from rulemine.exports.sparql_nursery import _confine
+os.close(0)  # as in the nursery, which has read the graph from it
+_confine(socket.socket(fileno=os.dup({far.fileno()})), 0, 0)
+mine = socket.socket(fileno=3)
+for handle in range(3):
+    assert os.path.samestat(os.fstat(handle), os.stat(os.devnull))
+try:
+    socket.socket()
+except OSError as problem:
+    mine.sendall(os.strerror(problem.errno).encode())
+"""
     with near, far:
-        code = code.replace("near, far = socket.socketpair()", "far = socket.socket(fileno=HANDLE)")
-        code = code.replace("near.sendall", "socket.socket(fileno=3).sendall")
-        subprocess.run(
-            [sys.executable, "-c", code.replace("HANDLE", str(far.fileno()))],
-            pass_fds=[far.fileno()],
-            check=True,
-        )
+        subprocess.run([sys.executable, "-c", code], pass_fds=[far.fileno()], check=True)
         far.close()
-        assert near.recv(99) == b"24"  # EMFILE
+        assert near.recv(99).decode() == os.strerror(errno.EMFILE)
 
 
 def test_the_command_serves_until_it_is_interrupted(release: Release, tmp_path: Path) -> None:
