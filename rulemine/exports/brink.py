@@ -6,11 +6,14 @@ columns of the benchmark's questions, ``GRAPH/facts.tsv`` the graphs.
 
 That evaluator cuts an output at every comma and a name of the gold nowhere, so a name with a comma is never
 found; a missing hard answer would become the text ``none``, which a system that gives up would hit. The first
-are counted, questions of the second kind are left out.
+are counted, questions of the second kind are left out. Its scripts read groundings by their blanks, so those
+with a name of several words are counted as well.
 """
 
+import ast
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -34,7 +37,7 @@ class BrinkExport(Section):
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""
         proofs = _Proofs(given)
-        unmatchable = unhittable = 0
+        unmatchable = unhittable = unreadable = 0
         for done, split in enumerate(given.splits):
             given.progress(done, len(given.splits))
             asked = [q for q in given.questions(split) if _said(q, folder)]
@@ -42,6 +45,7 @@ class BrinkExport(Section):
                 unmatchable += any(map(_is_missed, q.answers))
                 unhittable += _is_missed(str(q.hard_answer))
             rows = [_row(q, proofs, given.without_answers) for q in asked]
+            unreadable += sum(map(_is_unreadable, rows))
             folder.text(f"{split}.tsv", _tsv([COLUMNS, *rows]))
             if not given.without_answers:
                 folder.json(f"{split}_gold.json", [_gold(q) for q in asked])
@@ -50,6 +54,7 @@ class BrinkExport(Section):
             graphs = sorted({"complete", "incomplete", given.kg_name})
             folder.count("questions_with_an_answer_never_matched", unmatchable)
             folder.count("questions_with_a_hard_answer_never_matched", unhittable)
+            folder.count("questions_with_blanks_in_names_of_groundings", unreadable)
         for name in graphs:
             kg = given.kg if name == given.kg_name else given.graph(name)
             folder.tsv(f"{name}/facts.tsv", kg.labeled())
@@ -88,23 +93,30 @@ class _Proofs:
         self.rules = {rule.id: (number, rule) for number, rule in enumerate(given.rules)}
 
     def of(self, triples: Iterable[Triple]) -> tuple[str, list[str], list[str]]:
-        """The number of the first proof's rule, all rules, and their groundings."""
+        """The name of the first proof's rule, all rules, and their groundings."""
         found = [self.certificates[triple] for triple in triples]
         used = [self.rules[certificate.rule] for certificate in found]
-        texts = [_implication(rule.body, rule.head) for _, rule in used]
+        texts = [f"{_atoms(rule.body)} => {_atoms([rule.head])}" for _, rule in used]
         groundings = [_grounding(rule, one) for (_, rule), one in zip(used, found, strict=True)]
-        return str(used[0][0]), texts, groundings
+        return f"Rule_{used[0][0]}", texts, groundings
 
 
 def _row(question: Question, proofs: _Proofs, without_answers: bool) -> tuple[str, ...]:
-    answers, hard, number = [], [], ""
+    """A row; as its scripts write them, `answer` and `a_entity` are the same."""
+    answers, number = list[str](), ""
     rules: list[str] = []
     groundings: list[str] = []
     if not without_answers:
-        answers, hard = list(question.answers), [question.hard_answer]
+        answers = list(question.answers)
         number, rules, groundings = proofs.of(question.removed)
-    lists = (list(question.anchors), answers, hard, rules, groundings)
+    lists = (list(question.anchors), answers, answers, rules, groundings)
     return question.id, number, question.question, *map(repr, lists)
+
+
+def _is_unreadable(row: Sequence[str]) -> bool:
+    """Whether a triple of a grounding has a name of several words."""
+    triples = re.split(r" \| | => ", " | ".join(ast.literal_eval(row[-1])))
+    return any(len(triple.split()) != 3 for triple in triples if triple)
 
 
 def _grounding(rule: Rule, certificate: Certificate) -> str:
@@ -112,20 +124,18 @@ def _grounding(rule: Rule, certificate: Certificate) -> str:
     values: dict[Term, str] = {}
     for atom, triple in zip(rule.body, certificate.body, strict=True):
         values |= {atom.subject: triple[0], atom.object: triple[2]}
-    return _implication(rule.body, rule.head, values)
+    body = " | ".join(_atoms([atom], values) for atom in rule.body)
+    return f"{body} => {_atoms([rule.head], values)}"
 
 
-def _implication(body: Sequence[Atom], head: Atom, values: Mapping[Term, str] | None = None) -> str:
-    """A rule, or a grounding of it, as AMIE writes rules: two blanks between the parts of an atom."""
+def _atoms(atoms: Iterable[Atom], values: Mapping[Term, str] | None = None) -> str:
+    """Atoms as they are written there: terms and relations with a blank between any two."""
+    known = values or {}
 
     def term(of: Term) -> str:
-        known = (values or {}).get(of)
-        return known or (variable_name(of) if isinstance(of, int) else of)
+        return known.get(of) or (variable_name(of) if isinstance(of, int) else of)
 
-    def text(atom: Atom) -> str:
-        return f"{term(atom.subject)}  {atom.relation}  {term(atom.object)}"
-
-    return f"{'  '.join(map(text, body))}   => {text(head)}"
+    return " ".join(f"{term(a.subject)} {a.relation} {term(a.object)}" for a in atoms)
 
 
 def _tsv(rows: Iterable[Sequence[str]]) -> str:

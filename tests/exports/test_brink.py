@@ -13,6 +13,7 @@ from rulemine.release.writer import write_release
 from tests import structures as nine
 from tests.evaluation.world import write_structures
 from tests.exports.readers import brink
+from tests.verify import tiny
 
 SAID = ["{0}, nobody\n{0}", "The {1}", "-{1}\n- {0}!", "", "{0},{1}, {0}"]
 
@@ -51,7 +52,7 @@ def test_names_that_can_never_match_are_counted(release: Release, tmp_path: Path
 def test_questions_of_every_kind_have_their_proofs(tmp_path: Path) -> None:
     write_release(tmp_path / "nine", nine.world(), "entity")
     release = Release.open(tmp_path / "nine")
-    made = export(release, "brink", tmp_path / "brink", kg="incomplete-50", naming="text")
+    made = export(release, "brink", tmp_path / "brink", kg="incomplete-50")
     asked = {q.id: q for q in release.questions()}
     assert made.left_out.keys() == {q.id for q in asked.values() if q.hard_answer is None}
     assert made.left_out
@@ -68,12 +69,29 @@ def test_questions_of_every_kind_have_their_proofs(tmp_path: Path) -> None:
             assert len(row["q_entity"]) == len(question.anchors)
             assert len(row["grounding"]) == len(question.removed)
             for grounding in row["grounding"]:
-                body, _, head = grounding.partition("   => ")
-                parts = [*body.split("  "), *head.split("  ")]
-                *stated, derived = ["\t".join(parts[i : i + 3]) for i in range(0, len(parts), 3)]
-                assert set(stated) <= set(graphs["incomplete"])
-                assert derived not in graphs["incomplete"]
+                body, head = grounding.split(" => ")
+                stated = {"\t".join(atom.split()) for atom in body.split(" | ")}
+                assert stated <= set(graphs["incomplete"])
+                assert "\t".join(head.split()) not in graphs["incomplete"]
     assert seen == asked.keys() - made.left_out.keys()
+
+
+def test_its_scripts_find_the_answers_again(tmp_path: Path) -> None:
+    release = Release.open(tiny.write_release(tmp_path / "tiny"))
+    made = export(release, "brink", tmp_path / "brink", naming="private")
+    assert made.counts["questions_with_blanks_in_names_of_groundings"] == 0
+    checked = 0
+    for split in ("train", "validation", "test"):
+        for row in brink.questions(made.folder / f"{split}.tsv"):
+            assert row["answer"] == row["a_entity"]
+            if row["q_entity"][0] == row["grounding"][0].split("=> ")[1].split()[0]:
+                again = brink.found(row, made.folder / "complete/facts.tsv")
+                assert again
+                assert set(again) <= set(row["answer"])
+                checked += 1
+    assert checked
+    spoken = export(release, "brink", tmp_path / "spoken", naming="text")
+    assert spoken.counts["questions_with_blanks_in_names_of_groundings"] > 0
 
 
 def test_counts_are_left_out(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Reads exports as BRINK's public code does (b95506d).
 
 `scores` follows ``load_gold``, ``process_prediction`` and ``evaluate`` of ``evaluation/evaluate_brink.py``;
-`questions` follows ``clean_output_entity_check`` and ``parse_grounding`` of its question generation.
+`questions` follows ``clean_output_entity_check`` of ``question_generation.py``, `found` all of
+``complete_answer_search.py``.
 """
 
 import ast
@@ -48,3 +49,10 @@ def questions(table: Path) -> list[dict[str, object]]:
             if row["q_entity"][0] in row["question"] and (not hard or hard not in row["question"]):
                 kept.append(row)
     return kept
+
+
+def found(row: dict[str, object], facts: Path) -> list[str]:
+    """The answers that a graph has to the head of the first grounding, by its subject and relation."""
+    head = str(row["grounding"][0]).split("=>")[-1].split()
+    triples = [line.split("\t") for line in facts.read_text().splitlines()]
+    return [t for h, r, t in triples if [h, r] == head[:2]] if len(head) == 3 else []
