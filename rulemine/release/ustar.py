@@ -110,7 +110,11 @@ def _unpack(file: IO[bytes], path: Path, length: int) -> Path:
     try:
         folder = Path(tempfile.mkdtemp(prefix="rulemine-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        _write_all(file, path, length, folder)
+        try:
+            _write_all(file, path, length, folder)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         return next(folder.iterdir())
     except OSError as problem:
         raise OutputError(

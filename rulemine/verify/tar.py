@@ -28,6 +28,7 @@ _PLAIN = re.compile(
 
 _UNIT = 512
 _END = 10_240
+_NO_TAR = (tarfile.TarError, OSError, ValueError, OverflowError, RecursionError)
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"BZh", b"PK\3\4")
 
 
@@ -52,7 +53,7 @@ class Tar:
             with path.open("rb") as file:
                 begin = file.read(_UNIT)
             self._tar = tarfile.open(path, "r:")  # noqa: SIM115  # open as long as this object is there
-        except (tarfile.ReadError, OSError) as problem:
+        except _NO_TAR as problem:
             if begin.startswith(_COMPRESSED):
                 raise ReleaseError(
                     f"{path}: is compressed; an uncompressed tar was expected. Decompress it first."
@@ -83,7 +84,11 @@ class Tar:
                     file.seek(member.offset)
                     plain = _PLAIN.fullmatch(file.read(_UNIT))
                     exact = plain and plain[1].decode() == member.name and member.offset == end
-                    end = member.offset_data + member.size + -member.size % _UNIT
+                    start, end = end, member.offset_data + member.size + -member.size % _UNIT
+                    if not start < end <= length:
+                        end = start
+                        self._add(f"{shown(member.name)} cut off", "all of it")
+                        break
                     self.top = self.top or member.name[: member.name.find("/") + 1]
                     name = member.name.removeprefix(self.top)
                     file.seek(member.offset_data + member.size)
@@ -91,10 +96,8 @@ class Tar:
                         self._add(
                             f"the header of {shown(member.name)}", "one of a regular file, no more"
                         )
-                    elif end > length or file.read(end - file.tell()).strip(b"\0"):
-                        self._add(
-                            f"{shown(member.name)} cut off or not filled up", "zeros after it"
-                        )
+                    elif file.read(end - file.tell()).strip(b"\0"):
+                        self._add(f"{shown(member.name)} not filled up", "zeros after it")
                     elif ".." in name.split("/") or not member.name.startswith(self.top):
                         self._add(shown(member.name), "files in one folder")
                     elif name in self._members:
@@ -102,7 +105,7 @@ class Tar:
                     else:
                         self._members[name] = member
                         order.append(name)
-            except (tarfile.TarError, OSError) as problem:
+            except _NO_TAR as problem:
                 self._add(shown(str(problem)), "a complete tar")
             file.seek(end)
             whole = end + 2 * _UNIT + -(end + 2 * _UNIT) % _END
