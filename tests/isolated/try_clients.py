@@ -34,8 +34,13 @@ HOME = ROOT / "out" / "clients"
 RELEASES = ("demo", "structures-demo")
 """Recipes of releases that are built in a second or two."""
 
+TOTAL = 480
+"""Seconds for everything; what is left then is skipped, and has its environment next time."""
+
 SECONDS = 240
 """For an installation or a script at most."""
+
+STARTED = time.monotonic()
 
 LINES = 40
 """Of what a failed script printed, at most."""
@@ -49,14 +54,13 @@ def main() -> int:
     for name in sys.argv[1:]:
         if name not in requirements:
             sys.exit(f"no {CLIENTS / name}.txt; {did_you_mean(name, requirements)}")
-    started = time.monotonic()
     exports = make_exports(HOME / "exports")
-    print(f"exported {', '.join(RELEASES)} to {len(EXPORTS)} formats in {since(started)}")
+    print(f"exported {', '.join(RELEASES)} to {len(EXPORTS)} formats in {since(STARTED)}")
     failed = [
         name for name in sys.argv[1:] or requirements if not tried(requirements[name], exports)
     ]
     size = sum(f.lstat().st_size for f in HOME.rglob("*") if f.is_file() and not f.is_symlink())
-    print(f"{since(started)}, {size / 1e9:.2f} GB in {HOME.relative_to(ROOT)}")
+    print(f"{since(STARTED)}, {size / 1e9:.2f} GB in {HOME.relative_to(ROOT)}")
     if failed:
         print(f"failed: {', '.join(failed)}")
     return bool(failed)
@@ -92,20 +96,24 @@ def tried(requirements: Path, exports: Path) -> bool:
     name, started = requirements.stem, time.monotonic()
     what = requirements.read_text("utf-8").partition("\n")[0].lstrip("# ")
     print(f"{name} ({what})", flush=True)
-    python, problem = environment(requirements)
-    if problem:
-        print(f"  skipped: {problem}")
-        return True
     script = CLIENTS / f"{name}.py"
     if not script.exists():
         script = CLIENTS / f"{name.partition('-')[0]}.py"
-    # -P: a script called like the library that it tries is not imported in its place.
-    command = [python, "-P", script, exports]
     env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "RULEMINE_DATA")}
     env["RULEMINE"] = str(Path(sys.executable).with_name("rulemine"))
     env |= {"HF_HOME": str(HOME / "cache"), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     try:
-        said = run(command, env=env)
+        python, problem = environment(requirements)
+        if problem:
+            print(f"  skipped: {problem}")
+            return True
+        # -P: a script called like the library that it tries is not imported in its place.
+        said = run([python, "-P", script, exports], env=env)
+    except subprocess.TimeoutExpired:
+        print(
+            f"  skipped: not done after {since(started)}, so this machine is too slow or too busy"
+        )
+        return True
     except SystemExit as ended:
         lines = str(ended).splitlines()
         print("  failed:", *lines[:1], *lines[1:][-LINES:], sep="\n  ")
@@ -123,10 +131,10 @@ def environment(requirements: Path) -> tuple[Path, str]:
         return python, ""
     for old in folder.parent.glob(f"{requirements.stem}.*"):
         shutil.rmtree(old)
-    venv.create(folder, with_pip=True)
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    venv.create(folder)
+    pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
     try:
-        run([*install, "-r", requirements])
+        run([*pip, "install", "--quiet", "--no-compile", "-r", requirements])
     except SystemExit as ended:
         shutil.rmtree(folder)
         lines = [line for line in str(ended).splitlines() if line.strip()]
@@ -139,21 +147,14 @@ def run(command: list[str | Path], env: dict[str, str] | None = None) -> str:
     """Runs a command and returns what it printed.
 
     Raises:
-        SystemExit: It failed or took too long; with what it printed.
+        subprocess.TimeoutExpired: It took too long.
+        SystemExit: It failed; with what it printed.
     """
-    try:
-        done = subprocess.run(
-            list(map(str, command)),
-            cwd=HOME,
-            env=env,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        sys.exit(f"{' '.join(map(str, command))}: not done after {SECONDS} s")
+    words = list(map(str, command))
+    seconds = min(SECONDS, max(1.0, STARTED + TOTAL - time.monotonic()))
+    done = subprocess.run(words, cwd=HOME, env=env, capture_output=True, text=True, timeout=seconds)
     if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}{done.stderr}")
+        sys.exit(f"{' '.join(words)}: {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
