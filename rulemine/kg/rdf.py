@@ -141,7 +141,7 @@ def _parsed(path: Path, watch: Callable[[bytes], object] | None) -> "Iterator[py
     except SyntaxError as problem:
         name = {"N_TRIPLES": "N-Triples", "TURTLE": "Turtle"}[kind]
         hint = " Relative IRIs need an @base." if "No scheme" in str(problem.msg) else ""
-        reason = re.sub(r"^Parser error at line \d+ |between | \(line \d+\)$", "", str(problem.msg))
+        reason = re.sub(r"^Parser error (at line \d+ )?| \(line \d+\)$", "", str(problem.msg))
         # A line that ends too soon is noticed at the start of the next.
         line = (problem.lineno or 1) - ("line jumps" in str(problem.msg))
         raise InputError(
