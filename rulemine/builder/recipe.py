@@ -186,6 +186,7 @@ KEYS: tuple[Key, ...] = tuple(keys_of(Recipe(name="NAME", kg="KG")))
 
 _MAXIMAL_ONLY = (
     "implied",
+    "not_in",
     "questions.filter",
     "questions.max_end_share",
     "questions.max_median_answers",

@@ -105,4 +105,8 @@ def test_what_cannot_be_left_out_is_refused(here: Path, command: Command) -> Non
     other = command("build", "structures-demo", "--not-in", "a", "-o", "b")
     assert_refused(other, "--not-in a: .*of the kind rules")
     assert_refused(command(*again, "--set", 'not_in=["x"]', "-o", "b"), "64 hexadecimal digits")
+    brink = ("build", "kg.tsv", "--rules", "rules.txt", "--set", "selection.mode=brink")
+    assert_refused(
+        command(*brink, "--not-in", "a", "-o", "b"), "not_in: for selection maximal only"
+    )
     assert not (here / "b").exists()

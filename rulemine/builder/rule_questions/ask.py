@@ -245,10 +245,8 @@ def _one_per_row(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[bo
     refused: list[tuple[_Offer, Refusal]] = []
     for place, mine in rows.items():
         found = [(o, problem(o)) for o in (reversed(mine) if coins[place] else mine)]
-        # The other end is asked for only where the drawn one has too many answers or is not asked again.
-        offer, why = (
-            found[-1] if found[0][1] and found[0][1].reason in (TOO_MANY, AGAIN) else found[0]
-        )
+        # The other end is asked for only where the drawn one has too many answers.
+        offer, why = found[-1] if found[0][1] and found[0][1].reason == TOO_MANY else found[0]
         if why is None:
             chosen.append(offer)
         else:
