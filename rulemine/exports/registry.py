@@ -21,6 +21,7 @@ EXPORTS: "Registry[Callable[..., Exporter]]" = Registry(
     {
         # In the order of docs/exports.md.
         "rog": "rulemine.exports.rog:Rog",
+        "gnnrag": "rulemine.exports.gnnrag:GnnRag",
         "tog": "rulemine.exports.tog:TogFiles",
         "gog": "rulemine.exports.gog:GogFiles",
         "structgpt": "rulemine.exports.structgpt:StructGptFiles",
