@@ -1,4 +1,4 @@
-"""How GNN-RAG reads the export ``gnnrag``: gnn/dataset_load.py and the tokenizers.py of its question encoders."""
+"""How GNN-RAG reads the export ``gnnrag``, by its gnn/dataset_load.py and LSTM tokenizer."""
 
 import json
 import re

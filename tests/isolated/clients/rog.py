@@ -1,4 +1,4 @@
-"""Loads exports `rog` as RoG, GCR, G-Retriever and SubgraphRAG do, and keeps the graphs in networkx as these do.
+"""Loads exports `rog` as RoG, GCR, G-Retriever and SubgraphRAG do, with their graphs in networkx.
 
 What is said in `reachability.jsonl` is found again from the release with networkx.
 """
