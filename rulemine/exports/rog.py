@@ -5,6 +5,7 @@ load the folder with ``datasets.load_dataset``. JSON Lines and Parquet have the 
 ``README.md`` says which files are which split, since the folder has others beside them.
 """
 
+import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -54,7 +55,7 @@ class Rog(GraphPerQuestion):
         for split in given.splits:
             if not self.asked(given, split):
                 rows.write(split, ())
-        folder.text("README.md", _readme(given))
+        folder.text("README.md", _readme(given, rows.digest.hexdigest()))
         unnamed = [] if given.naming == "text" else [e.label for e in given.client.entities]
         folder.lines("entity_identifiers.txt", unnamed)
         if self.oracle_plans:
@@ -62,7 +63,11 @@ class Rog(GraphPerQuestion):
 
 
 class _Rows:
-    """Writes rows as JSON Lines and as Parquet, in one go."""
+    """Writes rows as JSON Lines and as Parquet, in one go.
+
+    Attributes:
+        digest: Of all rows that were written.
+    """
 
     def __init__(self, given: ExportInput, folder: ExportFolder) -> None:
         try:
@@ -78,6 +83,8 @@ class _Rows:
         self._names = pa.array([*labels, *relations], pa.string())
         self._numbers = kg.triples + np.array([0, len(labels), 0], np.int32)
         dumped = [dump_line(name) for name in (*labels, *relations)]
+        self.digest = hashlib.sha256("\n".join(dumped).encode())
+        self.digest.update(self._numbers.astype("<i4").tobytes())
         self._dumped = [
             f"[{dumped[h]}, {dumped[r]}, {dumped[t]}]" for h, r, t in self._numbers.tolist()
         ]
@@ -111,6 +118,7 @@ class _Rows:
                     out.write_table(self._table(some, graphs, schema))
                     some, graphs = [], []
                 row = dump_line(self._fields(question) | {"graph": [], "choices": []})
+                self.digest.update(f"{split}\n{row}\n".encode() + graph.astype("<i4").tobytes())
                 triples = ", ".join(map(self._dumped.__getitem__, graph.tolist()))
                 yield row.removesuffix('[], "choices": []}') + f'[{triples}], "choices": []}}'
             if some:
@@ -205,12 +213,16 @@ def plans(
     return sorted(found, key=lambda plan: (len(plan), plan))
 
 
-def _readme(given: ExportInput) -> str:
-    """What the folder is; its head says which file is which split."""
+def _readme(given: ExportInput, digest: str) -> str:
+    """What the folder is; its head says which file is which split.
+
+    ``datasets`` keeps what it has read by the names of the folder and of the configuration, whatever the
+    files hold, so the latter has a digest of the rows.
+    """
     files = "".join(f"  - split: {split}\n    path: {split}.parquet\n" for split in given.splits)
     return f"""---
 configs:
-- config_name: default
+- config_name: {given.kg_name}-{digest[:12]}
   data_files:
 {files}---
 

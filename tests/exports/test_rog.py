@@ -159,6 +159,14 @@ def test_what_it_cannot_say(tmp_path: Path) -> None:
     assert [row["id"] for row in read.json_lines(made.folder, "test")] == [asked.id]
 
 
+def test_no_two_exports_look_alike_to_a_cache(structures: Release, tmp_path: Path) -> None:
+    heads = []
+    for name, seed in (("a", 0), ("b", 1), ("c", 0)):
+        folder = export(structures, "rog", tmp_path / name / "rog", seed=seed).folder
+        heads.append((folder / "README.md").read_text())
+    assert heads[0] == heads[2] != heads[1]
+
+
 def test_row_groups_change_nothing(
     structures: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
