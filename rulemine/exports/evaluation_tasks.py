@@ -56,7 +56,8 @@ class LmEvalTask(GraphPerQuestion):
             "triples": "",
         }
         if self.max_triples:
-            values["triples"] = f", `{task}_triples` with up to {self.max_triples} triples"
+            shown = f"up to {self.max_triples:,} triples around its topic entities"
+            values["triples"] = f"\n- `{task}_triples`: after {shown}"
             _fill(folder, "lm_eval/triples.yaml", f"{task}_triples.yaml", values)
         _fill(folder, "lm_eval/task.yaml", f"{task}.yaml", values)
         _write(given, folder, ("lm_eval/utils.py", "lm_eval/predictions.py"), values)
