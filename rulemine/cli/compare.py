@@ -18,12 +18,19 @@ def add_comparing(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = add_command(
         commands, "compare", compare, "compare systems: differences, intervals, and whether they are real",
         "A file says from which graph it was answered; if it does not, that is the incomplete one. Hard\n"
-        "answers are those that are missing on every graph that lacks something.",
+        "answers are those that are missing on every graph that lacks something.\n"
+        "Is a release contaminated? Each system on it, minus the same system on a fresh release, which asks\n"
+        "other questions (rulemine build … --not-in DIR):\n"
+        "  rulemine compare DIR A.jsonl … --fresh DIR2 B.jsonl …",
     )  # fmt: skip
     parser.add_argument(
         "release", type=Path, metavar="DIR", help="folder or archive of the release"
     )
-    parser.add_argument("predictions", type=Path, nargs="+", metavar="FILE", help="two or more")
+    parser.add_argument("predictions", type=Path, nargs="+", metavar="FILE",
+                        help="two or more; with --fresh one or more")  # fmt: skip
+    parser.add_argument("--fresh", type=Path, nargs="+", metavar=("DIR2", "FILE"),
+                        help="a fresh release and the same systems' predictions for it, after DIR and its "
+                        "files")  # fmt: skip
     parser.add_argument("--metrics", metavar="NAME[,NAME…]",
                         help="scores, e.g. hard_f1,mrr (hard_f1,hhr,hits_hard,hits_any,f1)")  # fmt: skip
     _add_choice(parser)
@@ -79,8 +86,10 @@ def compare(arguments: Namespace) -> int:
     from rulemine.evaluation.reporting.single import run_of_file
     from rulemine.release.reader import Release
 
-    check_output(arguments.output, *arguments.predictions)
+    check_output(arguments.output, *arguments.predictions, *(arguments.fresh or ()))
     named = [name.strip() for name in (arguments.metrics or "").split(",") if name.strip()]
+    if arguments.fresh is not None:
+        return _with_fresh(arguments, named)
     with bar("compare") as tell:
         release = Release.open(arguments.release)
         files = [PredictionFile(path) for path in arguments.predictions]
@@ -92,6 +101,38 @@ def compare(arguments: Namespace) -> int:
                 run = run_of_file(release, file, report)
                 runs.append(run._replace(system=name.removesuffix(f" ({run.kg})")))
             text = render(document_of_comparison(release, runs, found, tell), arguments.format)
+        else:
+            text = getattr(found, f"to_{arguments.format}")()
+    emit(text, arguments.output)
+    return 0
+
+
+def _with_fresh(arguments: Namespace, metrics: list[str]) -> int:
+    from rulemine.evaluation.contamination import compare_with_fresh
+    from rulemine.evaluation.pairwise import SHOWN
+    from rulemine.evaluation.reporting.files import render
+    from rulemine.release.reader import Release
+
+    place, *files = arguments.fresh
+    if not files:
+        raise ConfigError(
+            f"--fresh: found {place} and no prediction file; expected a release and predictions for it: "
+            "rulemine compare DIR A.jsonl … --fresh DIR2 B.jsonl …"
+        )
+    if arguments.format == "questions":
+        raise ConfigError("--format questions: is of one release. Leave out --fresh.")
+    with bar("compare") as tell:
+        found = compare_with_fresh(
+            Release.open(arguments.release),
+            arguments.predictions,
+            Release.open(place),
+            files,
+            metrics or SHOWN,
+            progress=tell,
+            **_choice(arguments),
+        )
+        if arguments.format in ("latex", "html"):
+            text = render(found.to_document(), arguments.format)
         else:
             text = getattr(found, f"to_{arguments.format}")()
     emit(text, arguments.output)

@@ -8,11 +8,11 @@ tests is all pairs on one score over one set of questions.
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.comparison import compare
@@ -26,10 +26,23 @@ from rulemine.evaluation.scoring import said_of, shared_level
 from rulemine.evaluation.significance import holm
 from rulemine.release.reader import Release
 
-__all__ = ["Differences", "PairedDifference", "compare_all", "evaluate_all"]
+__all__ = [
+    "Differences",
+    "PairedDifference",
+    "compare_all",
+    "evaluate_all",
+    "rows_to_csv",
+    "rows_to_json",
+]
 
 SHOWN = (HEADLINE, "hhr", "hits_hard", "hits_any", "f1")
 """The scores compared unless others are named."""
+
+
+class _Row(Protocol):
+    """A named tuple with ``difference``, ``p`` and ``adjusted``."""
+
+    def _asdict(self) -> dict[str, Any]: ...
 
 
 class PairedDifference(NamedTuple):
@@ -82,18 +95,11 @@ class Differences:
 
     def to_json(self) -> str:
         """As JSON: ``title``, ``notes`` and ``rows``, the fields of `PairedDifference` with fractions."""
-        rows = [_plain(row) for row in self.rows]
-        content = {"title": self.title, "notes": list(self.notes), "rows": rows}
-        return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+        return rows_to_json(self.title, self.rows, self.notes)
 
     def to_csv(self) -> str:
         """As CSV with a header: a line for each difference, what is undefined empty."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        rows = [_plain(row) for row in self.rows]
-        writer.writerow(rows[0])
-        writer.writerows(["" if v is None else v for v in row.values()] for row in rows)
-        return out.getvalue()
+        return rows_to_csv(self.rows)
 
     def _laid_out(self, layout: Callable[..., str], label: str) -> str:
         sections: list[Section] = []
@@ -116,7 +122,23 @@ class Differences:
         return first + layout(title, header, sections, below)
 
 
-def _plain(row: PairedDifference) -> dict[str, Any]:
+def rows_to_json(title: str, rows: Iterable[_Row], notes: Iterable[str]) -> str:
+    """``title``, ``notes`` and ``rows`` as JSON; each `difference` becomes three fields, tests come last."""
+    content = {"title": title, "notes": list(notes), "rows": [_plain(row) for row in rows]}
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def rows_to_csv(rows: Iterable[_Row]) -> str:
+    """The same rows as CSV with a header; what is undefined is empty."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    plain = [_plain(row) for row in rows]
+    writer.writerow(plain[0])
+    writer.writerows(["" if v is None else v for v in row.values()] for row in plain)
+    return out.getvalue()
+
+
+def _plain(row: _Row) -> dict[str, Any]:
     plain = row._asdict()
     value, low, high = plain.pop("difference")
     tests = {name: plain.pop(name) for name in ("p", "adjusted")}

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from rulemine.evaluation.bootstrap import Bools, Floats, Ints, exact_product, rounded_for_sums
 from rulemine.seeds import stream
 
-__all__ = ["EXCHANGES", "holm", "randomization_test"]
+__all__ = ["EXCHANGES", "as_large", "holm", "randomization_test"]
 
 EXCHANGES = 10_000
 """Exchanges of a test; all are made where there are no more."""
@@ -78,7 +78,7 @@ def randomization_test(
             kept = np.arange(1 << few)[:, None] >> np.arange(few) & 1
             shift = (1.0 - 2.0 * kept) @ apart[score][:, differing[score]].T
             differences = _differences(both[score], shift)
-            found[score] = float(_large(differences, observed[score]).sum()) / len(differences)
+            found[score] = float(as_large(differences, observed[score]).sum()) / len(differences)
         else:
             drawn.append(score)
     if drawn:
@@ -88,9 +88,9 @@ def randomization_test(
         for signs in _signs(count, exchanges, seed):
             shift = exact_product(signs[:, some].astype(np.float64), apart_drawn[:, some].T)
             differences = _differences(both[drawn], shift.reshape(-1, len(drawn), 2))
-            large += _large(differences, observed[drawn]).sum(axis=0)
-        for score, as_large in zip(drawn, large.tolist(), strict=True):
-            found[score] = as_large / (1 + exchanges)
+            large += as_large(differences, observed[drawn]).sum(axis=0)
+        for score, many in zip(drawn, large.tolist(), strict=True):
+            found[score] = many / (1 + exchanges)
     return found
 
 
@@ -103,7 +103,8 @@ def _differences(both: Floats, shift: Floats) -> Floats:
     return found
 
 
-def _large(differences: Floats, observed: Floats) -> Bools:
+def as_large(differences: Floats, observed: Floats) -> Bools:
+    """Whether differences are as large as the observed one, either way; undefined ones (NaN) are."""
     limit = np.abs(observed) * (1 - _SAME) - _SAME
     return np.isnan(differences) | (np.abs(differences) >= limit)
 
