@@ -2,10 +2,10 @@
 
 Run by ``make clients``, or as a script with the names of some environments. For each
 ``tests/isolated/clients/NAME.txt`` (requirements, all pinned; its first line is a comment that says what it
-is) an environment is made in ``out/clients`` and kept until its requirements change. Its Python runs
-``tests/isolated/clients/NAME.py FOLDER``, without the checkout on its path; a name like ``datasets-old``
-whose script is missing runs that of ``datasets``. The script asserts, and prints a line of what
-it saw; ``$RULEMINE`` is our command.
+is) an environment is made in ``out/clients``, kept until its requirements change, and shared by those whose
+requirements are equal. Its Python runs ``tests/isolated/clients/NAME.py FOLDER``, without the checkout on its
+path; a name like ``datasets-old`` whose script is missing runs that of ``datasets``. The script asserts, and
+prints a line of what it saw; ``$RULEMINE`` is our command.
 
 FOLDER has every export of the small releases of `RELEASES`: ``demo/rog``, … from the incomplete graph and
 ``demo-complete/rog``, … from the complete one, and the releases themselves in ``releases``. What cannot be
@@ -54,6 +54,9 @@ def main() -> int:
     for name in sys.argv[1:]:
         if name not in requirements:
             sys.exit(f"no {CLIENTS / name}.txt; {did_you_mean(name, requirements)}")
+    known = {place(file) for file in requirements.values()}
+    for old in set((HOME / "environments").glob("*")) - known:
+        shutil.rmtree(old)
     exports = make_exports(HOME / "exports")
     print(f"exported {', '.join(RELEASES)} to {len(EXPORTS)} formats in {since(STARTED)}")
     failed = [
@@ -96,6 +99,9 @@ def tried(requirements: Path, exports: Path) -> bool:
     name, started = requirements.stem, time.monotonic()
     what = requirements.read_text("utf-8").partition("\n")[0].lstrip("# ")
     print(f"{name} ({what})", flush=True)
+    if time.monotonic() > STARTED + TOTAL:
+        print(f"  skipped: {TOTAL} s are over; try it alone: make clients CLIENTS={name}")
+        return True
     script = CLIENTS / f"{name}.py"
     if not script.exists():
         script = CLIENTS / f"{name.partition('-')[0]}.py"
@@ -122,15 +128,21 @@ def tried(requirements: Path, exports: Path) -> bool:
     return True
 
 
+def place(requirements: Path) -> Path:
+    """The folder of the environment with these requirements; equal ones share it."""
+    lines = requirements.read_text("utf-8").splitlines()
+    wanted = sorted(line for line in lines if line and not line.startswith("#"))
+    key = hashlib.sha256("\n".join([sys.version, *wanted]).encode()).hexdigest()[:10]
+    return HOME / "environments" / key
+
+
 def environment(requirements: Path) -> tuple[Path, str]:
     """The Python of an environment with these requirements; why there is none, or ""."""
-    key = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()[:10]
-    folder = HOME / "environments" / f"{requirements.stem}.{key}"
+    folder = place(requirements)
     python = folder / "bin" / "python"
     if (folder / FINISHED).exists():
         return python, ""
-    for old in folder.parent.glob(f"{requirements.stem}.*"):
-        shutil.rmtree(old)
+    shutil.rmtree(folder, ignore_errors=True)
     venv.create(folder)
     pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
     try:
