@@ -27,6 +27,7 @@ from rulemine.cli.query import add_querying
 from rulemine.cli.release import add_reading
 from rulemine.cli.serve import add_serving
 from rulemine.cli.study import add_studying
+from rulemine.cli.supervision import add_supervising
 from rulemine.errors import LimitError, OutputError, RulemineError, UserError
 
 __all__ = ["main", "make_parser"]
@@ -63,6 +64,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_comparing(commands)
     add_serving(commands)
     add_studying(commands)
+    add_supervising(commands)
     add_exporting(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():

@@ -10,7 +10,8 @@ import numpy as np
 from rulemine.config import Section, option
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.exports.question_graphs import Ints, question_graphs
-from rulemine.exports.reachability import proof_rows, reachability
+from rulemine.exports.reachability import reachability
+from rulemine.release.proof_triples import proof_rows
 from rulemine.release.records import Question
 
 __all__ = ["GraphPerQuestion", "WithGraph"]

@@ -14,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.release.proof_triples import proof_rows
 from rulemine.release.records import Question, Removal
 
 HOPS = 2
 """How far programs go in directed graphs, e.g. GCR and StructGPT; the number in the names of flags."""
 
-__all__ = ["Reachability", "proof_rows", "reachability", "shares"]
+__all__ = ["Reachability", "reachability", "shares"]
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -91,47 +92,6 @@ def shares(flags: Iterable[Reachability]) -> dict[str, float]:
         name: sum(bool(value) for value in column) / len(rows)
         for name, column in zip(Reachability._fields, zip(*rows, strict=True), strict=False)
     }
-
-
-def proof_rows(
-    kg: KnowledgeGraph, questions: Iterable[Question], removed: Iterable[Removal]
-) -> list[Ints]:
-    """The triples that prove the hard answer of each question.
-
-    These are the triples of its evidence; in place of each that the graph lacks, those of its certificate.
-
-    Args:
-        kg: The graph.
-        questions: The questions.
-        removed: The removed triples.
-
-    Returns:
-        For each question the rows of the graph's triples, ascending, each once; −1 is a triple that it lacks.
-    """
-    proofs = {row.triple: row.certificate.body for row in removed}
-    asked = [question.evidence for question in questions]
-    stated = iter((_rows(kg, [triple for triples in asked for triple in triples]) >= 0).tolist())
-    needed: list[list[Triple]] = []
-    for triples in asked:
-        needed.append([])
-        for triple in triples:
-            needed[-1] += [triple] if next(stated) else proofs.get(triple, [triple])
-    rows = _rows(kg, [triple for triples in needed for triple in triples])
-    bounds = np.cumsum([len(triples) for triples in needed])[:-1]
-    return [np.unique(part) for part in np.split(rows, bounds)] if needed else []
-
-
-def _rows(kg: KnowledgeGraph, triples: Sequence[Triple]) -> Ints:
-    """The rows of triples; −1 for those that the graph lacks."""
-    entities, relations = kg.entity_ids, kg.relation_ids
-    ids = np.array(
-        [(entities.get(s, -1), relations.get(r, -1), entities.get(o, -1)) for s, r, o in triples],
-        np.int32,
-    ).reshape(-1, 3)
-    rows = np.full(len(ids), -1, np.int64)
-    known = (ids >= 0).all(axis=1)
-    rows[known] = kg.rows_of(ids[known])
-    return rows
 
 
 class _Views:

@@ -18,8 +18,8 @@ from rulemine.config import option
 from rulemine.errors import ConfigError, UserError
 from rulemine.exports.graph_per_question import GraphPerQuestion, WithGraph
 from rulemine.exports.protocol import ExportFolder, ExportInput
-from rulemine.exports.reachability import proof_rows
 from rulemine.kg.graph import Triple
+from rulemine.release.proof_triples import proof_rows
 from rulemine.release.records import Question
 
 if TYPE_CHECKING:

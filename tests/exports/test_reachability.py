@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from rulemine.exports.exporting import export
-from rulemine.exports.reachability import Reachability, proof_rows, reachability, shares
+from rulemine.exports.reachability import Reachability, reachability, shares
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.release.proof_triples import proof_rows
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Removal
 from rulemine.seeds import stream

@@ -1,0 +1,87 @@
+"""The command ``supervision``: what retrievers learn from shortest paths, beside the evidence.
+
+A command imports what it needs when it runs.
+"""
+
+import argparse
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rulemine.cli.answer import split_of
+from rulemine.cli.console import bar, check_output, emit, output_file
+from rulemine.cli.parser import Parser, add_command
+
+if TYPE_CHECKING:
+    from rulemine.evaluation.reporting.document import Document
+
+__all__ = ["add_supervising"]
+
+_MORE = """\
+Retrievers are mostly trained on the triples of shortest paths from topic entities to
+answers. docs/supervision.md says what every column is, and what the labels are."""
+
+
+def add_supervising(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Adds the command ``supervision``."""
+    parser = add_command(
+        commands,
+        "supervision",
+        supervision,
+        "compare the triples of shortest paths with the evidence, to train retrievers on",
+        _MORE,
+    )
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
+    parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
+                        help="complete, incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
+    parser.add_argument("--split", default="all", help="train, validation, test or all (all)")
+    parser.add_argument("--answers", default="asked", choices=("asked", "all"),
+                        help="that paths lead to: the one that the question asks for, or all that the "
+                        "complete graph gives (asked)")  # fmt: skip
+    parser.add_argument("--labels", type=Path, metavar="FOLDER",
+                        help="write both labelings of the triples there (none)")  # fmt: skip
+    parser.add_argument("--format", default="table",
+                        choices=("table", "json", "csv", "markdown", "latex", "html"),
+                        help="of the report (table)")  # fmt: skip
+    parser.add_argument(
+        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
+    )
+
+
+def supervision(arguments: Namespace) -> int:
+    """``supervision``."""
+    from rulemine.evaluation.reporting.files import render
+    from rulemine.evaluation.supervision import report_supervision
+    from rulemine.release.outputs import check_place
+    from rulemine.release.reader import Release
+
+    check_output(arguments.output)
+    if arguments.labels is not None:
+        check_place(arguments.labels, [arguments.release])
+    release = Release.open(arguments.release)
+    with bar("supervision") as tell:
+        document = report_supervision(
+            release,
+            arguments.kg,
+            split=split_of(arguments.split),
+            targets=arguments.answers,
+            labels=arguments.labels,
+            progress=tell,
+        )
+    table = arguments.format == "table"
+    emit(_table(document) if table else render(document, arguments.format), arguments.output)
+    return 0
+
+
+def _table(document: "Document") -> str:
+    from rulemine.evaluation.reporting.files import cells
+    from rulemine.evaluation.reporting.tables import format_table
+
+    facts = [f"{name}: {text}" for name, text in document.facts.items() if name != "identity"]
+    parts = [f"{document.title}\n\n" + "\n".join(facts)]
+    for grid in document.grids():
+        rows = [(row[0][0], row[1:]) for row in cells(grid)]
+        parts.append(format_table(grid.title, grid.header, [("", rows)], grid.notes).rstrip("\n"))
+    return "\n\n".join([*parts, *document.notes]) + "\n"
