@@ -275,11 +275,11 @@ def _document(found: Sequence[Labeling], facts: Mapping[str, str]) -> Document:
             "Questions left out of paths in evidence, because no path leads from a topic entity to an "
             f"answer: {apart:,}."
         )
-    rules = any(isinstance(one.question, RuleQuestion) for one in proved)
+    form = "rule type" if isinstance(found[0].question, RuleQuestion) else "structure"
     by = (
         ("hops", "By hops of the query", lambda one: str(one.question.hops)),
         ("evidence hops", "By hops of the evidence", _hops),
-        ("rule type" if rules else "structure", "By what is asked", _form),
+        (form, f"By {form}", _form),
         ("split", "By split", lambda one: one.question.split),
     )
     tables = tuple(_grid(name, title, proved, group) for name, title, group in by)
