@@ -73,6 +73,8 @@ def check(exported: Path, release: Path, which: str) -> str:
         assert list(loaded) == rows_of(exported / f"{split}.jsonl")
         for row in loaded:
             assert row["a_entity"] == row["answer"]
+            if split == "train":  # networkx takes its time
+                continue
             question = proofs.questions[row["id"]]
             said, answer = flags[row["id"]], question["hard_answer"]
             if answer is None:
@@ -97,7 +99,7 @@ def check(exported: Path, release: Path, which: str) -> str:
     names = sorted({e.lower() for h, _, t in row["graph"] for e in (h, t)})
     pd.DataFrame({"node_attr": names}).to_csv("nodes.csv", index=False)
     assert pd.read_csv("nodes.csv").node_attr.tolist() == names
-    return f"{len(every)} questions; {lost} of {hard} proofs are lost in an undirected graph"
+    return f"{len(every)} questions; {lost} of {hard} proofs for testing are lost in an undirected graph"
 
 
 def main() -> None:
