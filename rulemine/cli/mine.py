@@ -47,7 +47,7 @@ def mine(arguments: Namespace) -> int:
     limit = TimeLimit(resources.limit_seconds)
     options = MiningOptions(**given(arguments, "mining."))
     output: Path | None = arguments.output
-    check_output(output, *files_of(arguments.kg), *arguments.lists_read)
+    check_output(output, *files_of(arguments.kg), *arguments.lists_read, arguments.amie_jar)
     jar = _jar(arguments)
     checkpoint, missing = _beside(output, ".journal"), _beside(output, ".missing")
     if arguments.resume and checkpoint is None:

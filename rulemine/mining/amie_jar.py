@@ -2,7 +2,7 @@
 
 Guarantees: every option either means to AMIE what it means to this package's miner, or is refused; labels are
 handed over as numbers, so that none is mangled; the rules are AMIE's, complete or none, in canonical form and
-order; no process is left behind, and AMIE's `System.exit` ends its own process alone.
+order; AMIE's `System.exit` ends its own process alone, and AMIE ends with this process, SIGKILL apart.
 
 With one thread, the default here, AMIE prints the same rules every time. With more, a few of them depend on
 which thread came first (see `rulemine.mining.difference`).
@@ -13,11 +13,14 @@ import re
 import signal
 import subprocess
 import tempfile
+import threading
 import zipfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
@@ -190,6 +193,7 @@ class AmieJar:
             JavaError: There is no usable Java runtime.
             OutputError: The graph cannot be written.
             KeyboardInterrupt: Ctrl-C; raised after AMIE was ended.
+            SystemExit: Likewise, SIGTERM or SIGHUP in the main thread of a program that does not handle it.
         """
         options, resources = options or MiningOptions(), resources or Resources()
         limit = limit or TimeLimit(resources.limit_seconds)
@@ -301,6 +305,7 @@ def _run(words: list[str], folder: Path, limit: TimeLimit, progress: Progress | 
     """
     environment = {name: value for name, value in os.environ.items() if name not in _OF_JAVA}
     with (
+        _told_of_the_end(),
         (folder / _STREAMS[0]).open("wb") as output,
         (folder / _STREAMS[1]).open("w+b") as errors,
         subprocess.Popen(  # noqa: S603 - the jar that the user names
@@ -331,6 +336,26 @@ def _run(words: list[str], folder: Path, limit: TimeLimit, progress: Progress | 
     if status in (-signal.SIGINT, 128 + signal.SIGINT):
         raise KeyboardInterrupt
     return 0 if _BROKEN.encode() in (folder / _STREAMS[1]).read_bytes() else status
+
+
+@contextmanager
+def _told_of_the_end() -> Iterator[None]:
+    """Meanwhile signals that would end this process at once raise SystemExit, so that AMIE is ended too."""
+
+    def leave(number: int, _frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        signals = []  # only the main thread may handle signals
+    ours = [number for number in signals if signal.getsignal(number) == signal.SIG_DFL]
+    try:
+        for number in ours:
+            signal.signal(number, leave)
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _last_lines(text: str, errors: str) -> str:

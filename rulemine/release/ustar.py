@@ -62,7 +62,7 @@ def header(name: str, size: int) -> bytes:
     Raises:
         ReleaseError: An archive cannot hold such a name or size.
     """
-    if not _NAME.fullmatch(name) or len(name) > LONGEST or size >= 8**11:
+    if not _NAME.fullmatch(name) or len(name) > LONGEST or not 0 <= size < 8**11:
         raise ReleaseError(
             f"{name!r} of {size:,} bytes cannot be in an archive: expected a name of ASCII letters, digits, "
             f"dots, - and _ with at most {LONGEST} characters, and less than 8 GiB. No release has such a "

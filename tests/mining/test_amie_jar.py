@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import signal
 import subprocess
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -194,6 +196,37 @@ def test_ctrl_c_ends_it(make_jar: MakeJar, ended: Callable[[], bool]) -> None:
     with pytest.raises(KeyboardInterrupt):
         AmieJar.open(make_jar("hang")).mine(KG, LOOSE, progress=interrupt)
     assert ended()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of POSIX")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_amie_does_not_outlive_a_terminated_process(
+    make_jar: MakeJar, ended: Callable[[], bool], name: str
+) -> None:
+    number = getattr(signal, name)
+    before = signal.signal(number, signal.SIG_DFL)
+
+    def terminate(_done: int, _total: int) -> None:
+        assert signal.getsignal(number) is not signal.SIG_DFL
+        signal.raise_signal(number)
+
+    try:
+        with pytest.raises(SystemExit) as left:
+            AmieJar.open(make_jar("hang")).mine(KG, LOOSE, progress=terminate)
+        assert left.value.code == 128 + number
+        assert ended()
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
+
+
+def test_the_jar_is_never_overwritten(here: Path, command: Command, make_jar: MakeJar) -> None:
+    jar = here / "amie.jar"
+    shutil.copy(make_jar(), jar)
+    whole = jar.read_bytes()
+    ended = command("mine", "kg.tsv", "--engine", "amie", "--amie-jar", jar, "-o", jar)
+    assert (ended.status, jar.read_bytes()) == (2, whole)
+    assert "is an input of this command" in ended.err
 
 
 def test_what_is_no_jar_of_amie_is_refused(tmp_path: Path, make_jar: MakeJar) -> None:

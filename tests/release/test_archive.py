@@ -179,6 +179,10 @@ def _huge(whole: bytes) -> bytes:
     return _with_header(whole, 124, b"77777777777")
 
 
+def _negative(whole: bytes) -> bytes:
+    return _with_header(whole, 124, b"-0000000001")
+
+
 def _second(whole: bytes) -> int:
     """Where the second file begins."""
     return 512 + -(-int(whole[124:135], 8) // 512) * 512
@@ -204,6 +208,7 @@ SPOILT: dict[str, tuple[Callable[[bytes], bytes], str, str]] = {
     "absolute": (_absolute, "no archive", "archive"),
     "device": (_device, "no archive", "archive"),
     "bomb": (_huge, "ends within", "archive"),
+    "negative": (_negative, "no archive", "archive"),
 }  # fmt: skip
 
 
