@@ -148,6 +148,11 @@ def _parsed(path: Path, watch: Callable[[bytes], object] | None) -> "Iterator[py
             f"{path}: line {line} is not {name} ({reason}). Correct it, or rename the file if it "
             f"is in another format.{hint}"
         ) from None
+    except MemoryError as problem:  # of pyoxigraph's own buffer, whatever memory there is
+        raise InputError(
+            f"{path}: a term, such as a literal, is too long to be read ({problem}); at most 16 MiB were "
+            "expected. Take it out: literals are left out anyway."
+        ) from None
     if not any_line:
         raise InputError(f"{path}: holds no triple; at least one was expected.")
 

@@ -5,6 +5,7 @@ interpreted: quotes, commas and backslashes are part of labels. Memory is bounde
 the size of the file; regular blocks are cut by a few calls, the others line by line, with one result.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import chain
 from operator import ne
@@ -18,6 +19,9 @@ from rulemine.files import BYTE_ORDER_MARKS, read_blocks
 __all__ = ["read_fields"]
 
 _EXPECTED = "Expected three non-empty fields a line, separated by tabs: subject, relation, object."
+_RDF = re.compile(r"line \d+ has 1 column: '(<|@prefix|PREFIX|@base|BASE)")
+"""A problem of a file that is N-Triples or Turtle."""
+
 _TAB, _LF = 9, 10
 _UTF8_MARK = b"\xef\xbb\xbf"
 
@@ -172,7 +176,10 @@ class _Scan:
             raise InputError(f"{self._path}: is empty; at least one line was expected.")
         if self._problems:
             unseen = self._problems - len(self._shown)
-            raise InputError(list_problems(str(self._path), self._shown, _EXPECTED, unseen))
+            expected = _EXPECTED
+            if _RDF.match(self._shown[0]):
+                expected += " A file of N-Triples or Turtle is read as such if its name ends in .nt or .ttl."
+            raise InputError(list_problems(str(self._path), self._shown, expected, unseen))
         if self._quoted:
             raise InputError(
                 f"{self._path}: every field is in double quotes. This format has no quoting; the "
