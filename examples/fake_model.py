@@ -57,6 +57,27 @@ class FakeModel:
                     return {"relation": relation, "direction": direction}
         return {"relation": clauses[0][0] if clauses else "none", "direction": "subject"}
 
+    def _judge_wording(self, prompt: str) -> dict[str, Any]:
+        """A text with its answer in it would not have come this far; a quoted relation reads stiffly."""
+        fluent = "relation" not in self._line(prompt, "Question").lower()
+        flags = {"logical_structure": fluent, "redundancy": False, "ambiguity": False}
+        return self._decided(flags)
+
+    def _judge_support(self, prompt: str) -> dict[str, Any]:
+        """The answer has to be among the facts."""
+        named = prompt.count(self._line(prompt, "Answer")) > 1
+        return self._decided({"answer_support": named, "answer_adequacy": True})
+
+    def _judge_proof(self, prompt: str) -> dict[str, Any]:
+        """Two facts or more are a chain, which is good enough here."""
+        facts = prompt.partition("Conclusion:")[0].count("\n- (")
+        return self._decided({"proof": "plausible" if facts > 1 else "sound"})
+
+    @staticmethod
+    def _decided(flags: dict[str, Any]) -> dict[str, Any]:
+        reasons = {f"{name}_reasoning": "as it looks" for name in flags}
+        return {**reasons, **{f"{name}_flag": value for name, value in flags.items()}}
+
     def _gloss(self, prompt: str) -> dict[str, Any]:
         name = self._line(prompt, "Relation").rpartition("/")[2]
         words = re.sub(r"[\W_]+", " ", name).strip() or "relative"

@@ -21,6 +21,7 @@ from rulemine.cli.console import complain
 from rulemine.cli.data import add_data
 from rulemine.cli.evaluate import add_scoring
 from rulemine.cli.export import add_exporting
+from rulemine.cli.judge import add_judging
 from rulemine.cli.mine import add_mining
 from rulemine.cli.parser import Parser
 from rulemine.cli.query import add_querying
@@ -65,6 +66,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_serving(commands)
     add_studying(commands)
     add_supervising(commands)
+    add_judging(commands)
     add_exporting(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():

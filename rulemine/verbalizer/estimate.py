@@ -24,7 +24,9 @@ from rulemine.llm.journal import Journal
 from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.requests import Calls
 
-__all__ = ["CallEstimate", "Estimate", "estimate", "tokens_of"]
+__all__ = [
+    "METHOD", "CallEstimate", "Estimate", "estimate", "full_text", "is_answered", "sent_by", "tokens_of",
+]  # fmt: skip
 
 LABELS = {
     "question": "questions",
@@ -162,8 +164,8 @@ def estimate(
         if call.key in asked:
             continue  # questions that differ only in their certificates have the same calls
         asked.add(call.key)
-        sizes.append((_sent(call), number))
-        if journal is not None and _is_answered(journal.get(call.key)):
+        sizes.append((sent_by(call), number))
+        if journal is not None and is_answered(journal.get(call.key)):
             first.answered += 1
         else:
             first.add(1, sizes[-1][0], _text_tokens(item))
@@ -179,7 +181,7 @@ def estimate(
             part.deduct(min(known.get((purpose, model), 0), part.calls, most))
     sizes.sort(reverse=True)
     picked = sorted({0, len(sizes) // 2, len(sizes) - 1}) if sizes else []
-    texts = [_full_text(calls.question(inputs[sizes[place][1]], ())) for place in picked]
+    texts = [full_text(calls.question(inputs[sizes[place][1]], ())) for place in picked]
     ordered = {purpose: parts[purpose] for purpose in LABELS if purpose in parts}
     return Estimate(len(inputs), ordered, prices, tuple(texts))
 
@@ -190,12 +192,12 @@ def _follow_ups(item: QuestionInput, calls: Calls) -> Iterator[tuple[str, int, i
     texts = 1 + chosen.paraphrases
     if chosen.judge_model or item.question.kind == "structures":
         call = calls.audit(item, text)
-        yield call.purpose, texts, _sent(call), OF_VERDICT
+        yield call.purpose, texts, sent_by(call), OF_VERDICT
     if chosen.round_trip:
-        yield "round_trip", texts, _sent(calls.round_trip(item, text)), OF_CHOICE
+        yield "round_trip", texts, sent_by(calls.round_trip(item, text)), OF_CHOICE
     if chosen.paraphrases:
         call = calls.paraphrase(item, [text], chosen.paraphrases, ())
-        yield "paraphrase", 1, _sent(call), chosen.paraphrases * _text_tokens(item)
+        yield "paraphrase", 1, sent_by(call), chosen.paraphrases * _text_tokens(item)
 
 
 def _text_tokens(item: QuestionInput) -> int:
@@ -203,7 +205,7 @@ def _text_tokens(item: QuestionInput) -> int:
     return ROOM * tokens_of(item.question.question) + OF_JSON
 
 
-def _sent(call: Call) -> int:
+def sent_by(call: Call) -> int:
     """Tokens that a call sends: messages, what frames them, and the schema of the reply."""
     schema = tokens_of(dump_line(call.schema)) if call.schema else 0
     messages = sum(tokens_of(message["content"]) + OF_MESSAGE for message in call.messages)
@@ -227,9 +229,11 @@ def _of_line(line: str) -> int:
     return sum(-(-len(piece) // 5) if piece.isascii() else 2 for piece in pieces)
 
 
-def _full_text(call: Call) -> str:
+def full_text(call: Call) -> str:
+    """The messages of a call, as an estimate shows them."""
     return "\n".join(f"[{message['role']}]\n{message['content']}" for message in call.messages)
 
 
-def _is_answered(line: Mapping[str, Any] | None) -> bool:
+def is_answered(line: Mapping[str, Any] | None) -> bool:
+    """Whether a journal's line has an answer that lasts."""
     return line is not None and line.get("failure", {}).get("lasting", True) is True

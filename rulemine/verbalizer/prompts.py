@@ -19,7 +19,10 @@ from rulemine.llm.call import Message
 from rulemine.query.structures import STRUCTURES
 from rulemine.text.template import fill
 
-__all__ = ["PURPOSES", "Prompts", "load_prompts"]
+__all__ = ["PURPOSES", "Placeholders", "Prompts", "load_prompts", "read_sections"]
+
+Placeholders = Mapping[str, Mapping[str, tuple[str, ...]]]
+"""Section of a prompt file → template → its placeholders, all of them required."""
 
 PURPOSES = (
     "question", "paraphrase", "audit", "round_trip", "structure_question", "structure_audit", "gloss",
@@ -38,6 +41,8 @@ _BLOCKS = {
     "questions": "question",
     "relations": "relation",
     "samples": "sample",
+    "facts": "fact",
+    "conclusions": "conclusion",
 }
 """Placeholder that stands for any number of lines → the key of the template of one line."""
 
@@ -64,7 +69,7 @@ _STRUCTURE = (
     "asked",
     "names",
 )
-_PLACEHOLDERS: dict[str, dict[str, tuple[str, ...]]] = {
+_PLACEHOLDERS: Placeholders = {
     "names": dict.fromkeys(NAMINGS, ()),
     "structures": dict.fromkeys(STRUCTURES, ()),
     "question": {
@@ -104,7 +109,7 @@ _PLACEHOLDERS: dict[str, dict[str, tuple[str, ...]]] = {
         "earlier": ("text", "reason"),
     },
 }
-"""Section → template → its placeholders, all of them required."""
+"""The sections of a prompt file for questions."""
 
 _LABELED = (
     "Removed Triple: ({subject}, {relation}, {object})",
@@ -171,14 +176,36 @@ def load_prompts(source: str, kind: str = "") -> Prompts:
         ConfigError: Sections, templates or placeholders are missing, unknown or of the wrong type; one
             message lists all.
     """
-    default = packaged("verbalizer", "prompts.toml")
-    path = Path(source) if source else default
-    tables, text = read_toml_text(path)
-    if problems := _problems(tables, _OF_OTHERS.get(kind, ())):
-        advice = f"A complete prompt file to copy: {default}"
-        raise ConfigError(list_problems(str(path), problems, advice))
+    tables, text = read_sections(source, "prompts.toml", _PLACEHOLDERS, _OF_OTHERS.get(kind, ()))
     sections = {purpose: tables.get(purpose, {}) for purpose in PURPOSES}
     return Prompts(text, sections, tables["names"], tables.get("structures", {}))
+
+
+def read_sections(
+    source: str, packaged_file: str, wanted: Placeholders, spare: Collection[str] = ()
+) -> tuple[dict[str, Any], str]:
+    """Reads and checks a file of templates.
+
+    Args:
+        source: A TOML file, or "" for the packaged one.
+        packaged_file: The name of the packaged one.
+        wanted: What it must hold, and nothing else.
+        spare: Sections that may be missing.
+
+    Returns:
+        Section → key → template, and the text of the file.
+
+    Raises:
+        InputError: As `load_prompts`.
+        ConfigError: As `load_prompts`.
+    """
+    default = packaged("verbalizer", packaged_file)
+    path = Path(source) if source else default
+    tables, text = read_toml_text(path)
+    if problems := _problems(tables, wanted, spare):
+        advice = f"A complete prompt file to copy: {default}"
+        raise ConfigError(list_problems(str(path), problems, advice))
+    return tables, text
 
 
 def _block_of(line: str) -> str:
@@ -187,14 +214,12 @@ def _block_of(line: str) -> str:
     return found[1] if found else ""
 
 
-def _problems(tables: Mapping[str, Any], spare: Collection[str]) -> list[str]:
+def _problems(tables: Mapping[str, Any], wanted: Placeholders, spare: Collection[str]) -> list[str]:
     """The problems of a prompt file, one line each, in the order of the sections."""
     problems = [
-        f"unknown section [{n}]; {did_you_mean(n, _PLACEHOLDERS)}"
-        for n in tables
-        if n not in _PLACEHOLDERS
+        f"unknown section [{n}]; {did_you_mean(n, wanted)}" for n in tables if n not in wanted
     ]
-    for name, templates in _PLACEHOLDERS.items():
+    for name, templates in wanted.items():
         table = tables.get(name)
         if table is None and name in spare:
             continue

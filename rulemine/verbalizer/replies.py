@@ -26,6 +26,7 @@ __all__ = [
     "read_choice",
     "read_gloss",
     "read_list",
+    "read_object",
     "read_question",
     "read_verdict",
 ]
@@ -103,12 +104,13 @@ _CHOICE = re.compile(
     r"relation\s*:\s*(\S.*?)\s*[,;\n]\s*direction\s*:\s*(subject|object)\.?",
     re.DOTALL | re.IGNORECASE,
 )
+_TRUTH = {"true": True, "t": True, "yes": True, "false": False, "f": False, "no": False}
 _QUOTES = ('""', "''", "“”", "„“", "„”", "«»", "»«", "‘’", "‚‘", "「」", "『』", "``")
 
 
 def read_question(reply: Reply) -> str | TextProblem:
     """Reads a question: an object with ``question``, or a single line."""
-    found = _read(reply, "question")
+    found = read_object(reply, SCHEMAS["question"])
     if isinstance(found, str):
         lines = _lines(found)
         return (
@@ -121,7 +123,7 @@ def read_question(reply: Reply) -> str | TextProblem:
 
 def read_list(reply: Reply) -> tuple[str, ...] | TextProblem:
     """Reads several texts: an object with ``questions``, or one per line, all numbered or none."""
-    found = _read(reply, "paraphrase")
+    found = read_object(reply, SCHEMAS["paraphrase"])
     if isinstance(found, TextProblem):
         return found
     rows = _unnumbered(_lines(found)) if isinstance(found, str) else found["questions"]
@@ -136,7 +138,7 @@ def read_verdict(reply: Reply, purpose: str = "audit") -> Verdict | TextProblem:
     Only the first key is needed, ``verdict`` (for ``structure_audit`` ``status``).
     """
     word, *rest = SCHEMAS[purpose]["properties"]
-    found = _read(reply, purpose, rest)
+    found = read_object(reply, SCHEMAS[purpose], rest)
     if isinstance(found, TextProblem):
         return found
     if isinstance(found, str):
@@ -149,7 +151,7 @@ def read_verdict(reply: Reply, purpose: str = "audit") -> Verdict | TextProblem:
 
 def read_choice(reply: Reply) -> Choice | TextProblem:
     """Reads a relation and a direction: an object with both, or ``relation: …, direction: …``."""
-    found = _read(reply, "round_trip")
+    found = read_object(reply, SCHEMAS["round_trip"])
     if isinstance(found, TextProblem):
         return found
     if isinstance(found, str):
@@ -162,7 +164,7 @@ def read_choice(reply: Reply) -> Choice | TextProblem:
 
 def read_gloss(reply: Reply) -> GlossWords | TextProblem:
     """Reads a relation description: an object with its three texts, or three lines ``statement: …`` etc."""
-    found = _read(reply, "gloss")
+    found = read_object(reply, SCHEMAS["gloss"])
     if isinstance(found, TextProblem):
         return found
     if isinstance(found, str):
@@ -179,10 +181,19 @@ def read_gloss(reply: Reply) -> GlossWords | TextProblem:
     return GlossWords._make(map(str, texts))
 
 
-def _read(
-    reply: Reply, purpose: str, optional: Sequence[str] = ()
+def read_object(
+    reply: Reply, form: Mapping[str, Any], optional: Sequence[str] = ()
 ) -> dict[str, Any] | str | TextProblem:
-    """The object of a schema, of which some texts may be missing; otherwise the plain text, not empty."""
+    """Reads the object of a schema.
+
+    Args:
+        reply: The reply.
+        form: The schema: texts, choices of texts, lists of texts, and truth values.
+        optional: Texts that may be missing, and are empty then.
+
+    Returns:
+        The object; the plain text, not empty, where the reply has no JSON at all; or the problem.
+    """
     if reply.finish_reason in ("content_filter", "length"):
         return TextProblem("filtered" if reply.finish_reason == "content_filter" else "cut_off")
     words = reply.text.strip("\ufeff \t\r\n")
@@ -194,7 +205,7 @@ def _read(
         return TextProblem("cut_off")
     if not words:
         return TextProblem("empty")
-    schema = SCHEMAS[purpose]["properties"]
+    schema = form["properties"]
     problem = None
     for value in _values(words):
         found = _object_of(value, schema, optional)
@@ -236,6 +247,8 @@ def _object_of(
             item = next(
                 (word for word in kind["enum"] if word.lower() == item.strip().lower()), None
             )
+        if kind["type"] == "boolean" and isinstance(item, str):
+            item = _TRUTH.get(item.strip().lower())
         if not _fits(item, kind):
             return TextProblem("malformed", f"JSON with an invalid value of {key}")
         found[key] = item
@@ -245,7 +258,7 @@ def _object_of(
 def _fits(item: Any, kind: Mapping[str, Any]) -> bool:
     if kind["type"] == "array":
         return isinstance(item, list) and all(isinstance(text, str) for text in item)
-    return isinstance(item, str)
+    return isinstance(item, bool if kind["type"] == "boolean" else str)
 
 
 def _text(raw: str) -> str | TextProblem:

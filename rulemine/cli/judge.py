@@ -1,0 +1,345 @@
+"""The command ``judge``: a panel of models judges the questions of a release.
+
+A command imports what it needs when it runs.
+"""
+
+import argparse
+from argparse import Namespace
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rulemine.cli.answer import split_of
+from rulemine.cli.console import STANDARD_OUTPUT, Line, check_output, output_file
+from rulemine.cli.parser import Parser, add_command, add_flags, given
+from rulemine.errors import ConfigError, LimitError, counted
+
+if TYPE_CHECKING:
+    from rulemine.llm.options import EndpointOptions
+    from rulemine.release.records import Question
+    from rulemine.verbalizer.panel import Ballot, Judge, JudgedQuestion, Panel
+
+__all__ = ["add_judging"]
+
+_MORE = """\
+Three judges say of each question whether it is fluent, gives its answer away, has one reading,
+whether its answer is supported and adequate, and how good the step to the removed triples is.
+docs/judging.md says what they are shown and what the tables mean. Replies are kept in FILE.work:
+the same command after an interruption goes on."""
+
+Row = tuple[str, list[tuple[str, str]]]
+"""A row of a table: its label and cells."""
+
+
+def add_judging(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Adds the command ``judge``."""
+    parser = add_command(
+        commands, "judge", judge, "have a panel of three models judge questions, answers and proofs",
+        _MORE,
+    )  # fmt: skip
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
+    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
+    parser.add_argument("--sample", type=int, default=100, metavar="N",
+                        help="the first N questions of one fixed order, the core first (100)")  # fmt: skip
+    parser.add_argument("--prompts", type=Path, metavar="FILE",
+                        help="what the judges are told, TOML (the packaged file)")  # fmt: skip
+    parser.add_argument("--temperature", type=float, metavar="X",
+                        help="of all calls; below 0: not sent (0; 0.7 for a model that sits more than "
+                        "once)")  # fmt: skip
+    parser.add_argument("--max-tokens", type=int, default=1024, metavar="N",
+                        help="tokens of a reply (1024)")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, metavar="N",
+                        help="of the calls and of the intervals (0)")  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true",
+                        help="say what it would take, show a prompt of each kind, ask nothing")  # fmt: skip
+    parser.add_argument("-o", "--output", type=output_file, required=True, metavar="FILE",
+                        help="judgements, a question a line; replies are kept in FILE.work")  # fmt: skip
+
+    def add(parser: Parser) -> None:
+        from rulemine.config import keys_of
+        from rulemine.llm.options import EndpointOptions
+
+        group = parser.add_argument_group("the judges")
+        group.add_argument("--model", "--judges", dest="model", action="append", required=True,
+                           metavar="NAME[,NAME,NAME]", help="one model, which judges three times, or three; "
+                           "NAME@URL: at an address of its own, key in OPENAI_API_KEY_1, _2, _3")  # fmt: skip
+        add_flags(group, keys_of(EndpointOptions(), "endpoint."))
+
+    parser.options = add
+
+
+def judge(arguments: Namespace) -> int:
+    """``judge``."""
+    from rulemine.codec import dump_line
+    from rulemine.files import write_lines
+    from rulemine.llm.options import EndpointOptions
+    from rulemine.release.reader import Release
+    from rulemine.release.sampling_order import sample
+    from rulemine.seeds import check_seed
+    from rulemine.verbalizer.panel import Panel, load_judge_prompts, seat_judges
+    from rulemine.verbalizer.panel_inputs import judged_questions
+    from rulemine.verbalizer.requests import SEEDS
+
+    check_seed(arguments.seed)
+    if arguments.output == STANDARD_OUTPUT:
+        raise ConfigError(
+            "-o names no file; replies are kept beside it, so that nothing is asked twice. Name a file."
+        )
+    if arguments.max_tokens < 1:
+        raise ConfigError(f"--max-tokens is {arguments.max_tokens}; expected 1 or more.")
+    check_output(arguments.output, arguments.prompts)
+    names = [name.strip() for text in arguments.model for name in text.split(",")]
+    models, places = _addresses(names, EndpointOptions(**given(arguments, "endpoint.")))
+    panel = Panel(
+        seat_judges(models, arguments.temperature),
+        load_judge_prompts("" if arguments.prompts is None else str(arguments.prompts)),
+        arguments.max_tokens,
+        arguments.seed % SEEDS,
+    )
+    places = places * (len(panel.judges) // len(places))
+    release = Release.open(arguments.release)
+    drawn = sample(release.questions(split_of(arguments.split)), arguments.sample)
+    if not drawn:
+        raise ConfigError(f"{release.path}: has no question in --split {arguments.split}.")
+    items = judged_questions(release, drawn)
+    journal = Path(f"{arguments.output}.work") / "journal.sqlite"
+    if arguments.dry_run:
+        print(_estimate(panel, items, journal))
+        return 0
+    ballots = _ballots(panel, places, items, journal)
+    rows = [
+        _row(question, item, panel.judges, cast)
+        for question, item, cast in zip(drawn, items, ballots, strict=True)
+    ]
+    write_lines(arguments.output, (dump_line(row) + "\n" for row in rows))
+    print(_report(release.name, drawn, panel, ballots, arguments.seed), end="")
+    return 0
+
+
+def _addresses(
+    names: Sequence[str], usual: "EndpointOptions"
+) -> tuple[list[str], list["EndpointOptions"]]:
+    """The models, and where each is; an address of its own has a key of its own."""
+    models, places = [], []
+    for number, name in enumerate(names, start=1):
+        model, at, url = name.partition("@http")
+        models.append(model)
+        own = {"base_url": f"http{url}", "api_key_variable": f"OPENAI_API_KEY_{number}"}
+        places.append(replace(usual, **own) if at else usual)  # type: ignore[arg-type]
+    return models, places
+
+
+def _ballots(
+    panel: "Panel",
+    places: Sequence["EndpointOptions"],
+    items: "Sequence[JudgedQuestion]",
+    journal: Path,
+) -> "list[list[Ballot]]":
+    """The judges' ballots on each question, endpoint by endpoint; all share the journal and the budget."""
+    from rulemine.llm.call import Ask
+    from rulemine.llm.session import Session
+
+    found: dict[tuple[int, int], Ballot] = {}
+    seats = range(len(panel.judges))
+    budget, spent, total = places[0].budget_tokens, 0, len(items) * len(panel.judges)
+    line = Line()
+
+    def work(item: int, seat: int) -> Any:
+        async def cast(ask: Ask) -> None:
+            found[item, seat] = await panel.ballot(items[item], panel.judges[seat], ask)
+
+        return cast
+
+    with line.watch("judge") as tell:
+        for place in dict.fromkeys(places):
+            if budget and spent >= budget:
+                raise LimitError(
+                    f"endpoint.budget_tokens: {spent:,} of {budget:,} tokens are spent. Every reply is kept; "
+                    "the same command with a larger budget goes on."
+                )
+            left = replace(place, budget_tokens=budget - spent) if budget else place
+            before = len(found)
+            with Session(left, journal, line.note) as session:
+                works = [
+                    work(i, seat)
+                    for i in range(len(items))
+                    for seat in seats
+                    if places[seat] == place
+                ]
+                session.run(works, lambda done, _, before=before: tell(before + done, total))  # type: ignore[misc]
+                spent += session.usage.tokens
+    return [[found[i, seat] for seat in seats] for i in range(len(items))]
+
+
+def _row(
+    question: "Question",
+    item: "JudgedQuestion",
+    judges: "Sequence[Judge]",
+    cast: "Sequence[Ballot]",
+) -> dict[str, Any]:
+    """The line of a question: what was judged, and flags and reasons as in Table 2 of Dynamic-KGQA."""
+    from rulemine.verbalizer.panel import is_accepted
+    from rulemine.verbalizer.panel_inputs import group_of
+
+    row: dict[str, Any] = {
+        "id": question.id,
+        "group": group_of(question),
+        "core": question.core,
+        "question": question.question,
+        "answer": item.answer,
+        "supporting_facts": [fact.triple for fact in item.facts],
+        "conclusions": [fact.triple for fact in item.conclusions],
+        "accepted": is_accepted(cast),
+        "judges": [{"model": one.model, "sample": one.sample} for one in judges],
+    }
+    for number, ballot in enumerate(cast, start=1):
+        for name, mark in ballot.items():
+            row[f"{name}_flag_{number}"] = mark.value
+            row[f"{name}_reasoning_{number}"] = mark.reasoning
+    return row
+
+
+def _estimate(panel: "Panel", items: "Sequence[JudgedQuestion]", journal: Path) -> str:
+    """What judging would take, with a prompt of each kind; the journal's replies are not counted again."""
+    from rulemine.llm.journal import Journal
+    from rulemine.verbalizer.estimate import METHOD, full_text, is_answered, sent_by
+
+    every = (call for item in items for judge in panel.judges for call in panel.calls(item, judge))
+    calls = list(
+        {call.key: call for call in every}.values()
+    )  # questions may share a text or a proof
+    kept = Journal(journal, read_only=True) if journal.exists() else None
+    try:
+        missing = [c for c in calls if kept is None or not is_answered(kept.get(c.key))]
+    finally:
+        if kept is not None:
+            kept.close()
+    prompts = {call.purpose: full_text(call) for call in reversed(calls)}
+    have = len(calls) - len(missing)
+    had = f"; the journal already has {counted(have, 'reply', 'replies')}" if have else ""
+    lines = [
+        f"{counted(len(items), 'question')}, {_sitting(panel)}",
+        f"calls             {len(missing):,}{had}",
+        f"tokens sent       {sum(map(sent_by, missing)):,}",
+        f"tokens received   {60 * sum(_flags_of(c.purpose) for c in missing):,}, at most "
+        f"{panel.max_tokens * len(missing):,}",
+        f"A reply that cannot be read is asked for once more. Tokens are {METHOD}; of a reply 60 for each "
+        "flag are assumed.",
+    ]
+    lines += [f"\n── {purpose} ──\n{text}" for purpose, text in sorted(prompts.items())]
+    return "\n".join(lines)
+
+
+def _flags_of(purpose: str) -> int:
+    from rulemine.verbalizer.panel import FLAGS
+
+    return sum(flag.purpose == purpose for flag in FLAGS)
+
+
+def _sitting(panel: "Panel") -> str:
+    """Who judges, in words."""
+    names = [judge.model for judge in panel.judges]
+    if len(set(names)) == 1:
+        return f"one model, {names[0]}, judging {len(names)} times"
+    return f"judges: {', '.join(names)}"
+
+
+def _report(
+    name: str,
+    questions: "Sequence[Question]",
+    panel: "Panel",
+    ballots: "Sequence[Sequence[Ballot]]",
+    seed: int,
+) -> str:
+    """The tables."""
+    from rulemine.evaluation.reporting.tables import format_table
+    from rulemine.verbalizer.panel import FLAGS, GRADES, is_accepted
+    from rulemine.verbalizer.panel_inputs import group_of
+
+    accepted = [is_accepted(cast) for cast in ballots]
+    grades = Counter(b["proof"].value for cast in ballots for b in cast if "proof" in b)
+    notes = [
+        f"Accepted: {sum(accepted):,} of {len(accepted):,}: all judges find it fluent, not giving its answer "
+        "away, its answer supported and adequate; what cannot be read rejects.",
+    ]
+    if grades:
+        votes = ", ".join(f"{grades[grade]:,} {grade}" for grade in GRADES)
+        notes.append(f"Votes on proofs: {votes}.")
+    notes.append(
+        "agree: pairs of judges that agree. kappa: Fleiss, with a 95 % bootstrap interval over questions; – "
+        "where all ratings are equal. Both leave out questions with an unreadable reply."
+    )
+    header = [
+        "",
+        "questions",
+        "all good",
+        "most good",
+        "votes good",
+        "agree",
+        "kappa",
+        "unreadable",
+    ]
+    core = sum(question.core for question in questions)
+    title = f"{name}: {counted(len(questions), 'question')}, {core:,} in the core; {_sitting(panel)} (%)"
+    first = format_table(title, header, [("", list(_flag_rows(ballots, seed)))], notes)
+    groups: dict[tuple[bool, str], list[int]] = defaultdict(list)
+    for place, question in enumerate(questions):
+        groups[False, group_of(question)].append(place)
+        groups[True, "core" if question.core else "not in the core"].append(place)
+    rows: tuple[list[Row], list[Row]] = ([], [])
+    for group in sorted(groups):
+        some = [ballots[place] for place in groups[group]]
+        cells = [f"{len(some):,}", _percent([accepted[place] for place in groups[group]])]
+        for flag in FLAGS:
+            marks = [b[flag.name].value for cast in some for b in cast if flag.name in b]
+            cells.append(_percent([value == flag.good for value in marks]))
+        rows[group[0]].append((group[1], [(cell, "") for cell in cells]))
+    labels = ["fluent", "no give-away", "one reading", "supported", "adequate", "proof sound"]
+    second = format_table(
+        "By type of rule or structure: accepted, and votes good (%)",
+        ["", "questions", "accepted", *labels], [("", rows[0]), ("Core", rows[1])], [],
+    )  # fmt: skip
+    return f"{first}\n{second}"
+
+
+def _flag_rows(ballots: "Sequence[Sequence[Ballot]]", seed: int) -> Iterator[Row]:
+    """A row of the first table for each flag that was asked for."""
+    from rulemine.evaluation.reporting.tables import format_cell
+    from rulemine.verbalizer.agreement import agreement_of
+    from rulemine.verbalizer.panel import FLAGS
+
+    for flag in FLAGS:
+        asked = [[b[flag.name].value for b in cast] for cast in ballots if flag.name in cast[0]]
+        if not asked:
+            continue
+        good = [sum(value == flag.good for value in values) for values in asked]
+        seats = len(asked[0])
+        read = [values for values in asked if None not in values]
+        found = agreement_of(read, seed, flag.name)
+        yield (
+            flag.label,
+            [
+                (f"{len(asked):,}", ""),
+                (_percent([count == seats for count in good]), ""),
+                (_percent([2 * count > seats for count in good]), ""),
+                (f"{100 * sum(good) / (seats * len(good)):.1f}", ""),
+                format_cell((found.raw, None, None)),
+                _kappa_cell(found.kappa, found.low, found.high),
+                (f"{len(asked) - len(read):,}", ""),
+            ],
+        )
+
+
+def _kappa_cell(value: float | None, low: float | None, high: float | None) -> tuple[str, str]:
+    if value is None:
+        return "–", ""
+    between = "" if low is None or high is None else f"{low:+.2f} … {high:+.2f}"
+    return f"{value:+.2f}", between
+
+
+def _percent(values: Sequence[bool]) -> str:
+    return f"{100 * sum(values) / len(values):.1f}" if values else "–"

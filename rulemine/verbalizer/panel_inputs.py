@@ -1,0 +1,62 @@
+"""What the judges of a panel are shown of the questions of a release.
+
+An answer rests on its evidence; in place of each removed triple stand the triples of its certificate, so that
+judges see what the incomplete graph states, and the removed triples as conclusions from it.
+"""
+
+from collections.abc import Sequence
+
+from rulemine.kg.graph import Triple
+from rulemine.release.reader import Release
+from rulemine.release.records import Question, RuleQuestion
+from rulemine.text.template import fill
+from rulemine.verbalizer.panel import JudgedQuestion, Stated
+
+__all__ = ["group_of", "judged_questions"]
+
+
+def judged_questions(release: Release, questions: Sequence[Question]) -> tuple[JudgedQuestion, ...]:
+    """What judges are shown of questions, in their order and in the naming of the release.
+
+    The answer judged is the one that the question asks for; where every answer is stated, the first one in
+    its evidence.
+
+    Raises:
+        ReleaseError: A file is missing or was edited.
+    """
+    proofs = {row.triple: row.certificate.body for row in release.removals()}
+    statements = {name: row["statement"] for name, row in release.relations().items()}
+
+    def stated(triples: Sequence[Triple]) -> tuple[Stated, ...]:
+        return tuple(
+            Stated(", ".join((s, r, o)), fill(statements[r], {"subject": s, "object": o}))
+            for s, r, o in dict.fromkeys(triples)
+        )
+
+    def judged(question: Question) -> JudgedQuestion:
+        gone = set(question.removed)
+        proof = [body for triple in question.removed for body in proofs[triple]]
+        rest = [triple for triple in question.evidence if triple not in gone]
+        ends = {end for subject, _, object_ in question.evidence for end in (subject, object_)}
+        answer = question.hard_answer or next(
+            (answer for answer in question.answers if answer in ends), question.answers[0]
+        )
+        return JudgedQuestion(
+            id=question.id,
+            question=question.question,
+            answer=answer,
+            others=tuple(other for other in question.answers if other != answer),
+            facts=stated([*rest, *proof]),
+            naming=release.naming,
+            proof=stated(proof),
+            conclusions=stated(question.removed),
+        )
+
+    return tuple(map(judged, questions))
+
+
+def group_of(question: Question) -> str:
+    """What tables break a question down by: the type of its rule, or its logical structure."""
+    if isinstance(question, RuleQuestion):
+        return question.rules.rule_type
+    return question.structure
