@@ -29,7 +29,9 @@ def add_serving(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = add_command(
         commands, "serve-sparql", serve_sparql, "answer SPARQL queries about the graph of a release"
     )
-    parser.add_argument("release", type=Path, metavar="DIR", help="folder of the release")
+    parser.add_argument(
+        "release", type=Path, metavar="DIR", help="folder or archive of the release"
+    )
     parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
                         help="complete, incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
     parser.add_argument(

@@ -30,7 +30,7 @@ def add_studying(commands: "argparse._SubParsersAction[Parser]") -> None:
         MORE,
     )  # fmt: skip
     parser.add_argument("source", type=Path, metavar="DIR|FILE.toml",
-                        help="folder of the release, or a file that describes the study")  # fmt: skip
+                        help="folder or archive of a release, or a file that describes a study")  # fmt: skip
     parser.add_argument("--with", dest="systems", metavar="NAME[,NAME…]",
                         help="the systems, as for rulemine answer")  # fmt: skip
     parser.add_argument("--estimate", action="store_true",

@@ -44,7 +44,7 @@ class Tar:
         """Reads the headers.
 
         Raises:
-            ReleaseError: It is no uncompressed tar.
+            ReleaseError: It is no uncompressed tar, or may not be read.
         """
         self._path, self._findings = path, findings
         self._members: dict[str, tarfile.TarInfo] = {}
@@ -53,6 +53,10 @@ class Tar:
             with path.open("rb") as file:
                 begin = file.read(_UNIT)
             self._tar = tarfile.open(path, "r:")  # noqa: SIM115  # open as long as this object is there
+        except PermissionError as problem:
+            raise ReleaseError(
+                f"{path}: cannot be read ({problem.strerror}). Check its permissions."
+            ) from None
         except _NO_TAR as problem:
             if begin.startswith(_COMPRESSED):
                 raise ReleaseError(

@@ -1,6 +1,7 @@
 """Whatever is changed in an archive, the reader and the verifier both find it, each in its own way."""
 
 import contextlib
+import errno
 import random
 from pathlib import Path
 
@@ -75,3 +76,17 @@ def test_headers_without_end_are_a_problem(tmp_path: Path) -> None:
     first = 1024 + -(-int(whole[124:135], 8) // 512) * 512 - 512
     file.write_bytes(whole[:first] + chain + whole[first:])
     assert verify(file).problems
+
+
+def test_an_archive_of_somebody_else_is_not_called_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.tar"
+    write_archive(Release.open(write_release(tmp_path / "release")), file)
+
+    def refuse(*_words: object, **_more: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ReleaseError, match=r"a\.tar: cannot be read \(Permission denied\)"):
+        verify(file)
