@@ -40,7 +40,7 @@ class BrinkExport(Section):
         unmatchable = unhittable = unreadable = 0
         for done, split in enumerate(given.splits):
             given.progress(done, len(given.splits))
-            asked = [q for q in given.questions(split) if _said(q, folder)]
+            asked = [q for q in given.questions(split) if _said(q, folder, given.without_answers)]
             for q in asked:
                 unmatchable += any(map(_is_missed, q.answers))
                 unhittable += _is_missed(str(q.hard_answer))
@@ -60,11 +60,11 @@ class BrinkExport(Section):
             folder.tsv(f"{name}/facts.tsv", kg.labeled())
 
 
-def _said(question: Question, folder: ExportFolder) -> bool:
-    """Whether the evaluator can score a question."""
+def _said(question: Question, folder: ExportFolder, without_answers: bool) -> bool:
+    """Whether the evaluator can score a question; without answers, which is not told, it is asked anyway."""
     if question.value is not None:
         folder.leave_out(question.id, "its answer is a number, not entities")
-    elif question.hard_answer is None:
+    elif question.hard_answer is None and not without_answers:
         folder.leave_out(question.id, "no hard answer: the graph states every answer")
     return question.id not in folder.left_out
 

@@ -111,3 +111,14 @@ def test_without_answers_fields_are_there_and_empty(release: Release, tmp_path: 
         assert not any(row[c] for c in ("answer", "a_entity", "rule", "grounding"))
     files = {p.relative_to(made.folder).as_posix() for p in made.folder.rglob("*") if p.is_file()}
     assert files == {"test.tsv", "incomplete/facts.tsv", "export.json"}
+
+
+def test_without_answers_it_is_not_told_which_question_has_no_hard_answer(tmp_path: Path) -> None:
+    first, *others = nine.world().questions
+    stated = replace(first, hard=(), hard_answer=None, split="test")
+    release = write_structures(tmp_path / "nine", [stated, *others])
+    assert stated.id in export(release, "brink", tmp_path / "gold").left_out
+    made = export(release, "brink", tmp_path / "asked", without_answers=True)
+    assert not made.left_out
+    (rows,) = (brink.questions(path) for path in made.folder.glob("*.tsv"))
+    assert stated.id in {row["id"] for row in rows}
