@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.answer import split_of
-from rulemine.cli.console import STANDARD_OUTPUT, Line, check_output, output_file
+from rulemine.cli.console import STANDARD_OUTPUT, Line, bar, check_output, output_file
 from rulemine.cli.parser import Parser, add_command, add_flags, given
 from rulemine.errors import ConfigError, LimitError, counted
 
@@ -45,6 +45,8 @@ def add_judging(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
     parser.add_argument("--sample", type=int, default=100, metavar="N",
                         help="the first N questions of one fixed order, the core first (100)")  # fmt: skip
+    parser.add_argument("--naming", default="", metavar="NAMING",
+                        help="that judges see: private, entity or text (the release's)")  # fmt: skip
     parser.add_argument("--prompts", type=Path, metavar="FILE",
                         help="what the judges are told, TOML (the packaged file)")  # fmt: skip
     parser.add_argument("--temperature", type=float, metavar="X",
@@ -105,7 +107,7 @@ def judge(arguments: Namespace) -> int:
     drawn = sample(release.questions(split_of(arguments.split)), arguments.sample)
     if not drawn:
         raise ConfigError(f"{release.path}: has no question in --split {arguments.split}.")
-    items = judged_questions(release, drawn)
+    items = judged_questions(release, drawn, arguments.naming)
     journal = Path(f"{arguments.output}.work") / "journal.sqlite"
     if arguments.dry_run:
         print(_estimate(panel, items, journal))
@@ -189,7 +191,7 @@ def _row(
         "id": question.id,
         "group": group_of(question),
         "core": question.core,
-        "question": question.question,
+        "question": item.question,
         "answer": item.answer,
         "supporting_facts": [fact.triple for fact in item.facts],
         "conclusions": [fact.triple for fact in item.conclusions],
@@ -205,13 +207,16 @@ def _row(
 
 def _estimate(panel: "Panel", items: "Sequence[JudgedQuestion]", journal: Path) -> str:
     """What judging would take, with a prompt of each kind; the journal's replies are not counted again."""
+    from rulemine.llm.call import Call
     from rulemine.llm.journal import Journal
     from rulemine.verbalizer.estimate import METHOD, full_text, is_answered, sent_by
 
-    every = (call for item in items for judge in panel.judges for call in panel.calls(item, judge))
-    calls = list(
-        {call.key: call for call in every}.values()
-    )  # questions may share a text or a proof
+    found: dict[str, Call] = {}  # questions may share a text or a proof
+    with bar("estimate") as tell:
+        for number, item in enumerate(items, start=1):
+            found |= {call.key: call for judge in panel.judges for call in panel.calls(item, judge)}
+            tell(number, len(items))
+    calls = list(found.values())
     kept = Journal(journal, read_only=True) if journal.exists() else None
     try:
         missing = [c for c in calls if kept is None or not is_answered(kept.get(c.key))]

@@ -38,6 +38,10 @@ TEMPERATURE = 0.7
 """Of a model that sits more than once: at 0 its replies would be one reply."""
 
 
+HOTTEST = 2
+"""What the chat API takes at most."""
+
+
 class Flag(NamedTuple):
     """What a judge decides about a question.
 
@@ -181,13 +185,15 @@ def seat_judges(models: Sequence[str], temperature: float | None = None) -> tupl
             not sent.
 
     Raises:
-        ConfigError: There are neither one nor three models.
+        ConfigError: There are neither one nor three models, or the temperature is above `HOTTEST`.
     """
     if len(models) not in (1, SEATS) or not all(models):
         raise ConfigError(
             f"a panel of {len(models)} models ({', '.join(models) or 'none named'}); expected {SEATS}, or "
             f"one, which judges {SEATS} times: --model A --model B --model C, or --model A."
         )
+    if temperature is not None and not temperature <= HOTTEST:  # NaN is not, either
+        raise ConfigError(f"temperature is {temperature}; expected a number up to {HOTTEST}.")
     seats = list(models) * (SEATS // len(models))
     usual = [TEMPERATURE if seats.count(model) > 1 else 0.0 for model in seats]
     own = None if temperature is not None and temperature < 0 else temperature

@@ -7,33 +7,49 @@ judges see what the incomplete graph states, and the removed triples as conclusi
 from collections.abc import Sequence
 
 from rulemine.kg.graph import Triple
+from rulemine.release.naming import questions_in
 from rulemine.release.reader import Release
-from rulemine.release.records import Question, RuleQuestion
+from rulemine.release.records import Question, RuleQuestion, translation
 from rulemine.text.template import fill
 from rulemine.verbalizer.panel import JudgedQuestion, Stated
 
 __all__ = ["group_of", "judged_questions"]
 
 
-def judged_questions(release: Release, questions: Sequence[Question]) -> tuple[JudgedQuestion, ...]:
-    """What judges are shown of questions, in their order and in the naming of the release.
+def judged_questions(
+    release: Release, questions: Sequence[Question], naming: str = ""
+) -> tuple[JudgedQuestion, ...]:
+    """What judges are shown of questions.
 
     The answer judged is the one that the question asks for; where every answer is stated, the first one in
     its evidence.
 
+    Args:
+        release: The release.
+        questions: Some of its questions.
+        naming: The naming that judges see; "": that of the release.
+
+    Returns:
+        In the order of the questions.
+
     Raises:
+        ConfigError: There is no such naming.
         ReleaseError: A file is missing or was edited.
     """
+    shown = naming or release.naming
+    texts = questions if shown == release.naming else questions_in(release, questions, shown)
+    names = translation(release.entities, release.naming, shown)
     proofs = {row.triple: row.certificate.body for row in release.removals()}
     statements = {name: row["statement"] for name, row in release.relations().items()}
 
     def stated(triples: Sequence[Triple]) -> tuple[Stated, ...]:
+        named = [(names[s], r, names[o]) for s, r, o in dict.fromkeys(triples)]
         return tuple(
             Stated(", ".join((s, r, o)), fill(statements[r], {"subject": s, "object": o}))
-            for s, r, o in dict.fromkeys(triples)
+            for s, r, o in named
         )
 
-    def judged(question: Question) -> JudgedQuestion:
+    def judged(question: Question, text: str) -> JudgedQuestion:
         gone = set(question.removed)
         proof = [body for triple in question.removed for body in proofs[triple]]
         rest = [triple for triple in question.evidence if triple not in gone]
@@ -43,16 +59,16 @@ def judged_questions(release: Release, questions: Sequence[Question]) -> tuple[J
         )
         return JudgedQuestion(
             id=question.id,
-            question=question.question,
-            answer=answer,
-            others=tuple(other for other in question.answers if other != answer),
+            question=text,
+            answer=names[answer],
+            others=tuple(names[other] for other in question.answers if other != answer),
             facts=stated([*rest, *proof]),
-            naming=release.naming,
+            naming=shown,
             proof=stated(proof),
             conclusions=stated(question.removed),
         )
 
-    return tuple(map(judged, questions))
+    return tuple(judged(q, other.question) for q, other in zip(questions, texts, strict=True))
 
 
 def group_of(question: Question) -> str:

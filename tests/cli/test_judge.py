@@ -154,6 +154,14 @@ def test_a_dry_run_asks_nothing_and_knows_the_journal(small, server, command: Co
     assert f"calls             {CALLS - 9}; the journal already has 9 replies" in after.out
 
 
+def test_judges_may_see_labels_where_the_release_has_codes(small, server, command: Command):
+    assert command(*words(server, small, "--naming", "text")).status == 0
+    sent = json.dumps([body["messages"] for body in server.bodies])
+    assert "e0000" not in sent
+    assert "Dora, Countess of X" in sent
+    assert rows()[0]["supporting_facts"] == ["Ann, wife, Bob"]
+
+
 def test_an_address_of_its_own_gets_a_key_of_its_own(
     small, server, command: Command, monkeypatch: pytest.MonkeyPatch
 ):
@@ -177,8 +185,11 @@ def test_what_cannot_be_used_is_refused_before_anything_is_asked(small, server, 
     for more, model, expected in (
         ([], "a,b", "a panel of 2 models"),
         (["--split", "tset"], "a", "no split 'tset'"),
+        (["--naming", "txet"], "a", "no naming 'txet'; did you mean 'text'"),
         (["--sample", "0"], "a", "sample is 0"),
         (["--max-tokens", "0"], "a", "--max-tokens is 0"),
+        (["--temperature", "nan"], "a", "temperature is nan"),
+        (["--temperature", "2.5"], "a", "temperature is 2.5; expected a number up to 2"),
         (["--seed", "-1"], "a", "seed is -1"),
         (["--prompts", "own.toml"], "a", r"needs the placeholder \{facts\}"),
         (["--prompts", "none.toml"], "a", "none.toml"),
