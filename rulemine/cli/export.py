@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["add_exporting"]
 
+_REACHED = {"answer_": "hard answers that can be reached", "proof_": "with their whole proof"}
+_VIEWS = {
+    "undirected": "in an undirected graph",
+    "digraph_2": "in a digraph (2 hops)",
+    "forward_2": "forward (2 hops)",
+}
+
 
 def add_exporting(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Adds the command ``export``."""
@@ -96,7 +103,18 @@ def _summary(name: str, made: "Exported") -> str:
     lines = [f"{made.folder}: {counted(made.questions, 'question')} for {name}"]
     reasons = Counter(made.left_out.values())
     lines += [f"  left out {n}: {reason}" for reason, n in sorted(reasons.items())]
-    lines += [f"  {key.replace('_', ' ')}: {value}" for key, value in made.counts.items()]
+    flags = {start + view for start in _REACHED for view in _VIEWS}
+    lines += [
+        f"  {key.replace('_', ' ')}: {value}"
+        for key, value in made.counts.items()
+        if key not in flags
+    ]
+    for start, what in _REACHED.items():
+        shares = {text: made.counts.get(start + view) for view, text in _VIEWS.items()}
+        told = [
+            f"{100 * share:.1f} % {text}" for text, share in shares.items() if share is not None
+        ]
+        lines += [f"  {what}: {', '.join(told)}"] if told else []
     if made.left_out:
         lines.append(f"  {made.folder / 'left_out.tsv'} names those that were left out")
     if made.answers is not None:

@@ -108,6 +108,23 @@ def test_what_a_format_cannot_say_is_named(
     assert rows == [["id", "reason"], *([key, "it has too many answers"] for key in left)]
 
 
+def test_shares_of_what_can_be_reached_are_printed_in_words(
+    release: Release, tmp_path: Path, command: Command
+) -> None:
+    ended = command("export", release.path, "--to", "toy", "-o", tmp_path / "a")
+    counts = json.loads((tmp_path / "a/export.json").read_text())["counts"]
+    for start, what in {
+        "answer": "hard answers that can be reached",
+        "proof": "with their whole proof",
+    }.items():
+        share = {k.removeprefix(f"{start}_"): f"{100 * v:.1f} %" for k, v in counts.items()}
+        assert (
+            f"  {what}: {share['undirected']} in an undirected graph, {share['digraph_2']} in a "
+            f"digraph (2 hops), {share['forward_2']} forward (2 hops)\n"
+        ) in ended.out
+    assert "digraph 2" not in ended.out
+
+
 def test_without_answers(release: Release, tmp_path: Path, command: Command) -> None:
     ended = command(
         "export", release.path, "--to", "toy", "--without-answers", "-o", tmp_path / "a"
