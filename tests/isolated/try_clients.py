@@ -34,7 +34,7 @@ HOME = ROOT / "out" / "clients"
 RELEASES = ("demo", "structures-demo")
 """Recipes of releases that are built in a second or two."""
 
-TOTAL = 480
+TOTAL = 600
 """Seconds for everything; what is left then is skipped, and has its environment next time."""
 
 SECONDS = 240
