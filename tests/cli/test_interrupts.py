@@ -119,7 +119,7 @@ def uninterrupted(finished: Path) -> dict[str, str]:
 def test_a_build_struck_in_every_stage_ends_with_the_same_bytes(
     here: Path, command: Command, uninterrupted: dict[str, str], number: int
 ) -> None:
-    for at, stage in enumerate(STAGES):
+    for at, stage in list(enumerate(STAGES))[:: 1 if number == signal.SIGKILL else 3]:
         struck(here, number, f"work:{stage}", BUILD)
         there = whole(here / "out")
         finished = {name.split("/")[1] for name in there if name.count("/") == 1}

@@ -127,7 +127,7 @@ def test_nothing_but_a_build_writes_into_a_release(
     (built / "R").symlink_to("out/kg")
     before = tree(built)
     place = f"R/{output}" if linked else f"out/kg/{output}"
-    expected = "is inside the release|is a file; a folder for the release"
+    expected = "is inside the release|is a file; a folder was"
     assert_refused(command(*words, "-o", place), expected)
     assert tree(built) == before
 

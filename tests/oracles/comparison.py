@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
+from functools import cache
 from random import Random
 
 import numpy as np
@@ -16,8 +17,9 @@ Counts = tuple[int, int, int, int, int]
 """Support, body size, PCA body size, head size, functional variable."""
 
 
+@cache
 def expected(case: Case) -> OracleResult:
-    """What the oracle makes of a case."""
+    """What the oracle makes of a case; slow, and asked of the same cases by several tests."""
     return oracle_rules(case.triples, **asdict(case.options))
 
 
