@@ -69,7 +69,7 @@ def export(arguments: Namespace) -> int:
     from rulemine.registry import split_names
     from rulemine.release.reader import Release
 
-    names = split_names(arguments.to)
+    names = list(dict.fromkeys(split_names(arguments.to)))
     if not names:
         raise ConfigError("--to names nothing; expected a format, e.g. --to rog.")
     for name in names:

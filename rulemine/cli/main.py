@@ -130,8 +130,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(file=sys.stderr)
         complain(
-            "interrupted. Finished stages and all replies of a model are kept; run the same command again "
-            "to continue."
+            "interrupted. Nothing is left half-written; finished stages and all replies of a model are kept. "
+            "Run the same command again."
         )
         return 130
     except MemoryError:

@@ -72,7 +72,7 @@ def serve_sparql(arguments: Namespace) -> int:
     from rulemine.errors import counted
     from rulemine.exports.exporting import naming_for
     from rulemine.exports.protocol import ExportInput
-    from rulemine.exports.sparql_endpoint import make_endpoint, workers_of
+    from rulemine.exports.sparql.endpoint import make_endpoint, workers_of
     from rulemine.loopback import LoopbackHandler, listen
     from rulemine.release.reader import Release
 

@@ -94,12 +94,16 @@ class ClientNames:
 
 def _labels(rows: list[tuple[str, str]]) -> list[str]:
     """The labels of (private id, name)."""
+
     # Plan-on-Graph, Generate-on-Graph and GNN-RAG look entities up by their label; others compare normalized.
-    owners = Counter(key for _, name in rows for key in {name.lower(), normalize(name)})
+    def keys(name: str) -> set[str]:
+        return {name.lower(), normalize(name)}
+
+    owners = Counter(key for _, name in rows for key in keys(name))
 
     def label(private: str, name: str) -> str:
         lower = name.lower()
-        clashes = any(owners[key] > 1 for key in {lower, normalize(name)})
+        clashes = any(owners[key] > 1 for key in keys(name))
         # A name that normalizes to nothing is contained in every text.
         if clashes or not normalize(name) or lower in _MISSING or _is_number(name):
             name = f"{name} (m.{private})"
@@ -107,9 +111,10 @@ def _labels(rows: list[tuple[str, str]]) -> list[str]:
         return f"{name[:1]} {name[1:]}" if name[:2] in ("m.", "g.") else name
 
     labels = [label(private, name) for private, name in rows]
-    taken = Counter(map(str.lower, labels))
+    # A name may look like a label made here.
+    taken = Counter(key for made in labels for key in keys(made))
     return [
-        label if taken[label.lower()] == 1 else f"{label} (m.{private})"
+        label if all(taken[key] == 1 for key in keys(label)) else f"{label} (m.{private})"
         for label, (private, _) in zip(labels, rows, strict=True)
     ]
 

@@ -64,6 +64,13 @@ def test_labels_that_programs_confuse_or_drop_are_changed_and_listed() -> None:
     assert len({normalize(e.label) for e in client.entities}) == len(TEXTS)
 
 
+def test_a_name_that_looks_like_a_made_label_stays_apart() -> None:
+    texts = ["NA", "NA me00000", "na (M.E00000)"]
+    names = [EntityNames(f"e{i:05d}", text, text) for i, text in enumerate(texts)]
+    labels = [e.label for e in ClientNames.of(names, "text", [], "toy").entities]
+    assert len({normalize(label) for label in labels}) == len({x.lower() for x in labels}) == 3
+
+
 def test_relations_have_two_parts_and_stay_apart() -> None:
     names = relation_names(RELATIONS, "toy")
     assert set(names) == set(RELATIONS)

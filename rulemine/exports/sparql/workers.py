@@ -87,7 +87,7 @@ class Workers:
         self._control, far = socket.socketpair()
         self._nursery = subprocess.Popen(  # noqa: S603
             [
-                *(sys.executable, "-P", "-m", "rulemine.exports.sparql_nursery"),
+                *(sys.executable, "-P", "-m", "rulemine.exports.sparql.nursery"),
                 *(str(far.fileno()), str(timeout), str(most_rows), str(MOST_BYTES)),
             ],
             stdin=subprocess.PIPE,

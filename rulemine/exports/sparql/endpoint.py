@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.exports.protocol import ExportInput
 from rulemine.exports.rdf_names import IRIS, triples
-from rulemine.exports.sparql_workers import Workers
+from rulemine.exports.sparql.workers import Workers
 from rulemine.loopback import ADDRESS, LoopbackHandler, listen
 
 __all__ = ["PATH", "make_endpoint", "workers_of"]

@@ -1,0 +1,1 @@
+"""A SPARQL endpoint on this machine, for clients of Freebase."""
