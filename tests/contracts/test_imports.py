@@ -8,6 +8,7 @@ import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -80,8 +81,13 @@ def package(module: str) -> str:
     return parts[1] if len(parts) > 1 and (PACKAGE / parts[1]).is_dir() else "common"
 
 
-def imports(module: str) -> Iterator[tuple[int, str]]:
+@cache
+def imports(module: str) -> list[tuple[int, str]]:
     """Line number and dotted name of everything that a module imports, also within functions."""
+    return list(_imports(module))
+
+
+def _imports(module: str) -> Iterator[tuple[int, str]]:
     path = MODULES[module]
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):

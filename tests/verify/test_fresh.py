@@ -40,7 +40,7 @@ def test_a_fresh_release_holds_in_every_naming(demo: Path, tmp_path: Path, namin
     assert verify(tmp_path / naming, thorough=True).problems == ()
 
 
-def test_fresh_questions_of_structures_hold_in_every_naming(tmp_path: Path) -> None:
+def test_fresh_questions_of_structures_hold(tmp_path: Path) -> None:
     options = [
         (("structures", "names"), ["1p", "pi", "up"]),
         (("structures", "per_structure"), 12),
@@ -48,9 +48,9 @@ def test_fresh_questions_of_structures_hold_in_every_naming(tmp_path: Path) -> N
         (("selection", "levels"), [50, 100]),
     ]
     Build(load_recipe("structures-demo", options), tmp_path / "built").run()
-    for naming in NAMINGS:
-        rename(Release.open(tmp_path / "built"), tmp_path / naming, naming)
-        assert verify(tmp_path / naming).problems == ()
+    assert verify(tmp_path / "built").problems == ()
+    rename(Release.open(tmp_path / "built"), tmp_path / "numeric", "numeric")
+    assert verify(tmp_path / "numeric").problems == ()
 
 
 OPTIONS: list[dict[str, object]] = [
