@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,12 +20,13 @@ LABEL = URIRef("http://www.w3.org/2000/01/rdf-schema#label")
 
 @contextlib.contextmanager
 def endpoint(release: Path, *words: str) -> Iterator[str]:
-    """The address of an endpoint, which is ended by Ctrl-C."""
+    """The address of an endpoint; it ends by SIGTERM, as a job in the background ignores Ctrl-C."""
     command = [os.environ["RULEMINE"], "serve-sparql", str(release), "--port", "0", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        yield server.stdout.readline().split()[0]
-        server.send_signal(signal.SIGINT)
-    assert server.returncode == 0
+        try:
+            yield server.stdout.readline().split()[0]
+        finally:
+            server.terminate()
 
 
 def with_wrapper(url: str, query: str, form: str = JSON, method: str = "GET") -> object:
