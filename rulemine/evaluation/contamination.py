@@ -7,8 +7,8 @@ yet; so a score that falls from the published release to the fresh one is a sign
 Per system and score, over the core and over all questions of both releases: the score on the published one
 minus that on the fresh one, both with the mix of questions of the published one, with an interval, p, Holm's
 adjusted p (a family is all systems on one score over one set of questions), and the smallest difference that
-releases of these sizes show; see `rulemine.evaluation.two_samples`. Strata are the rule types, or the
-structures, each divided by whether a question is in the core and by missing links.
+releases of these sizes show; see `rulemine.evaluation.statistics.two_samples`. Strata are the rule types, or
+the structures, each divided by whether a question is in the core and by missing links.
 
 A difference is no proof: the graph has only so many good questions, and what is left for the fresh release
 may be harder in ways that strata do not know. A system that cannot have seen either, such as the answerer
@@ -26,7 +26,6 @@ import numpy as np
 from rulemine.errors import ConfigError, PredictionError, did_you_mean
 from rulemine.evaluation.breakdown import MORE_MISSING
 from rulemine.evaluation.comparison import of_subsets
-from rulemine.evaluation.estimates import ratio_of
 from rulemine.evaluation.freshness import notes_on_freshness
 from rulemine.evaluation.pairwise import SHOWN, evaluate_all, rows_to_csv, rows_to_json
 from rulemine.evaluation.prediction_file import PredictionFile
@@ -36,8 +35,9 @@ from rulemine.evaluation.reporting.tables import Section, format_cell, format_ma
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.scorer import RESAMPLES
 from rulemine.evaluation.scoring import said_of, shared_level
-from rulemine.evaluation.significance import holm
-from rulemine.evaluation.two_samples import FEW, Sample, standardized_differences, strata_of
+from rulemine.evaluation.statistics import two_samples
+from rulemine.evaluation.statistics.estimates import ratio_of
+from rulemine.evaluation.statistics.significance import holm
 from rulemine.release.reader import Release
 from rulemine.release.records import RuleQuestion
 
@@ -56,7 +56,7 @@ class FreshDifference(NamedTuple):
         n: Questions of the published release that are compared.
         n_fresh: Those of the fresh one.
         left_out: Questions of the published release that have the score, but no partners: of their form,
-            one release has fewer than `FEW`.
+            one release has fewer than `two_samples.FEW`.
         left_out_fresh: Those of the fresh one.
         published: The score on the published release; None where undefined.
         fresh: That on the fresh one, with the mix of questions of the published one.
@@ -230,8 +230,8 @@ def compare_with_fresh(
     found = _differences(pairs, metrics, keys, resamples, seed, left_out)
     if not found:
         raise PredictionError(
-            f"no question can be compared: of no rule type or structure has either release {FEW} questions "
-            "that are scored. Compare larger releases, or all splits: --split all."
+            "no question can be compared: of no rule type or structure has either release "
+            f"{two_samples.FEW} questions that are scored. Compare larger releases, or give --split all."
         )
     notes += _told_of_reports(reports)
     notes += left_out
@@ -328,7 +328,9 @@ def _differences(
     found: list[FreshDifference] = []
     for (subset, *_), members in alike.items():
         having = [np.flatnonzero(~np.isnan(side[:, 0])) for side in members[0][2]]
-        strata = strata_of(*([keys[i][row] for row in having[i].tolist()] for i in (0, 1)))
+        strata = two_samples.strata_of(
+            *([keys[i][row] for row in having[i].tolist()] for i in (0, 1))
+        )
         titles = ", ".join(dict.fromkeys(TITLES[metric] for _, metric, _ in members))
         notes += _told_of_left_out(
             f"{titles}, {SUBSETS[subset]}",
@@ -338,14 +340,14 @@ def _differences(
         if not all(map(len, kept)):
             continue
         samples = [
-            Sample(
+            two_samples.Sample(
                 np.stack([sides[i][kept[i]] for _, _, sides in members], axis=1),
                 clusters[i][kept[i]],
                 strata[i][strata[i] >= 0],
             )
             for i in (0, 1)
         ]
-        compared = standardized_differences(*samples, resamples=resamples, seed=seed)
+        compared = two_samples.standardized_differences(*samples, resamples=resamples, seed=seed)
         sizes = [len(rows) for rows in kept]
         without = [len(rows) - size for rows, size in zip(having, sizes, strict=True)]
         for (system, metric, _), one in zip(members, compared, strict=True):
@@ -393,6 +395,6 @@ def _told_of_left_out(of: str, forms: Sequence[Sequence[str]]) -> Iterator[str]:
     ]
     if told:
         yield (
-            f"{of}: questions of forms that one release has fewer than {FEW} of are left out (published, "
-            f"fresh): {', '.join(told)}."
+            f"{of}: questions of forms that one release has fewer than {two_samples.FEW} of are left out "
+            f"(published, fresh): {', '.join(told)}."
         )

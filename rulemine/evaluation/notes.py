@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from rulemine.errors import counted
-from rulemine.evaluation.bootstrap import Bools, Ints
 from rulemine.evaluation.reporting.report import WARNING, Row
 from rulemine.evaluation.reporting.titles import SUBSETS
+from rulemine.evaluation.statistics.bootstrap import Bools, Ints
 from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, bounded
 from rulemine.release.records import Prediction, Question
 

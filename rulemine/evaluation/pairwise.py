@@ -1,8 +1,8 @@
 """Many systems on the same questions, each with each: differences with intervals, and whether they are real.
 
 Every pair is compared over the core and over all questions: the paired bootstrap interval of the difference,
-p of the paired randomization test (`rulemine.evaluation.significance`), and Holm's adjusted p. A family of
-tests is all pairs on one score over one set of questions.
+p of the paired randomization test (`rulemine.evaluation.statistics.significance`), and Holm's adjusted p. A
+family of tests is all pairs on one score over one set of questions.
 """
 
 import csv
@@ -23,7 +23,7 @@ from rulemine.evaluation.reporting.tables import Section, format_cell, format_ma
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.scorer import RESAMPLES, Scorer
 from rulemine.evaluation.scoring import said_of, shared_level
-from rulemine.evaluation.significance import holm
+from rulemine.evaluation.statistics.significance import holm
 from rulemine.release.reader import Release
 
 __all__ = [

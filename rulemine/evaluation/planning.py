@@ -1,11 +1,14 @@
-"""What `rulemine.evaluation.power` says of two systems, as a table."""
+"""What `rulemine.evaluation.statistics.power` says of two systems, as a table."""
 
 from collections.abc import Mapping, Sequence
 
 from rulemine.errors import ConfigError, counted, did_you_mean
 from rulemine.evaluation.comparison import of_subsets
-from rulemine.evaluation.estimates import ratio_of
-from rulemine.evaluation.power import (
+from rulemine.evaluation.reporting.report import Report
+from rulemine.evaluation.reporting.tables import Section, format_table
+from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
+from rulemine.evaluation.statistics.estimates import ratio_of
+from rulemine.evaluation.statistics.power import (
     ALPHA,
     POWER,
     observed_spread,
@@ -13,9 +16,6 @@ from rulemine.evaluation.power import (
     smallest_difference,
     spread_of_rates,
 )
-from rulemine.evaluation.reporting.report import Report
-from rulemine.evaluation.reporting.tables import Section, format_table
-from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 
 __all__ = ["DIFFERENCES", "needed_for_difference", "needed_for_rates"]
 

@@ -35,8 +35,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulemine.evaluation.bootstrap import Bools
 from rulemine.evaluation.metrics import Floats
+from rulemine.evaluation.statistics.bootstrap import Bools
 from rulemine.evaluation.vocabulary import composed
 from rulemine.kg.graph import Triple
 from rulemine.release.reader import Release

@@ -12,9 +12,7 @@ import numpy as np
 
 from rulemine.errors import ConfigError, PredictionError, did_you_mean
 from rulemine.evaluation import notes as telling
-from rulemine.evaluation.bootstrap import Ints
 from rulemine.evaluation.breakdown import Breakdown, breakdowns
-from rulemine.evaluation.estimates import estimates, rows_of
 from rulemine.evaluation.gold import Gold, score_questions
 from rulemine.evaluation.matching import Matcher, make_matcher
 from rulemine.evaluation.metrics import COLUMNS, CORE, METRICS, OF_HARD_ANSWERS, Floats
@@ -34,6 +32,8 @@ from rulemine.evaluation.retrieval import (
     count_failures,
     score_retrieval,
 )
+from rulemine.evaluation.statistics.bootstrap import Ints
+from rulemine.evaluation.statistics.estimates import estimates, rows_of
 from rulemine.evaluation.targets import Targets
 from rulemine.evaluation.vocabulary import bounded
 from rulemine.kg.entity_names import NAMINGS

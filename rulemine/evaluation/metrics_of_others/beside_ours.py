@@ -2,7 +2,7 @@
 
 What a metric flatters by is its mean minus that of the score of ours that it stands beside, and minus hard
 F1, our headline. Each mean is over the questions that have the score, and intervals are of the same
-resamples as those of the report (`rulemine.evaluation.bootstrap`), so a difference is paired.
+resamples as those of the report (`rulemine.evaluation.statistics.bootstrap`), so a difference is paired.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from rulemine.evaluation.bootstrap import Bools, Ints, Resamples, interval
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.metrics_of_others.containment import normalize
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
@@ -20,6 +19,7 @@ from rulemine.evaluation.reporting.document import Grid
 from rulemine.evaluation.reporting.report import Score
 from rulemine.evaluation.reporting.tables import Section, format_cell
 from rulemine.evaluation.retrieval import RETRIEVAL
+from rulemine.evaluation.statistics.bootstrap import Bools, Ints, Resamples, interval
 from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, bounded
 from rulemine.kg.graph import Triple
 from rulemine.release.records import Prediction, Question

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import counted
-from rulemine.evaluation.bootstrap import CONFIDENCE
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.reporting.tables import Section, format_cell, format_markdown, format_table
@@ -29,6 +28,7 @@ from rulemine.evaluation.reporting.titles import (
     SUBSETS,
     TITLES,
 )
+from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 
 if TYPE_CHECKING:
     from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
@@ -267,7 +267,7 @@ class Comparison(_Rows):
         second: What the second is of.
         level: The level at which hard answers are missing.
         p_values: ``core`` and ``all`` → score → p of the paired randomization test
-            (`rulemine.evaluation.significance`), None where undefined; not corrected for their number.
+            (`rulemine.evaluation.statistics.significance`), None where undefined; not corrected.
     """
 
     first: str

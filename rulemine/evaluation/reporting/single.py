@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from rulemine.evaluation.bootstrap import CONFIDENCE
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.document import Document, Figure, Grid, Series
@@ -10,6 +9,7 @@ from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.report import Comparison, Report, Row
 from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, FURTHER, SUBSETS, TITLES
 from rulemine.evaluation.scoring import said_of
+from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.release.reader import Release
 
 __all__ = ["document_of_questions", "document_of_run", "run_of_file"]

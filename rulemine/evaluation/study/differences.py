@@ -1,7 +1,7 @@
 """Which differences of a study are more than chance: between systems, and between the two graphs.
 
-p is that of the paired randomization test (`rulemine.evaluation.significance`), corrected after Holm over the
-lines of a table for one score.
+p is that of the paired randomization test (`rulemine.evaluation.statistics.significance`), corrected after
+Holm over the lines of a table for one score.
 """
 
 from rulemine.evaluation.comparison import compare
@@ -9,7 +9,7 @@ from rulemine.evaluation.pairwise import compare_all
 from rulemine.evaluation.reporting.document import Grid, Value
 from rulemine.evaluation.reporting.report import format_p
 from rulemine.evaluation.reporting.titles import TITLES
-from rulemine.evaluation.significance import holm
+from rulemine.evaluation.statistics.significance import holm
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rulemine.errors import ConfigError
-from rulemine.evaluation.bootstrap import Floats, Ints
+from rulemine.evaluation.statistics.bootstrap import Floats, Ints
 
 __all__ = [
     "Spread",
@@ -95,7 +95,8 @@ def observed_spread(first: Floats, second: Floats, clusters: Ints) -> Spread | N
 
     Args:
         first: The scores of one, shape (n, 2): numerator and denominator of each question, as in
-            `rulemine.evaluation.significance.randomization_test`; NaN where it does not have the score.
+            `rulemine.evaluation.statistics.significance.randomization_test`; NaN where it does not have the
+            score.
         second: Those of the other.
         clusters: Shape (n,): the cluster of each question.
 

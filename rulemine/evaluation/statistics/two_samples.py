@@ -6,16 +6,17 @@ the shares that the strata have in the *first* set (direct standardization; Coch
 of two means is the ratio of the two sums.
 
 - Interval: clusters of questions (`rulemine.release.groups`) are drawn in each set on its own, as in
-  `rulemine.evaluation.bootstrap`, and the difference is standardized anew with the same shares.
+  `rulemine.evaluation.statistics.bootstrap`, and the difference is standardized anew with the same shares.
 - p: if it made no difference from which set a question comes, clusters could change sets. So they do, at
   random among those that lie mostly in the same stratum, as many staying in each set as there are; p is the
   share of the exchanges whose difference is at least as large, (1 + as large) / (1 + exchanges)
   (Fisher 1935; Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses", 2005, chapter 3).
 - What could have been seen: the difference that a two-sided test at 5 % sees with a chance of 80 %, from
-  the standard deviation of the resampled difference (`rulemine.evaluation.power`).
+  the standard deviation of the resampled difference (`rulemine.evaluation.statistics.power`).
 
 A stratum that has no question left in a resample or an exchange is left out of that set there, and the others
-count for it. Guarantees: as in `rulemine.evaluation.bootstrap`, the bits do not depend on the order of sums.
+count for it. Guarantees: as in `rulemine.evaluation.statistics.bootstrap`, the bits do not depend on the
+order of sums.
 """
 
 import math
@@ -24,7 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulemine.evaluation.bootstrap import (
+from rulemine.evaluation.reporting.report import Score
+from rulemine.evaluation.statistics.bootstrap import (
     Bools,
     Floats,
     Ints,
@@ -33,9 +35,8 @@ from rulemine.evaluation.bootstrap import (
     interval,
     rounded_for_sums,
 )
-from rulemine.evaluation.power import Spread, smallest_difference
-from rulemine.evaluation.reporting.report import Score
-from rulemine.evaluation.significance import EXCHANGES, as_large
+from rulemine.evaluation.statistics.power import Spread, smallest_difference
+from rulemine.evaluation.statistics.significance import EXCHANGES, as_large
 from rulemine.seeds import stream
 
 __all__ = ["FEW", "Sample", "Standardized", "standardized_differences", "strata_of"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rulemine.evaluation.significance import holm, randomization_test
+from rulemine.evaluation.statistics.significance import holm, randomization_test
 from rulemine.seeds import stream
 
 
@@ -118,7 +118,7 @@ def test_many_scores_at_once_and_parts_leave_no_trace(monkeypatch):
     together = randomization_test(first, second, np.arange(50), exchanges=500, seed=4)
     alone = [p_of(first[:, i, 0], second[:, i, 0], exchanges=500, seed=4) for i in range(3)]
     assert together == alone
-    monkeypatch.setattr("rulemine.evaluation.significance.AT_ONCE", 1)
+    monkeypatch.setattr("rulemine.evaluation.statistics.significance.AT_ONCE", 1)
     assert randomization_test(first, second, np.arange(50), exchanges=500, seed=4) == together
 
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from rulemine.evaluation.bootstrap import MeanScores, Resamples, interval
-from rulemine.evaluation.estimates import estimates
 from rulemine.evaluation.metrics import COLUMNS, METRICS
+from rulemine.evaluation.statistics.bootstrap import MeanScores, Resamples, interval
+from rulemine.evaluation.statistics.estimates import estimates
 from rulemine.seeds import stream
 
 
@@ -53,8 +53,8 @@ def test_equals_drawing_cluster_by_cluster(number):
 def test_many_draws_are_made_in_parts_without_a_trace(monkeypatch):
     scores, clusters, groups = random_case(3)
     whole = Resamples(scores, clusters, groups, 30, seed=1).means(0)
-    monkeypatch.setattr("rulemine.evaluation.bootstrap.KEPT", 0)
-    monkeypatch.setattr("rulemine.evaluation.bootstrap.DRAWS_AT_ONCE", 1)
+    monkeypatch.setattr("rulemine.evaluation.statistics.bootstrap.KEPT", 0)
+    monkeypatch.setattr("rulemine.evaluation.statistics.bootstrap.DRAWS_AT_ONCE", 1)
     parts = Resamples(scores, clusters, groups, 30, seed=1).means(0)
     assert whole.resampled.tobytes() == parts.resampled.tobytes()
 

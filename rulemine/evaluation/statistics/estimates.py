@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rulemine.evaluation.bootstrap import Bools, Ints, MeanScores, Resamples, interval
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import CORE, Floats, hard_hits_rate
 from rulemine.evaluation.reporting.report import Row, Score
 from rulemine.evaluation.reporting.titles import MEAN
+from rulemine.evaluation.statistics.bootstrap import Bools, Ints, MeanScores, Resamples, interval
 
 __all__ = ["differences", "estimates", "ratio_of", "rows_of"]
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from rulemine.errors import ConfigError
-from rulemine.evaluation.power import (
+from rulemine.evaluation.statistics.power import (
     Spread,
     observed_spread,
     questions_needed,

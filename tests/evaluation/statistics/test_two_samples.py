@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rulemine.evaluation.two_samples import Sample, standardized_differences, strata_of
+from rulemine.evaluation.statistics.two_samples import Sample, standardized_differences, strata_of
 from rulemine.seeds import stream
 
 

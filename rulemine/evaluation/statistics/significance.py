@@ -11,7 +11,7 @@ Many comparisons at once need a correction: `holm` (Holm 1979) keeps the chance 
 all at the level tested.
 
 Guarantees: the same scores and seed give the same p to the last bit, whatever the order of summation (sums
-are exact, as in `rulemine.evaluation.bootstrap`); exchanging the systems changes nothing.
+are exact, as in `rulemine.evaluation.statistics.bootstrap`); exchanging the systems changes nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.evaluation.bootstrap import Bools, Floats, Ints, exact_product, rounded_for_sums
+from rulemine.evaluation.statistics.bootstrap import (
+    Bools,
+    Floats,
+    Ints,
+    exact_product,
+    rounded_for_sums,
+)
 from rulemine.seeds import stream
 
 __all__ = ["EXCHANGES", "as_large", "holm", "randomization_test"]

@@ -1,0 +1,1 @@
+"""Intervals, tests and power: what differences between systems are worth."""
