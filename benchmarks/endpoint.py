@@ -16,7 +16,7 @@ from statistics import median, quantiles
 from urllib.parse import quote, urlparse
 
 from rulemine.exports.protocol import ExportInput
-from rulemine.exports.sparql.rewriting import FREEBASE
+from rulemine.query.oxigraph.rewriting import FREEBASE
 from rulemine.release.reader import Release
 from rulemine.seeds import stream
 

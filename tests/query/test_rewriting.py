@@ -5,7 +5,7 @@ import random
 import pyoxigraph as ox
 import pytest
 
-from rulemine.exports.sparql.rewriting import FREEBASE, RefusedQueryError, rewrite
+from rulemine.query.oxigraph.rewriting import FREEBASE, RefusedQueryError, rewrite
 
 NAME = f"<{FREEBASE}type.object.name>"
 

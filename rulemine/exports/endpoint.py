@@ -12,8 +12,8 @@ from urllib.parse import parse_qs
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.exports.protocol import ExportInput
 from rulemine.exports.rdf_names import IRIS, triples
-from rulemine.exports.sparql.workers import Workers
 from rulemine.loopback import ADDRESS, LoopbackHandler, listen
+from rulemine.query.oxigraph.workers import Workers
 
 __all__ = ["PATH", "make_endpoint", "workers_of"]
 

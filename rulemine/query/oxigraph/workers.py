@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import rulemine
@@ -46,12 +46,14 @@ class SparqlReply:
         kind: The media type of the body.
         body: The result, or a sentence about what is wrong.
         cut: Whether there are more rows than the limit, which the body lacks.
+        late: Whether the query was ended because it took too long.
     """
 
     status: int
     kind: str
     body: bytes
     cut: bool = False
+    late: bool = False
 
 
 def sentence(status: int, text: str) -> SparqlReply:
@@ -77,7 +79,7 @@ class Workers:
     ) -> None:
         if not hasattr(os, "fork"):
             raise ConfigError(
-                "the endpoint forks its processes, which this system cannot. Use Linux or macOS, or load "
+                "SPARQL is run in forked processes, which this system lacks. Use Linux or macOS, or load "
                 "rulemine export --to rdf into a triple store."
             )
         self.most_rows = most_rows
@@ -87,7 +89,7 @@ class Workers:
         self._control, far = socket.socketpair()
         self._nursery = subprocess.Popen(  # noqa: S603
             [
-                *(sys.executable, "-P", "-m", "rulemine.exports.sparql.nursery"),
+                *(sys.executable, "-P", "-m", "rulemine.query.oxigraph.nursery"),
                 *(str(far.fileno()), str(timeout), str(most_rows), str(MOST_BYTES)),
             ],
             stdin=subprocess.PIPE,
@@ -151,17 +153,17 @@ class Workers:
         return SparqlReply(status, kind, body, cut)
 
     def _ended(self, late: bool) -> SparqlReply:
-        if late:
+        if not late:
             return sentence(
                 503,
-                f"The query took longer than {self._timeout:g} s and was ended. Ask for less, or start the "
-                "endpoint with a longer --timeout.",
+                f"The query was ended: it needed more than {MOST_BYTES >> 30} GiB, or the engine failed. "
+                "Ask for less.",
             )
-        return sentence(
-            503,
-            f"The query was ended: it needed more than {MOST_BYTES >> 30} GiB, or the engine failed. Ask "
-            "for less.",
+        text = (
+            f"The query took longer than {self._timeout:g} s and was ended. Ask for less, or start the "
+            "endpoint with a longer --timeout."
         )
+        return replace(sentence(503, text), late=True)
 
     def close(self) -> None:
         """Ends all processes, whatever they are doing."""

@@ -1,4 +1,4 @@
-"""Run as a program by `rulemine.exports.sparql.workers`: loads a graph and forks workers that answer queries.
+"""Run as a program by `rulemine.query.oxigraph.workers`: loads a graph and forks workers that answer queries.
 
 Its arguments are the socket over which workers are asked for, the seconds and rows of a query, and the bytes
 of a worker; the graph comes on standard input, in N-Triples.
@@ -17,8 +17,8 @@ from typing import Any
 
 import pyoxigraph as ox
 
-from rulemine.exports.sparql.rewriting import RefusedQueryError, rewrite
-from rulemine.exports.sparql.workers import SparqlReply, receive, send, sentence
+from rulemine.query.oxigraph.rewriting import RefusedQueryError, rewrite
+from rulemine.query.oxigraph.workers import SparqlReply, receive, send, sentence
 
 _TABLES = {
     "application/sparql-results+json": ox.QueryResultsFormat.JSON,

@@ -1,1 +1,0 @@
-"""A SPARQL endpoint on this machine, for clients of Freebase."""

@@ -1,0 +1,1 @@
+"""SPARQL as written, run by pyoxigraph in processes that can be ended."""
