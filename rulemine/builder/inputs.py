@@ -24,6 +24,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf
 from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.phrasing.templates import Templates, load_templates
+from rulemine.release.seed_rows import SeedRow
 from rulemine.rules.formats import read_rules
 from rulemine.rules.implied import load_implied, with_implied
 from rulemine.rules.rule import Rule
@@ -71,6 +72,8 @@ class Inputs:
         self.recipe = recipe
         self._warn = on_warning
         self._earlier = earlier
+        self.seed_rows: tuple[SeedRow, ...] | None = None
+        """What is asked about in place of seed texts, for fresh variants of a release."""
 
     def files(self) -> list[Path]:
         """The files named by the recipe that exist."""

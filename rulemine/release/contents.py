@@ -19,6 +19,7 @@ from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Rejection, Removal
+from rulemine.release.seed_rows import SeedRow
 from rulemine.rules.rule import Rule
 
 __all__ = ["ModelTrace", "ReleaseParts", "read_parts", "read_trace"]
@@ -70,6 +71,7 @@ class ReleaseParts:
         trace: The record of the language model; None if all questions come from templates.
         types: Entity → its types, sorted (see `rulemine.kg.entity_types`); for the kind ``structures``.
         sampling_counts: What its sampling counted.
+        seed_rows: What the questions were asked about; for the kind ``variants``.
     """
 
     naming: str
@@ -89,6 +91,7 @@ class ReleaseParts:
     trace: ModelTrace | None = None
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sampling_counts: Mapping[str, Any] = field(default_factory=dict)
+    seed_rows: tuple[SeedRow, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -126,6 +129,9 @@ class ReleaseParts:
             rules=tuple(map(namer.rule, self.rules)),
             questions=tuple(map(namer.question, self.questions)),
             rejections=tuple(map(namer.rejection, self.rejections)),
+            seed_rows=tuple(
+                replace(row, entities=namer.entities(row.entities)) for row in self.seed_rows
+            ),
         )
 
 
@@ -157,6 +163,7 @@ def read_parts(release: Release) -> ReleaseParts:
         trace=read_trace(release.file) if JOURNAL in release.manifest["files"] else None,
         types=release.types() if structures else {},
         sampling_counts=release.manifest["counts"]["sampling"] if structures else {},
+        seed_rows=release.seed_rows() if release.kind == "variants" else (),
     )
 
 

@@ -26,6 +26,7 @@ from rulemine.release.records import (
     question_from_json,
     rule_questions,
 )
+from rulemine.release.seed_rows import SeedRow
 
 __all__ = [
     "QuestionSet", "read_changes", "read_question_set", "write_changes", "write_question_set",
@@ -47,6 +48,7 @@ class QuestionSet:
             one of the questions, sorted.
         declarations: Which relations state the same facts.
         sampling: What was drawn of each structure, for the manifest; empty for the kind ``rules``.
+        seed_rows: What the questions were asked about, for the kind ``variants``.
     """
 
     questions: tuple[Question, ...]
@@ -56,6 +58,7 @@ class QuestionSet:
     reference: tuple[Triple, ...] = ()
     declarations: Declarations = field(default_factory=Declarations)
     sampling: Mapping[str, Any] = field(default_factory=dict)
+    seed_rows: tuple[SeedRow, ...] = ()
 
     def keep(self, questions: Sequence[Question], rejections: Sequence[Rejection]) -> "QuestionSet":
         """The set with some questions only, and without names and triples that no question needs.
@@ -136,6 +139,7 @@ def write_question_set(folder: Path, asked: QuestionSet) -> None:
         "reference": [list(t) for t in asked.reference],
         "declarations": {name: list(row) for name, row in asked.declarations.readings.items()},
         "sampling": asked.sampling,
+        "seed_rows": list(map(to_json, asked.seed_rows)),
     }
     write_jsonl(folder / "asked.jsonl", [rest])
 
@@ -158,6 +162,7 @@ def read_question_set(folder: Path) -> QuestionSet:
         tuple((s, r, o) for s, r, o in rest["reference"]),
         Declarations({name: Reading(*row) for name, row in rest["declarations"].items()}),
         rest["sampling"],
+        tuple(from_json(SeedRow, row, str(file)) for row in rest["seed_rows"]),
     )
 
 

@@ -26,6 +26,7 @@ from rulemine.release.records import (
     Removal,
     question_from_json,
 )
+from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from rulemine.release.ustar import unpacked
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
@@ -254,6 +255,10 @@ class Release:
     def rejections(self) -> tuple[Rejection, ...]:
         """The rejected questions and texts, in file order."""
         return self._records(Rejection, "rejected.jsonl")
+
+    def seed_rows(self) -> tuple[SeedRow, ...]:
+        """The entities of the seed texts, in file order; only in releases of the kind ``variants``."""
+        return self._records(SeedRow, SEED_TEXTS)
 
     def _records(self, kind: type[_R], name: str) -> tuple[_R, ...]:
         if name not in self._read:

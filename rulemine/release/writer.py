@@ -18,6 +18,7 @@ from rulemine.release.card.plots import FIGURES, draw_figures
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
 from rulemine.release.reader import FORMAT, MANIFEST, TYPES, dump_manifest
 from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
+from rulemine.release.seed_rows import SEED_TEXTS
 from rulemine.release.sheet import SHEET, SHEET_COLUMNS, sheet_rows
 from rulemine.rules.formats import write_rules
 
@@ -45,6 +46,8 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
         pairs = sorted((entity, type_) for entity, types in named.types.items() for type_ in types)
         _write_table(folder / TYPES, ("entity", "type"), pairs)
         _write_table(folder / SHEET, SHEET_COLUMNS, sheet_rows(named))
+    if named.kind == "variants":
+        write_jsonl(folder / SEED_TEXTS, map(to_json, named.seed_rows))
     if named.trace is not None:
         write_trace(folder, named.trace)
     manifest = {

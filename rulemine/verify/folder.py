@@ -41,6 +41,9 @@ MODEL_LAYOUT = ("llm/glosses.toml", "llm/journal.jsonl", "llm/prompt.toml")
 SHEET, TYPES = "sheet.tsv", "types.tsv"
 """What releases of the kind ``structures`` have besides."""
 
+SEED_TEXTS = "seed_texts.jsonl"
+"""What those of the kind ``variants`` have besides."""
+
 OPTIONAL = ("kg/reference.tsv.gz",)
 """The files that a release may have."""
 
@@ -132,7 +135,7 @@ class Folder:
         add, listed = self._findings.add, self.manifest["files"]
         levels = [f"kg/incomplete-{level}.tsv.gz" for level in self.levels if level < 100]
         layout = {*LAYOUT, *levels, *MODEL_LAYOUT * (self.option("verbalizer", "name") == "openai")}
-        layout |= {SHEET, TYPES} if self.kind == "structures" else set()
+        layout |= {"structures": {SHEET, TYPES}, "variants": {SEED_TEXTS}}.get(self.kind, set())
         for name in sorted(layout - set(listed)):
             add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of the layout")
         for name in sorted(set(listed) - layout - set(OPTIONAL)):

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 from rulemine.verify.report import shown
 
-__all__ = ["MANIFEST", "QUESTIONS", "REJECTIONS", "REMOVAL", "RULE", "Misfit", "Shape"]
+__all__ = [
+    "MANIFEST", "QUESTIONS", "REJECTIONS", "REMOVAL", "RULE", "SEED_TEXT", "Misfit", "Shape",
+]  # fmt: skip
 
 NAMINGS = ("private", "entity", "text", "numeric")
 SPLITS = ("train", "validation", "test")
@@ -302,6 +304,10 @@ REJECTIONS = {
     "structures": _rejection(nothing, one_of(("",)), one_of(("",))),
 }
 """Kind → the shape of what was rejected."""
+
+SEED_TEXT = record(
+    {"id": name, "entities": array(name, least=1), "topic": text, "split": one_of((*SPLITS, ""))}
+)
 
 _digest = like("[0-9a-f]{64}", "64 hexadecimal digits")
 

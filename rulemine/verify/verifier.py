@@ -32,7 +32,7 @@ from rulemine.verify.removals import check_removals
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules, check_thresholds
 from rulemine.verify.shapes import QUESTIONS, REJECTIONS, REMOVAL
-from rulemine.verify.tables import check_sheet, check_types
+from rulemine.verify.tables import check_seed_texts, check_sheet, check_types
 from rulemine.verify.triples import Graph, Terms, Triple
 
 __all__ = ["verify"]
@@ -101,6 +101,7 @@ def verify(
     check_collection(contents, findings)
     check_counts(contents, findings)
     check_sheet(folder, questions, findings)
+    check_seed_texts(folder, names, questions, findings)
     steps = len(removed) + len(questions)
 
     def tell(done: int) -> None:

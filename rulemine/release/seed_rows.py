@@ -1,0 +1,29 @@
+"""The seed texts of a release of the kind ``variants``: what its questions were asked about.
+
+A line of ``seed_texts.jsonl`` for each set of entities that was asked about, in the order in which they were;
+the texts themselves are not part of a release. From these lines alone fresh variants of its questions are
+made, see `rulemine.builder.variants.runs`.
+"""
+
+from dataclasses import dataclass
+
+__all__ = ["SEED_TEXTS", "SeedRow"]
+
+SEED_TEXTS = "seed_texts.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class SeedRow:
+    """A seed text, as its entities.
+
+    Attributes:
+        id: Its id, unique.
+        entities: The entities found in it, sorted.
+        topic: What it was drawn for, where topics were asked for; or "".
+        split: The split of its questions; "" if it has none. In a fresh variant all are ``test``.
+    """
+
+    id: str
+    entities: tuple[str, ...]
+    topic: str
+    split: str = ""

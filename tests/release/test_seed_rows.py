@@ -1,0 +1,70 @@
+"""The seed texts of a release: from stage to stage, in every naming, and as the verifier sees them."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from rulemine.release.contents import ReleaseParts
+from rulemine.release.question_set import read_question_set, write_question_set
+from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
+from rulemine.verify.contents import Located
+from rulemine.verify.folder import Folder
+from rulemine.verify.names import Names
+from rulemine.verify.report import Findings
+from rulemine.verify.tables import check_seed_texts
+from tests.builder.rule_questions.test_ask import random_build
+from tests.structures import world
+from tests.verify.tiny import tiny_files, write_release
+
+
+def test_the_rows_pass_from_stage_to_stage(tmp_path):
+    asked = replace(random_build(3)[1], seed_rows=(SeedRow("a/1", ("n0", "n1"), "film"),))
+    write_question_set(tmp_path, asked)
+    assert read_question_set(tmp_path).seed_rows == asked.seed_rows
+
+
+def test_entities_are_renamed_and_sorted_anew():
+    parts: ReleaseParts = replace(world(), seed_rows=(SeedRow("t1", ("ann", "zoe"), "", "test"),))
+    first, last = parts.names[0], parts.names[-1]
+    rows = (SeedRow("t1", tuple(sorted((first.entity, last.entity))), "", "test"),)
+    parts = replace(parts, seed_rows=rows)
+    renamed = parts.renamed("private")
+    assert renamed.seed_rows[0].entities == tuple(sorted((first.private, last.private)))
+    assert renamed.renamed("entity").seed_rows == rows
+
+
+GOOD = [
+    {"id": "t1", "entities": ["ada", "ben"], "topic": "", "split": "train"},
+    {"id": "t2", "entities": ["eve"], "topic": "people", "split": ""},
+]
+QUESTION = {"split": "train", "variants": {"seed_text": "t1", "seeds": ["ada", "ben"]}}
+
+
+@pytest.mark.parametrize(
+    ("line", "changes", "problem"),
+    [
+        (0, {}, None),
+        (1, {"id": "t1"}, "each id once"),
+        (1, {"entities": ["nobody"]}, "entities of entities.tsv"),
+        (1, {"entities": ["eve", "ada"]}, "sorted, each once"),
+        (0, {"entities": ["ada"]}, "ada"),
+        (0, {"split": "test"}, "that of its questions: train"),
+        (1, {"split": "test"}, "that of its questions"),
+        (0, {"id": "t9"}, f"an id of {SEED_TEXTS}"),
+    ],
+)
+def test_the_verifier_sees_what_does_not_fit(tmp_path, line, changes, problem):
+    rows = [dict(row) for row in GOOD]
+    rows[line] |= changes
+    files = tiny_files() | {SEED_TEXTS: "".join(json.dumps(row) + "\n" for row in rows)}
+    folder_path = write_release(tmp_path, files=files)
+    findings = Findings()
+    folder = Folder(folder_path, findings)
+    folder.check()
+    found = Findings()
+    names = Names(dict.fromkeys(("ada", "ben", "eve")), {}, {})
+    check_seed_texts(folder, names, [Located("questions/train.jsonl", 1, QUESTION)], found)
+    problems = found.report(tmp_path).problems
+    assert bool(problems) == (problem is not None)
+    assert problem is None or any(problem in str(one) for one in problems)
