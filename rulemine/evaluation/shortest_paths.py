@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.incidence import Incidence
 
 __all__ = ["ShortestPaths", "Way"]
 
@@ -64,13 +65,7 @@ class ShortestPaths:
     """
 
     def __init__(self, kg: KnowledgeGraph) -> None:
-        rows = np.flatnonzero(kg.triples[:, 0] != kg.triples[:, 2])
-        heads, tails = kg.triples[rows, 0], kg.triples[rows, 2]
-        ends = np.concatenate((heads, tails))
-        order = np.argsort(ends, kind="stable")
-        self._others = np.concatenate((tails, heads))[order]
-        self._rows = np.concatenate((rows, rows))[order]
-        self._starts = np.searchsorted(ends[order], np.arange(len(kg.entities) + 1))
+        self._all = Incidence(kg, np.flatnonzero(kg.triples[:, 0] != kg.triples[:, 2]))
         keep = lru_cache(max(1, CELLS // max(1, len(kg.entities))))
         self._ball = keep(lambda start: _Ball(start, len(kg.entities)))
 
@@ -93,10 +88,10 @@ class ShortestPaths:
                 np.concatenate((weights, np.ones(len(here), np.int64))),
             )
             owners, at = self._steps(nodes)
-            nearer = ball.far[self._others[at]] == level - 1
+            nearer = ball.far[self._all.others[at]] == level - 1
             owners, at = owners[nearer], at[nearer]
-            found.append(self._rows[at])
-            nodes, weights = _summed(self._others[at], weights[owners])
+            found.append(self._all.rows[at])
+            nodes, weights = _summed(self._all.others[at], weights[owners])
         rows = np.sort(np.concatenate(found)) if found else np.zeros(0, np.int64)
         return Way(distances, rows, sum(weights.tolist()) + int((distances == 0).sum()))
 
@@ -105,11 +100,11 @@ class ShortestPaths:
         distances = ball.far[goals].astype(np.int64)
         while len(unknown := np.flatnonzero(distances < 0)) and len(ball.edge):
             owners, at = self._steps(goals[unknown])
-            joined = ball.far[self._others[at]] == ball.radius
+            joined = ball.far[self._all.others[at]] == ball.radius
             distances[unknown[owners[joined]]] = ball.radius + 1
             if (distances >= 0).all():
                 break
-            ends = self._others[self._steps(ball.edge)[1]]
+            ends = self._all.others[self._steps(ball.edge)[1]]
             ball.radius += 1
             ball.far[ends[ball.far[ends] < 0]] = ball.radius
             ball.edge = np.flatnonzero(ball.far == ball.radius)
@@ -117,10 +112,7 @@ class ShortestPaths:
 
     def _steps(self, nodes: Ints) -> tuple[Ints, Ints]:
         """All steps from nodes: the place of the node, and the place of the step."""
-        first = self._starts[nodes]
-        count = self._starts[nodes + 1] - first
-        at = np.repeat(first - (count.cumsum() - count), count) + np.arange(count.sum())
-        return np.repeat(np.arange(len(nodes)), count), at
+        return np.repeat(np.arange(len(nodes)), self._all.degrees[nodes]), self._all.at(nodes)
 
 
 def _summed(nodes: Ints, weights: npt.NDArray[np.int64]) -> tuple[Ints, npt.NDArray[np.int64]]:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.incidence import Incidence
 from rulemine.seeds import stream
 
 __all__ = ["QuestionGraph", "question_graphs"]
@@ -88,44 +89,26 @@ def question_graphs(
 
 
 class _Surroundings:
-    """The triples at each entity, whichever end it is."""
+    """The triples near topics."""
 
     def __init__(self, kg: KnowledgeGraph) -> None:
-        size = len(kg.entities)
-        self._heads, self._tails = (
-            kg.triples[:, 0].astype(np.int64),
-            kg.triples[:, 2].astype(np.int64),
-        )
-        ends = np.concatenate((self._heads, self._tails))
-        order = np.argsort(ends, kind="stable")
-        self._by_tail = order >= len(kg)
-        self._rows = order - len(kg) * self._by_tail
-        self._others = np.concatenate((self._tails, self._heads))[order]
-        self._degrees: Ints = np.bincount(ends, minlength=size)
-        self._starts: Ints = self._degrees.cumsum() - self._degrees
-
-    def _at(self, entities: Ints) -> Ints:
-        """Where the triples of some entities stand, by entity."""
-        first, counts = self._starts[entities], self._degrees[entities]
-        before: Ints = counts.cumsum() - counts
-        at: Ints = (first - before).repeat(counts)
-        at += np.arange(len(at))
-        return at
+        self._heads, self._tails = (kg.triples[:, column].astype(np.int64) for column in (0, 2))
+        self._all = Incidence(kg)
 
     def within(self, topics: tuple[int, ...], hops: int, most: int) -> Ints | None:
         """The rows within some hops, ascending; None if they are more than `most`."""
         edge: Ints = np.array(topics, np.int64)
         rows: Ints = np.empty(0, np.int64)
-        seen = np.zeros(len(self._degrees), bool)
+        seen = np.zeros(len(self._all.degrees), bool)
         for _ in range(hops):
             seen[edge] = True
-            if self._degrees[edge].sum() > 2 * most:  # a triple stands there at most twice
+            if self._all.degrees[edge].sum() > 2 * most:  # a triple stands there at most twice
                 return None
-            at = self._at(edge)
-            rows = np.union1d(rows, self._rows[at])
+            at = self._all.at(edge)
+            rows = np.union1d(rows, self._all.rows[at])
             if len(rows) > most:
                 return None
-            edge = np.unique(self._others[at])
+            edge = np.unique(self._all.others[at])
             edge = edge[~seen[edge]]
         return rows
 
@@ -134,10 +117,10 @@ class _Surroundings:
         least = UNITS / (FINE * most)
         while True:
             rate = self._rate(np.array(topics, np.int64), max(least, 1))
-            at = self._at(np.flatnonzero(rate))
-            rows = self._rows[at]
+            at = self._all.at(np.flatnonzero(rate))
+            rows = self._all.rows[at]
             # Where both ends are visited, the triple stands there twice.
-            rows = rows[~self._by_tail[at] | (rate[self._heads[rows]] == 0)]
+            rows = rows[self._all.forward[at] | (rate[self._heads[rows]] == 0)]
             if len(rows) >= most or least < 1:
                 often = rate[self._heads[rows]] + rate[self._tails[rows]]
                 return _first(rows, often, most)
@@ -145,19 +128,20 @@ class _Surroundings:
 
     def _rate(self, topics: Ints, least: float) -> npt.NDArray[np.float64]:
         """How often the walk goes along each triple of each entity, but for less than `least`."""
-        visits, waiting = np.zeros((2, len(self._degrees)))
+        degrees, others = self._all.degrees, self._all.others
+        visits, waiting = np.zeros((2, len(degrees)))
         waiting[topics] = np.floor(UNITS / len(topics))
-        enough = np.where(self._degrees > 0, least * self._degrees, np.inf)
-        moving = topics[self._degrees[topics] > 0]
+        enough = np.where(degrees > 0, least * degrees, np.inf)
+        moving = topics[degrees[topics] > 0]
         while len(moving):
             here = waiting[moving]
             waiting[moving] = 0
             visits[moving] += here
-            counts = self._degrees[moving]
+            counts = degrees[moving]
             share = np.floor(ALPHA * here / counts).repeat(counts)
-            waiting += np.bincount(self._others[self._at(moving)], share, minlength=len(waiting))
+            waiting += np.bincount(others[self._all.at(moving)], share, minlength=len(waiting))
             moving = np.flatnonzero(waiting >= enough)
-        return np.floor(visits / np.maximum(self._degrees, 1))
+        return np.floor(visits / np.maximum(degrees, 1))
 
 
 def _first(rows: Ints, often: npt.NDArray[np.float64], most: int) -> Ints:
