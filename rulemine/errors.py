@@ -77,6 +77,10 @@ class NoTreeError(QueryError):
         super().__init__(f"query: no tree of entities and relations: {reason}.")
 
 
+class BarredQueryError(NoTreeError):
+    """A query that would change a graph, or asks another server or another graph."""
+
+
 class PredictionError(UserError):
     """A prediction file is malformed or does not fit the release."""
 

@@ -61,11 +61,23 @@ class Qualifiers:
         types: The relations whose patterns are type patterns.
         used: The variables that qualifiers use.
         dropped: The kinds of qualifiers dropped so far.
+        strict: Whether none may be dropped.
     """
 
     types: Collection[str] = TYPE_RELATIONS
     used: set[str] = field(default_factory=set)
     dropped: list[str] = field(default_factory=list)
+    strict: bool = False
+
+    def drop(self, kind: str) -> None:
+        """Notes that a qualifier is dropped.
+
+        Raises:
+            NoTreeError: None may be; the reason names its kind.
+        """
+        if self.strict:
+            raise NoTreeError(f"a{'n' * (kind[0] in 'AEIOU')} {kind}")
+        self.dropped.append(kind)
 
 
 @dataclass
@@ -159,7 +171,7 @@ class _Builder:
             end = triple.target
             loose = isinstance(end, Anchor) or (end != self._root and joins[end] == 1)
             if triple.relation in self._qualifiers.types and loose and triple.subject != end:
-                self._qualifiers.dropped.append("type")
+                self._qualifiers.drop("type")
                 self._qualifiers.used |= _variables(triple)
                 joins.subtract(_variables(triple))
                 if isinstance(end, str):
@@ -175,7 +187,7 @@ class _Builder:
                 if not loose_ends:
                     kept.append(triple)
                     continue
-                self._qualifiers.dropped.append("variable of a qualifier")
+                self._qualifiers.drop("variable of a qualifier")
                 self._qualifiers.used |= ends
                 joins.subtract(ends)
         return kept

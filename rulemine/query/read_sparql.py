@@ -5,14 +5,12 @@ VALUES and sub-SELECTs; what `rulemine.query.sparql.to_sparql` writes gives the 
 FILTER, ORDER BY, LIMIT, OFFSET, GROUP BY with HAVING, FROM, sub-SELECTs that aggregate, type patterns, and
 patterns that lead only to a variable that those use. All else is refused.
 
-``OR`` and ``AND`` of Virtuoso are read as ``||`` and ``&&``. A prefix that is not declared is a known one
-(rdf, rdfs, xsd, wd, wdt) or stands for itself. Literals are constants, as entities are.
+Strictly, nothing is dropped: such a query is refused by the name of what it has. FILTER NOT EXISTS is a
+difference as MINUS is, type patterns are patterns, and only COUNT(DISTINCT) is a count: COUNT(?x) counts
+derivations. Literals are constants, as entities are.
 """
 
-import logging
-import re
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
 from itertools import count
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -26,104 +24,52 @@ from rulemine.query.pattern import (
     Translation,
     TriplePattern,
 )
+from rulemine.query.sparql_parsing import parse_leniently, parse_strictly
 from rulemine.query.tree import Anchor, Count, Query, Union
 
-__all__ = ["MOST_CHARACTERS", "tree_of_sparql"]
-
-MOST_CHARACTERS = 20_000
-"""Length of a query."""
-
-MOST_WORDS = 1_000
-"""Words and signs of a query; rdflib takes a time that grows with the square of some of them."""
-
-PREFIXES = {
-    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
-    "wd": "http://www.wikidata.org/entity/",
-    "wdt": "http://www.wikidata.org/prop/direct/",
-}
-
-_SHOWN = 40
-"""Characters of the text that a message shows."""
-
-_TOKEN = re.compile(
-    r"""<[^<>"{}|^`\\\s]*>|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*|[?$@]?[\w.:-]+|.""",
-    re.DOTALL,
-)
-_PREFIX = re.compile(r"([^\W\d_][\w.-]*):")
-_VIRTUOSO = {"OR": "||", "AND": "&& "}  # of the same length, so that columns stay
+__all__ = ["tree_of_algebra", "tree_of_sparql"]
 
 Rename = Callable[[Any], str]
 
 
-def tree_of_sparql(text: str, types: Collection[str] = TYPE_RELATIONS) -> Translation:
+def tree_of_sparql(
+    text: str, types: Collection[str] = TYPE_RELATIONS, *, strict: bool = False
+) -> Translation:
     """The tree of a SPARQL query.
 
     Args:
-        text: The query, of up to `MOST_CHARACTERS` characters and `MOST_WORDS` words. IRIs
-            ``entity:…`` and ``relation:…`` are names, percent-encoded; others are names as they are.
-        types: The relations whose patterns are dropped as type patterns.
+        text: The query, of up to 20,000 characters and 1,000 words. IRIs ``entity:…`` and ``relation:…`` are
+            names, percent-encoded; others are names as they are.
+        types: The relations whose patterns are dropped as type patterns; strictly none is.
+        strict: Whether to drop nothing, see the module.
 
     Raises:
-        NoTreeError: It was parsed, but is no tree, or has what trees lack.
+        NoTreeError: It was parsed, but is no tree, or has what trees lack; strictly, also what would be
+            dropped, by its name.
+        BarredQueryError: Strictly, see `rulemine.query.sparql_parsing.parse_strictly`.
         QueryError: It is no SPARQL, or too long, too deep or too large.
 
     Example:
         >>> tree_of_sparql("SELECT ?x { <e:a> <r:s>/<r:t> ?x FILTER(?x != <e:a>) } LIMIT 1")
         Translation(query=<query (p "r:t" (p "r:s" "e:a"))>, dropped=('LIMIT', 'FILTER'))
+        >>> tree_of_sparql("SELECT ?x { <a> <r> ?x FILTER NOT EXISTS { <b> <r> ?x } }", strict=True).query
+        <query (minus (p "r" "a") (p "r" "b"))>
     """
+    if strict:
+        return Translation(tree_of_algebra(parse_strictly(text)), ())
+    return _read(_Reader(Qualifiers(types)), parse_leniently(text))
+
+
+def tree_of_algebra(algebra: Any) -> Query:
+    """The tree of a query that was parsed strictly; as `tree_of_sparql`."""
+    return _read(_Reader(Qualifiers((), strict=True)), algebra).query
+
+
+def _read(reader: "_Reader", algebra: Any) -> Translation:
     try:
-        with _quiet():
-            return _Reader(types).read(_parsed(text))
+        return reader.read(algebra)
     except RecursionError:
-        raise QueryError(
-            "query: nested too deep, or too many patterns, for the parser of SPARQL. Ask less at once."
-        ) from None
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keeps rdflib from logging literals that do not fit their type, such as the 31st of April."""
-    logger = logging.getLogger("rdflib.term")
-    before, logger.disabled = logger.disabled, True
-    try:
-        yield
-    finally:
-        logger.disabled = before
-
-
-def _parsed(text: str) -> Any:
-    """The algebra of a query, as rdflib has it."""
-    from pyparsing import ParseException
-    from rdflib.plugins.sparql.algebra import translateQuery
-    from rdflib.plugins.sparql.parser import parseQuery
-
-    if len(text) > MOST_CHARACTERS:
-        raise QueryError(
-            f"query: it has {len(text):,} characters; at most {MOST_CHARACTERS:,} of SPARQL are read. "
-            "Ask less at once."
-        )
-    tokens = _TOKEN.findall(text)
-    words = sum(not token.isspace() for token in tokens)
-    if words > MOST_WORDS:
-        raise QueryError(
-            f"query: it has {words:,} words and signs; at most {MOST_WORDS:,} of SPARQL are read. "
-            "Ask less at once."
-        )
-    found = [_PREFIX.match(token) for token in tokens]
-    prefixes = {m[1]: PREFIXES.get(m[1], m[0]) for m in found if m}
-    text = "".join(_VIRTUOSO.get(token, token) for token in tokens)
-    try:
-        return translateQuery(parseQuery(text), initNs=prefixes)
-    except ParseException as problem:
-        rest = " ".join(text[problem.loc : problem.loc + _SHOWN].split()) or "the end"
-        place = f"line {problem.lineno}, " * ("\n" in text) + f"column {problem.column}"
-        raise QueryError(f"query: {place}: no SPARQL from here on: {rest}") from None
-    except RecursionError:
-        raise
-    except Exception as problem:  # noqa: BLE001 - rdflib raises `Exception` itself
-        raise QueryError(f"query: no SPARQL: {problem}.") from None
+        raise QueryError("query: nested too deep to be read. Ask less at once.") from None
 
 
 class _Select(NamedTuple):
@@ -138,25 +84,30 @@ class _Select(NamedTuple):
 
 
 class _Reader:
-    def __init__(self, types: Collection[str]) -> None:
-        self._qualifiers = Qualifiers(types)
+    def __init__(self, qualifiers: Qualifiers) -> None:
+        self._qualifiers = qualifiers
         self._numbers = count(1)
 
     def read(self, whole: Any) -> Translation:
         algebra = whole.algebra
         if algebra.name != "SelectQuery":
             raise NoTreeError(f"a {algebra.name.removesuffix('Query').upper()} query")
-        dropped = self._qualifiers.dropped
         if algebra.datasetClause:
-            dropped.append("FROM")
+            self._qualifiers.drop("FROM")
         select = _taken_apart(algebra.p)
-        answer, counts = _answer(select)
+        answer, counts = _answer(select, self._qualifiers.strict)
         self._qualify(select, _name)
         tree: Query = self._pattern(select.body, _name).tree(_name(answer), self._qualifiers)
-        return Translation(Count(tree) if counts else tree, tuple(dropped))
+        return Translation(Count(tree) if counts else tree, tuple(self._qualifiers.dropped))
 
     def _qualify(self, select: _Select, rename: Rename) -> None:
-        self._qualifiers.dropped += select.kinds
+        for kind in select.kinds:
+            self._qualifiers.drop(kind)
+        unused = select.named.keys() - set(select.variables)
+        if self._qualifiers.strict and (
+            unused or not all(map(_is_variable, select.named.values()))
+        ):
+            raise NoTreeError("a BIND")
         self._use([select.used, select.aggregates], rename)
 
     def _use(self, what: Any, rename: Rename) -> None:
@@ -179,14 +130,15 @@ class _Reader:
             pattern.unions.append([self._pattern(arm, rename) for arm in (node, *reversed(arms))])
         elif name == "Minus":
             pattern.join(self._pattern(node.p1, rename))
-            taken = self._pattern(node.p2, rename)
-            if not taken.variables() & pattern.variables():  # SPARQL takes nothing away then
-                raise NoTreeError("a MINUS that does not share exactly one variable")
-            pattern.taken.append(taken)
+            self._take(pattern, node.p2, rename)  # SPARQL takes nothing away if none is shared
         elif name == "Filter":
-            self._qualifiers.dropped.append("FILTER")
-            self._use(node.expr, rename)
             pattern.join(self._pattern(node.p, rename))
+            if self._qualifiers.strict and (absent := _absent(node.expr)):
+                for graph in absent:
+                    self._take(pattern, graph, rename)
+            else:
+                self._qualifiers.drop("FILTER")
+                self._use(node.expr, rename)
         elif name == "ToMultiSet" and node.p.name == "values":
             pattern.values += _values(node.p.res, rename)
         elif name == "ToMultiSet":
@@ -195,10 +147,20 @@ class _Reader:
             raise NoTreeError(_REFUSED.get(name, name))
         return pattern
 
+    def _take(self, pattern: Pattern, graph: Any, rename: Rename) -> None:
+        """Takes away what another pattern gives, by MINUS or NOT EXISTS."""
+        taken = self._pattern(graph, rename)
+        if not taken.variables() & pattern.variables():
+            raise NoTreeError("a MINUS that does not share exactly one variable")
+        pattern.taken.append(taken)
+
     def _sub_select(self, select: _Select, rename: Rename) -> Pattern:
         if select.aggregates:
+            if self._qualifiers.strict:
+                raise NoTreeError("a sub-SELECT that aggregates")
             kinds = {a.name.removeprefix("Aggregate_").upper() for a in select.aggregates.values()}
-            self._qualifiers.dropped += sorted(kinds - {"SAMPLE"})
+            for kind in sorted(kinds - {"SAMPLE"}):
+                self._qualifiers.drop(kind)
             self._use(select.variables, rename)
             return Pattern()
         number = next(self._numbers)
@@ -212,7 +174,7 @@ class _Reader:
 
     def _path(self, pattern: Pattern, subject: Node, path: Any, target: Node) -> None:
         from rdflib import URIRef
-        from rdflib.paths import AlternativePath, InvPath, SequencePath
+        from rdflib.paths import AlternativePath, InvPath, MulPath, SequencePath
 
         if isinstance(path, URIRef):
             name = str(path)
@@ -233,7 +195,7 @@ class _Reader:
         elif _is_variable(path):
             raise NoTreeError("a variable in place of a relation")
         else:
-            raise NoTreeError("a path with * + ? or !")
+            raise NoTreeError(f"a path with {path.mod if isinstance(path, MulPath) else '!'}")
 
 
 _REFUSED = {
@@ -273,7 +235,16 @@ def _taken_apart(node: Any) -> _Select:
         node = node.p
 
 
-def _answer(select: _Select) -> tuple[Any, bool]:
+def _absent(expression: Any) -> list[Any]:
+    """The patterns that an expression says are absent; none if it says anything else."""
+    name = getattr(expression, "name", "")
+    if name == "ConditionalAndExpression":
+        some = [_absent(part) for part in (expression.expr, *expression.other)]
+        return [graph for graphs in some for graph in graphs] if all(some) else []
+    return [expression.graph] if name == "Builtin_NOTEXISTS" else []
+
+
+def _answer(select: _Select, strict: bool) -> tuple[Any, bool]:
     """The variable asked for, and whether it is counted."""
     if len(select.variables) != 1:
         raise NoTreeError("several answer variables")
@@ -286,6 +257,8 @@ def _answer(select: _Select) -> tuple[Any, bool]:
         return answer, False
     kind = aggregate.name.removeprefix("Aggregate_")
     if kind == "Count" and _is_variable(aggregate.vars) and "GROUP BY" not in select.kinds:
+        if strict and not aggregate.distinct:  # which counts derivations, not entities
+            raise NoTreeError("a COUNT without DISTINCT")
         return aggregate.vars, True
     if kind != "Sample":  # of the variable that the answers are grouped by
         raise NoTreeError(f"an aggregate as the answer: {kind.upper()}")

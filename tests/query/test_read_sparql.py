@@ -4,8 +4,9 @@ import pytest
 
 from rulemine.errors import NoTreeError, QueryError
 from rulemine.query import evaluate, parse
-from rulemine.query.read_sparql import MOST_CHARACTERS, tree_of_sparql
+from rulemine.query.read_sparql import tree_of_sparql
 from rulemine.query.sparql import to_sparql
+from rulemine.query.sparql_parsing import MOST_CHARACTERS
 from rulemine.query.structures import structure_of
 from tests.oracles.queries import random_query, random_world
 
