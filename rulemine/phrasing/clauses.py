@@ -1,11 +1,16 @@
 """Clauses about entities: what a query says of those that it gives, and the joining of clauses."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rulemine.phrasing.grammar import denial_of
 from rulemine.phrasing.nouns import Noun
 
 __all__ = ["Clause", "bare", "full", "listed"]
+
+_INCLUDES = re.compile(r"(whose [\w' ]+?) (include|includes|included|ha(?:s|ve) included) (.*)")
+_NOT = {"include": "do not include", "includes": "does not include", "included": "did not include"}
 
 
 class Clause(NamedTuple):
@@ -18,6 +23,8 @@ class Clause(NamedTuple):
         parts: The clauses that it joins.
         union: Whether one of the parts is enough.
         long: Whether it describes another entity or has parts.
+        but: What is not true of them, while the only part is.
+        who: Whether they are people; told only beside `but`.
     """
 
     noun: Noun
@@ -26,6 +33,8 @@ class Clause(NamedTuple):
     parts: tuple["Clause", ...] = ()
     union: bool = False
     long: bool = False
+    but: "Clause | None" = None
+    who: bool = False
 
     @property
     def commas(self) -> bool:
@@ -38,6 +47,10 @@ def bare(clause: Clause, number: int) -> str:
     if clause.texts:
         text = clause.texts[number]
         return text if clause.subject else f"{('is one', 'are ones')[number]} {text}"
+    if clause.but:
+        (part,) = clause.parts
+        denial = denied(clause.but, number, clause.who)
+        return f"{_before_but(bare(part, number), part)} but {denial}"
     return listed([bare(part, number) for part in clause.parts], clause.union, clause.commas)
 
 
@@ -47,9 +60,31 @@ def full(clause: Clause, number: int, who: bool, *, among: bool = False) -> str:
         return f"{'who' if who else 'that'} {bare(clause, number)}"
     if clause.texts:
         return clause.texts[number]
+    if clause.but:
+        (part,), relative = clause.parts, "who" if who else "that"
+        if part.subject:
+            return f"{relative} {bare(clause, number)}"
+        denial = f"{relative} {denied(clause.but, number, who)}"
+        if clause.but.texts and (found := _INCLUDES.fullmatch(clause.but.texts[number])):
+            verb = _NOT.get(found[2]) or found[2].replace(" ", " not ")
+            denial = f"{found[1]} {verb} {found[3]}"
+        return f"{_before_but(full(part, number, who), part)} but {denial}"
     parts = [full(part, number, who, among=True) for part in clause.parts]
     text = listed(parts, clause.union, clause.commas)
     return text if among else text.removeprefix("either ")
+
+
+def denied(clause: Clause, number: int, who: bool) -> str:
+    """What a clause says, denied, as a predicate: "does not eat B", "is not one whose mother is B"."""
+    if clause.texts and clause.subject:
+        one, many = clause.texts
+        if text := denial_of(one, many, number):
+            return text
+    return f"{('is not one', 'are not ones')[number]} {full(clause, number, who)}"
+
+
+def _before_but(text: str, clause: Clause) -> str:
+    return f"{text}," if clause.long or "," in text else text
 
 
 def listed(items: Sequence[str], union: bool, commas: bool = False) -> str:

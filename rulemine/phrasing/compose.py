@@ -11,7 +11,8 @@ branches differ in their anchors alone.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from rulemine.errors import QueryError
 from rulemine.kg.graph import DIRECTIONS
@@ -30,10 +31,18 @@ from rulemine.phrasing.nouns import (
 )
 from rulemine.phrasing.templates import Templates
 from rulemine.query.links import linked, parts_of, renamed
-from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
+from rulemine.query.tree import (
+    Anchor,
+    Count,
+    Difference,
+    Intersection,
+    Projection,
+    Query,
+    Union,
+)
 from rulemine.text.articles import in_sentence
 
-__all__ = ["compose", "goes_together"]
+__all__ = ["compose", "goes_together", "reads_well"]
 
 _BE = (" is ", " was ")
 
@@ -44,19 +53,22 @@ def compose(
     """The question in words.
 
     Args:
-        query: What is asked, without differences and counts; the entities as the text names them.
+        query: What is asked; the entities as the text names them.
         templates: The templates of its relations, and which state the same facts.
-        several: Whether it has more than one answer.
+        several: Whether it has more than one answer; a count is always asked in the plural.
         articles: Whether names get *the* where they take it, see `rulemine.text.articles`.
 
     Raises:
-        QueryError: There are no words for it: it has a difference or a count, or is an entity by itself.
+        QueryError: There are no words for it: an entity stands by itself, at the root or in a list.
     """
     asked = linked(query, templates.declarations)
     if isinstance(asked, Projection) and isinstance(asked.of, Anchor):
         template, topic = templates[asked.relation], asked.of.entity
         return template.ask(_end(asked), topic, several=several, articles=articles)
-    return _Composer(templates, articles).question(asked, int(several))
+    composer = _Composer(templates, articles)
+    if isinstance(asked, Count):
+        return composer.how_many(asked.of)
+    return composer.question(asked, int(several))
 
 
 def goes_together(templates: Templates, one: tuple[str, bool], other: tuple[str, bool]) -> bool:
@@ -77,6 +89,21 @@ def goes_together(templates: Templates, one: tuple[str, bool], other: tuple[str,
     return may_be_same(nouns[0], nouns[1], templates.people)
 
 
+def reads_well(query: Query, templates: Templates) -> bool:
+    """Whether the text of a query is easy to follow.
+
+    Args:
+        query: The query; its entities may have any names.
+        templates: The templates of its relations.
+
+    Returns:
+        False if it says of one entity that it is a person and that it is not, or keeps a reader waiting for
+        the end of a clause through two others: "in which an actor in whose films a person … acted acted".
+    """
+    asked = linked(query, templates.declarations)
+    return _Composer(templates, articles=False).reads_well(asked, None)
+
+
 class _Composer:
     def __init__(self, templates: Templates, articles: bool) -> None:
         self._templates = templates
@@ -95,8 +122,41 @@ class _Composer:
         be = ("is", "are")[number]
         return f"{'Who' if who else 'What'} {be} the {noun[number]} {full(clause, number, who)}?"
 
+    def how_many(self, query: Query) -> str:
+        """The question for the number of what a query gives."""
+        clause = self._clause(query, self._is_subject(query))
+        noun = ("", "things") if clause.noun == SOMETHING else clause.noun
+        if clause.subject:
+            return f"How many {noun[1]} {bare(clause, 1)}?"
+        return f"How many {noun[1]} are there {full(clause, 1, self._names_people(clause.noun))}?"
+
+    def reads_well(self, query: Query, led_on: Noun | None) -> bool:
+        """See `reads_well`; `led_on` is the noun of the query by the relation that leads on from it."""
+        branches = list(_branches(query))
+        nouns: list[Noun] = [self._description(part).noun for part in branches]
+        if led_on is not None:
+            nouns.append(led_on)
+        together = all(
+            may_be_same(noun, other, self._templates.people)
+            for noun, other in combinations(dict.fromkeys(nouns), 2)
+        )
+        return together and all(map(self._is_easy, branches))
+
+    def _is_easy(self, asked: Projection) -> bool:
+        if isinstance(asked.of, Anchor):
+            return True
+        if self._description(asked).forms[0].after:
+            below = asked.of
+            if not isinstance(below, Projection) or not isinstance(below.of, Anchor):
+                return False
+            if self._description(below).forms[0].after:
+                return False
+        return self.reads_well(asked.of, self._other_noun(asked))
+
     def _is_subject(self, query: Query) -> bool:
         """Whether what a query gives is the subject of all that the query says of it."""
+        if isinstance(query, Difference):
+            return self._is_subject(query.of)
         if isinstance(query, Projection):
             return self._description(query).subject
         return all(map(self._is_subject, parts_of(query)))
@@ -110,9 +170,11 @@ class _Composer:
         """
         if isinstance(query, Projection):
             return self._projection(query, *self._operands(query), clear)
+        if isinstance(query, Difference):
+            return self._without(query, clear)
         if not isinstance(query, Intersection | Union):
             raise QueryError(
-                f"query: {query.text} cannot be put into words here; relations, (and …) and (or …) can."
+                f"query: {query.text} cannot be put into words here; what relations lead to can."
             )
         union = isinstance(query, Union)
         groups: dict[str, list[Query]] = {}
@@ -127,6 +189,12 @@ class _Composer:
                 clauses.append(self._clause(parts[0], clear))
         found = tuple(sorted(clauses, key=lambda clause: clause.long))
         return found[0] if len(found) == 1 else self._joined(found, union)
+
+    def _without(self, query: Difference, clear: bool) -> Clause:
+        """What a difference says: one thing, but not another."""
+        part, other = self._clause(query.of, clear), self._clause(query.minus, clear=False)
+        who = self._names_people(part.noun)
+        return Clause(part.noun, part.subject, parts=(part,), long=True, but=other, who=who)
 
     def _joined(self, clauses: tuple[Clause, ...], union: bool) -> Clause:
         return Clause(
@@ -175,7 +243,9 @@ class _Composer:
         noun = self._narrowed(clause.noun, hint)
         start = noun[0] if noun in (SOMETHING, SOMEONE) else f"{article(noun[0])} {noun[0]}"
         who = self._names_people(noun)
-        if clear or not clause.parts:
+        if not clause.parts or clause.but:
+            return f"{start} {full(clause, 0, who)}"
+        if clear and len(clause.parts) == 2 and not clause.commas:
             return f"{start} {full(clause, 0, who)}"
         start = f"{start} {'who' if who else 'that'}"
         both = "both " if len(clause.parts) == 2 and not clause.union else ""
@@ -202,6 +272,8 @@ class _Composer:
         """The noun of what a query gives."""
         if isinstance(query, Projection):
             return self._description(query).noun
+        if isinstance(query, Difference):
+            return self._noun(query.of)
         nouns = [self._noun(part) for part in parts_of(query)] or [SOMETHING]
         return self._common(nouns, isinstance(query, Union))
 
@@ -241,3 +313,12 @@ class _Composer:
 
 def _end(asked: Projection) -> str:
     return DIRECTIONS[not asked.inverse]
+
+
+def _branches(query: Query) -> Iterator[Projection]:
+    """The relations that lead to what a query gives, or to what it takes away."""
+    if isinstance(query, Projection):
+        yield query
+    else:
+        for part in parts_of(query):
+            yield from _branches(part)

@@ -16,6 +16,7 @@ from rulemine.phrasing.lexicon import (
     PEOPLE,
     PEOPLE_DO,
     PREPOSITIONS,
+    REGULAR,
     STATES,
     UNIQUE_ROLES,
     VERBS,
@@ -23,7 +24,16 @@ from rulemine.phrasing.lexicon import (
     is_plural,
 )
 
-__all__ = ["DerivedTemplates", "ask_who", "be_of", "clause", "doing", "head_of", "property_of"]
+__all__ = [
+    "DerivedTemplates",
+    "ask_who",
+    "be_of",
+    "clause",
+    "denial_of",
+    "doing",
+    "head_of",
+    "property_of",
+]
 
 
 class DerivedTemplates(NamedTuple):
@@ -184,3 +194,45 @@ def ask_who(noun: str) -> str:
 
 def _as(noun: str) -> str:
     return f"among the {noun}" if is_plural(head_of(noun)) else f"as {noun}"
+
+
+_AUXILIARIES = ("is", "are", "was", "were", "has", "have", "can")
+_IRREGULAR = {
+    "began": "begin", "built": "build", "fought": "fight", "found": "find", "got": "get", "had": "have",
+    "held": "hold", "led": "lead", "lost": "lose", "made": "make", "sang": "sing", "taught": "teach",
+    "took": "take", "won": "win", "wrote": "write",
+}  # fmt: skip
+
+
+def denial_of(one: str, many: str, number: int) -> str | None:
+    """A predicate denied; None if it cannot be told how.
+
+    Args:
+        one: The predicate in the singular.
+        many: It in the plural.
+        number: Which of them is denied, 0 or 1.
+
+    Example:
+        >>> denial_of("works for Ann", "work for Ann", 0), denial_of("won it", "won it", 1)
+        ('does not work for Ann', 'did not win it')
+    """
+    words, others = (one, many)[number].split(" "), many.split(" ")
+    at = 1 if words[0].endswith("ly") and len(words) > 1 else 0
+    verb, after = words[at], words[at + 1] if len(words) > at + 1 else ""
+    if after in ("or", "and"):  # "is or was"
+        return None
+    has = verb in ("has", "have") and after != "been" and not _is_past(after)
+    if verb in _AUXILIARIES and not has:
+        return " ".join([*words[: at + 1], "not", *words[at + 1 :]])
+    if has or one.split(" ")[at] != others[at]:
+        base, do = others[at], ("does", "do")[number]
+    else:
+        base, do = _base_of(verb), "did"
+    return " ".join([do, "not", *words[:at], base, *words[at + 1 :]]) if base else None
+
+
+def _base_of(past: str) -> str:
+    """The base form of a verb in the past; empty if unknown."""
+    stems = (past[:-2], past[:-1], f"{past[:-3]}y") if past.endswith("ed") else ()
+    regular = (stem for stem in stems if stem in LEMMAS or stem in REGULAR)
+    return _IRREGULAR.get(past) or next(regular, "")

@@ -16,6 +16,7 @@ __all__ = [
     "PEOPLE_DO",
     "PREPOSITIONS",
     "PROPERTY_NOUNS",
+    "REGULAR",
     "SHORT_WORDS",
     "STATES",
     "UNIQUE_ROLES",
@@ -80,6 +81,13 @@ ACTIVE_PAST = _set(
     "taught travelled traveled voted won worked led ended started originated painted"
 )
 """Past forms that name what the subject did."""
+
+REGULAR = _set(
+    "act appear compete design die distribute draft earn edit end graduate honor host induct involve "
+    "live major migrate move originate paint participate perform play receive resign serve share show "
+    "start study voice vote"
+)
+"""Base forms of regular verbs that make clauses in the past, beside those of `LEMMAS`."""
 
 PARTICIPLES = _set(
     "born built known made written found held given taken seen shown drawn sung spoken broken bound "

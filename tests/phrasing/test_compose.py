@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rulemine.errors import QueryError
-from rulemine.phrasing.compose import compose, goes_together
+from rulemine.phrasing.compose import compose, goes_together, reads_well
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.links import expanded, linked, parts_of
 from rulemine.query.parser import parse
@@ -57,6 +57,13 @@ ask_subject = "Who has the mother {topic}?"
 ask_object = "Who is the mother of {topic}?"
 describe_subject = "person/people | whose mother is {topic}"
 describe_object = "person/people | who is/are mother/mothers of {topic}"
+
+[friends]
+statement = "{subject} has the friend {object}"
+ask_subject = "Who has the friend {topic}?"
+ask_object = "Who is a friend of {topic}?"
+describe_subject = "person/people | whose friends include {topic}"
+describe_object = "person/people | who is/are a/- friend/friends of {topic}"
 
 [married]
 statement = "{subject} is married to {object}"
@@ -190,6 +197,49 @@ EXPECTED = (
         "What are the films that were directed by Bob and either that belong to the genre Drama or in which "
         "Ann acted?",
     ),
+    (
+        f'(p- "acted" (and {DRAMA} {BY} (p- "aired" "CBS")))',
+        "Which actors acted in a film that was directed by Bob, was aired by CBS, and belongs to the genre "
+        "Drama?",
+    ),
+    (
+        '(p- "won" (p "won" (and (p- "mother" (p- "won" "X")) (p- "married" (p- "won" "Y")))))',
+        "Who won an award that was won by a person who both is married to a person who won the Y, and is one "
+        "whose mother is a person who won the X?",
+    ),
+    (f"(count {WITH})", "How many films are there in which Ann acted?"),
+    (f"(count {DRAMA})", "How many films belong to the genre Drama?"),
+    ('(count (p- "won" (p "won" "Ann")))', "How many people won an award that was won by Ann?"),
+    ('(count (p- "eats" "Ann"))', "How many things eat Ann?"),
+    (
+        f"(minus {BY} {DRAMA})",
+        "Which films were directed by Bob but do not belong to the genre Drama?",
+    ),
+    (
+        f"(count (minus {BY} {DRAMA}))",
+        "How many films were directed by Bob but do not belong to the genre Drama?",
+    ),
+    (
+        f"(minus {WITH} {BY})",
+        "What are the films in which Ann acted but that were not directed by Bob?",
+    ),
+    (
+        f"(minus {BY} {WITH})",
+        "Which films were directed by Bob but are not ones in which Ann acted?",
+    ),
+    ('(minus (p- "won" "X") (p- "acted" "Up"))', "Who won the X but did not act in the film Up?"),
+    (
+        '(minus (p- "mother" "Ann") (p- "friends" "Bob"))',
+        "Who are the people whose mother is Ann but whose friends do not include Bob?",
+    ),
+    (
+        '(minus (and (p- "acted" "Up") (p- "won" "X")) (p- "won" "Y"))',
+        "Which actors acted in the film Up and won the X, but did not win the Y?",
+    ),
+    (
+        f'(p- "acted" (minus {BY} {DRAMA}))',
+        "Which actors acted in a film that was directed by Bob but does not belong to the genre Drama?",
+    ),
 )
 
 
@@ -251,7 +301,8 @@ def test_names_are_put_in_verbatim_and_with_their_article(templates):
 
 
 @pytest.mark.parametrize(
-    "query", ['"Up"', '(and "Up" (p "acted" "Ann"))', '(minus (p "acted" "Ann") "Up")']
+    "query",
+    ['"Up"', '(and "Up" (p "acted" "Ann"))', '(minus (p "acted" "Ann") "Up")', '(count "Up")'],
 )
 def test_what_has_no_words(templates, query):
     with pytest.raises(QueryError, match="cannot be put into words"):
@@ -279,6 +330,18 @@ def test_ends_of_different_kinds_do_not_join(templates):
     assert goes_together(templates, ("eats", True), ("won", True))
     assert goes_together(templates, ("acted", True), ("won", True))
     assert not goes_together(templates, ("acted", False), ("won", True))
+
+
+def test_what_is_easy_to_read(templates):
+    easy = (
+        '(p "acted" (p- "won" "X"))',
+        f"(and {WITH} {BY})",
+        '(p- "acted" (p "acted" (p- "won" "X")))',
+    )
+    waits = ('(p "acted" (p- "married" (p- "won" "X")))', f'(p "genre" {WITH})')
+    clash = (f'(and {DRAMA} (p- "won" "X"))', f'(p- "acted" (minus {BY} (p- "mother" "Ann")))')
+    assert all(reads_well(parse(query), templates) for query in easy)
+    assert not any(reads_well(parse(query), templates) for query in (*waits, *clash))
 
 
 def test_every_anchor_is_named_once_and_no_mark_is_left(templates):
