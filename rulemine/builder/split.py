@@ -21,7 +21,7 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SPLITS, Question, RuleQuestion, Unseen
 from rulemine.seeds import stream
 
-__all__ = ["explain_lopsided", "split"]
+__all__ = ["explain_lopsided", "split", "with_unseen"]
 
 TRAIN, TEST = SPLITS.index("train"), SPLITS.index("test")
 
@@ -72,7 +72,7 @@ def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> Qu
                 chosen[i] = number
     of = {q.id: SPLITS[number] for q, number in zip(questions, chosen, strict=True)}
     made = [replace(q, split=of[q.id]) for q in asked.questions]
-    return replace(asked, questions=tuple(_with_unseen(made)))
+    return replace(asked, questions=tuple(with_unseen(made)))
 
 
 def explain_lopsided(questions: Sequence[Question], ratios: Sequence[int]) -> str:
@@ -106,7 +106,8 @@ def explain_lopsided(questions: Sequence[Question], ratios: Sequence[int]) -> st
     )
 
 
-def _with_unseen(questions: Sequence[Question]) -> list[Question]:
+def with_unseen(questions: Sequence[Question]) -> list[Question]:
+    """The questions with what they have that no training question has; their splits are known."""
     train = [q for q in questions if q.split == "train"]
     rules = {rule for q in train for rule in q.rule_ids}
     relations = {relation for q in train for relation in q.relations}

@@ -7,57 +7,22 @@ Every number is one of the counts of its manifest.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rulemine.errors import counted
-from rulemine.query.structures import STRUCTURES
+from rulemine.release.card.kind_page import KindPage
 from rulemine.release.card.limits import describe_limits
 from rulemine.release.card.markdown import percent, ratio, table
 from rulemine.release.card.plots import FIGURES
 from rulemine.release.card.provenance import describe_build
-from rulemine.release.card.rule_page import describe_proofs, rule_lead
-from rulemine.release.card.structure_page import (
-    describe_missing,
-    describe_sampling,
-    describe_structures,
-    structure_lead,
-)
+from rulemine.release.card.rule_page import RULE_PAGE
+from rulemine.release.card.structure_page import STRUCTURE_PAGE
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.reader import TYPES
-from rulemine.release.records import SPLITS, Question
+from rulemine.release.records import SPLITS
 from rulemine.release.sheet import SHEET
 
 __all__ = ["write_card"]
 
-EXAMPLES = 5
-
-_SHARED = {
-    "rules": {
-        "topic": "topic entity is one of train",
-        "answer": "hard answer is one of train",
-        "relation": "relation is one of train",
-        "rule": "rule is one of train",
-    },
-    "structures": {
-        "topic": "a topic entity is one of train",
-        "answer": "hard answer is one of train",
-        "relation": "a relation is one of train",
-        "rule": "a rule is one of train",
-    },
-}
-
-_STRATA = {
-    "rules": {
-        "relation": "relation",
-        "direction": "relation and direction",
-        "rule_type": "rule type",
-        "core": "core",
-    },
-    "structures": {
-        "structure": "structure",
-        "missing": "missing links",
-        "relation": "relation",
-        "core": "core",
-    },
-}
+_PAGES = {"rules": RULE_PAGE, "structures": STRUCTURE_PAGE}
+"""Kind of the questions → what only such cards say."""
 
 
 def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
@@ -68,24 +33,18 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         manifest: Its manifest, without the digests of files.
     """
     counts, source = manifest["counts"], manifest["kg"]
-    name, structures = manifest["name"], parts.kind == "structures"
-    lead = structure_lead if structures else rule_lead
+    page = _PAGES[parts.kind]
     sections = {
-        "": lead(name, manifest),
+        "": page.lead(manifest["name"], manifest),
         "Size": _size(counts),
-        **({"Structures": describe_structures(counts)} if structures else {}),
-        "How hard it is": [
-            *_hardness(counts, parts.kind),
-            "",
-            f"![Figures of this release]({FIGURES})",
-        ],
-        "Splits": _splits(counts["splits"], parts.kind),
-        "Proofs": (describe_missing if structures else describe_proofs)(counts),
-        **({"How questions were drawn": describe_sampling(manifest)} if structures else {}),
+        **{title: section(manifest) for title, section in page.sizes.items()},
+        "How hard it is": [*_hardness(counts), "", f"![Figures of this release]({FIGURES})"],
+        "Splits": _splits(counts["splits"], page),
+        **{title: section(manifest) for title, section in page.origins.items()},
         "Known limits": describe_limits(manifest),
         "How it was made": describe_build(manifest),
-        "Examples": (_examples_of_each if structures else _examples)(parts.questions),
-        "Files": _files(manifest["naming"], parts),
+        "Examples": page.examples(parts.questions),
+        "Files": _files(manifest["naming"], parts, page),
         "Use": _use(),
         "License and citation": [
             f"License of the graph: {source['license']}. Cite the graph ({source['citation']}) and rulemine, "
@@ -141,10 +100,10 @@ def _size(counts: Mapping[str, Any]) -> list[str]:
     return [*table(rows), "", *table(graph)]
 
 
-def _hardness(counts: Mapping[str, Any], kind: str) -> list[str]:
+def _hardness(counts: Mapping[str, Any]) -> list[str]:
     total, core = counts["questions"], counts["core"]
-    asked = "hard" if kind == "structures" else "questions"
-    test = [counts[f"{prefix}_by_split"]["test"] for prefix in (asked, "core")]
+    asked = "hard_by_split" if "hard_by_split" in counts else "questions_by_split"
+    test = [counts[key]["test"] for key in (asked, "core_by_split")]
     trained = counts["questions_by_split"]["train"] > 0
     rows: list[Sequence[object]] = [("", "all", "core")]
     for guesses, hits in counts["guessed"].items():
@@ -177,19 +136,19 @@ def _hardness(counts: Mapping[str, Any], kind: str) -> list[str]:
         "Guessing reads no graph: it names the commonest answers of the training questions about the same "
         + (
             "relations and directions at the answer, and is scored on the test questions with a hard answer."
-            if kind == "structures"
+            if asked == "hard_by_split"
             else "relation and direction, and is scored on the test questions."
         )
     ]
     return [*said, "", *table(rows)]
 
 
-def _splits(splits: Mapping[str, Any], kind: str) -> list[str]:
+def _splits(splits: Mapping[str, Any], page: KindPage) -> list[str]:
     known = {name: row for name, row in splits.items() if row is not None}
     if len(known) < 2:
         return ["There is one split only."]
     shared: list[Sequence[object]] = [("of the questions", *(n for n in known if n != "train"))]
-    for key, title in _SHARED[kind].items():
+    for key, title in page.shared.items():
         cells = [
             percent(row["overlap"][key]) if row["overlap"] else "–"
             for name, row in known.items()
@@ -197,7 +156,7 @@ def _splits(splits: Mapping[str, Any], kind: str) -> list[str]:
         ]
         shared.append((title, *cells))
     apart: list[Sequence[object]] = [("total variation from the whole, by", *known)]
-    for key, title in _STRATA[kind].items():
+    for key, title in page.strata.items():
         cells = [f"{r['distances'][key]:.2f} ({r['at_random'][key]:.2f})" for r in known.values()]
         apart.append((title, *cells))
     return [
@@ -209,35 +168,7 @@ def _splits(splits: Mapping[str, Any], kind: str) -> list[str]:
     ]
 
 
-def _examples(questions: Sequence[Question]) -> list[str]:
-    ordered = sorted((q for q in questions if q.core), key=lambda q: q.id) or sorted(
-        questions, key=lambda q: q.id
-    )
-    step = max(1, len(ordered) // EXAMPLES)
-    return [
-        f"- `{q.id}` {q.question} — hard answer: {q.hard_answer}"
-        + (f" (one of {len(q.answers)} answers)" if len(q.answers) > 1 else "")
-        for q in ordered[::step][:EXAMPLES]
-    ] or ["None."]
-
-
-def _examples_of_each(questions: Sequence[Question]) -> list[str]:
-    """A question of each structure: of the core if there is one, else with a hard answer."""
-    lines = []
-    for structure in STRUCTURES:
-        some = sorted((q for q in questions if q.structure == structure), key=lambda q: q.id)
-        some = [q for q in some if q.core] or [q for q in some if q.hard] or some
-        if not some:
-            continue
-        q = some[len(some) // 2]
-        answer = f"hard answer: {q.hard_answer}" if q.hard else f"answer: {q.answers[0]}"
-        several = f"one of {len(q.answers)} answers, " if len(q.answers) > 1 else ""
-        missing = f"{counted(q.missing, 'link')} missing" if q.hard else "all stated"
-        lines.append(f"- {structure} `{q.id}` {q.question} — {answer} ({several}{missing})")
-    return lines or ["None."]
-
-
-def _files(naming: str, parts: ReleaseParts) -> list[str]:
+def _files(naming: str, parts: ReleaseParts, page: KindPage) -> list[str]:
     rows = [
         ("file", "what is in it"),
         (
@@ -246,13 +177,7 @@ def _files(naming: str, parts: ReleaseParts) -> list[str]:
             "`structure`, `shape`, `hops`; `answers` = `stated` + `hard` (rows of "
             "`answer`, `missing`, `level`, `witness`, `core`) + `further`; `hard_answer` (the one asked "
             "for), `core`, `evidence`, `full_evidence`, `split`, `unseen`; `wording`, `paraphrases`, "
-            "`patterns`; "
-            + (
-                "`structures` (relations, intermediate entities, types of the answers, removed triples of "
-                "`evidence` and rules of their proofs)"
-                if parts.kind == "structures"
-                else "`rules` (the removed triple, relation, direction, rule and its type)"
-            ),
+            f"`patterns`; {page.block}",
         ),
         (
             "`removed.jsonl`",

@@ -6,14 +6,17 @@ from typing import Any
 from rulemine.errors import counted
 from rulemine.kg.priors import CORE_PRIOR
 from rulemine.release.card.bins import bin_label
+from rulemine.release.card.kind_page import KindPage, Manifest
 from rulemine.release.card.markdown import FEW_CORE, LITTLE_CORE, table
+from rulemine.release.records import Question
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
 
-__all__ = ["describe_proofs", "rule_lead"]
+__all__ = ["RULE_PAGE"]
+
+EXAMPLES = 5
 
 
-def rule_lead(name: str, manifest: Mapping[str, Any]) -> list[str]:
-    """The title of the card and what follows it, as lines of Markdown."""
+def _lead(name: str, manifest: Manifest) -> list[str]:
     counts = manifest["counts"]
     return [
         f"# {name}: questions whose answers a knowledge graph no longer states",
@@ -47,8 +50,9 @@ def _core(counts: Mapping[str, Any], brink: bool) -> str:
     )
 
 
-def describe_proofs(counts: Mapping[str, Any]) -> list[str]:
-    """The proofs of questions by type, length, confidence, prior and lift, as lines of Markdown."""
+def _proofs(manifest: Manifest) -> list[str]:
+    """The proofs of questions by type, length, confidence, prior and lift."""
+    counts = manifest["counts"]
     types: list[Sequence[object]] = [("rule type", "rules", "questions", "core")]
     for kind in RULE_TYPES:
         of = [counts[f"{prefix}_by_type"][kind] for prefix in ("rules", "questions", "core")]
@@ -77,3 +81,37 @@ def describe_proofs(counts: Mapping[str, Any]) -> list[str]:
 
 def _bins(key: str, cell: Mapping[str, int]) -> str:
     return " · ".join(f"{bin_label(key, name)}: {n:,}" for name, n in cell.items() if n) or "–"
+
+
+def _examples(questions: Sequence[Question]) -> list[str]:
+    ordered = sorted((q for q in questions if q.core), key=lambda q: q.id) or sorted(
+        questions, key=lambda q: q.id
+    )
+    step = max(1, len(ordered) // EXAMPLES)
+    return [
+        f"- `{q.id}` {q.question} — hard answer: {q.hard_answer}"
+        + (f" (one of {len(q.answers)} answers)" if len(q.answers) > 1 else "")
+        for q in ordered[::step][:EXAMPLES]
+    ] or ["None."]
+
+
+RULE_PAGE = KindPage(
+    lead=_lead,
+    sizes={},
+    origins={"Proofs": _proofs},
+    examples=_examples,
+    shared={
+        "topic": "topic entity is one of train",
+        "answer": "hard answer is one of train",
+        "relation": "relation is one of train",
+        "rule": "rule is one of train",
+    },
+    strata={
+        "relation": "relation",
+        "direction": "relation and direction",
+        "rule_type": "rule type",
+        "core": "core",
+    },
+    block="`rules` (the removed triple, relation, direction, rule and its type)",
+)
+"""What the cards of the kind ``rules`` say."""

@@ -1,4 +1,7 @@
-"""The figures that only a release of the kind ``structures`` has, above all the paper's statistics.
+"""The figures of a release whose questions are queries of several links, by logical structure.
+
+They are those of the kind ``structures``, above all its paper's statistics; the kinds that a writer asks have
+them too, for the structures that occur.
 
 Guarantees: as `rulemine.release.card.figures`.
 """
@@ -16,13 +19,14 @@ from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import SPLITS, Question
 from rulemine.rules.taxonomy import RULE_TYPES, classify
 
-__all__ = ["ALL", "INFERENCE", "MISSING", "count_structures"]
+__all__ = ["ALL", "INFERENCE", "MISSING", "count_structures", "shape_order"]
 
 ALL = "all"
 """The row of the statistics that counts the questions of all structures."""
 
 MISSING = ("0", "1", "2", "3")
-"""The numbers of links that a hard answer of one of the structures can miss."""
+"""The numbers of links that a hard answer of one of the nine structures can miss; of others, the last is for
+more too."""
 
 INFERENCE = ("none", "partial", "full")
 """How much of the derivation of the hard answer is missing; ``none`` also where there is no hard answer."""
@@ -37,13 +41,18 @@ _TOKEN = re.compile(r"\w+")
 
 
 def count_structures(parts: ReleaseParts) -> dict[str, Any]:
-    """The figures of this kind alone, from its parts."""
+    """The figures by structure: of the kind ``structures`` all nine, of others those that occur."""
     questions = parts.questions
+    names = list(STRUCTURES)
+    if parts.kind != "structures":
+        occurring = {q.structure for q in questions}
+        names = [name for name in names if name in occurring]
+        names += sorted(occurring - {*names}, key=shape_order)
     rules = {rule.id: rule for rule in parts.rules}
     types = {r.triple: classify(rules[r.certificate.rule]).type for r in parts.removals}
     degrees = _degrees(parts)
     rows = {ALL: questions} | {
-        name: [q for q in questions if q.structure == name] for name in STRUCTURES
+        name: [q for q in questions if q.structure == name] for name in names
     }
     return {
         "hard_by_split": by(SPLITS, (q.split for q in questions if q.hard)),
@@ -53,6 +62,16 @@ def count_structures(parts: ReleaseParts) -> dict[str, Any]:
         },
         "sampling": parts.sampling_counts,
     }
+
+
+def shape_order(shape: str) -> tuple[int, str]:
+    """Shape codes, those with fewer edges first.
+
+    Example:
+        >>> shape_order("((2)(1))(1)")
+        (5, '((2)(1))(1)')
+    """
+    return sum(int(edges or 1) for edges in re.findall(r"\((\d*)", shape)), shape
 
 
 def _degrees(parts: ReleaseParts) -> dict[str, int]:
@@ -83,7 +102,7 @@ def _statistics(
         "questions": len(questions),
         "core": sum(q.core for q in questions),
         "by_split": by(SPLITS, (q.split for q in questions)),
-        "by_missing": by(MISSING, (str(q.missing) for q in questions)),
+        "by_missing": by(MISSING, (MISSING[min(q.missing, len(MISSING) - 1)] for q in questions)),
         "by_inference": by(INFERENCE, map(_inference, questions)),
         "tokens": mean(lambda q: len(_TOKEN.findall(q.question))),
         "answers": mean(lambda q: len(q.answers)),
@@ -94,7 +113,7 @@ def _statistics(
         "top_anchor": top(lambda q: q.anchors),
         "top_relation": top(lambda q: q.relations),
         "top_answer": top(lambda q: q.answers),
-        "same_type": sum(shares_type),
+        **({"same_type": sum(shares_type)} if types else {}),
         "mediated": sum(any(MEDIATED in relation for relation in q.relations) for q in questions),
         "degrees": _quantiles(sorted(degrees.get(anchor, 0) for anchor in anchors)),
     }

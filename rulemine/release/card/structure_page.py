@@ -6,12 +6,14 @@ from typing import Any
 
 from rulemine.errors import counted
 from rulemine.kg.priors import CORE_PRIOR
+from rulemine.query.structures import STRUCTURES
+from rulemine.release.card.kind_page import KindPage, Manifest
 from rulemine.release.card.markdown import FEW_CORE, LITTLE_CORE, percent, table
 from rulemine.release.card.structure_figures import ALL, MISSING
-from rulemine.release.records import SPLITS
+from rulemine.release.records import SPLITS, Question
 from rulemine.rules.taxonomy import RULE_TYPES
 
-__all__ = ["describe_missing", "describe_sampling", "describe_structures", "structure_lead"]
+__all__ = ["STRUCTURE_PAGE"]
 
 MOST_REASONS = 3
 """Reasons for a shortfall that are listed."""
@@ -24,8 +26,7 @@ _TYPES = {
 }
 
 
-def structure_lead(name: str, manifest: Mapping[str, Any]) -> list[str]:
-    """The title of the card and what follows it, as lines of Markdown."""
+def _lead(name: str, manifest: Manifest) -> list[str]:
     counts = manifest["counts"]
     hard, core = sum(counts["hard_by_split"].values()), counts["core"]
     return [
@@ -62,8 +63,9 @@ def _asked(counts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return {name: row for name, row in rows.items() if name != ALL and row["questions"]}
 
 
-def describe_structures(counts: Mapping[str, Any]) -> list[str]:
-    """Questions by structure, split and missing links, and the paper's statistics, as lines of Markdown."""
+def describe_structures(manifest: Manifest) -> list[str]:
+    """Questions by structure, split and missing links, and the paper's statistics."""
+    counts = manifest["counts"]
     rows = {**_asked(counts), ALL: counts["statistics"][ALL]}
     links = [
         ("structure", "questions", " / ".join(SPLITS), *MISSING, "full inference", "core"),
@@ -107,8 +109,9 @@ def describe_structures(counts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def describe_missing(counts: Mapping[str, Any]) -> list[str]:
-    """The rules behind what the hard answers miss, as lines of Markdown."""
+def describe_missing(manifest: Manifest) -> list[str]:
+    """The rules behind what the hard answers miss."""
+    counts = manifest["counts"]
     rows: list[Sequence[object]] = [("rule type", "rules", "missing links")]
     rows += [
         (kind, counts["rules_by_type"][kind], counts["missing_by_type"][kind])
@@ -122,8 +125,8 @@ def describe_missing(counts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def describe_sampling(manifest: Mapping[str, Any]) -> list[str]:
-    """How questions were drawn, and which structures fell short and why, as lines of Markdown."""
+def _sampling(manifest: Manifest) -> list[str]:
+    """How questions were drawn, and which structures fell short and why."""
     counts, options = manifest["counts"], manifest["config"]["structures"]
     questions = manifest["config"]["questions"]
     rows = {**_asked(counts), ALL: counts["statistics"][ALL]}
@@ -214,3 +217,42 @@ def _shortfalls(counts: Mapping[str, Any]) -> list[str]:
     if counts["sampling"] and not lines:
         lines.append("- Every structure has as many questions as wanted.")
     return lines
+
+
+def examples_of_structures(questions: Sequence[Question]) -> list[str]:
+    """A question of each structure: of the core if there is one, else with a hard answer."""
+    lines = []
+    for structure in dict.fromkeys([*STRUCTURES, *sorted({q.structure for q in questions})]):
+        some = sorted((q for q in questions if q.structure == structure), key=lambda q: q.id)
+        some = [q for q in some if q.core] or [q for q in some if q.hard] or some
+        if not some:
+            continue
+        q = some[len(some) // 2]
+        answer = f"hard answer: {q.hard_answer}" if q.hard else f"answer: {q.answers[0]}"
+        several = f"one of {len(q.answers)} answers, " if len(q.answers) > 1 else ""
+        missing = f"{counted(q.missing, 'link')} missing" if q.hard else "all stated"
+        lines.append(f"- {structure} `{q.id}` {q.question} — {answer} ({several}{missing})")
+    return lines or ["None."]
+
+
+STRUCTURE_PAGE = KindPage(
+    lead=_lead,
+    sizes={"Structures": describe_structures},
+    origins={"Proofs": describe_missing, "How questions were drawn": _sampling},
+    examples=examples_of_structures,
+    shared={
+        "topic": "a topic entity is one of train",
+        "answer": "hard answer is one of train",
+        "relation": "a relation is one of train",
+        "rule": "a rule is one of train",
+    },
+    strata={
+        "structure": "structure",
+        "missing": "missing links",
+        "relation": "relation",
+        "core": "core",
+    },
+    block="`structures` (relations, intermediate entities, types of the answers, removed triples of "
+    "`evidence` and rules of their proofs)",
+)
+"""What the cards of the kind ``structures`` say."""
