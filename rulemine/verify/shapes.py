@@ -306,7 +306,7 @@ REJECTIONS = {
 """Kind → the shape of what was rejected."""
 
 SEED_TEXT = record(
-    {"id": name, "entities": array(name, least=1), "topic": text, "split": one_of((*SPLITS, ""))}
+    {"id": name, "entities": array(name), "topic": text, "split": one_of((*SPLITS, ""))}
 )
 
 _digest = like("[0-9a-f]{64}", "64 hexadecimal digits")
