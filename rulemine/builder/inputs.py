@@ -81,6 +81,7 @@ class Inputs:
         names = [recipe.kg, recipe.reference, recipe.implied, recipe.labels, recipe.rules]
         names += [questions.templates, questions.filter, verbalizer.prompt, verbalizer.glosses]
         names += [recipe.selection.body_filter, recipe.structures.anchors]
+        names += [recipe.variants.entities, recipe.variants.topics]
         return [path for name in names if name for path in files_of(name)]
 
     @cached_property
@@ -160,6 +161,10 @@ class Inputs:
         from rulemine.verbalizer.prompts import load_prompts
 
         with _of_key("verbalizer.prompt"):
+            if self.recipe.kind in ("subgraphs", "variants"):
+                from rulemine.builder.written.prompts import load_written_prompts
+
+                return load_written_prompts(self.recipe.verbalizer.prompt)
             return load_prompts(self.recipe.verbalizer.prompt, self.recipe.kind)
 
     @cached_property
@@ -281,7 +286,7 @@ class Inputs:
             if not value:
                 default = Path(self.recipe.kg).name if key == "title" else "not stated"
                 about[key] = getattr(known, key) if known else default
-        if self.recipe.kind == "structures":
+        if self.recipe.kind != "rules":
             about["types"] = self.types.source
         if self.recipe.questions.filters:
             about["dropped"] = self.excluded

@@ -5,20 +5,30 @@ except where a record of the kind is read.
 """
 
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Protocol
 
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.removal.selection import Selection
-from rulemine.builder.rule_questions.kind import RuleKind
-from rulemine.builder.structures.kind import StructureKind
+from rulemine.builder.writing import Writing
 from rulemine.release.question_set import QuestionSet
 
 __all__ = ["Kind", "kind_of"]
 
+Progress = Callable[[int, int], None]
+
 
 class Kind(Protocol):
-    """A kind of question. Options are plain JSON values, part of the keys of stages."""
+    """A kind of question. Options are plain JSON values, part of the keys of stages.
+
+    Attributes:
+        writes: Whether a model, if one is named, writes its questions in the stage ``ask``, rather than
+            putting questions into other words in the stage ``verbalize``.
+    """
+
+    writes: bool
 
     def without(self, recipe: Recipe) -> dict[str, str]:
         """The stages that builds of this kind do not have, each with the reason."""
@@ -29,12 +39,21 @@ class Kind(Protocol):
         ...
 
     def ask(
-        self, inputs: Inputs, selection: Selection, progress: Callable[[int, int], None] | None
+        self, inputs: Inputs, selection: Selection, progress: Progress | None, writing: Writing
     ) -> QuestionSet:
         """The questions about what is removed, without splits unless they decide what is asked.
 
         Raises:
             UserError: There is none.
+        """
+        ...
+
+    def estimate(
+        self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
+    ) -> str:
+        """What it would take to have a model write the questions, as text, without a call.
+
+        Called of kinds that write; arguments as of `rulemine.builder.verbalize_stage.estimate`.
         """
         ...
 
@@ -46,11 +65,50 @@ class Kind(Protocol):
         """As many of the questions as these limits allow."""
         ...
 
+    def split_options(self, inputs: Inputs) -> dict[str, Any]:
+        """What the splits depend on, beside the section ``questions``."""
+        ...
 
-_KINDS: dict[str, Kind] = {"rules": RuleKind(), "structures": StructureKind()}
+    def split(
+        self, inputs: Inputs, asked: QuestionSet, progress: Progress | None, writing: Writing
+    ) -> QuestionSet | None:
+        """The questions with their splits; None: they are split as `rulemine.builder.split` does."""
+        ...
+
+
+class OwnSplit:
+    """The methods of kinds that are put into words and split as all others are."""
+
+    writes = False
+
+    def estimate(
+        self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
+    ) -> str:
+        """Never called."""
+        raise NotImplementedError
+
+    def split_options(self, inputs: Inputs) -> dict[str, Any]:
+        """None."""
+        return {}
+
+    def split(
+        self, inputs: Inputs, asked: QuestionSet, progress: Progress | None, writing: Writing
+    ) -> QuestionSet | None:
+        """As all."""
+        return None
+
+
+_KINDS = {
+    "rules": "rulemine.builder.rule_questions.kind:RuleKind",
+    "structures": "rulemine.builder.structures.kind:StructureKind",
+    "subgraphs": "rulemine.builder.subgraphs.kind:SubgraphKind",
+    "variants": "rulemine.builder.variants.kind:VariantKind",
+}
 """`Recipe.kind` → the kind."""
 
 
 def kind_of(recipe: Recipe) -> Kind:
     """The kind of question that a recipe asks."""
-    return _KINDS[recipe.kind]
+    module, name = _KINDS[recipe.kind].split(":")
+    kind: Kind = getattr(import_module(module), name)()
+    return kind

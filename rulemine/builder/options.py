@@ -7,7 +7,7 @@ from rulemine.config import Section, option
 __all__ = ["KINDS", "AboutSection", "QuestionSection"]
 
 
-KINDS = ("rules", "structures")
+KINDS = ("rules", "structures", "subgraphs", "variants")
 """The kinds of question, see `rulemine.release.records.QUESTION_KINDS`, which loads numpy."""
 
 

@@ -7,8 +7,8 @@ are never run again, and the bytes are the same however often the build was inte
 because the whole pipeline is in one place, a few lines per stage.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,11 +26,12 @@ from rulemine.builder.removal.steps import explain_priors, ground_eligible, remo
 from rulemine.builder.split import explain_lopsided, split
 from rulemine.builder.stage import Done, Stage, run_stage
 from rulemine.builder.summary import describe_questions, describe_sampling, describe_undeclared
+from rulemine.builder.writing import Writing, opened
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of
 from rulemine.mining import Resources, explain_no_rules, mine
-from rulemine.release.contents import read_trace
+from rulemine.release.contents import JOURNAL, ModelTrace, merged, read_trace
 from rulemine.release.folders import working_folder
 from rulemine.release.outputs import check_folder, check_no_input
 from rulemine.release.publish import publish
@@ -50,8 +51,13 @@ __all__ = ["STAGES", "Build", "BuildContext"]
 
 STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "release")
 
+_ASKING = ("ask", "verbalize", "split")
+"""Stages that may ask a model."""
+
 RULES_WITH_UNKNOWN_NAMES = "rules_with_unknown_names.jsonl"
 """The file for given rules with unknown entities or relations, in the folder of ``mine``."""
+
+_SCRIPTED = "no model writes its questions; give --verbalizer openai --model NAME"
 
 MOST_SHOWN = 5
 """Number of such rules that the summary names."""
@@ -129,10 +135,10 @@ class Build:
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
             inputs.anchors, inputs.earlier  # noqa: B018
-        if "verbalize" not in self._skipped:
+        if self._words is not None:
             from rulemine.builder.verbalize_stage import check_source
 
-            asks = "verbalize" in STAGES[: STAGES.index(until) + 1]
+            asks = self._words in STAGES[: STAGES.index(until) + 1]
             note = self.context.on_warning
             check_source(inputs, stages, self.context.replay, asks=asks, note=note)
             inputs.prompts, inputs.glosses  # noqa: B018
@@ -155,8 +161,12 @@ class Build:
             ConfigError: The recipe's questions are templates.
             RulemineError: As `run`.
         """
-        if "verbalize" in self._skipped:
-            raise ConfigError(f"nothing to estimate: {self._skipped['verbalize']}.")
+        if self._words is None:
+            why = self._skipped["verbalize"] if not self.kind.writes else _SCRIPTED
+            raise ConfigError(f"nothing to estimate: {why}.")
+        if self.kind.writes:
+            self.run("select")
+            return self.kind.estimate(self.inputs, self.selection, self.folder, self.context.replay)
         from rulemine.builder.verbalize_stage import estimate
 
         before = self._before("verbalize")
@@ -164,13 +174,25 @@ class Build:
         asked, removed = self._asked(before), self.selection.removed
         return estimate(self.inputs, asked, removed, self.folder, self.context.replay)
 
+    @property
+    def _whole(self) -> tuple[str, ...]:
+        """The stages that write all questions, rather than what they change."""
+        return ("ask", "split") if self.kind.writes else ("ask",)
+
+    @cached_property
+    def _words(self) -> str | None:
+        """The stage in which a model is asked for words; None: there is none."""
+        if self.recipe.verbalizer.name == "template":
+            return None
+        return "ask" if self.kind.writes else "verbalize"
+
     @cached_property
     def _skipped(self) -> dict[str, str]:
         """The stages that this recipe does not have, and why."""
         skipped = self.kind.without(self.recipe)
         if self.recipe.selection.mode == "brink":
             skipped["ground"] = "the published selection enumerates groundings on its own"
-        if self.recipe.verbalizer.name == "template":
+        if self.recipe.verbalizer.name == "template" and not self.kind.writes:
             skipped["verbalize"] = (
                 "its questions are templates; give --verbalizer openai --model NAME"
             )
@@ -216,7 +238,7 @@ class Build:
     def _asked(self, stage: str) -> QuestionSet:
         if stage not in self._made:
             folder = self._done[stage].folder
-            if stage == "ask":
+            if stage in self._whole:
                 found = read_question_set(folder)
             else:
                 found = read_changes(folder, stage, self._asked(self._before(stage)))
@@ -229,7 +251,10 @@ class Build:
         return self._before(before) if before in self._skipped else before
 
     def _hand_on(self, stage: str, folder: Path, asked: QuestionSet) -> None:
-        write_changes(folder, stage, self._asked(self._before(stage)), asked)
+        if stage in self._whole:
+            write_question_set(folder, asked)
+        else:
+            write_changes(folder, stage, self._asked(self._before(stage)), asked)
         self._made = {stage: asked}
 
     # The stages.
@@ -316,7 +341,8 @@ class Build:
         inputs = self.inputs
 
         def work(folder: Path) -> None:
-            asked = self.kind.ask(inputs, self.selection, self._progress)
+            with self._writing(folder) as writing:
+                asked = self.kind.ask(inputs, self.selection, self._progress, writing)
             write_question_set(folder, asked)
             self._made = {"ask": asked}
 
@@ -329,6 +355,21 @@ class Build:
             **self.kind.options(inputs),
         }
         return self._stage("ask", 8, options, work)
+
+    @contextmanager
+    def _writing(self, folder: Path) -> Iterator[Writing]:
+        """What the kind asks a model with; what was asked is written with the stage."""
+        with opened(
+            self.inputs,
+            self.folder,
+            asks=self.kind.writes,
+            replay=self.context.replay,
+            note=self.context.on_warning,
+            status=self.context.on_status,
+        ) as writing:
+            yield writing
+            if (trace := writing.trace(self.inputs)) is not None:
+                write_trace(folder, trace)
 
     def _balance(self) -> Stage:
         def work(folder: Path) -> None:
@@ -375,9 +416,11 @@ class Build:
         chosen = self.recipe.questions
 
         def work(folder: Path) -> None:
-            asked = split(
-                self._asked(self._before("split")), chosen.split, chosen.ratios, self.recipe.seed
-            )
+            before = self._asked(self._before("split"))
+            with self._writing(folder) as writing:
+                asked = self.kind.split(self.inputs, before, self._progress, writing)
+            if asked is None:
+                asked = split(before, chosen.split, chosen.ratios, self.recipe.seed)
             if (
                 chosen.split == "group"
                 and self.recipe.kind == "rules"
@@ -387,11 +430,9 @@ class Build:
             self._hand_on("split", folder, asked)
 
         options = {"mode": chosen.split, "ratios": chosen.ratios, "seed": self.recipe.seed}
-        return self._stage("split", 4, options, work)
+        return self._stage("split", 4, options | self.kind.split_options(self.inputs), work)
 
     def _release(self) -> Stage:
-        verbalized = self._done.get("verbalize")
-
         def work(folder: Path) -> None:
             parts = parts_of_build(
                 self.recipe.portable(),
@@ -400,7 +441,7 @@ class Build:
                 self.selection,
                 self._asked("split"),
                 self.inputs.templates,
-                None if verbalized is None else read_trace(verbalized.folder.joinpath),
+                self._trace(),
                 rules_mined=len(self.mined_rules),
                 types=self._types(),
                 sampling=self._asked("split").sampling,
@@ -410,9 +451,16 @@ class Build:
         options = {"recipe": self.recipe.portable(), "about": self.inputs.about()}
         return self._stage("release", 4, options, work)
 
+    def _trace(self) -> ModelTrace | None:
+        """What models had a part in, in any stage."""
+        folders = [self._done[name].folder for name in _ASKING if name in self._done]
+        return merged(
+            [read_trace(folder.joinpath) for folder in folders if (folder / JOURNAL).exists()]
+        )
+
     def _types(self) -> dict[str, tuple[str, ...]]:
         """The types of each entity; none for the kind ``rules``, which needs none."""
-        if self.recipe.kind != "structures":
+        if self.recipe.kind == "rules":
             return {}
         types = self.inputs.types
         return {

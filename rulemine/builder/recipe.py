@@ -13,6 +13,8 @@ from typing import Any
 from rulemine.builder.options import KINDS, AboutSection, QuestionSection
 from rulemine.builder.removal.options import SelectionSection
 from rulemine.builder.structures.options import StructureSection
+from rulemine.builder.subgraphs.options import SubgraphSection
+from rulemine.builder.variants.options import VariantSection
 from rulemine.codec import to_json
 from rulemine.config import (
     Key,
@@ -42,8 +44,9 @@ class Recipe(Section):
     Attributes:
         name: The name of the benchmark; letters, digits, ``-`` and ``_``.
         kg: The complete KG: the name of a data set, or a file in TSV, N-Triples or Turtle.
-        kind: The kind of question: ``rules`` (about single removed triples) or ``structures`` (the nine
-            logical structures of ComplexLogicalQA).
+        kind: The kind of question: ``rules`` (about single removed triples), ``structures`` (the nine logical
+            structures of ComplexLogicalQA), ``subgraphs`` (written for sampled subgraphs, as SynthKGQA) or
+            ``variants`` (written for the entities of texts, as Dynamic-KGQA).
         reference: A larger KG that supplies further correct answers: a data set or a file; empty: none.
         implied: Rules that are true by definition, one a line: a file, or a packaged data set that has one.
             What the graphs imply by them supplies further correct answers; empty: nothing is implied.
@@ -60,6 +63,8 @@ class Recipe(Section):
         selection: See `SelectionSection`.
         questions: See `QuestionSection`.
         structures: See `StructureSection`.
+        subgraphs: See `SubgraphSection`.
+        variants: See `VariantSection`.
         verbalizer: See `VerbalizerSection`.
         endpoint: See `EndpointOptions`.
         about: See `AboutSection`.
@@ -97,30 +102,45 @@ class Recipe(Section):
     selection: SelectionSection = field(default_factory=SelectionSection)
     questions: QuestionSection = field(default_factory=QuestionSection)
     structures: StructureSection = field(default_factory=StructureSection)
+    subgraphs: SubgraphSection = field(default_factory=SubgraphSection)
+    variants: VariantSection = field(default_factory=VariantSection)
     verbalizer: VerbalizerSection = field(default_factory=VerbalizerSection)
     endpoint: EndpointOptions = field(default_factory=EndpointOptions)
     about: AboutSection = field(default_factory=AboutSection)
 
     def __post_init__(self) -> None:
         Section.__post_init__(self)
-        if self.kind == "structures":
+        for kind, section in _SECTIONS.items():
+            plain, default = to_json(getattr(self, kind)), to_json(section())
+            if given := [
+                f"{kind}.{n}" for n in default if kind != self.kind and plain[n] != default[n]
+            ]:
+                raise ConfigError(
+                    f'{", ".join(given)}: for the kind {kind} only. Leave it out, or set kind = "{kind}".'
+                )
+        if self.kind == "rules":
+            if self.verbalizer.rewriter_model:
+                raise ConfigError(
+                    "verbalizer.rewriter_model: for other kinds than rules only. Leave it out, or set kind."
+                )
+        else:
             self._refuse(
                 _RULES_ONLY,
-                "for the kind rules only; questions of the kind structures are drawn within the limits "
-                "of the section structures, with the selection maximal. Leave it out, or use a recipe "
-                "of this kind, e.g. structures-demo.",
+                f"for the kind rules only; questions of the kind {self.kind} are made within the limits "
+                f"of the section {self.kind}, with the selection maximal. Leave it out, or use a recipe "
+                f"of this kind, e.g. {self.kind}-demo.",
             )
             self._refuse(
                 ("verbalizer.round_trip", "verbalizer.paraphrases"),
-                "for the kind rules only; a question of the kind structures has one text, which is always "
-                "judged. Leave it out.",
+                f"for the kind rules only; a question of the kind {self.kind} has one text, which is "
+                "checked in other ways. Leave it out.",
             )
+        if self.kind == "structures":
             self._check_structures()
-        elif self.structures != StructureSection() or self.verbalizer.rewriter_model:
-            own = tuple(f"structures.{name}" for name in to_json(self.structures))
-            self._refuse(
-                (*own, "verbalizer.rewriter_model"),
-                'for the kind structures only. Leave it out, or set kind = "structures".',
+        if self.variants.judges and self.verbalizer.name == "template":
+            raise ConfigError(
+                "variants.judges: judges are models, and verbalizer.name is template. Name a model that "
+                "writes too (--verbalizer openai --model NAME), or leave the judges out."
             )
         if self.selection.mode == "brink":
             self._refuse(
@@ -163,6 +183,9 @@ class Recipe(Section):
         del plain["endpoint"]
         if not self.not_in:
             del plain["not_in"]
+        for kind in ("subgraphs", "variants"):
+            if kind != self.kind:
+                del plain[kind]
         plain["verbalizer"]["naming"] = self.verbalizer.naming or self.naming
         for name in ("prompt", "glosses"):
             # A release contains both files, whatever they were called and whether they were given.
@@ -179,7 +202,14 @@ _RULES_ONLY = (
     "selection.mode",
     "selection.per_type",
 )
-"""Options that the kind ``structures`` does not have."""
+"""Options that only the kind ``rules`` has."""
+
+_SECTIONS = {
+    "structures": StructureSection,
+    "subgraphs": SubgraphSection,
+    "variants": VariantSection,
+}
+"""Kinds that have a section of their own."""
 
 KEYS: tuple[Key, ...] = tuple(keys_of(Recipe(name="NAME", kg="KG")))
 """Every key of a recipe, in order, with its default in a build."""

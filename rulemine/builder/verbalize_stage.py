@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rulemine.builder.inputs import Inputs
+from rulemine.builder.writing import WORKING_JOURNAL, opened
 from rulemine.errors import InputError
 from rulemine.kg.index import Ints
 from rulemine.llm.client import require_client
 from rulemine.llm.journal import Journal
-from rulemine.llm.replay import Replay, find_journal
-from rulemine.llm.session import Session
+from rulemine.llm.replay import find_journal
 from rulemine.release.contents import ModelTrace
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.reader import MANIFEST, Release
@@ -24,9 +24,6 @@ from rulemine.verbalizer.structure_inputs import make_structure_inputs
 from rulemine.verbalizer.verbalize import verbalize
 
 __all__ = ["check_source", "estimate", "verbalize_questions"]
-
-WORKING_JOURNAL = "llm/journal.sqlite"
-"""The working journal, in the folder of stages: every reply of the model."""
 
 
 def check_source(
@@ -104,17 +101,14 @@ def verbalize_questions(
         ReplayError: The replayed journal lacks a reply.
         UserError: No question is left.
     """
-    opened: Session | Replay
-    if replay is not None:
-        opened = Replay(replay)
-    else:
-        opened = Session(inputs.recipe.endpoint, folder / WORKING_JOURNAL, note)
-    with opened as session:
+    with opened(inputs, folder, asks=True, replay=replay, note=note, status=status) as writing:
+        if writing.session is None:
+            raise ValueError("the recipe names no model")
         made = verbalize(
             asked,
             _verbalization_inputs(inputs, asked, removed),
             _calls(inputs),
-            session,
+            writing.session,
             progress,
             status,
             fail_fast=replay is None,

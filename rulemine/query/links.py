@@ -80,7 +80,7 @@ def renamed_derivation(
     """The triples of a derivation, with other names, in the order of the renamed query's text.
 
     Args:
-        query: The query, without differences.
+        query: The query; of a difference, the derivation is of what nothing is taken from.
         names: As for `renamed`.
         triples: A derivation on the query, see `rulemine.query.grading.Grades.witness`.
         answers: What it may derive.
@@ -120,7 +120,8 @@ def _derived(
             in_order = sorted(zip(texts, lists, strict=True), key=lambda pair: pair[0])
             yield str(entity), [triple for _, some in in_order for triple in some]
     else:
-        for part in parts_of(query):
+        parts = parts_of(query)
+        for part in parts[:1] if isinstance(query, Difference) else parts:
             yield from _derived(part, names, triples, first)
 
 

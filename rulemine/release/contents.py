@@ -4,7 +4,8 @@ Guarantee: renaming parts to another naming and back gives the same parts.
 """
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from rulemine.release.records import Question, Rejection, Removal
 from rulemine.release.seed_rows import SeedRow
 from rulemine.rules.rule import Rule
 
-__all__ = ["ModelTrace", "ReleaseParts", "read_parts", "read_trace"]
+__all__ = ["JOURNAL", "ModelTrace", "ReleaseParts", "merged", "read_parts", "read_trace"]
 
 JOURNAL, PROMPT, GLOSSES = "llm/journal.jsonl", "llm/prompt.toml", "llm/glosses.toml"
 """The files of a release that concern its language model."""
@@ -69,7 +70,7 @@ class ReleaseParts:
             `rulemine.builder.removal.selection.SelectionCounts`.
         model_counts: The counts about the language model for the manifest, the same in every naming.
         trace: The record of the language model; None if all questions come from templates.
-        types: Entity → its types, sorted (see `rulemine.kg.entity_types`); for the kind ``structures``.
+        types: Entity → its types, sorted (see `rulemine.kg.entity_types`); for all kinds but ``rules``.
         sampling_counts: What its sampling counted.
         seed_rows: What the questions were asked about; for the kind ``variants``.
     """
@@ -144,7 +145,7 @@ def read_parts(release: Release) -> ReleaseParts:
     reference: tuple[Triple, ...] = ()
     if "kg/reference.tsv.gz" in release.manifest["files"]:
         reference = tuple(release.kg("reference").labeled())
-    structures = release.kind == "structures"
+    rules = release.kind == "rules"
     return ReleaseParts(
         naming=release.naming,
         config=release.manifest["config"],
@@ -161,8 +162,8 @@ def read_parts(release: Release) -> ReleaseParts:
         selection_counts=release.manifest["counts"]["selection"],
         model_counts={name: release.manifest["counts"][name] for name in MODEL_COUNTS},
         trace=read_trace(release.file) if JOURNAL in release.manifest["files"] else None,
-        types=release.types() if structures else {},
-        sampling_counts=release.manifest["counts"]["sampling"] if structures else {},
+        types={} if rules else release.types(),
+        sampling_counts={} if rules else release.manifest["counts"]["sampling"],
         seed_rows=release.seed_rows() if release.kind == "variants" else (),
     )
 
@@ -182,3 +183,15 @@ def read_trace(file: Callable[[str], Path]) -> ModelTrace:
     with opened(path) as raw:
         lines = tuple(line.rstrip(b"\n") for line in io.BufferedReader(raw))
     return ModelTrace(lines, read_text(file(PROMPT)), read_text(file(GLOSSES)))
+
+
+def merged(traces: Sequence[ModelTrace]) -> ModelTrace | None:
+    """The record of several stages, which asked different things with the same prompt file."""
+    if not traces:
+        return None
+    lines = {_key(line): line for trace in traces for line in trace.journal}
+    return replace(traces[0], journal=tuple(lines[key] for key in sorted(lines)))
+
+
+def _key(line: bytes) -> str:
+    return str(json.loads(line)["key"])

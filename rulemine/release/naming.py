@@ -22,11 +22,16 @@ from rulemine.query.sparql import to_sparql
 from rulemine.release.reader import Release
 from rulemine.release.records import (
     Certificate,
+    MinimalQuery,
+    QueryBlock,
+    QueryQuestion,
     Question,
     Rejection,
     Removal,
     RuleQuestion,
-    StructureQuestion,
+    StructureBlock,
+    SubgraphBlock,
+    VariantBlock,
     topic_values,
 )
 from rulemine.rules.rule import Rule
@@ -187,14 +192,8 @@ class Namer:
             own["rules"] = replace(
                 block, removed=self.triple(block.removed), rule=self.rule_id(block.rule)
             )
-        elif isinstance(question, StructureQuestion):
-            about = question.structures
-            own["structures"] = replace(
-                about,
-                intermediates=self.entities(about.intermediates),
-                removed=tuple(sorted(self.triples(about.removed), key=evidence.index)),
-                rules=tuple(sorted(map(self.rule_id, about.rules))),
-            )
+        elif isinstance(question, QueryQuestion):
+            own[question.kind] = self._block(question.block, evidence)
         return replace(
             question,
             question=text,
@@ -211,6 +210,31 @@ class Namer:
             full_evidence=tuple(sorted(self.triples(question.full_evidence))),
             spurious=self.entities(question.spurious),
             **own,
+        )
+
+    def _block(self, block: QueryBlock, evidence: tuple[Triple, ...]) -> QueryBlock:
+        """A block renamed; the removed triples are in the order of the evidence."""
+        more: dict[str, Any] = {}
+        if not isinstance(block, StructureBlock):
+            more = {
+                "answer": self.names[block.answer],
+                "triples": tuple(sorted(self.triples(block.triples))),
+                "subgraph": tuple(sorted(self.triples(block.subgraph))),
+            }
+        if isinstance(block, SubgraphBlock):
+            minimal = (
+                MinimalQuery(self.entities(row.anchors), renamed(parse(row.query), self.names).text)
+                for row in block.minimal
+            )
+            more["minimal"] = tuple(sorted(minimal, key=lambda row: (row.anchors, row.query)))
+        elif isinstance(block, VariantBlock):
+            more["seeds"] = self.entities(block.seeds)
+        return replace(
+            block,
+            intermediates=self.entities(block.intermediates),
+            removed=tuple(sorted(self.triples(block.removed), key=evidence.index)),
+            rules=tuple(sorted(map(self.rule_id, block.rules))),
+            **more,
         )
 
     def _patterns(self, question: Question) -> list[str]:

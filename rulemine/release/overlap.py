@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, floor, lgamma
 
-from rulemine.release.records import SPLITS, Question, RuleBlock, StructureQuestion, rule_questions
+from rulemine.release.records import SPLITS, Question, RuleBlock, RuleQuestion, rule_questions
 
 __all__ = [
     "Overlap",
@@ -81,7 +81,7 @@ _RULE_STRATA: dict[str, Stratum] = {
     "core": lambda q: (q.core,),
 }
 
-_STRUCTURE_STRATA: dict[str, Stratum] = {
+_QUERY_STRATA: dict[str, Stratum] = {
     "structure": lambda q: (q.structure,),
     "missing": lambda q: (q.missing,),
     "relation": lambda q: q.relations,
@@ -91,8 +91,8 @@ _STRUCTURE_STRATA: dict[str, Stratum] = {
 
 def strata_of(questions: Iterable[Question]) -> dict[str, Stratum]:
     """What the questions of a release differ in, by their kind; those of ``rules`` without questions."""
-    structures = any(isinstance(q, StructureQuestion) for q in questions)
-    return _STRUCTURE_STRATA if structures else _RULE_STRATA
+    queries = any(not isinstance(q, RuleQuestion) for q in questions)
+    return _QUERY_STRATA if queries else _RULE_STRATA
 
 
 def compare_splits(questions: Sequence[Question]) -> tuple[SplitFigures, ...]:

@@ -3,7 +3,7 @@
 All entities in a record have their names in the naming of the release (see `NAMINGS`). Field order is
 the order in the file. `FORMAT_VERSION` changes with any change that an older reader would misread;
 readers are `rulemine.release.reader`, `rulemine.verify`, and users' own scripts. Over 400 lines because
-the whole format is in one place.
+the whole format is in one place, but for the blocks of the kinds (`rulemine.release.blocks`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +14,15 @@ from rulemine.codec import from_json
 from rulemine.errors import ConfigError, InputError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
+from rulemine.release.blocks import (
+    Judgement,
+    MinimalQuery,
+    QueryBlock,
+    RuleBlock,
+    StructureBlock,
+    SubgraphBlock,
+    VariantBlock,
+)
 
 __all__ = [
     "FORMAT_VERSION",
@@ -24,8 +33,12 @@ __all__ = [
     "Cost",
     "Difficulty",
     "HardAnswer",
+    "Judgement",
+    "MinimalQuery",
     "PerDirection",
     "Prediction",
+    "QueryBlock",
+    "QueryQuestion",
     "Question",
     "Rejection",
     "Removal",
@@ -33,7 +46,11 @@ __all__ = [
     "RuleQuestion",
     "StructureBlock",
     "StructureQuestion",
+    "SubgraphBlock",
+    "SubgraphQuestion",
     "Unseen",
+    "VariantBlock",
+    "VariantQuestion",
     "names_in",
     "question_from_json",
     "rule_questions",
@@ -173,55 +190,12 @@ class Unseen:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleBlock:
-    """What only a question of the kind ``rules`` has; about its `Question.hard_answer`.
-
-    Attributes:
-        removed: The removed triple that is asked about.
-        relation: The relation asked about, that of `removed`.
-        direction: The end of `removed` that is asked for: ``object`` (the topic is the subject) or
-            ``subject``.
-        rule: Id of the rule of its certificate.
-        rule_type: See `rulemine.rules.taxonomy`.
-        rule_subtype: Likewise.
-    """
-
-    removed: Triple
-    relation: str
-    direction: str
-    rule: str
-    rule_type: str
-    rule_subtype: str
-
-
-@dataclass(frozen=True, slots=True)
-class StructureBlock:
-    """What only a question of the kind ``structures`` has.
-
-    Attributes:
-        relations: The relations of the query, sorted.
-        intermediates: Every entity that a variable other than the answer takes in a derivation on the
-            complete KG, without anchors and answers, sorted.
-        answer_types: The types that all answers share, sorted (see `rulemine.kg.entity_types`).
-        removed: The removed triples of `Question.evidence`, in its order, each once; none where every
-            answer is stated.
-        rules: The ids of the rules of their certificates, sorted.
-    """
-
-    relations: tuple[str, ...]
-    intermediates: tuple[str, ...]
-    answer_types: tuple[str, ...]
-    removed: tuple[Triple, ...]
-    rules: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Question:
     """A question: a query with a text. No two questions of a release share either, but in ``brink``.
 
     Attributes:
         id: ``q`` and a number, the same in every naming.
-        kind: ``rules`` or ``structures``, see `QUESTION_KINDS`.
+        kind: See `QUESTION_KINDS`.
         question: The text; it names the topic entities, never an answer.
         anchors: The topic entities, sorted.
         query: What it asks, as one line of `rulemine.query.tree`, in the naming of the release.
@@ -338,7 +312,32 @@ class RuleQuestion(Question):
 
 
 @dataclass(frozen=True, slots=True)
-class StructureQuestion(Question):
+class QueryQuestion(Question):
+    """A question that is a query of any form: of every kind but ``rules``."""
+
+    @property
+    def block(self) -> QueryBlock:
+        """What only its kind has."""
+        raise NotImplementedError
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """See `Question`."""
+        return self.block.relations
+
+    @property
+    def removed(self) -> tuple[Triple, ...]:
+        """See `Question`."""
+        return self.block.removed
+
+    @property
+    def rule_ids(self) -> tuple[str, ...]:
+        """See `Question`."""
+        return self.block.rules
+
+
+@dataclass(frozen=True, slots=True)
+class StructureQuestion(QueryQuestion):
     """A question of the kind ``structures``: one of the nine logical structures.
 
     Attributes:
@@ -348,22 +347,49 @@ class StructureQuestion(Question):
     structures: StructureBlock
 
     @property
-    def relations(self) -> tuple[str, ...]:
-        """See `Question`."""
-        return self.structures.relations
+    def block(self) -> StructureBlock:
+        """See `QueryQuestion`."""
+        return self.structures
+
+
+@dataclass(frozen=True, slots=True)
+class SubgraphQuestion(QueryQuestion):
+    """A question of the kind ``subgraphs``: written for a sampled subgraph.
+
+    Attributes:
+        subgraphs: What only this kind has.
+    """
+
+    subgraphs: SubgraphBlock
 
     @property
-    def removed(self) -> tuple[Triple, ...]:
-        """See `Question`."""
-        return self.structures.removed
+    def block(self) -> SubgraphBlock:
+        """See `QueryQuestion`."""
+        return self.subgraphs
+
+
+@dataclass(frozen=True, slots=True)
+class VariantQuestion(QueryQuestion):
+    """A question of the kind ``variants``: written for the entities of a seed text.
+
+    Attributes:
+        variants: What only this kind has.
+    """
+
+    variants: VariantBlock
 
     @property
-    def rule_ids(self) -> tuple[str, ...]:
-        """See `Question`."""
-        return self.structures.rules
+    def block(self) -> VariantBlock:
+        """See `QueryQuestion`."""
+        return self.variants
 
 
-QUESTION_KINDS: dict[str, type[Question]] = {"rules": RuleQuestion, "structures": StructureQuestion}
+QUESTION_KINDS: dict[str, type[Question]] = {
+    "rules": RuleQuestion,
+    "structures": StructureQuestion,
+    "subgraphs": SubgraphQuestion,
+    "variants": VariantQuestion,
+}
 """`Question.kind` → the record of such questions."""
 
 

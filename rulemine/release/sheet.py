@@ -38,7 +38,8 @@ def sheet_rows(parts: ReleaseParts) -> Iterator[tuple[str, ...]]:
         The texts of `SHEET_COLUMNS`, the last three empty.
     """
     seed = parts.config["seed"]
-    for structure in STRUCTURES:
+    asked = {q.structure for q in parts.questions}
+    for structure in (*STRUCTURES, *sorted(asked - STRUCTURES.keys())):
         some = sorted((q for q in parts.questions if q.structure == structure), key=lambda q: q.id)
         drawn = stream(seed, "sheet", structure).permutation(len(some)).tolist()[:OF_EACH]
         for q in (some[i] for i in sorted(drawn)):

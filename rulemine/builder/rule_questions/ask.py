@@ -21,7 +21,7 @@ import numpy as np
 from rulemine.builder.earlier import AGAIN, NOTHING, Earlier
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.rule_questions.answer_sets import AnswerSets, Query
-from rulemine.builder.rule_questions.text_check import Refusal, TextCheck
+from rulemine.builder.rule_questions.text_check import TextCheck, TextRefusal
 from rulemine.errors import UserError
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
@@ -94,7 +94,7 @@ def ask(
     again = earlier.links(kg, declarations)
     checked = 0
 
-    def problem(offer: _Offer) -> Refusal | None:
+    def problem(offer: _Offer) -> TextRefusal | None:
         nonlocal checked
         if progress is not None and checked % 1024 == 0:
             progress(checked, len(offers))
@@ -102,10 +102,10 @@ def ask(
         if again[offer.head] or (
             earlier.queries and _tree(offer, declarations).text in earlier.queries
         ):
-            return Refusal(AGAIN, "", "")
+            return TextRefusal(AGAIN, "", "")
         answers = sets[offer.query].all
         if max_answers and len(answers) > max_answers:
-            return Refusal(
+            return TextRefusal(
                 TOO_MANY, f"{len(answers)} answers; at most {max_answers} are wanted", ""
             )
         return check.problem(offer.key, answers, offer.answer)
@@ -171,8 +171,8 @@ class _Offer:
         return self.head, self.direction == DIRECTIONS[1], self.place
 
 
-_Problem = Callable[[_Offer], Refusal | None]
-_Chosen = tuple[list[_Offer], list[tuple[_Offer, Refusal]]]
+_Problem = Callable[[_Offer], TextRefusal | None]
+_Chosen = tuple[list[_Offer], list[tuple[_Offer, TextRefusal]]]
 """The offers that become questions, and one, with the reason, for each fact that none asks for."""
 
 
@@ -224,13 +224,13 @@ def _one_per_query(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[
     for offer in offers:
         facts.setdefault(offer.fact, []).append(offer)
     chosen: list[_Offer] = []
-    refused: list[tuple[_Offer, Refusal]] = []
+    refused: list[tuple[_Offer, TextRefusal]] = []
     for mine in facts.values():
         fit = [o for o in mine if problems[o.query] is None and first[o.query] is o]
         if fit:
             chosen.append(fit[-1] if coins[fit[0].place] else fit[0])
         else:
-            known = [(o, problems[o.query] or Refusal(ANOTHER, "", "")) for o in mine]
+            known = [(o, problems[o.query] or TextRefusal(ANOTHER, "", "")) for o in mine]
             # A query that can be asked says more than one that cannot.
             refused.append(next((pair for pair in known if pair[1].reason == ANOTHER), known[0]))
     return chosen, refused
@@ -242,7 +242,7 @@ def _one_per_row(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[bo
     for offer in offers:
         rows.setdefault(offer.place, []).append(offer)
     chosen: list[_Offer] = []
-    refused: list[tuple[_Offer, Refusal]] = []
+    refused: list[tuple[_Offer, TextRefusal]] = []
     for place, mine in rows.items():
         found = [(o, problem(o)) for o in (reversed(mine) if coins[place] else mine)]
         # The other end is asked for only where the drawn one has too many answers.

@@ -5,16 +5,18 @@ from typing import Any
 
 from rulemine.builder.balance import Limits, balance, balance_as_published
 from rulemine.builder.inputs import Inputs
+from rulemine.builder.kind import OwnSplit
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.rule_questions.ask import ask
+from rulemine.builder.writing import Writing
 from rulemine.codec import to_json
 from rulemine.release.question_set import QuestionSet
 
 __all__ = ["RuleKind"]
 
 
-class RuleKind:
+class RuleKind(OwnSplit):
     """Questions about single removed triples; methods as of `rulemine.builder.kind.Kind`."""
 
     def without(self, recipe: Recipe) -> dict[str, str]:
@@ -27,7 +29,11 @@ class RuleKind:
         return {"mode": recipe.selection.mode, "max_answers": recipe.questions.max_answers}
 
     def ask(
-        self, inputs: Inputs, selection: Selection, progress: Callable[[int, int], None] | None
+        self,
+        inputs: Inputs,
+        selection: Selection,
+        progress: Callable[[int, int], None] | None,
+        writing: Writing,
     ) -> QuestionSet:
         """See `rulemine.builder.rule_questions.ask.ask`."""
         return ask(

@@ -13,7 +13,7 @@ from rulemine.phrasing.templates import Templates
 from rulemine.query.answers import QuestionKey
 from rulemine.text.normalization import fold, mentions
 
-__all__ = ["NAMED", "SELF_LOOP", "Refusal", "TextCheck"]
+__all__ = ["NAMED", "SELF_LOOP", "TextCheck", "TextRefusal"]
 
 SELF_LOOP = "the topic is the hard answer"
 NAMED = "the text names an answer"
@@ -22,7 +22,7 @@ _CODED = ("private", "numeric")
 _TOKEN = re.compile(r"\w+")
 
 
-class Refusal(NamedTuple):
+class TextRefusal(NamedTuple):
     """Why a question cannot be asked.
 
     Attributes:
@@ -45,7 +45,9 @@ class TextCheck:
         self._folded: dict[tuple[str, str], str] = {}
         self._seen: dict[QuestionKey, str | None] = {}
 
-    def problem(self, key: QuestionKey, answers: Sequence[str], hard_answer: str) -> Refusal | None:
+    def problem(
+        self, key: QuestionKey, answers: Sequence[str], hard_answer: str
+    ) -> TextRefusal | None:
         """Why a question cannot be asked.
 
         Args:
@@ -57,14 +59,14 @@ class TextCheck:
             None if the question can be asked.
         """
         if key.topic == hard_answer:
-            return Refusal(SELF_LOOP, "the removed triple is a self-loop", "")
+            return TextRefusal(SELF_LOOP, "the removed triple is a self-loop", "")
         if key not in self._seen:
             self._seen[key] = self._naming_that_tells(key, answers)
         naming = self._seen[key]
         if naming is None:
             return None
         text = self._text(key, naming, len(answers) > 1)
-        return Refusal(NAMED, f"in the naming {naming}", text)
+        return TextRefusal(NAMED, f"in the naming {naming}", text)
 
     def _naming_that_tells(self, key: QuestionKey, answers: Sequence[str]) -> str | None:
         told = [answer for answer in answers if answer != key.topic]

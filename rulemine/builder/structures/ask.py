@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.builder.earlier import NOTHING, Earlier
+from rulemine.builder.graded import Grader, RemovedTriples, Wider
 from rulemine.builder.removal.selection import Selection
-from rulemine.builder.structures.checking import QueryChecker, Reason, RemovedTriples, Wider
+from rulemine.builder.structures.checking import QueryChecker, Reason
 from rulemine.builder.structures.drawing import Drawer
 from rulemine.builder.structures.edges import Steps
 from rulemine.builder.structures.options import StructureSection
@@ -26,7 +27,6 @@ from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.compose import goes_together
 from rulemine.phrasing.templates import Templates
-from rulemine.query.answers import missing_from
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
 from rulemine.query.structures import STRUCTURES
@@ -89,7 +89,7 @@ def ask_structures(
     declarations = templates.declarations
     removed = RemovedTriples.of(len(kg), selection)
     graph = QueryGraph(kg, removed.levels)
-    more = None if reference is None else missing_from(kg, reference)
+    wider = Wider.of(kg, reference)
     steps = Steps.of(kg, removed.place >= 0, removed.allowed, declarations, excluded)
     fit = _anchors(kg, options, anchors)
     pools, masks = [Pool("", 1)], [fit]
@@ -98,10 +98,9 @@ def ask_structures(
         masks = _dealt(fit, ratios, seed)
     together = partial(goes_together, templates)
     drawer = Drawer(steps, types, masks, options.max_answers, options.max_evidence, together)
-    checker = QueryChecker(graph, removed, types, declarations, options, _wider(kg, more), earlier)
-    known = set(kg.entities)
-    others = () if more is None else (end for s, _, o in more.labeled() for end in (s, o))
-    further = sorted(set(others) - known)
+    grader = Grader(graph, removed, declarations, wider, earlier)
+    checker = QueryChecker(grader, types, options)
+    further = wider.entities(kg) if wider else []
     names = name_entities(kg.entities, seed=seed, labels=labels, further=further)
     texts = Texts(names, templates)
     wanted = len(options.names) * options.per_structure
@@ -140,8 +139,8 @@ def ask_structures(
     triples = {
         triple
         for question in questions
-        if question.further
-        for triple in checker.reference(parse(question.query), question.further)
+        if wider and question.further
+        for triple in wider.reference(parse(question.query), question.further)
     }
     everything = QuestionSet(
         (),
@@ -201,20 +200,6 @@ def _dealt(fit: Bools, ratios: Sequence[int], seed: int) -> list[Bools]:
         mask[some] = True
         masks.append(mask)
     return masks
-
-
-def _wider(kg: KnowledgeGraph, more: KnowledgeGraph | None) -> Wider | None:
-    """The complete graph with the triples that it lacks."""
-    if more is None or not len(more):
-        return None
-    whole = KnowledgeGraph.from_triples([*kg.labeled(), *more.labeled()])
-    entities = np.array([whole.entity_ids[name] for name in kg.entities], np.int32)
-    relations = np.array([whole.relation_ids[name] for name in kg.relations], np.int32)
-    s, r, o = kg.triples.T
-    ids = np.column_stack((entities[s], relations[r], entities[o]))
-    new = np.ones(len(whole), bool)
-    new[whole.rows_of(ids)] = False
-    return Wider(QueryGraph(whole), new)
 
 
 def _explain_none(samples: Sequence[Sampled], fit: Bools) -> str:

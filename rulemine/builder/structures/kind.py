@@ -4,16 +4,18 @@ from collections.abc import Callable
 from typing import Any
 
 from rulemine.builder.inputs import Inputs
+from rulemine.builder.kind import OwnSplit
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.structures.ask import ask_structures, keep_within_limit
+from rulemine.builder.writing import Writing
 from rulemine.codec import to_json
 from rulemine.release.question_set import QuestionSet
 
 __all__ = ["StructureKind"]
 
 
-class StructureKind:
+class StructureKind(OwnSplit):
     """Questions of the nine logical structures; methods as of `rulemine.builder.kind.Kind`."""
 
     def without(self, recipe: Recipe) -> dict[str, str]:
@@ -30,7 +32,11 @@ class StructureKind:
         }
 
     def ask(
-        self, inputs: Inputs, selection: Selection, progress: Callable[[int, int], None] | None
+        self,
+        inputs: Inputs,
+        selection: Selection,
+        progress: Callable[[int, int], None] | None,
+        writing: Writing,
     ) -> QuestionSet:
         """See `rulemine.builder.structures.ask.ask_structures`."""
         return ask_structures(

@@ -116,4 +116,4 @@ def test_options_of_rule_questions_are_refused(option: list[str], command: Comma
 def test_rule_questions_have_no_rewriter(command: Command) -> None:
     model = ["--verbalizer", "openai", *MODELS]
     ended = command("build", "demo", *model)
-    assert_refused(ended, r"verbalizer\.rewriter_model: for the kind structures only")
+    assert_refused(ended, r"verbalizer\.rewriter_model: for other kinds than rules only")

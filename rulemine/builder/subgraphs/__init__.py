@@ -1,0 +1,1 @@
+"""The kind ``subgraphs``: questions written for a sampled subgraph, validated by SPARQL."""

@@ -1,0 +1,54 @@
+"""The section ``variants`` of a recipe."""
+
+from dataclasses import dataclass
+
+from rulemine.config import Section, option
+
+__all__ = ["VariantSection"]
+
+
+@dataclass(frozen=True, slots=True)
+class VariantSection(Section):
+    """From which entities questions are written, and who judges them; for the kind ``variants`` alone.
+
+    Attributes:
+        texts: Seed texts: a file, a folder of files, or a column of a table (``FILE.csv:COLUMN``,
+            ``FILE.jsonl:FIELD``); empty: none.
+        entities: A file of seed sets, one a line: an id and entities of the graph, separated by tabs;
+            empty: none. Without texts and entities, seed sets are drawn from the graph.
+        domains: Types of entities that are drawn; empty: all.
+        sets: Seed sets that are drawn.
+        set_size: Entities of a seed set that is drawn.
+        questions: Questions that are accepted at most.
+        pairs: Questions of one seed text at most.
+        max_neighbors: Triples of an entity, in each direction, that are followed at most.
+        max_triples: Triples of the subgraph that the writer sees at most; texts with a larger one are
+            skipped.
+        max_answers: Most answers of a question; 0: any number.
+        max_evidence: Most triples in the derivations of all answers of a question.
+        topics: A TOML file of topics, each with types of entities or domains of relations; empty: derived.
+        judges: The models that judge: three, or one that judges three times; empty: nothing is judged.
+        linker: ``MODULE:FUNCTION`` that finds the entities of a text; empty: by their labels.
+        run: 0: the published release, written at temperature 0; 1, 2, …: a fresh variant of it, of which
+            order and temperature differ.
+    """
+
+    texts: str = option("")
+    entities: str = option("", file=True)
+    domains: tuple[str, ...] = option(())
+    sets: int = option(1000, least=1)
+    set_size: int = option(4, least=2, most=100)
+    questions: int = option(1000, least=1)
+    pairs: int = option(5, least=1)
+    max_neighbors: int = option(1000, least=1)
+    max_triples: int = option(100, least=2)
+    max_answers: int = option(0, least=0)
+    max_evidence: int = option(100, least=1)
+    topics: str = option("", file=True)
+    judges: tuple[str, ...] = option(
+        (),
+        fits_too=lambda models: len(models) in (0, 1, 3) and all(models),
+        expected="one model, or three, or none",
+    )
+    linker: str = option("")
+    run: int = option(0, least=0)

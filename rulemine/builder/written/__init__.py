@@ -1,0 +1,1 @@
+"""What the kinds have in common whose questions are written for a subgraph."""

@@ -1,0 +1,22 @@
+"""The prompts of writers, from ``rulemine/verbalizer/written.toml`` or a user's copy of it."""
+
+from rulemine.kg.entity_names import NAMINGS
+from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
+
+__all__ = ["load_written_prompts"]
+
+_PLACEHOLDERS: Placeholders = {"names": dict.fromkeys(NAMINGS, ())}
+
+
+def load_written_prompts(source: str = "") -> Prompts:
+    """Loads and checks the prompts of writers.
+
+    Args:
+        source: A TOML file, or "" for the packaged one.
+
+    Raises:
+        InputError: The file cannot be read or is not TOML.
+        ConfigError: Something is missing, unknown or of the wrong type; one message lists all.
+    """
+    tables, text = read_sections(source, "written.toml", _PLACEHOLDERS)
+    return Prompts(text, tables, tables["names"], {})
