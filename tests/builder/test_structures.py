@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from rulemine.builder.options import KINDS
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import compare, rebuild
 from rulemine.builder.recipe import load_recipe, named_recipes
@@ -33,13 +34,11 @@ def release(rules: Path, tmp_path_factory: pytest.TempPathFactory) -> Release:  
 
 
 def test_recipes_of_a_kind_are_named_after_it() -> None:
-    assert {"structures-demo", "structures-fb15k237", "structures-umls"} <= named_recipes().keys()
+    assert {"structures-demo", "structures-umls", "subgraphs-demo"} <= named_recipes().keys()
     for name in named_recipes():
         recipe = load_recipe(name, [])
-        assert (recipe.name, recipe.kind) == (
-            name,
-            "structures" if name.startswith("structures-") else "rules",
-        )
+        first = name.split("-")[0]
+        assert (recipe.name, recipe.kind) == (name, first if first in KINDS else "rules")
 
 
 def test_it_verifies_in_every_naming(release: Release, tmp_path: Path) -> None:
