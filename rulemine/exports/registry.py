@@ -31,6 +31,8 @@ EXPORTS: "Registry[Callable[..., Exporter]]" = Registry(
         "rdf": "rulemine.exports.rdf:Rdf",
         "neo4j": "rulemine.exports.neo4j:Neo4j",
         "brink": "rulemine.exports.brink:BrinkExport",
+        "gtsqa": "rulemine.exports.gtsqa:GtsqaExport",
+        "dynamic-kgqa": "rulemine.exports.dynamic_kgqa:DynamicKgqaExport",
         "hf": "rulemine.exports.huggingface:HuggingFaceExport",
         "croissant": "rulemine.exports.croissant:CroissantExport",
     },

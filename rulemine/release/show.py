@@ -9,12 +9,13 @@ from pathlib import Path
 from rulemine.errors import ReleaseError
 from rulemine.phrasing.templates import Templates
 from rulemine.release.reader import Release
-from rulemine.release.records import Question, RuleQuestion, StructureQuestion
+from rulemine.release.records import QueryQuestion, Question, RuleQuestion
 from rulemine.release.showing.drawing import printable
 from rulemine.release.showing.layout import INDENT, indented, titled, wrapped
 from rulemine.release.showing.proofs_left import ProofsLeft
 from rulemine.release.showing.rule_question import rule_blocks
 from rulemine.release.showing.structure_question import structure_blocks
+from rulemine.release.showing.written_question import written_blocks
 
 __all__ = ["remaining", "show"]
 
@@ -53,8 +54,10 @@ def show(
     ]
     if isinstance(question, RuleQuestion):
         blocks += rule_blocks(opened, question, names, inner, lambda: proofs or remaining(opened))
-    elif isinstance(question, StructureQuestion):
+    elif isinstance(question, QueryQuestion):
         blocks += structure_blocks(opened, question, names, inner)
+        removed = (row.triple for row in opened.removals())
+        blocks += written_blocks(question, question.block, removed, names, inner)
     return "\n\n".join("\n".join(block) for block in blocks)
 
 

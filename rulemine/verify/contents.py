@@ -28,7 +28,7 @@ def asked_relations(row: Row) -> list[str]:
 def needed(row: Row) -> list[Triple]:
     """The removed triples that its hard answer needs."""
     own = row[row["kind"]]["removed"]
-    return [as_triple(triple) for triple in (own if row["kind"] == "structures" else [own])]
+    return [as_triple(triple) for triple in ([own] if row["kind"] == "rules" else own)]
 
 
 def rules_used(row: Row) -> list[str]:

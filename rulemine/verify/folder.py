@@ -39,7 +39,7 @@ MODEL_LAYOUT = ("llm/glosses.toml", "llm/journal.jsonl", "llm/prompt.toml")
 """The files of a release whose questions a language model verbalized."""
 
 SHEET, TYPES = "sheet.tsv", "types.tsv"
-"""What releases of the kind ``structures`` have besides."""
+"""What releases of all kinds but ``rules`` have besides."""
 
 SEED_TEXTS = "seed_texts.jsonl"
 """What those of the kind ``variants`` have besides."""
@@ -135,7 +135,8 @@ class Folder:
         add, listed = self._findings.add, self.manifest["files"]
         levels = [f"kg/incomplete-{level}.tsv.gz" for level in self.levels if level < 100]
         layout = {*LAYOUT, *levels, *MODEL_LAYOUT * (self.option("verbalizer", "name") == "openai")}
-        layout |= {"structures": {SHEET, TYPES}, "variants": {SEED_TEXTS}}.get(self.kind, set())
+        layout |= {SHEET, TYPES} if self.kind != "rules" else set()
+        layout |= {SEED_TEXTS} if self.kind == "variants" else set()
         for name in sorted(layout - set(listed)):
             add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of the layout")
         for name in sorted(set(listed) - layout - set(OPTIONAL)):

@@ -20,6 +20,8 @@ NAMINGS = ("private", "entity", "text", "numeric")
 SPLITS = ("train", "validation", "test")
 DIRECTIONS = ("subject", "object")
 WORDINGS = ("template", "model", "fallback")
+FLAGS = ("logical_structure", "redundancy", "answer_support", "answer_adequacy")
+TEST_TYPES = ("id", "ugt", "urt")
 RULE_TYPES = ("symmetry", "inversion", "hierarchy", "composition", "other")
 
 
@@ -220,8 +222,23 @@ _HARD = record(
 )
 
 
-def _question(kind: str, block: dict[str, Shape], anchors: int | None, hard: int) -> Shape:
-    """A question, with how many anchors and at least how many hard answers it has."""
+def _question(
+    kind: str,
+    block: dict[str, Shape],
+    anchors: int | None = None,
+    hard: int = 0,
+    written: bool = False,
+) -> Shape:
+    """A question.
+
+    Args:
+        kind: Its kind.
+        block: What only this kind has.
+        anchors: How many anchors it has; None: some.
+        hard: At least how many hard answers it has.
+        written: Whether its query may have differences and be a count.
+    """
+    number = nullable(integer(0)) if written else nothing
     fields = {
         "id": _question_id,
         "kind": one_of((kind,)),
@@ -240,9 +257,9 @@ def _question(kind: str, block: dict[str, Shape], anchors: int | None, hard: int
         "core": truth,
         "evidence": array(_triple, least=1),
         "full_evidence": array(_triple, least=1),
-        "spurious": array(name, length=0),
-        "value": nothing,
-        "stated_value": nothing,
+        "spurious": array(name, length=None if written else 0),
+        "value": number,
+        "stated_value": number,
         "split": one_of(SPLITS),
         "unseen": record({"rule": truth, "relation": truth, "answer": truth}),
         "wording": one_of(WORDINGS),
@@ -252,6 +269,32 @@ def _question(kind: str, block: dict[str, Shape], anchors: int | None, hard: int
     }
     return record(fields)
 
+
+_OF_QUERIES = {
+    "relations": array(name, 1),
+    "intermediates": array(name),
+    "removed": array(_triple),
+    "rules": array(_rule_id),
+}
+"""What the block of every kind but ``rules`` has."""
+
+_OF_WRITERS = {
+    **_OF_QUERIES,
+    "answer": name,
+    "triples": array(_triple, 1),
+    "subgraph": array(_triple, 1),
+}
+
+_JUDGEMENT = record(
+    {
+        "model": name,
+        **{
+            f"{flag}_{part}": shape
+            for flag in FLAGS
+            for part, shape in (("flag", truth), ("reasoning", text))
+        },
+    }
+)
 
 QUESTIONS = {
     "rules": _question(
@@ -267,17 +310,30 @@ QUESTIONS = {
         anchors=1,
         hard=1,
     ),
-    "structures": _question(
-        "structures",
+    "structures": _question("structures", {**_OF_QUERIES, "answer_types": array(name)}),
+    "subgraphs": _question(
+        "subgraphs",
         {
-            "relations": array(name, 1),
-            "intermediates": array(name),
-            "answer_types": array(name),
-            "removed": array(_triple),
-            "rules": array(_rule_id),
+            **_OF_WRITERS,
+            "redundant": truth,
+            "minimal_shape": _line,
+            "minimal": array(record({"anchors": array(name, 1), "query": _line}), 1),
+            "test_type": array(one_of(TEST_TYPES)),
+            "parent": like(r"q\d+|", "q and a number, or nothing"),
         },
-        anchors=None,
-        hard=0,
+        written=True,
+    ),
+    "variants": _question(
+        "variants",
+        {
+            **_OF_WRITERS,
+            "seed_text": name,
+            "seeds": array(name, 1),
+            "topic": name,
+            "unique": truth,
+            "judgements": array(_JUDGEMENT),
+        },
+        written=True,
     ),
 }
 """Kind → the shape of its questions."""
@@ -301,7 +357,10 @@ def _rejection(removed: Shape, direction: Shape, rule: Shape) -> Shape:
 
 REJECTIONS = {
     "rules": _rejection(_triple, one_of((*DIRECTIONS, "")), _rule_id),
-    "structures": _rejection(nothing, one_of(("",)), one_of(("",))),
+    **dict.fromkeys(
+        ("structures", "subgraphs", "variants"),
+        _rejection(nothing, one_of(("",)), one_of(("",))),
+    ),
 }
 """Kind → the shape of what was rejected."""
 

@@ -1,6 +1,6 @@
-"""The tables that only releases of one kind have: types and the sheet for the human check, and seed texts.
+"""The tables that only some kinds of releases have: types and the sheet for the human check, and seed texts.
 
-Of the kind ``structures``, checks that ``types.tsv`` has known entities, and each pair once; and that a row
+Of all kinds but ``rules``, checks that ``types.tsv`` has known entities, and each pair once; and that a row
 of ``sheet.tsv`` is what its question says, with empty verdicts. How types were found, and which questions
 are drawn for the sheet, building again proves. Of the kind ``variants``, checks that ``seed_texts.jsonl`` has
 each id once, with known entities, the seed text of every question with the same entities, and the split of

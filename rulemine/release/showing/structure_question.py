@@ -1,4 +1,4 @@
-"""A question of the kind ``structures`` in the terminal: its answers and the tree of proofs of the hard one.
+"""A question of any kind but ``rules`` in the terminal: its answers and the tree of proofs of the hard one.
 
 Every atom of the query is a triple of the derivation, below the one that it leads to; under each removed one
 is the proof that is left of it.
@@ -11,7 +11,7 @@ from rulemine.kg.graph import Triple
 from rulemine.phrasing.templates import Templates
 from rulemine.query.parser import parse
 from rulemine.release.reader import Release
-from rulemine.release.records import Removal, StructureQuestion
+from rulemine.release.records import QueryQuestion, Removal
 from rulemine.release.showing.derivation import Bound, ProofStep, bind
 from rulemine.release.showing.drawing import REMOVED, display_width, printable
 from rulemine.release.showing.layout import (
@@ -29,7 +29,7 @@ __all__ = ["structure_blocks"]
 
 
 def structure_blocks(
-    release: Release, question: StructureQuestion, names: Mapping[str, str], width: int
+    release: Release, question: QueryQuestion, names: Mapping[str, str], width: int
 ) -> list[list[str]]:
     """What is shown of a question below its text, in blocks of lines.
 
@@ -70,7 +70,7 @@ def structure_blocks(
     ]
 
 
-def _asked(question: StructureQuestion, names: Mapping[str, str], width: int) -> list[str]:
+def _asked(question: QueryQuestion, names: Mapping[str, str], width: int) -> list[str]:
     form = f"{question.structure} · {counted(question.hops, 'hop')}"
     rows = [("structure", form), ("query", printable(question.query))]
     for place, anchor in enumerate(question.anchors):
@@ -155,7 +155,7 @@ class _Drawing:
 
 def _difficulty(
     release: Release,
-    question: StructureQuestion,
+    question: QueryQuestion,
     removals: Mapping[Triple, Removal],
     tree: Bound,
     names: Mapping[str, str],

@@ -16,7 +16,8 @@ from rulemine.verify.contents import Contents, Row, asked_relations, needed, rul
 from rulemine.verify.facts import Facts, Priors
 from rulemine.verify.figures.card import check_card
 from rulemine.verify.figures.splits import compare_split
-from rulemine.verify.figures.statistics import count_structures
+from rulemine.verify.figures.statistics import count_queries
+from rulemine.verify.figures.written import count_written
 from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.graphs import as_triple
 from rulemine.verify.names import RELATIONS
@@ -122,8 +123,8 @@ def count(contents: Contents) -> dict[str, Any]:
             )
             for most in (1, 5)
         }
-    own = _count_completed if contents.folder.kind == "rules" else count_structures
-    return found | own(rows, contents)
+    own = _count_completed if contents.folder.kind == "rules" else count_queries
+    return found | own(rows, contents) | count_written(rows, contents.folder.kind)
 
 
 def _is_whole(row: Row, contents: Contents) -> bool:
@@ -247,7 +248,7 @@ def check_counts(contents: Contents, findings: Findings) -> None:
     _check_relation_counts(contents, findings)
     _check_source(contents, findings)
     stated, expected = contents.folder.manifest["counts"], count(contents)
-    uncounted = {*UNCOUNTED, *("sampling",) * (contents.folder.kind == "structures")}
+    uncounted = {*UNCOUNTED, *("sampling",) * (contents.folder.kind != "rules")}
     check_card(contents.folder, expected, findings)
     for key in sorted({*stated, *expected, *uncounted}):
         if key not in expected and key not in uncounted:

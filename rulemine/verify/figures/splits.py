@@ -56,7 +56,7 @@ def _shared(row: Row, answers: list[str]) -> dict[str, set[Hashable]]:
 
 
 def _kinds(row: Row) -> dict[str, list[Hashable]]:
-    if row["kind"] == "structures":
+    if row["kind"] != "rules":
         return {
             "structure": [row["structure"]],
             "missing": [missing(row)],

@@ -1,4 +1,4 @@
-"""The statistics of a release of the kind ``structures``, counted again."""
+"""The statistics of a release of any kind but ``rules``, counted again."""
 
 import re
 from collections import Counter
@@ -10,34 +10,44 @@ from rulemine.verify.figures.splits import missing
 from rulemine.verify.questions.forms import STRUCTURES
 from rulemine.verify.shapes import RULE_TYPES, SPLITS
 
-__all__ = ["count_structures"]
+__all__ = ["count_queries", "times"]
 
 QUARTERS = (0, 25, 50, 75, 100)
 
 MOST_LINKS = 3
 
 
-def count_structures(rows: list[Row], contents: Contents) -> dict[str, Any]:
-    """The figures that only this kind has."""
-    rules = contents.rules
+def count_queries(rows: list[Row], contents: Contents) -> dict[str, Any]:
+    """The figures that all these kinds have."""
+    rules, kind = contents.rules, contents.folder.kind
     proofs = (contents.removed[t].certificates[0][0] for row in rows for t in needed(row))
     types = Counter(rules[rule].type[0] for rule in proofs if rule in rules)
+    names = (
+        list(STRUCTURES.values()) if kind == "structures" else {row["structure"] for row in rows}
+    )
     parts = {"all": rows} | {
-        name: [row for row in rows if row["structure"] == name] for name in STRUCTURES.values()
+        name: [row for row in rows if row["structure"] == name] for name in names
     }
+    found = {name: _statistics(part, contents.degrees) for name, part in parts.items()}
+    for name, part in parts.items() if kind == "structures" else ():
+        found[name]["same_type"] = _of_one_type(part, contents.types)
     return {
-        "hard_by_split": _times(SPLITS, (row["split"] for row in rows if row["hard"])),
+        "hard_by_split": times(SPLITS, (row["split"] for row in rows if row["hard"])),
         "missing_by_type": {kind: types[kind] for kind in RULE_TYPES},
-        "statistics": {
-            name: _statistics(part, contents.types, contents.degrees)
-            for name, part in parts.items()
-        },
+        "statistics": found,
     }
 
 
-def _statistics(
-    rows: list[Row], types: dict[str, frozenset[str]], degrees: dict[str, int]
-) -> dict[str, Any]:
+def _of_one_type(rows: list[Row], types: dict[str, frozenset[str]]) -> int:
+    """The questions whose answers share a type."""
+    return sum(
+        frozenset.intersection(*(types.get(a, frozenset()) for a in known)) != frozenset()
+        for row in rows
+        if (known := [*row["stated"], *(item["answer"] for item in row["hard"])])
+    )
+
+
+def _statistics(rows: list[Row], degrees: dict[str, int]) -> dict[str, Any]:
     def mean(size: Callable[[Row], int]) -> float:
         return round(sum(map(size, rows)) / len(rows), 2) if rows else 0.0
 
@@ -58,8 +68,10 @@ def _statistics(
     return {
         "questions": len(rows),
         "core": sum(row["core"] for row in rows),
-        "by_split": _times(SPLITS, (row["split"] for row in rows)),
-        "by_missing": _times(map(str, range(MOST_LINKS + 1)), (str(missing(row)) for row in rows)),
+        "by_split": times(SPLITS, (row["split"] for row in rows)),
+        "by_missing": times(
+            map(str, range(MOST_LINKS + 1)), (str(min(missing(row), MOST_LINKS)) for row in rows)
+        ),
         "by_inference": {name: inferred[name] for name in ("none", "partial", "full")},
         "tokens": mean(lambda row: len(re.findall(r"\w+", row["question"]))),
         "answers": mean(lambda row: len(row["answers"])),
@@ -73,16 +85,12 @@ def _statistics(
         "top_anchor": top(lambda row: row["anchors"]),
         "top_relation": top(asked_relations),
         "top_answer": top(lambda row: row["answers"]),
-        "same_type": sum(
-            frozenset.intersection(*(types.get(a, frozenset()) for a in known)) != frozenset()
-            for row in rows
-            if (known := [*row["stated"], *(item["answer"] for item in row["hard"])])
-        ),
         "mediated": sum(any("./" in name for name in asked_relations(row)) for row in rows),
         "degrees": {str(k): own[(len(own) - 1) * k // 100] if own else 0 for k in QUARTERS},
     }
 
 
-def _times(names: Iterable[str], values: Iterable[str]) -> dict[str, int]:
-    times = Counter(values)
-    return {name: times[name] for name in names}
+def times(names: Iterable[str], values: Iterable[str]) -> dict[str, int]:
+    """How often each of some values occurs."""
+    found = Counter(values)
+    return {name: found[name] for name in names}

@@ -9,7 +9,7 @@ from rulemine.verify.contents import Contents, Located
 from rulemine.verify.graphs import as_triple
 from rulemine.verify.proofs import Triples
 from rulemine.verify.questions.forms import QueryForm, form_of, linked
-from rulemine.verify.questions.queries import Query, answers, costs, evidence
+from rulemine.verify.questions.queries import Query, answers, costs, evidence, settled
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.triples import Graph, Triple
 
@@ -53,10 +53,15 @@ class Asked:
         return frozenset(evidence(self.query, self.whole, self.contents.known))
 
     @cached_property
+    def settled(self) -> Query:
+        """The query as `costs` and `derivations` want it."""
+        return settled(self.query, self.contents.known)
+
+    @cached_property
     def missing(self) -> dict[str, int]:
         """Answer → the least number of removed triples in its derivations."""
         removed = self.contents.removed
-        return costs(self.query, self._used, lambda triple: triple in removed, add)
+        return costs(self.settled, self._used, lambda triple: triple in removed, add)
 
     @cached_property
     def levels(self) -> dict[str, int]:
@@ -66,7 +71,7 @@ class Asked:
         def early(triple: Triple) -> int:
             return WHOLE + 1 - removed[triple].level if triple in removed else 0
 
-        worst = costs(self.query, self._used, early, max)
+        worst = costs(self.settled, self._used, early, max)
         return {answer: WHOLE + 1 - cost for answer, cost in worst.items()}
 
     @cached_property

@@ -1,7 +1,7 @@
 """The form of a query: its links, structure, shape code, hops and anchors, and what it is with a branch less.
 
 All statements of a fact over one operand are one link. The shape code reads a query as a tree with an edge
-per link and the answer at its root; see ``docs/structures.md``.
+per link and the answer at its root; see ``docs/structures.md``. What a difference takes away comes last.
 """
 
 from collections.abc import Hashable, Iterator
@@ -67,6 +67,13 @@ def smaller(links: Query) -> Iterator[Query]:
     if links.word == LINK:
         for of in smaller(_below(links)):
             yield links._replace(parts=tuple(p._replace(parts=(of,)) for p in links.parts))
+    elif links.word in ("minus", "count"):
+        of, *minus = links.parts
+        if minus:
+            yield of
+        for i, part in enumerate(links.parts):
+            for less in smaller(part):
+                yield links._replace(parts=(*links.parts[:i], less, *links.parts[i + 1 :]))
     elif links.word:
         for i, part in enumerate(links.parts):
             rest = links.parts[:i] + links.parts[i + 1 :]
@@ -98,17 +105,20 @@ _Branch = tuple[bool, int, str]
 
 
 def _shape(links: Query) -> str:
-    return "".join(code for _, _, code in sorted(_branches(links)))
+    return f"#{_shape(links.parts[0])}" if links.word == "count" else _arm(links)[2]
 
 
 def _branches(links: Query) -> list[_Branch]:
+    """The branches of the node that a query gives, without what is taken away from it."""
     if links.word == "and":
         return [branch for part in links.parts for branch in _branches(part)]
     if links.word == "or":
         arms = sorted(map(_arm, links.parts))
         return [(False, -_size(links), "{" + "|".join(code for _, _, code in arms) + "}")]
+    if links.word == "minus":
+        return _branches(links.parts[0])
     if links.word != LINK:
-        return [(True, 0, links.word or "(0)")]
+        return [(True, 0, "(0)")]
     steps, of = 1, _below(links)
     while of.word == LINK:
         steps, of = steps + 1, _below(of)
@@ -117,9 +127,17 @@ def _branches(links: Query) -> list[_Branch]:
     return [(False, -_size(links), f"({steps if steps > 1 else ''}{_shape(of)})")]
 
 
+def _taken(links: Query) -> list[str]:
+    """The codes of what is taken away from the node that a query gives."""
+    if links.word == "minus":
+        return [*_taken(links.parts[0]), f"-{{{_shape(links.parts[1])}}}"]
+    return [code for part in links.parts for code in _taken(part)] if links.word == "and" else []
+
+
 def _arm(links: Query) -> _Branch:
-    branches = _branches(links)
-    return len(branches) == 1 and branches[0][0], -_size(links), _shape(links)
+    branches, taken = sorted(_branches(links)), sorted(_taken(links))
+    straight = len(branches) == 1 and branches[0][0] and not taken
+    return straight, -_size(links), "".join([*(code for _, _, code in branches), *taken])
 
 
 def leaves(links: Query, hops: int = 0) -> Iterator[tuple[str, int]]:

@@ -28,7 +28,9 @@ __all__ = [
     "costs",
     "derivations",
     "evidence",
+    "line",
     "read",
+    "settled",
     "sparql",
 ]
 
@@ -107,6 +109,27 @@ def _name(token: str) -> str:
     return str(json.loads(token))
 
 
+def line(query: Query) -> str:
+    """The canonical line of a query, whose nodes may be links (unions of all statements of a fact)."""
+    if not query.word:
+        return _quoted(query.name)
+    word = "or" if query.word == "link" else query.word
+    if query.word == "link" and len(query.parts) == 1:
+        return line(query.parts[0])
+    texts = [line(part) for part in query.parts]
+    if word in ("and", "or"):
+        texts = sorted({text for whole in texts for text in _parts_of(whole, word)})
+        if len(texts) == 1:
+            return texts[0]
+    return f"({' '.join([word, *[_quoted(query.name)] * (word in ENDS), *texts])})"
+
+
+def _parts_of(text: str, word: str) -> list[str]:
+    """The parts of a line if it has a word, else the line."""
+    query = read(text)
+    return [part.text for part in query.parts] if query.word == word else [text]
+
+
 def answers(query: Query, triples: Triples) -> set[str]:
     """All entities that answer a query; of a count, those that are counted."""
     sets = [answers(part, triples) for part in query.parts]
@@ -119,6 +142,18 @@ def _step(query: Query, start: str, triples: Triples) -> frozenset[str]:
     if query.word == "p":
         return triples.objects(start, query.name)
     return triples.subjects(query.name, start)
+
+
+def settled(query: Query, triples: Triples) -> Query:
+    """The query with the entities that are taken away in place of each query for them.
+
+    `costs` and `derivations` see some triples only, which do not tell what a difference takes away.
+    """
+    parts = [settled(part, triples) for part in query.parts]
+    if query.word == "minus":
+        both = answers(query.parts[0], triples) & answers(query.parts[1], triples)
+        parts[1:] = [Query("", name, (), _quoted(name)) for name in sorted(both)]
+    return query._replace(parts=tuple(parts))
 
 
 def evidence(query: Query, wanted: Set[str], triples: Triples) -> Iterator[tuple[Triple, str]]:
@@ -141,10 +176,10 @@ def costs(
     cost: Callable[[Triple], int],
     add: Callable[[int, int], int],
 ) -> dict[str, int]:
-    """Each answer of a query without differences, with the least cost of its derivations.
+    """Each answer of a query, with the least cost of its derivations.
 
     Args:
-        query: The query.
+        query: The query; one with differences as `settled` gives it.
         triples: Look-ups; those of `evidence` are enough.
         cost: What a triple costs.
         add: What two parts of a derivation cost together; never less than either.
@@ -155,6 +190,9 @@ def costs(
     if query.word == "and":
         shared = set.intersection(*map(set, found))
         return {y: reduce(add, (part[y] for part in found)) for y in shared}
+    if query.word == "minus":
+        gone = set().union(*found[1:])
+        return {y: least for y, least in found[0].items() if y not in gone}
     least: dict[str, int] = {}
     for part in found:
         for x, below in part.items():
@@ -170,7 +208,7 @@ def derivations(
     """The derivations that begin a list of triples, one for each step in the order of the query's text.
 
     Args:
-        query: The query, without differences.
+        query: The query; one with differences as `settled` gives it.
         triples: The list.
         ends: The ends that the triples before lead to.
 
@@ -195,6 +233,11 @@ def derivations(
                 if x == y
             ]
         yield from found
+    elif query.word == "minus":
+        gone = {part.name for part in query.parts[1:]}
+        for x, used in derivations(query.parts[0], triples, ends):
+            if x not in gone:
+                yield x, used
     else:
         for part in query.parts:
             yield from derivations(part, triples, ends)

@@ -2,11 +2,13 @@
 
 Checks files; that the query asks for all statements of its relations, its SPARQL and form; that answers are
 exactly those of the query on the complete KG (and the reference KG), the disjoint union of stated, hard and
-further ones, and all their evidence; of each hard answer how much is missing, its level, witness and core;
-that the one asked for is the one that the format names; that rules are those of certificates; and that the
-text names the topic entities and, in every naming, no answer and no intermediate.
+further ones, and all their evidence; what only the incomplete KG gives, and the values of counts; of each
+hard answer how much is missing, its level, witness and core; that the one asked for is the one that the
+format names; that rules are those of certificates; and that the text names the topic entities and, in every
+naming, no answer and no intermediate.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from rulemine.verify.contents import Contents, Located
@@ -17,11 +19,16 @@ from rulemine.verify.questions.mentions import find_leaks, occurrences
 from rulemine.verify.questions.queries import answers, as_asked, derivations, read, sparql
 from rulemine.verify.questions.structures import check_structure
 from rulemine.verify.questions.wording import Cut, texts_of
+from rulemine.verify.questions.written import check_subgraph, check_variant
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.rules import RULES
 from rulemine.verify.shapes import NAMINGS
 
 __all__ = ["check_question"]
+
+_OF_KIND: dict[str, Callable[[Asked], None]] = {
+    "structures": check_structure, "subgraphs": check_subgraph, "variants": check_variant,
+}  # fmt: skip
 
 
 def check_question(at: Located, contents: Contents, findings: Findings) -> None:
@@ -62,19 +69,26 @@ def check_question(at: Located, contents: Contents, findings: Findings) -> None:
         if block is not None:
             _check_block(here)
     if block is None:
-        check_structure(here)
+        _OF_KIND[row["kind"]](here)
     for cut in texts_of(row, contents):
         _check_text(here, cut, contents.names.entities)
 
 
 def _check_answers(here: Asked) -> None:
     row, query, whole = here.row, here.query, here.whole
-    stated, wider = (answers(query, kg) for kg in (here.contents.left, here.contents.wider))
+    given, wider = (answers(query, kg) for kg in (here.contents.left, here.contents.wider))
+    stated = (
+        given & whole
+    )  # the rest only follows where a triple is missing that a difference needs
+    counts = query.word == "count"
+    here.equal("value", row["value"], len(whole) if counts else None, "the query")
+    here.equal("stated value", row["stated_value"], len(given) if counts else None, "the query")
     listed: tuple[tuple[str, list[Any], set[Any]], ...] = (
         ("answers", row["answers"], wider),
         ("stated answers", row["stated"], stated),
         ("hard answers", [item["answer"] for item in row["hard"]], whole - stated),
         ("further answers", row["further"], wider - whole),
+        ("spurious answers", row["spurious"], given - whole),
         (
             "full evidence",
             list(map(as_triple, row["full_evidence"])),
@@ -94,7 +108,7 @@ def _check_witness(here: Asked, answer: str, triples: list[list[str]]) -> tuple[
     known = {triple for triple, _ in here.evidence}
     if known.issuperset(witness):
         missing = sum(triple in here.contents.removed for triple in witness)
-        for found, ends in derivations(here.query, witness):
+        for found, ends in derivations(here.settled, witness):
             if found == answer and len(ends) == len(witness) and missing == here.missing[answer]:
                 return ends
     expected = f"a cheapest derivation of {shown(answer)}: a triple for each step of the query"
@@ -176,7 +190,7 @@ def _check_text(here: Asked, cut: Cut, entities: dict[str, Entity]) -> None:
         wanted = "a hard answer other than the topic entity"
         here.add("text hides the answers", shown(row["hard_answer"]), wanted)
     # A release can be renamed: texts must hide the answers in every naming.
-    between = row.get("structures", {}).get("intermediates", ())
+    between = row[row["kind"]].get("intermediates", ())
     hidden = [
         entities[e].spelled
         for e in (*row["answers"], *between)

@@ -17,6 +17,7 @@ from typing import Any
 from rulemine.verify.contents import Contents, Located, Row, asked_relations, rules_used
 from rulemine.verify.folder import MANIFEST_NAME, QUESTION_FILES, Folder
 from rulemine.verify.graphs import REMOVED, as_triple
+from rulemine.verify.questions.written_set import check_subgraphs, check_variants
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.triples import Triple
 
@@ -25,6 +26,8 @@ __all__ = ["check_collection"]
 SIZE_OFF = Fraction(2, 100)
 """How far the size of a split may be from its ratio, as a fraction of all questions, unless a group of
 questions that stay together is larger than that."""
+
+VALIDATION = QUESTION_FILES[1]
 
 _KEPT = "template used: "
 
@@ -35,6 +38,9 @@ _SHARED: dict[str, Callable[[Row], list[str]]] = {
 
 _LOOSEST = {"per_structure": math.inf, "max_share": 1, "min_degree": 0, "max_degree": 0}
 """Options of the sampling, as they are where the manifest does not state them."""
+
+_OF_KIND = {"subgraphs": check_subgraphs, "variants": check_variants}
+"""Kind → what it promises of all its questions."""
 
 _TYPE = itemgetter("rule_type", "rule_subtype")
 
@@ -49,7 +55,9 @@ def check_collection(contents: Contents, findings: Findings) -> None:
     folder, questions = contents.folder, contents.questions
     gone = [here for here in contents.rejections if not is_kept(here.row)]
     _check_ids(questions, gone, findings)
-    if folder.kind == "rules":
+    if folder.kind in _OF_KIND:
+        _OF_KIND[folder.kind](contents, findings)
+    elif folder.kind == "rules":
         _check_asked(contents, gone, findings)
         _check_answers(folder, questions, findings)
         made = len(questions) + sum(here.row["question"] != "" for here in gone)
@@ -212,11 +220,13 @@ def _check_split(folder: Folder, questions: list[Located], findings: Findings) -
     good = _are_ratios(ratios)
     slack = max(1, *groups.values(), int(SIZE_OFF * len(questions)) * (mode == "group"))
     for file, ratio in zip(QUESTION_FILES, ratios if good else (1, 1, 1), strict=True):
+        if folder.kind == "subgraphs" and file == VALIDATION:
+            continue  # there is none in the paper
         wanted = Fraction(len(questions) * ratio, sum(ratios) if good else 3)
         if not sizes[file]:
             findings.add(file, None, "no split empty", "no question", "at least one")
-        elif folder.kind == "structures" and mode == "group":
-            continue  # as many as the graph gives, see `_check_sampling`
+        elif folder.kind != "rules" and mode == "group":
+            continue  # as many as the graph gives
         elif good and abs(sizes[file] - wanted) > slack:
             expected = f"{float(wanted):.1f}, within {slack} (manifest, config.questions.ratios)"
             findings.add(file, None, "split size", f"{sizes[file]} questions", expected)
@@ -224,6 +234,8 @@ def _check_split(folder: Folder, questions: list[Located], findings: Findings) -
 
 def _links(row: Row, answers: bool) -> Iterator[tuple[str, Hashable]]:
     """Yields what no two splits may share; of structures, whether answers too."""
+    if row["kind"] in _OF_KIND:
+        return
     if row["kind"] == "structures":
         yield from (("anchor", anchor) for anchor in row["anchors"])
         yield from (("answer", answer) for answer in row["answers"] if answers)

@@ -1,15 +1,15 @@
-"""What only questions of the kind ``structures`` have: their block, and which queries may be asked.
+"""What only questions of the kind ``structures`` have: types, and which queries may be asked.
 
-Checks relations, intermediates, types, removed triples and rules; that no relation is excluded; that anchors
-differ and are no answers or intermediates; the limits on answers and evidence; that every branch is needed
-(so none is contained in another); that all answers share a type, and so do anchors and members of a union.
+Checks that anchors differ and are no answers or intermediates; that every branch is needed (so none is
+contained in another); that all answers share a type, and so do anchors and members of a union.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
 from rulemine.verify.questions.asked import Asked
+from rulemine.verify.questions.blocks import check_block
 from rulemine.verify.questions.forms import STRUCTURES, leaves, smaller, unions_in
-from rulemine.verify.questions.queries import ENDS, Query, answers
+from rulemine.verify.questions.queries import answers
 from rulemine.verify.report import shown
 
 __all__ = ["check_structure"]
@@ -27,29 +27,13 @@ def check_structure(here: Asked) -> None:
         return
     anchors = {*row["anchors"]}
     variables = {triple[0 if end == "subject" else 2] for triple, end in here.evidence}
-    ends = {entity for (s, _, o), _ in here.evidence for entity in (s, o)}
-    removed = here.removed_of(row["evidence"])
-    relations = sorted(set(_relations(here.query)))
-    expected: Sequence[object]
-    for key, expected in (
-        ("relations", relations),
-        ("intermediates", sorted(ends - anchors - {*row["answers"]})),
-        ("answer_types", _shared(here, here.whole)),
-        ("removed", [list(triple) for triple in removed]),
-        ("rules", sorted({contents.removed[triple].certificates[0][0] for triple in removed})),
-    ):
-        here.equal(key.replace("_", " "), block[key], expected, "the query and its evidence")
+    check_block(here)
+    shared = _shared(here, here.whole)
+    here.equal("answer types", block["answer_types"], shared, "the query and its evidence")
     if both := sorted(anchors & {*variables, *row["answers"]}):
         here.add("anchors apart", shown(both), "no anchor that is an answer or an intermediate")
     if (n := len(list(leaves(here.links)))) != len(anchors):
         here.add("anchors apart", f"{n} places for {len(anchors)} anchors", "different anchors")
-    if kept_out := sorted({*contents.folder.manifest["kg"].get("dropped", {})} & {*relations}):
-        here.add("excluded relations", shown(kept_out), "no excluded relation in a query")
-    for option, what in (("max_answers", "answers"), ("max_evidence", "full_evidence")):
-        most = contents.folder.option("structures", option)
-        if type(most) is int and len(row[what]) > most:
-            limit = f"at most {most} (manifest, config.structures.{option})"
-            here.add(f"number of {what}".replace("_", " "), f"{len(row[what])}", limit)
     if contents.folder.option("structures", "missing") == "full":
         least = next((i["missing"] for i in row["hard"] if i["answer"] == row["hard_answer"]), 0)
         if least < len(row["evidence"]):
@@ -64,13 +48,6 @@ def check_structure(here: Asked) -> None:
         for what, some in (("anchors", named), ("members", answers(union, known))):
             if not _shared(here, some):
                 here.add("types of a union", f"{what} without a common type", "one for all")
-
-
-def _relations(query: Query) -> Iterator[str]:
-    if query.word in ENDS:
-        yield query.name
-    for part in query.parts:
-        yield from _relations(part)
 
 
 def _shared(here: Asked, entities: Iterable[str]) -> list[str]:

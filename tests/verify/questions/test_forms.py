@@ -44,10 +44,8 @@ def test_forms_and_smaller_queries_are_those_of_the_builder(block: int) -> None:
         declared = Declarations.of(symmetric=relations[2 : 2 + seed % 2], inverse=pairs)
         facts, triples = facts_of(declared), Triples(Graph.of(world.kg.labeled()))
         for _ in range(25):
-            query = expanded(random_query(world, rng, subtracts=False), declared)
+            query = expanded(random_query(world, rng), declared)
             links = linked(read(query.text), facts)
-            if query.text.startswith("(count"):
-                continue
             expected = structure_of(query, declared)
             found = form_of(links)
             assert found == (expected.name, expected.shape, expected.hops, [*expected.anchors])
