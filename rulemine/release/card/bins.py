@@ -3,7 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-__all__ = ["LIFTS", "PRIORS", "PROOFS", "bin_label", "by", "from_bound", "up_to", "upper_names"]
+__all__ = [
+    "LIFTS", "PRIORS", "PROOFS", "bin_label", "by", "from_bound", "range_label", "up_to",
+    "upper_names",
+]  # fmt: skip
 
 PRIORS = (0.001, 0.01, 0.03, 0.05, 0.07, 0.2, 1.0)
 """Upper bounds of the bins of priors, inclusive."""
@@ -57,9 +60,19 @@ def bin_label(key: str, name: str) -> str:
         place = PRIORS.index(float(name))
         return f"{PRIORS[place - 1]:g}–{name}" if place else f"≤ {name}"
     if key == "proofs":
-        if name == "more":
-            return f"> {PROOFS[-1]}"
-        place = PROOFS.index(int(name))
-        low = PROOFS[place - 1] + 1 if place else 1
-        return name if name == str(low) else f"{low}–{name}"
+        return range_label(name, PROOFS)
     return name
+
+
+def range_label(name: str, bounds: Sequence[int]) -> str:
+    """What a bin of whole numbers with upper bounds is called.
+
+    Example:
+        >>> range_label("8", (1, 6, 8)), range_label("1", (1, 6, 8)), range_label("more", (1, 6, 8))
+        ('7–8', '1', '> 8')
+    """
+    if name == "more":
+        return f"> {bounds[-1]}"
+    place = bounds.index(int(name))
+    low = bounds[place - 1] + 1 if place else bounds[0]
+    return name if name == str(low) else f"{low}–{name}"

@@ -4,11 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rulemine.errors import counted
-from rulemine.release.card.bins import bin_label
+from rulemine.release.card.bins import bin_label, range_label
 from rulemine.release.card.structure_figures import ALL, MISSING
+from rulemine.release.card.subgraph_figures import SIZES
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
 
 __all__ = ["Bar", "Chart", "charts_of"]
+
+MOST_BARS = 10
+"""Bars of a chart of what there may be many of."""
 
 
 class Bar(NamedTuple):
@@ -47,7 +51,13 @@ def charts_of(counts: Mapping[str, Any]) -> list[Chart]:
     Args:
         counts: The counts of a manifest, see `rulemine.release.card.figures`.
     """
-    own = _of_structures if "statistics" in counts else _of_rules
+    kinds = {
+        "subgraphs": _of_subgraphs,
+        "variants": _of_variants,
+        "statistics": _of_structures,
+        "questions": _of_rules,
+    }
+    own = next(charts for key, charts in kinds.items() if key in counts)
     return [chart for chart in (*own(counts), *_of_all(counts)) if chart.bars]
 
 
@@ -84,21 +94,13 @@ def _of_structures(counts: Mapping[str, Any]) -> list[Chart]:
     }
     if not rows:
         return []
-    inference = {
-        "none": "every answer stated",
-        "partial": "partial inference",
-        "full": "full inference",
-    }
-    degrees = zip(
-        ("least", "25 %", "median", "75 %", "most"), whole["degrees"].values(), strict=True
-    )
-    missing = [Bar(counted(int(n), "link"), whole["by_missing"][n]) for n in MISSING]
+    missing, inference, degrees, types = _of_queries(counts)
     return [
         Chart(
             "Structures", [Bar(name, row["questions"], row["core"]) for name, row in rows.items()]
         ),
-        Chart("Links that the hard answer misses", missing),
-        Chart("Inference", [Bar(said, whole["by_inference"][k]) for k, said in inference.items()]),
+        missing,
+        inference,
         *(
             Chart(
                 f"{counted(int(n), 'link')} missing",
@@ -110,11 +112,88 @@ def _of_structures(counts: Mapping[str, Any]) -> list[Chart]:
         Chart("Triples of full evidence, mean", _means(rows, "triples")),
         Chart("Answers, mean", _means(rows, "answers")),
         Chart("Words and numbers of the text, mean", _means(rows, "tokens")),
+        degrees,
+        types,
+    ]
+
+
+def _of_queries(counts: Mapping[str, Any]) -> tuple[Chart, Chart, Chart, Chart]:
+    """Missing links, inference, degrees and rule types, of queries of every kind."""
+    whole = counts["statistics"][ALL]
+    inference = {
+        "none": "every answer stated",
+        "partial": "partial inference",
+        "full": "full inference",
+    }
+    degrees = zip(
+        ("least", "25 %", "median", "75 %", "most"), whole["degrees"].values(), strict=True
+    )
+    return (
+        Chart(
+            "Links that the hard answer misses",
+            [Bar(counted(int(n), "link"), whole["by_missing"][n]) for n in MISSING],
+        ),
+        Chart("Inference", [Bar(said, whole["by_inference"][k]) for k, said in inference.items()]),
         Chart("Degree of topic entities", [Bar(said, n) for said, n in degrees]),
         Chart(
             "Missing links by rule type", [Bar(k, n) for k, n in counts["missing_by_type"].items()]
         ),
+    )
+
+
+def _of_subgraphs(counts: Mapping[str, Any]) -> list[Chart]:
+    if not counts["questions"]:
+        return []
+    classes, relations = counts["classes"], counts["relation_triples"]
+    histograms = {
+        "seeds": "Topic entities",
+        "hops": "Hops",
+        "answers": "Answers",
+        "evidence": "Triples of evidence",
+        "full_evidence": "Triples of full evidence",
+    }
+    return [
+        Chart("Shapes of train", _most({k: row["train"] for k, row in classes.items()})),
+        *(
+            Chart(title, _most({k: row[of] for k, row in classes.items()}))
+            for of, title in (
+                ("id", "Test: shapes as in train"),
+                ("ugt", "Test: unseen shapes"),
+                ("urt", "Test: shapes, a relation unseen"),
+            )
+        ),
+        *(
+            Chart(
+                title,
+                [Bar(range_label(k, SIZES), n) for k, n in counts["histograms"][key].items() if n],
+            )
+            for key, title in histograms.items()
+        ),
+        Chart(
+            "Relations, triples of evidence",
+            _most({k: sum(row.values()) for k, row in relations.items()}),
+            long=True,
+        ),
+        *_of_queries(counts),
     ]
+
+
+def _of_variants(counts: Mapping[str, Any]) -> list[Chart]:
+    if not counts["questions"]:
+        return []
+    structures = {k: row["questions"] for k, row in counts["statistics"].items() if k != ALL}
+    topics = {topic or "none": sum(row.values()) for topic, row in counts["topics"].items()}
+    return [
+        Chart("Topics", _most(topics)),
+        Chart("Structures", _most(structures)),
+        *_of_queries(counts),
+    ]
+
+
+def _most(sizes: Mapping[str, int]) -> list[Bar]:
+    """The largest, but for those that are 0."""
+    ordered = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
+    return [Bar(name, n) for name, n in ordered[:MOST_BARS] if n]
 
 
 def _means(rows: Mapping[str, Any], key: str) -> list[Bar]:

@@ -19,6 +19,8 @@ from rulemine.kg.relation_overlap import overlapping_relations, undeclared_relat
 from rulemine.release.card.bins import by
 from rulemine.release.card.rule_figures import count_completed, count_proofs
 from rulemine.release.card.structure_figures import count_structures
+from rulemine.release.card.subgraph_figures import count_subgraphs
+from rulemine.release.card.variant_figures import count_variants
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.guessing import commonest_answers, guessed, order_of_names
 from rulemine.release.overlap import compare_splits
@@ -33,7 +35,12 @@ GUESSES = (1, 5)
 
 def figures_of(parts: ReleaseParts) -> dict[str, Any]:
     """All figures of a release; JSON values only."""
-    own = {"rules": count_proofs, "structures": count_structures}[parts.kind]
+    own = {
+        "rules": count_proofs,
+        "structures": count_structures,
+        "subgraphs": count_subgraphs,
+        "variants": count_variants,
+    }[parts.kind]
     return {
         **_graph(parts),
         **_rules(parts),

@@ -14,14 +14,22 @@ from rulemine.release.card.plots import FIGURES
 from rulemine.release.card.provenance import describe_build
 from rulemine.release.card.rule_page import RULE_PAGE
 from rulemine.release.card.structure_page import STRUCTURE_PAGE
+from rulemine.release.card.subgraph_page import SUBGRAPH_PAGE
+from rulemine.release.card.variant_page import VARIANT_PAGE
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.reader import TYPES
 from rulemine.release.records import SPLITS
+from rulemine.release.seed_rows import SEED_TEXTS
 from rulemine.release.sheet import SHEET
 
 __all__ = ["write_card"]
 
-_PAGES = {"rules": RULE_PAGE, "structures": STRUCTURE_PAGE}
+_PAGES = {
+    "rules": RULE_PAGE,
+    "structures": STRUCTURE_PAGE,
+    "subgraphs": SUBGRAPH_PAGE,
+    "variants": VARIANT_PAGE,
+}
 """Kind of the questions → what only such cards say."""
 
 
@@ -201,7 +209,12 @@ def _files(naming: str, parts: ReleaseParts, page: KindPage) -> list[str]:
                 (f"`{TYPES}`", "`entity`, `type`: a row for every type of an entity"),
                 (f"`{SHEET}`", "a sample of questions to be checked by hand, without verdicts"),
             ]
-            if parts.kind == "structures"
+            if parts.kind != "rules"
+            else []
+        ),
+        *(
+            [(f"`{SEED_TEXTS}`", "the seed texts: `id`, `entities`, `topic`, `split`")]
+            if parts.kind == "variants"
             else []
         ),
         ("`rejected.jsonl`", "rejected questions, each with the reason"),

@@ -113,7 +113,7 @@ def _statistics(
         "top_anchor": top(lambda q: q.anchors),
         "top_relation": top(lambda q: q.relations),
         "top_answer": top(lambda q: q.answers),
-        **({"same_type": sum(shares_type)} if types else {}),
+        "same_type": sum(shares_type),
         "mediated": sum(any(MEDIATED in relation for relation in q.relations) for q in questions),
         "degrees": _quantiles(sorted(degrees.get(anchor, 0) for anchor in anchors)),
     }

@@ -13,7 +13,10 @@ from rulemine.release.card.structure_figures import ALL, MISSING
 from rulemine.release.records import SPLITS, Question
 from rulemine.rules.taxonomy import RULE_TYPES
 
-__all__ = ["STRUCTURE_PAGE"]
+__all__ = [
+    "QUERY_SHARED", "QUERY_STRATA", "STRUCTURE_PAGE", "describe_missing", "describe_structures",
+    "examples_of_structures", "lead",
+]  # fmt: skip
 
 MOST_REASONS = 3
 """Reasons for a shortfall that are listed."""
@@ -26,13 +29,21 @@ _TYPES = {
 }
 
 
-def _lead(name: str, manifest: Manifest) -> list[str]:
+def lead(name: str, manifest: Manifest, title: str, written: str) -> list[str]:
+    """The title of the card and what follows it.
+
+    Args:
+        name: The name of the release.
+        manifest: Its manifest.
+        title: What it is about.
+        written: What its questions are, after their number and before the graph.
+    """
     counts = manifest["counts"]
     hard, core = sum(counts["hard_by_split"].values()), counts["core"]
     return [
-        f"# {name}: logical questions on a knowledge graph that lacks part of what they need",
+        f"# {name}: {title} a knowledge graph that lacks part of what they need",
         "",
-        f"{counted(counts['questions'], 'question')} of {len(_asked(counts))} logical structures on a "
+        f"{counted(counts['questions'], 'question')} {written} a "
         f"knowledge graph of {counts['triples_complete']:,} triples, of which "
         f"{counts['triples_removed']:,} were removed. {hard:,} have a hard answer: one that needs removed "
         "triples. Each removed triple still follows from the remaining ones by a rule; the proof is "
@@ -40,6 +51,11 @@ def _lead(name: str, manifest: Manifest) -> list[str]:
         "",
         _core(hard, core),
     ]
+
+
+def _lead(name: str, manifest: Manifest) -> list[str]:
+    written = f"of {len(_asked(manifest['counts']))} logical structures on"
+    return lead(name, manifest, "logical questions on", written)
 
 
 def _core(hard: int, core: int) -> str:
@@ -95,9 +111,9 @@ def describe_structures(manifest: Manifest) -> list[str]:
         ),
     ]  # fmt: skip
     return [
-        "Columns 0 to 3: how many links the hard answer misses, i.e. the least number of removed triples "
-        "in a derivation of it; 0 where every answer is stated. Full inference: all links of the "
-        "derivation are missing.",
+        f"Columns 0 to {MISSING[-1]} (or more): how many links the hard answer misses, i.e. the least number "
+        "of removed triples in a derivation of it; 0 where every answer is stated. Full inference: all links "
+        "of the derivation are missing.",
         "",
         *table(links),
         "",
@@ -235,23 +251,27 @@ def examples_of_structures(questions: Sequence[Question]) -> list[str]:
     return lines or ["None."]
 
 
+QUERY_SHARED = {
+    "topic": "a topic entity is one of train",
+    "answer": "hard answer is one of train",
+    "relation": "a relation is one of train",
+    "rule": "a rule is one of train",
+}
+QUERY_STRATA = {
+    "structure": "structure",
+    "missing": "missing links",
+    "relation": "relation",
+    "core": "core",
+}
+"""Of questions of every kind but ``rules``."""
+
 STRUCTURE_PAGE = KindPage(
     lead=_lead,
     sizes={"Structures": describe_structures},
     origins={"Proofs": describe_missing, "How questions were drawn": _sampling},
     examples=examples_of_structures,
-    shared={
-        "topic": "a topic entity is one of train",
-        "answer": "hard answer is one of train",
-        "relation": "a relation is one of train",
-        "rule": "a rule is one of train",
-    },
-    strata={
-        "structure": "structure",
-        "missing": "missing links",
-        "relation": "relation",
-        "core": "core",
-    },
+    shared=QUERY_SHARED,
+    strata=QUERY_STRATA,
     block="`structures` (relations, intermediate entities, types of the answers, removed triples of "
     "`evidence` and rules of their proofs)",
 )

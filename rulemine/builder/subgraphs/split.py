@@ -1,0 +1,220 @@
+"""Splits questions of the kind ``subgraphs`` into training and test, by what training lacks.
+
+After SynthKGQA (section 4): some shapes and the rarest relations are kept for test. A test question is of an
+unseen shape (``ugt``), of an unseen relation (``urt``), of both, or of neither (``id``). There is no
+validation: the paper has none, and a third split without shared answers would cost more questions; whoever
+tunes something holds out part of training.
+
+Guarantees: no answer of a test question is an answer of a training question; no training question has a
+reserved shape or relation; test has minimal questions only. What fits neither is rejected, with the reason.
+Nothing depends on the order of the questions.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from rulemine.builder.split import with_unseen
+from rulemine.builder.subgraphs.options import SubgraphSection
+from rulemine.errors import counted
+from rulemine.kg.facts import Declarations
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import Question, Rejection, SubgraphQuestion
+from rulemine.seeds import stream
+
+__all__ = ["TESTED_SHAPES", "SplitReason", "explain_cells", "plain_shape", "split_subgraphs"]
+
+TESTED_SHAPES = ("(1)", "(2)", "(1)(1)", "(2)(1)", "(3)", "(1)(1)(1)")
+"""The shapes of test questions beside the reserved ones, with and without an unseen relation."""
+
+Cell = tuple[str, str]
+"""``id``, ``ugt`` or ``urt``, and a shape."""
+
+
+class SplitReason:
+    """Why a question is in neither split."""
+
+    SHARED = "an answer is one of a test question"
+    REDUNDANT = "for test only, but not minimal"
+    NO_CELL = "for test only, which has no questions of this shape"
+    ENOUGH = "for test only, which has enough questions of this shape"
+
+
+def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> QuestionSet:
+    """Assigns questions to train and test, and rejects what fits neither.
+
+    Relations are ordered by how often they are in the evidence of the questions; the first
+    `SubgraphSection.training_relations` of them may train. Those that state the same facts are one. With N
+    questions, test has at most `SubgraphSection.test_share` · N. Its cells are filled in turns, so that they
+    are even where the graph has enough, each up to its part of that or `SubgraphSection.per_cell`. In a cell,
+    those questions are first whose answers the fewest training questions share.
+
+    Args:
+        asked: The questions, all of the kind ``subgraphs``.
+        options: The section of the recipe.
+        seed: Seed of the random choices.
+
+    Returns:
+        The questions kept, with `Question.split`, `Question.unseen` and `SubgraphBlock.test_type`; a parent
+        that is not kept is named no more. `QuestionSet.sampling` says under ``split`` how many questions
+        there were (``accepted``), which of their relations may train (``training_relations``), and how many
+        questions every cell of test has if there are enough (``per_cell``).
+    """
+    declared = asked.declarations
+    questions = sorted(
+        (q for q in asked.questions if isinstance(q, SubgraphQuestion)), key=lambda q: q.id
+    )
+    may_train = _training_relations(questions, declared, options.training_relations)
+    types = {q.id: _test_type(q, options.reserved_shapes, may_train) for q in questions}
+    cells = _cells(options.reserved_shapes)
+    cell_of = {q.id: (types[q.id][0], plain_shape(q.shape)) for q in questions}
+    training = [q for q in questions if types[q.id] == ("id",)]
+    for q in questions:
+        if cell_of[q.id] in cells and not q.subgraphs.redundant:
+            cells[cell_of[q.id]].append(q)
+    wanted = max(1, _rounded(options.test_share, len(questions)))
+    test = _fill(cells, training, wanted, options.per_cell, seed)
+    taken = {answer for q in test for answer in q.answers}
+    split = {q.id: "train" for q in training if taken.isdisjoint(q.answers)}
+    split |= {q.id: "test" for q in test}
+
+    def why(q: SubgraphQuestion) -> str:
+        if types[q.id] == ("id",):
+            return SplitReason.SHARED
+        if q.subgraphs.redundant:
+            return SplitReason.REDUNDANT
+        return SplitReason.ENOUGH if cell_of[q.id] in cells else SplitReason.NO_CELL
+
+    kept: list[Question] = []
+    rejections = []
+    for q in questions:
+        if q.id not in split:
+            said = " and ".join(types[q.id])
+            rejections.append(Rejection("split", why(q), q.id, None, "", "", said, query=q.query))
+            continue
+        block = replace(
+            q.subgraphs,
+            test_type=types[q.id] if split[q.id] == "test" else (),
+            parent=q.subgraphs.parent if q.subgraphs.parent in split else "",
+        )
+        kept.append(replace(q, split=split[q.id], subgraphs=block))
+    told = {
+        "accepted": len(questions),
+        "training_relations": sorted(may_train),
+        "per_cell": min(options.per_cell, wanted // len(cells)),
+    }
+    own = {**asked.sampling.get("subgraphs", {}), "split": told}
+    made = asked.keep(with_unseen(kept), rejections)
+    return replace(made, sampling={**asked.sampling, "subgraphs": own})
+
+
+def explain_cells(made: QuestionSet, options: SubgraphSection) -> str:
+    """Says which cells of the test split have fewer questions than they should.
+
+    Args:
+        made: The questions, with the splits of `split_subgraphs`.
+        options: The section of the recipe.
+
+    Returns:
+        A sentence; "" if there is none.
+    """
+    per_cell = made.sampling["subgraphs"]["split"]["per_cell"]
+    have = Counter(
+        (q.subgraphs.test_type[0], plain_shape(q.shape))
+        for q in made.questions
+        if isinstance(q, SubgraphQuestion) and q.split == "test"
+    )
+    cells = _cells(options.reserved_shapes)
+    short = [cell for cell in cells if have[cell] < max(1, per_cell)]
+    if not short:
+        return ""
+    named = ", ".join(f"{kind} {shape}: {have[kind, shape]}" for kind, shape in short)
+    return (
+        f"{len(short)} of the {len(cells)} cells of the test split have fewer than "
+        f"{counted(max(1, per_cell), 'question')} ({named}), because "
+        + ("no more were accepted" if per_cell else "test is to have fewer questions than cells")
+        + ". Ask for more questions (subgraphs.questions), or reserve other shapes "
+        "(subgraphs.reserved_shapes)."
+    )
+
+
+def plain_shape(shape: str) -> str:
+    """The shape without the count and without what a difference takes away from the answers.
+
+    Example:
+        >>> plain_shape("#(2)(1)"), plain_shape("(1)(1)-{(1)}")
+        ('(2)(1)', '(1)(1)')
+    """
+    return re.sub(r"^#|-\{[^{}]*\}", "", shape)
+
+
+def _rounded(share: float, whole: int) -> int:
+    """A share of a whole, to the nearest; of the decimal as written, not its binary approximation."""
+    return math.floor(Fraction(repr(float(share))) * whole + Fraction(1, 2))
+
+
+def _training_relations(
+    questions: Sequence[SubgraphQuestion], declared: Declarations, share: float
+) -> frozenset[str]:
+    """The relations that training questions may have."""
+    times = Counter(declared[r].fact for q in questions for _, r, _ in q.evidence)
+    # What a difference takes away is in no evidence.
+    relations = {r for q in questions for r in q.relations}
+    ordered = sorted({declared[r].fact for r in relations}, key=lambda fact: (-times[fact], fact))
+    facts = set(ordered[: _rounded(share, len(ordered))])
+    return frozenset(r for r in relations if declared[r].fact in facts)
+
+
+def _test_type(
+    question: SubgraphQuestion, shapes: Collection[str], may_train: Collection[str]
+) -> tuple[str, ...]:
+    """What training lacks of a question."""
+    ugt = plain_shape(question.shape) in shapes
+    urt = not all(relation in may_train for relation in question.relations)
+    return (*["ugt"] * ugt, *["urt"] * urt) or ("id",)
+
+
+def _cells(reserved: Collection[str]) -> dict[Cell, list[SubgraphQuestion]]:
+    """The cells of the test split, without questions; of both unseen, the shape decides."""
+    others = [shape for shape in TESTED_SHAPES if shape not in reserved]
+    cells = [("ugt", shape) for shape in sorted(set(reserved))]
+    return {cell: [] for cell in cells + [(kind, s) for kind in ("id", "urt") for s in others]}
+
+
+def _fill(
+    cells: Mapping[Cell, Sequence[SubgraphQuestion]],
+    training: Sequence[SubgraphQuestion],
+    wanted: int,
+    per_cell: int,
+    seed: int,
+) -> list[SubgraphQuestion]:
+    """The test questions.
+
+    Args:
+        cells: Cell → the questions that it may have, sorted by id.
+        training: The questions that may train.
+        wanted: Their number at most.
+        per_cell: Those of a cell at most, and no more than the cell's part of `wanted`, rounded up.
+        seed: Seed of the order of cells, and of questions that equally many others share an answer with.
+    """
+    having: dict[str, set[str]] = {}
+    for q in training:
+        for answer in q.answers:
+            having.setdefault(answer, set()).add(q.id)
+
+    def sharing(q: SubgraphQuestion) -> set[str]:
+        return {q.id}.union(*(having.get(answer, ()) for answer in q.answers))
+
+    queues = []
+    for cell, some in cells.items():
+        order = stream(seed, "subgraphs", "split", *cell).permutation(len(some)).tolist()
+        queues.append(sorted((some[i] for i in order), key=lambda q: len(sharing(q)))[::-1])
+    turns = stream(seed, "subgraphs", "split").permutation(len(queues)).tolist()
+    test: list[SubgraphQuestion] = []
+    for _ in range(min(per_cell, -(-wanted // len(queues)))):
+        having_some = [queues[turn] for turn in turns if queues[turn]]
+        test += [queue.pop() for queue in having_some[: wanted - len(test)]]
+    return test

@@ -1,0 +1,102 @@
+"""The card of a release of the kind ``variants``: what only such a card says."""
+
+from collections.abc import Sequence
+
+from rulemine.errors import counted
+from rulemine.release.card.kind_page import KindPage, Manifest
+from rulemine.release.card.markdown import percent, table
+from rulemine.release.card.structure_figures import ALL
+from rulemine.release.card.structure_page import (
+    QUERY_SHARED,
+    QUERY_STRATA,
+    describe_missing,
+    describe_structures,
+    examples_of_structures,
+    lead,
+)
+from rulemine.release.card.subgraph_page import describe_acceptance
+from rulemine.release.records import SPLITS
+
+__all__ = ["VARIANT_PAGE"]
+
+_MEASURES = {
+    "subgraph": "triples of the subgraph",
+    "facts": "supporting facts",
+    "seeds": "entities of the seed text",
+    "hops": "hops",
+    "answers": "answers",
+}
+
+
+def _lead(name: str, manifest: Manifest) -> list[str]:
+    texts = counted(manifest["counts"]["variants"][ALL]["seed_texts"], "seed text")
+    written = f"from {texts}, each written for what joins the entities of its seed text in"
+    return lead(name, manifest, "questions written from seed texts on", written)
+
+
+def _statistics(manifest: Manifest) -> list[str]:
+    counts = manifest["counts"]
+    rows = counts["variants"]
+    parts = [name for name in (*SPLITS, ALL) if rows[name]["questions"] or name == ALL]
+    means: list[Sequence[object]] = [
+        ("", *parts),
+        ("questions", *(f"{rows[part]['questions']:,}" for part in parts)),
+        ("seed texts", *(f"{rows[part]['seed_texts']:,}" for part in parts)),
+        ("a single answer", *(percent(rows[p]["unique"], rows[p]["questions"]) for p in parts)),
+        *(
+            (f"{said}, mean", *(f"{rows[part][key]:.2f}" for part in parts))
+            for key, said in _MEASURES.items()
+        ),
+    ]
+    topics: list[Sequence[object]] = [("topic", *SPLITS)]
+    topics += [(topic or "none", *row.values()) for topic, row in counts["topics"].items()]
+    return [
+        "Supporting facts are the triples that the writer named. A single answer: the complete graph gives "
+        "no other one.",
+        "",
+        *table(means),
+        "",
+        *table(topics),
+    ]
+
+
+def _origin(manifest: Manifest) -> list[str]:
+    counts, options = manifest["counts"], manifest["config"]["variants"]
+    if run := options["run"]:
+        drawn = f"- A fresh variant, run {run}: the seed texts of another release, triples in another order."
+    else:
+        drawn = "- A static release; fresh variants of it are made by `rulemine variants`."
+    return [
+        "- Subgraphs: what joins the entities of a seed text with the fewest edges (Steiner trees, "
+        "Mehlhorn), with every triple between the ends of each edge; at most"
+        f" {options['max_triples']} triples, {options['max_neighbors']} neighbors of an entity.",
+        drawn,
+        "- Every question was executed: `answers` has all that the graph gives, not the writer's alone.",
+        *_judged(manifest),
+        *describe_acceptance(counts["sampling"].get("variants", {})),
+    ]
+
+
+def _judged(manifest: Manifest) -> list[str]:
+    counts = manifest["counts"]
+    if not counts["judged"]:
+        return ["- No model judged the questions."]
+    judges = ", ".join(f"`{model}` ({n:,})" for model, n in counts["judges"].items())
+    return [
+        f"- {counted(counts['judged'], 'question')} judged, with the number of judgements: {judges}. All "
+        "judges accepted each: logical structure, no redundancy, the answer supported and adequate."
+    ]
+
+
+VARIANT_PAGE = KindPage(
+    lead=_lead,
+    sizes={"Statistics": _statistics, "Structures": describe_structures},
+    origins={"Proofs": describe_missing, "How questions were written": _origin},
+    examples=examples_of_structures,
+    shared=QUERY_SHARED,
+    strata=QUERY_STRATA,
+    block="`variants` (relations, intermediate entities, removed triples of `evidence` and rules of their "
+    "proofs; the writer's answer and supporting triples, the subgraph it saw; seed text, its entities, "
+    "topic; whether the answer is the only one; judgements)",
+)
+"""What the cards of the kind ``variants`` say."""

@@ -1,0 +1,156 @@
+"""The figures and cards of the kinds that a writer asks, against counting by hand."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from rulemine.release.card.figures import figures_of
+from rulemine.release.card.page import write_card
+from rulemine.release.card.plots import draw_figures
+from rulemine.release.contents import ReleaseParts
+from tests.written import subgraphs, variants
+
+
+def card(parts: ReleaseParts) -> str:
+    manifest = {
+        "name": "world",
+        "naming": "entity",
+        "counts": figures_of(parts),
+        "kg": parts.source,
+        "config": parts.config,
+    }
+    return write_card(parts, manifest)
+
+
+def test_subgraphs_by_hand() -> None:
+    counts = figures_of(subgraphs())
+    assert list(counts["statistics"]) == [
+        "all",
+        "1p",
+        "2p",
+        "3p",
+        "2i",
+        "3i",
+        "ip",
+        "pi",
+        "2u",
+        "up",
+    ]
+    assert counts["subgraphs"]["validation"]["questions"] == 0
+    assert counts["subgraphs"]["train"] == {
+        "questions": 6,
+        # citizen_of, spouse, born_in, wrote, in, made_in
+        "relations": 6,
+        # ann, bob, cat, film1, film3, film4, france, italy, rome
+        "entities": 9,
+        "shapes": 3,
+        "redundant": 1,
+        "seeds": 1.0,
+        "hops": round((1 + 1 + 1 + 2 + 3 + 3) / 6, 2),
+        "answers": 1.0,
+        "evidence": round((1 + 1 + 1 + 2 + 3 + 3) / 6, 2),
+        "full_evidence": round((1 + 1 + 1 + 2 + 3 + 3) / 6, 2),
+    }
+    assert counts["subgraphs"]["all"]["questions"] == 12
+    # 2i, 3i, ip, pi, 2u, up are test; their classes are id, ugt, urt, both in turns from number 6.
+    assert counts["classes"] == {
+        "(1)": {"train": 3, "id": 0, "ugt": 0, "urt": 0},
+        "(2)": {"train": 1, "id": 0, "ugt": 0, "urt": 0},
+        "(1)(1)": {"train": 0, "id": 0, "ugt": 0, "urt": 1},
+        "{(1)|(1)}": {"train": 0, "id": 0, "ugt": 0, "urt": 1},
+        "(3)": {"train": 2, "id": 0, "ugt": 0, "urt": 0},
+        "((1)(1))": {"train": 0, "id": 1, "ugt": 0, "urt": 0},
+        "(1)(1)(1)": {"train": 0, "id": 0, "ugt": 1, "urt": 1},
+        "(2)(1)": {"train": 0, "id": 0, "ugt": 1, "urt": 0},
+        "({(1)|(1)})": {"train": 0, "id": 0, "ugt": 1, "urt": 1},
+    }
+    assert counts["minimal_shapes"] == {"(3)": {"(1)": 1}}
+    assert counts["relation_triples"]["in"] == {"train": 1, "validation": 0, "test": 1}
+    assert counts["histograms"]["seeds"] == {
+        "1": 6, "2": 5, "3": 1, **dict.fromkeys(("4", "5", "6", "8", "10", "20", "50", "100", "more"), 0)
+    }  # fmt: skip
+    assert counts["histograms"]["answers"]["5"] == 1
+    assert counts["more_evidence"] == sum(
+        len(q.full_evidence) > len(q.evidence) for q in subgraphs().questions
+    )
+    json.dumps(counts)
+
+
+def test_variants_by_hand() -> None:
+    counts = figures_of(variants())
+    rows = counts["variants"]
+    assert [rows[part]["questions"] for part in rows] == [12, 4, 2, 6]
+    assert rows["all"]["seed_texts"] == 6
+    assert (rows["train"]["facts"], rows["train"]["hops"]) == (2.0, 2.0)
+    assert rows["train"]["unique"] == 4
+    assert counts["topics"] == {
+        "people": {"train": 3, "validation": 1, "test": 4},
+        "places": {"train": 1, "validation": 1, "test": 2},
+    }
+    assert (counts["judged"], counts["judges"]) == (0, {})
+    judged = figures_of(variants(judged=True))
+    assert (judged["judged"], judged["judges"]) == (12, {"judge": 36})
+
+
+def test_the_card_of_subgraphs_has_the_papers_statistics() -> None:
+    text = card(subgraphs())
+    assert (
+        "12 questions of 9 shapes, each written for a subgraph of a knowledge graph of 39" in text
+    )
+    for row in (
+        "|  | train | test | all |",
+        "| questions | 6 | 6 | 12 |",
+        "| not minimal | 16.7 % | 0.0 % | 8.3 % |",
+        "| topic entities | 1: 6 · 2: 5 · 3: 1 |",
+        "| shape | train | id | ugt | urt |",
+        "| (3) | 2 | 0 | 0 | 0 |",
+        "| (3) | 1 | (1): 1 |",
+        "| `citizen_of` | 2 | 0 | 6 |",
+        "| rejected: it is odd | 20 | 50.0 % |",
+        "| 2p | 1 | 1 / 0 / 0 |",
+    ):
+        assert row in text
+    assert "20 questions were wanted; 15 of 40 candidates were accepted." in text
+    assert "Split: 2 relations may train." in text
+    assert "No model was shown the evidence of test questions" in text
+    assert "`subgraphs` (relations," in text
+
+
+def test_the_card_of_variants_has_the_papers_statistics() -> None:
+    text = card(variants())
+    assert "12 questions from 6 seed texts, each written for what joins" in text
+    for row in (
+        "|  | train | validation | test | all |",
+        "| seed texts | 2 | 1 | 3 | 6 |",
+        "| topic | train | validation | test |",
+        "| people | 3 | 1 | 4 |",
+        "| accepted | 12 | 66.7 % |",
+    ):
+        assert row in text
+    assert "- No model judged the questions." in text
+    assert "12 questions judged, with the number of judgements: `judge` (36)" in card(
+        variants(judged=True)
+    )
+    other = variants()
+    other.config["variants"] |= {"run": 2}
+    assert "A fresh variant, run 2" in card(other)
+
+
+@pytest.mark.parametrize("made", [subgraphs, variants])
+def test_cards_of_nothing_are_whole_and_no_figure_depends_on_the_order(
+    made: Callable[[], ReleaseParts],
+) -> None:
+    parts = made()
+    counts = figures_of(parts)
+    turned = replace(parts, questions=parts.questions[::-1])
+    assert json.dumps(figures_of(turned)) == json.dumps(counts)
+    page = draw_figures("world", counts)
+    ElementTree.fromstring(page)
+    assert "Links that the hard answer misses" in page
+    empty = replace(parts, questions=(), removals=(), rules=(), sampling_counts={})
+    assert figures_of(empty).keys() == counts.keys()
+    assert "# world:" in card(empty)
+    ElementTree.fromstring(draw_figures("world", figures_of(empty)))

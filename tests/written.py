@@ -1,0 +1,103 @@
+"""Releases of the kinds that a writer asks, made by hand from the world of `tests.structures`."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+from rulemine.release.contents import ReleaseParts
+from rulemine.release.records import (
+    Judgement,
+    MinimalQuery,
+    Question,
+    StructureQuestion,
+    SubgraphBlock,
+    SubgraphQuestion,
+    VariantBlock,
+    VariantQuestion,
+)
+from tests.structures import CONFIG, world
+
+SUBGRAPHS = {
+    "questions": 20, "nodes": 10, "edges": 30, "sampling": "degree", "degree_bias": 1.0,
+    "max_answers": 10, "max_evidence": 100, "reserved_shapes": ["((1)(1))"], "test_share": 0.3,
+    "training_relations": 0.54, "per_cell": 45,
+}  # fmt: skip
+VARIANTS = {"questions": 20, "max_triples": 100, "max_neighbors": 1000, "run": 0, "judges": []}
+JUDGEMENT = Judgement("judge", True, "fine", False, "no", True, "yes", True, "whole")
+
+
+def as_subgraph(question: StructureQuestion, **changes: Any) -> SubgraphQuestion:
+    """The same question as one written for a subgraph; `changes` are of its block."""
+    block = SubgraphBlock(
+        **_shared(question),
+        redundant=False,
+        minimal_shape=question.shape,
+        minimal=(MinimalQuery(question.anchors, question.query),),
+        test_type=(),
+        parent="",
+    )
+    return SubgraphQuestion(**_common(question, "subgraphs"), subgraphs=replace(block, **changes))
+
+
+def as_variant(question: StructureQuestion, **changes: Any) -> VariantQuestion:
+    """The same question as one written from a seed text; `changes` are of its block."""
+    block = VariantBlock(
+        **_shared(question),
+        seed_text=f"t{int(question.id[1:]) // 2}",
+        seeds=question.anchors,
+        topic="people",
+        unique=len(question.answers) == 1,
+        judgements=(),
+    )
+    return VariantQuestion(**_common(question, "variants"), variants=replace(block, **changes))
+
+
+def _common(question: Question, kind: str) -> dict[str, Any]:
+    return {each.name: getattr(question, each.name) for each in fields(Question)} | {"kind": kind}
+
+
+def _shared(question: StructureQuestion) -> dict[str, Any]:
+    own = question.structures
+    return {
+        "relations": own.relations, "intermediates": own.intermediates, "removed": own.removed,
+        "rules": own.rules, "answer": question.answers[0],
+        "triples": tuple(sorted(set(question.evidence))), "subgraph": question.full_evidence,
+    }  # fmt: skip
+
+
+def _world(
+    kind: str, section: dict[str, Any], questions: tuple[Question, ...], told: Any
+) -> ReleaseParts:
+    return world(
+        config={**CONFIG, "kind": kind, kind: section},
+        questions=questions,
+        sampling_counts={kind: told},
+    )
+
+
+def subgraphs() -> ReleaseParts:
+    """Twelve questions, of which one is not minimal and the test questions have a class."""
+    given = [q for q in world().questions if isinstance(q, StructureQuestion)]
+    made = []
+    for number, q in enumerate(given):
+        split = "test" if q.split == "test" else "train"
+        types = (("id",), ("ugt",), ("urt",), ("ugt", "urt"))[number % 4]
+        own: dict[str, Any] = {"test_type": types if split == "test" else ()}
+        if number == 4:
+            own |= {"redundant": True, "minimal_shape": "(1)"}
+        made.append(as_subgraph(replace(q, split=split), **own))
+    told = {
+        "wanted": 20, "questions": 15, "drawn": 40, "rejected": {"it is odd": 20, "it is long": 5},
+        "split": {"accepted": 15, "training_relations": ["in", "won"], "per_cell": 1},
+    }  # fmt: skip
+    return _world("subgraphs", SUBGRAPHS, tuple(made), told)
+
+
+def variants(judged: bool = False) -> ReleaseParts:
+    """Twelve questions from six seed texts, of two topics; judged by one model thrice, or not."""
+    given = [q for q in world().questions if isinstance(q, StructureQuestion)]
+    own: dict[str, Any] = {"judgements": (JUDGEMENT,) * 3 if judged else ()}
+    made = [
+        as_variant(q, topic="people" if n % 3 else "places", **own) for n, q in enumerate(given)
+    ]
+    told = {"wanted": 20, "questions": 12, "drawn": 18, "rejected": {"it is odd": 6}}
+    return _world("variants", VARIANTS, tuple(made), told)
