@@ -52,7 +52,7 @@ class SubgraphSection(Section):
     nodes: int = option(10, least=2)
     edges: int = option(30, least=1)
     sampling: str = option("degree", choices=("degree", "uniform", "breadth"))
-    degree_bias: float = option(1.0, least=0, most=1000)
+    degree_bias: float = option(1.0, least=0, most=100)
     start: str = option("any", choices=("any", "removed"))
     atoms: tuple[int, ...] = option(
         (1, 2, 3, 4, 5, 6),

@@ -1,0 +1,67 @@
+"""Times the sampling of subgraphs, for each way of sampling.
+
+    python benchmarks/subgraphs.py [--kg NAME] [--subgraphs 10000]
+
+Prints a Markdown table: seconds of CPU time for all of them, mean nodes and triples, how many different
+subgraphs, and the median degree of their nodes beside that of the graph.
+"""
+
+import argparse
+import resource
+import time
+from pathlib import Path
+
+import numpy as np
+
+from rulemine.builder.subgraphs.options import SubgraphSection
+from rulemine.builder.subgraphs.sampling import Sampler
+from rulemine.datasets.registry import find_files
+from rulemine.kg import KnowledgeGraph
+from rulemine.seeds import stream
+
+WAYS = (
+    SubgraphSection(),
+    SubgraphSection(degree_bias=30.0),
+    SubgraphSection(sampling="uniform"),
+    SubgraphSection(sampling="breadth"),
+)
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description="sampling of subgraphs")
+    parser.add_argument("--kg", default="fb15k237", help="a data set or a TSV file (fb15k237)")
+    parser.add_argument("--subgraphs", type=int, default=10_000, help="of each way (10000)")
+    given = parser.parse_args()
+    paths = find_files(given.kg) if not Path(given.kg).exists() else (Path(given.kg),)
+    if None in paths:
+        print(f"subgraphs: data set {given.kg} not on this machine")
+        return
+    kg = KnowledgeGraph.read(*(path for path in paths if path is not None))
+    degrees = np.bincount(kg.triples[:, [0, 2]].ravel())
+    print(
+        "| sampling | CPU s | nodes | triples | different | median degree |\n|---|--:|--:|--:|--:|--:|"
+    )
+    for options in WAYS:
+        started = time.process_time()
+        sampler = Sampler(kg, options)
+        drawn = [sampler.draw(stream(0, "subgraphs", n)) for n in range(given.subgraphs)]
+        seconds = time.process_time() - started
+        nodes = [node for one in drawn for node in one.nodes]
+        triples = sum(len(one.rows) for one in drawn)
+        name = options.sampling
+        name += f", bias {options.degree_bias:g}" if name == "degree" else ""
+        print(
+            f"| {name} | {seconds:.1f} | {len(nodes) / len(drawn):.2f} | {triples / len(drawn):.2f} "
+            f"| {len({frozenset(one.rows) for one in drawn}):,} | {np.median(degrees[nodes]):.0f} |",
+            flush=True,
+        )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"\n{given.kg}: {len(kg):,} triples, {given.subgraphs:,} subgraphs of each; median degree of the graph "
+        f"{np.median(degrees):.0f}; {peak:.0f} MiB at most, start-up included"
+    )
+
+
+if __name__ == "__main__":
+    main()
