@@ -1,0 +1,392 @@
+"""Decides whether a candidate is a question, in the order of SynthKGQA; the first reason that holds counts.
+
+The query is run as it was written, and must be a tree of which the used triples are one derivation.
+Guarantees for every candidate that passes: seeds, answer and triples are in the graph and in the subgraph
+shown; the query gives what its tree says, names the seeds and nothing else, and has few answers, none of them
+a seed; the used triples are a tree with the answer as its root and the seeds as its leaves, one for each atom
+of the query.
+
+Ours, where the paper is silent: what FILTER NOT EXISTS or MINUS takes away has seeds of its own, which need
+no used triple; relations that are declared to state the same facts are asked for in all their statements, and
+the limits hold for the query so widened; of a count, the counted entities are the answers.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rulemine.builder.subgraphs.options import SubgraphSection
+from rulemine.builder.written.candidate import Candidate, Node, Refusal, Subgraph
+from rulemine.builder.written.execution import Executor
+from rulemine.builder.written.writer_names import WriterNames
+from rulemine.errors import BarredQueryError, NoTreeError, QueryError
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import Triple
+from rulemine.query.evidence import full_evidence
+from rulemine.query.evidence_tree import NO_TREE, query_of_triples
+from rulemine.query.grading import Grades, evaluate
+from rulemine.query.links import expanded, parts_of, renamed
+from rulemine.query.query_graph import QueryGraph
+from rulemine.query.read_sparql import tree_of_algebra
+from rulemine.query.sparql import entity_iri
+from rulemine.query.sparql_parsing import constants, parse_strictly
+from rulemine.query.structures import structure_of
+from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
+from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED
+
+__all__ = ["Reason", "Valid", "Validator"]
+
+
+class Reason:
+    """Why a candidate is rejected, in the order in which it is checked.
+
+    Between `CONSTANTS` and `ABSENT` come those of `rulemine.builder.written.execution.Failure`. The last
+    three are found by whoever checks the text.
+    """
+
+    FIELD = "a field is missing"
+    UNKNOWN = "an id or a relation is unknown"
+    LABEL = "a label is not that of its id"
+    OUTSIDE = "a seed, the answer or a triple is outside the subgraph"
+    END = "a seed or the answer is no end of a used triple"
+    NUMBER = "it does not use as many different triples as it should"
+    AMONG = "the answer is a seed"
+    SPARQL = "its SPARQL cannot be parsed"
+    UPDATE = "its SPARQL would change the graph"
+    LOAD = "its SPARQL would load a graph"
+    SERVICE = "its SPARQL asks another server"
+    GRAPH = "its SPARQL names a graph"
+    CONSTANTS = "the entities in its SPARQL are not the seeds"
+    ABSENT = "the answer is not in the result"
+    MANY = "it has too many answers"
+    NO_TREE = "its SPARQL is no query tree"
+    DIFFERS = "running its SPARQL gives other answers than the graph"
+    SEED = "an answer is a seed"
+    EVIDENCE = "a used triple is outside the full evidence"
+    DERIVATION = "the used triples are not one derivation of the answer"
+    CYCLE = "the used triples form a cycle"
+    PARALLEL = "two used triples join the same entities"
+    TWICE = "an entity has two places in the query"
+    LEAF = "a seed is no leaf of the used triples"
+    STALE = "the reference graph lacks a used triple"
+    UNNAMED = ANCHOR_MISSING
+    NAMED = ANSWER_NAMED
+    BETWEEN = INTERMEDIATE_NAMED
+
+
+_BARRED = {
+    "an update": Reason.UPDATE,
+    "a LOAD": Reason.LOAD,
+    "a SERVICE": Reason.SERVICE,
+    "a FROM": Reason.GRAPH,
+    "a GRAPH": Reason.GRAPH,
+}
+
+_SHAPES = {
+    NO_TREE["loop"]: Reason.CYCLE,
+    NO_TREE["cycle"]: Reason.CYCLE,
+    NO_TREE["parallel"]: Reason.PARALLEL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Valid:
+    """A candidate that passed.
+
+    Attributes:
+        query: Its query, in source labels, with all statements of its relations.
+        answer: The entity that the writer has in mind.
+        seeds: The entities that it names, each once, in the writer's order.
+        rows: The rows of ``kg.triples`` that the writer used, in its order.
+    """
+
+    query: Query
+    answer: int
+    seeds: tuple[int, ...]
+    rows: tuple[int, ...]
+
+
+class _RejectedError(Exception):
+    """Ends the checks of a candidate."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.detail = reason, detail
+
+
+class Validator:
+    """Checks candidates about one graph.
+
+    Args:
+        names: What the writer calls its entities.
+        graph: The complete graph.
+        declarations: Which relations state the same facts.
+        options: How many triples and answers there may be.
+        executor: What runs queries, with its context entered.
+        reference: A graph, such as a later version, that must have the used triples too; None: none.
+    """
+
+    def __init__(
+        self,
+        names: WriterNames,
+        graph: QueryGraph,
+        declarations: Declarations,
+        options: SubgraphSection,
+        executor: Executor,
+        reference: "frozenset[Triple] | None" = None,
+    ) -> None:
+        self._names, self._graph, self._kg = names, graph, graph.kg
+        self._declarations, self._options = declarations, options
+        self._executor, self._reference = executor, reference
+
+    def validate(
+        self, candidate: Candidate, subgraph: Subgraph | None = None, atoms: int | None = None
+    ) -> Valid | Refusal:
+        """Checks a candidate.
+
+        Args:
+            candidate: The candidate.
+            subgraph: What the writer saw; None: the whole graph.
+            atoms: How many triples it was to use; None: any number of those of the options.
+
+        Returns:
+            What it asks; or why it is rejected, the reason one of `Reason` and `Failure`.
+        """
+        try:
+            return self._checked(candidate, subgraph, atoms)
+        except _RejectedError as found:
+            return Refusal(found.reason, found.detail, candidate.question)
+
+    def _checked(self, given: Candidate, subgraph: Subgraph | None, atoms: int | None) -> Valid:
+        seeds, answer, rows = self._found(given)
+        self._check_place(seeds, answer, rows, subgraph)
+        ends = {int(end) for end in self._kg.triples[list(rows)][:, [0, 2]].flat}
+        loose = [seed for seed in seeds if seed not in ends]
+        early = _parsed(given.sparql) if loose else None  # which takes 10 ms
+        if answer not in ends or (early and not {*loose} <= self._taken(early[0])):
+            raise _RejectedError(Reason.END)
+        allowed = self._options.atoms if atoms is None else (atoms,)
+        if len(set(rows)) != len(rows) or len(rows) not in allowed:
+            numbers = " or ".join(map(str, allowed))
+            raise _RejectedError(Reason.NUMBER, f"{len(set(rows))}, expected {numbers}")
+        if answer in seeds:
+            raise _RejectedError(Reason.AMONG)
+        algebra, problem = early or _parsed(given.sparql)
+        if problem is not None:
+            raise problem
+        expected = {entity_iri(self._names.id(seed)) for seed in seeds}
+        if expected != (found := constants(algebra)):
+            raise _RejectedError(Reason.CONSTANTS, _difference(expected, found))
+        query = self._executed(given, answer, algebra)
+        grades = self._widened(query, answer, seeds)
+        self._check_derivation(query, grades, seeds, answer, rows)
+        return Valid(grades.query, answer, seeds, rows)
+
+    def _found(self, given: Candidate) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
+        """Seeds, answer and rows of the triples, all of which the graph has; −1 for a triple it lacks."""
+        texts = (given.question, given.sparql, given.answer.id)
+        if not (all(text.strip() for text in texts) and given.seeds and given.triples):
+            raise _RejectedError(Reason.FIELD)
+        seeds = tuple(dict.fromkeys(self._entity(node.id) for node in given.seeds))
+        answer = self._entity(given.answer.id)
+        triples = []
+        for subject, relation, target in given.triples:
+            if relation not in self._kg.relation_ids:
+                raise _RejectedError(Reason.UNKNOWN, f"relation {relation}")
+            ids = self._entity(subject), self._kg.relation_ids[relation], self._entity(target)
+            triples.append(ids)
+        for node in (*given.seeds, given.answer):
+            self._check_label(node)
+        rows = self._kg.rows_of(np.array(triples, np.int32))
+        return seeds, answer, tuple(rows.tolist())
+
+    def _entity(self, id_: str) -> int:
+        found = self._names.entity(id_)
+        if found is None:
+            raise _RejectedError(Reason.UNKNOWN, f"entity {id_}")
+        return found
+
+    def _check_label(self, node: Node) -> None:
+        entity = self._names.entity(node.id)
+        if entity is None or _plain(self._names.label(entity)) != _plain(node.label):
+            raise _RejectedError(Reason.LABEL, node.id)
+
+    def _check_place(
+        self,
+        seeds: tuple[int, ...],
+        answer: int,
+        rows: tuple[int, ...],
+        subgraph: Subgraph | None,
+    ) -> None:
+        if -1 in rows:
+            raise _RejectedError(Reason.OUTSIDE, "the graph lacks a triple")
+        if subgraph is None:
+            return
+        if not {*rows} <= {*subgraph.rows}:
+            raise _RejectedError(Reason.OUTSIDE, "a triple")
+        if not {*seeds, answer} <= {*subgraph.nodes}:
+            raise _RejectedError(Reason.OUTSIDE, "a seed or the answer")
+
+    def _taken(self, algebra: Any) -> set[int]:
+        """The entities that only what is taken away names; none where there is no tree."""
+        try:
+            tree = tree_of_algebra(algebra) if algebra is not None else None
+        except QueryError:
+            return set()
+        if tree is None or not tree.subtracts:
+            return set()
+        only = {*structure_of(tree).anchors} - {*structure_of(_positive(tree)).anchors}
+        return {entity for name in only if (entity := self._names.entity(name)) is not None}
+
+    def _executed(self, given: Candidate, answer: int, algebra: Any) -> Query:
+        """The tree of the query, in source labels, after it was run as it was written."""
+        result = self._executor.answers(given.sparql)
+        if isinstance(result, Refusal):
+            raise _RejectedError(result.reason, result.detail)
+        size = result if isinstance(result, int) else len(result)
+        if not size or (isinstance(result, tuple) and self._names.id(answer) not in result):
+            raise _RejectedError(Reason.ABSENT)
+        self._check_number(size)
+        try:
+            tree = tree_of_algebra(algebra)
+            names = {name: self._label(name) for name in structure_of(tree).anchors}
+            query = renamed(tree, names)
+            grades = evaluate(self._graph, query)
+        except NoTreeError as problem:
+            raise _RejectedError(Reason.NO_TREE, problem.reason) from None
+        except QueryError as problem:
+            raise _RejectedError(Reason.NO_TREE, str(problem).removeprefix("query: ")) from None
+        own = sorted(self._names.id(entity) for entity in grades.entities.tolist())
+        if isinstance(query, Count) != isinstance(result, int) or (
+            len(own) != result if isinstance(result, int) else own != sorted(result)
+        ):
+            raise _RejectedError(Reason.DIFFERS, f"{size:,} ≠ {len(own):,}")
+        return query
+
+    def _label(self, id_: str) -> str:
+        return self._kg.entities[self._entity(id_)]
+
+    def _check_number(self, answers: int) -> None:
+        if answers > self._options.max_answers:
+            detail = f"{answers:,}, at most {self._options.max_answers:,}"
+            raise _RejectedError(Reason.MANY, detail)
+
+    def _widened(self, query: Query, answer: int, seeds: tuple[int, ...]) -> Grades:
+        """The query with all statements of its relations, and its answers."""
+        grades = evaluate(self._graph, expanded(query, self._declarations))
+        if (
+            answer not in grades.entities
+        ):  # as another statement is taken away, or it never was counted
+            raise _RejectedError(Reason.ABSENT)
+        self._check_number(len(grades))
+        if np.isin(seeds, grades.entities).any():
+            raise _RejectedError(Reason.SEED)
+        return grades
+
+    def _check_derivation(
+        self,
+        query: Query,
+        grades: Grades,
+        seeds: tuple[int, ...],
+        answer: int,
+        rows: tuple[int, ...],
+    ) -> None:
+        if not np.isin(rows, full_evidence(grades).rows).all():
+            raise _RejectedError(Reason.EVIDENCE)
+        used, root = self._kg.labeled(np.array(rows, np.int64)), self._kg.entities[answer]
+        derivations = _Derivations(used).of(query, root)
+        whole = (1 << len(used)) - 1
+        if not {(whole, True), (whole, False)} & derivations:
+            raise _RejectedError(Reason.DERIVATION)
+        try:
+            tree = query_of_triples(used, root)
+        except NoTreeError as problem:
+            raise _RejectedError(_SHAPES[problem.reason], problem.reason) from None
+        if (whole, True) not in derivations:
+            raise _RejectedError(Reason.TWICE)
+        ends = {end for s, _, o in used for end in (s, o)}
+        if {*structure_of(tree).anchors} != ends & {self._kg.entities[seed] for seed in seeds}:
+            raise _RejectedError(Reason.LEAF)
+        if self._reference is not None and not self._reference.issuperset(used):
+            raise _RejectedError(Reason.STALE)
+
+
+class _Derivations:
+    """Which of a few triples derivations of a query consist of.
+
+    Args:
+        triples: The triples; derivations that need others are not found.
+    """
+
+    def __init__(self, triples: Sequence[Triple]) -> None:
+        self._triples = triples
+        self._known: dict[tuple[str, str], frozenset[tuple[int, bool]]] = {}
+
+    def of(self, query: Query, end: str) -> frozenset[tuple[int, bool]]:
+        """The sets of triples that derive an entity, as bits; and whether no triple serves two atoms."""
+        key = (query.text, end)
+        if key not in self._known:
+            self._known[key] = frozenset(self._found(query, end))
+        return self._known[key]
+
+    def _found(self, query: Query, end: str) -> set[tuple[int, bool]]:
+        if isinstance(query, Anchor):
+            return {(0, True)} if query.entity == end else set()
+        if isinstance(query, Projection):
+            found = set()
+            for at, (s, r, o) in enumerate(self._triples):
+                below, above = (o, s) if query.inverse else (s, o)
+                if (r, above) == (query.relation, end):
+                    step = {(1 << at, True)}
+                    found |= _both(step, self.of(query.of, below))
+            return found
+        if isinstance(query, Union):
+            return {one for part in query.parts for one in self.of(part, end)}
+        if isinstance(query, Intersection):
+            found = {(0, True)}
+            for part in query.parts:
+                found = _both(found, self.of(part, end))
+            return found
+        return {*self.of(query.of, end)}
+
+
+def _both(
+    some: set[tuple[int, bool]], others: "frozenset[tuple[int, bool]]"
+) -> set[tuple[int, bool]]:
+    return {(a | b, once and too and not a & b) for a, once in some for b, too in others}
+
+
+def _parsed(sparql: str) -> tuple[Any, _RejectedError | None]:
+    """The algebra of a query, or why it is rejected."""
+    try:
+        return parse_strictly(sparql), None
+    except BarredQueryError as problem:
+        return None, _RejectedError(_BARRED[problem.reason], problem.reason)
+    except QueryError as problem:
+        return None, _RejectedError(Reason.SPARQL, str(problem).removeprefix("query: "))
+
+
+def _positive(query: Query) -> Query:
+    """A query without what it takes away."""
+    if isinstance(query, Difference):
+        return _positive(query.of)
+    if isinstance(query, Projection):
+        return Projection(query.relation, query.inverse, _positive(query.of))
+    if isinstance(query, Count):
+        return Count(_positive(query.of))
+    if isinstance(query, Intersection | Union):
+        return type(query).of(_positive(part) for part in parts_of(query))
+    return query
+
+
+def _difference(expected: set[str], found: frozenset[str]) -> str:
+    """What is missing in a query, and what is too much, in the writer's ids."""
+    signs = (("without ", sorted(expected - found)), ("with ", sorted(found - expected)))
+    return ", ".join(sign + " ".join(names) for sign, names in signs if names)
+
+
+def _plain(label: str) -> str:
+    return unicodedata.normalize("NFC", " ".join(label.split()))
