@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from rulemine.builder.subgraphs.options import SubgraphSection
-from rulemine.builder.written.candidate import Candidate, Node, Refusal, Subgraph
+from rulemine.builder.written.candidate import Candidate, NamedNode, Refusal, Subgraph
 from rulemine.builder.written.execution import Executor
 from rulemine.builder.written.writer_names import WriterNames
 from rulemine.errors import BarredQueryError, NoTreeError, QueryError
@@ -209,7 +209,7 @@ class Validator:
             raise _RejectedError(Reason.UNKNOWN, f"entity {id_}")
         return found
 
-    def _check_label(self, node: Node) -> None:
+    def _check_label(self, node: NamedNode) -> None:
         entity = self._names.entity(node.id)
         if entity is None or _plain(self._names.label(entity)) != _plain(node.label):
             raise _RejectedError(Reason.LABEL, node.id)
