@@ -5,6 +5,7 @@ Guarantee: the same request gets the same answer, which has the form that was as
 
 import json
 import re
+from itertools import pairwise
 from typing import Any
 
 STARTS = ("Can you name", "Could you list", "Do you know", "Can anyone tell me", "Would you name")
@@ -56,6 +57,30 @@ class FakeModel:
                 if re.search(re.escape(words).replace("\0", "X").replace("\1", ".+"), question):
                     return {"relation": relation, "direction": direction}
         return {"relation": clauses[0][0] if clauses else "none", "direction": "subject"}
+
+    def _pairs(self, prompt: str) -> dict[str, Any]:
+        """For two triples in a row that join three entities: what is beyond the middle one."""
+        triples = [json.loads(line) for line in re.findall(r'^\[".*"\]$', prompt, re.MULTILINE)]
+        most = int((re.search(r"up to (\d+)", prompt) or [0, "5"])[1])
+        pairs = []
+        for one, other in pairwise(triples):
+            middle = {one[0], one[2]} & {other[0], other[2]}
+            ends = [
+                end
+                for triple in (one, other)
+                for end in (triple[0], triple[2])
+                if end not in middle
+            ]
+            if len(middle) != 1 or len(set(ends)) != 2:
+                continue
+            words = [re.sub(r"[\W_]+", " ", triple[1]).strip() for triple in (one, other)]
+            text = f"What is joined to {ends[0]} by the words {words[0]}, and then {words[1]}?"
+            path = [
+                dict(zip(("subject", "predicate", "object"), t, strict=True)) for t in (one, other)
+            ]
+            pairs.append({"question": text, "answer": ends[1], "supporting_path": path})
+        pairs = pairs[:most]
+        return {"valid_qa_pairs": bool(pairs), "number_of_qa_pairs": len(pairs), "qa_pairs": pairs}
 
     def _judge_wording(self, prompt: str) -> dict[str, Any]:
         """A text with its answer in it would not have come this far; a quoted relation reads stiffly."""

@@ -20,7 +20,7 @@ from rulemine.text.mentions import cut, find_mentions_of_all, interleaved
 from rulemine.text.naming_rules import naming_problem
 from rulemine.text.normalization import QUESTION_MARKS, is_unspaced, is_word, mentions, places
 from rulemine.text.template import escape, fill
-from rulemine.verbalizer.inputs import QuestionInput, placeholders
+from rulemine.verbalizer.inputs import CheckedQuestion, placeholders
 
 __all__ = ["CODES", "LONGEST", "SHORTEST", "Checker", "TextProblem", "check_text", "explain"]
 
@@ -146,7 +146,7 @@ class Checker:
 
 
 def check_text(
-    text: str, item: QuestionInput, language: str, checker: Checker | None = None
+    text: str, item: CheckedQuestion, language: str, checker: Checker | None = None
 ) -> str | TextProblem:
     """Checks a model's text.
 
@@ -188,7 +188,7 @@ def _problems(
     text: str,
     pieces: tuple[str, ...],
     topics: Sequence[EntityNames],
-    item: QuestionInput,
+    item: CheckedQuestion,
     language: str,
     checker: Checker,
 ) -> Iterator[tuple[str, str]]:

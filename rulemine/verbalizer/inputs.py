@@ -29,7 +29,8 @@ from rulemine.text.mentions import make_pattern
 from rulemine.text.template import escape
 
 __all__ = [
-    "QuestionInput", "Target", "VerbalizationInput", "find_homonyms", "make_inputs", "placeholders",
+    "CheckedQuestion", "QuestionInput", "Target", "VerbalizationInput", "find_homonyms", "make_inputs",
+    "placeholders",
 ]  # fmt: skip
 
 MAX_CONTEXT = 2
@@ -58,12 +59,12 @@ class Target(NamedTuple):
         return self.query != other.query and (self.answers is None or self.answers != other.answers)
 
 
-class QuestionInput(Protocol):
-    """A question of any kind to verbalize: what the checks and a dialogue need to know."""
+class CheckedQuestion(Protocol):
+    """A question of any kind: what the checks of its text need to know."""
 
     @property
     def question(self) -> Question:
-        """The question from its template; all names in it are source labels."""
+        """The question; all names in it are source labels."""
 
     @property
     def naming(self) -> str:
@@ -76,6 +77,10 @@ class QuestionInput(Protocol):
     @property
     def hidden(self) -> tuple[tuple[str, tuple[EntityNames, ...]], ...]:
         """Who must not be named, by the code of that problem."""
+
+
+class QuestionInput(CheckedQuestion, Protocol):
+    """A question to verbalize, with the text of its template: what a dialogue needs to know."""
 
     @property
     def asked(self) -> str:

@@ -21,7 +21,7 @@ from rulemine.builder.structures.edges import Steps
 from rulemine.builder.structures.options import StructureSection
 from rulemine.builder.structures.sampling import Pool, Sampled, sample
 from rulemine.builder.structures.sharing import within_limit
-from rulemine.builder.structures.texts import Texts
+from rulemine.builder.texts import Texts
 from rulemine.errors import UserError, counted
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.graph import KnowledgeGraph
@@ -102,7 +102,7 @@ def ask_structures(
     checker = QueryChecker(grader, types, options)
     further = wider.entities(kg) if wider else []
     names = name_entities(kg.entities, seed=seed, labels=labels, further=further)
-    texts = Texts(names, templates)
+    texts = Texts(names, templates).from_template
     wanted = len(options.names) * options.per_structure
     done = 0
 

@@ -81,7 +81,7 @@ class Sampled:
         }
 
 
-Texts = Callable[[StructureQuestion], "str | Rejection"]
+Texts = Callable[[StructureQuestion], StructureQuestion | Rejection]
 """Gives the text of a question; or the rejection if it names what it must not, or another has it."""
 
 
@@ -223,17 +223,17 @@ class _Sampling:
         ):
             return Reason.SPLIT
         self.seen.add(question.query)
-        text = self.texts(question)
-        if isinstance(text, Rejection):
+        worded = self.texts(question)
+        if isinstance(worded, Rejection):
             if len(made.refused) < MOST_REFUSED:
-                made.refused.append(text)
+                made.refused.append(worded)
             return Reason.TEXT
         self.shared.update(shared_by(question))
         self.owners.update(dict.fromkeys(question.answers, pool))
         key = (pool, number if number is None else question.missing)
         self.counts[key] += 1
         self.failed[key] = 0
-        made.questions.append(replace(question, question=text, split=self.pools[pool].split))
+        made.questions.append(replace(worded, split=self.pools[pool].split))
         return None
 
 

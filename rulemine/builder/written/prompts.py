@@ -5,7 +5,11 @@ from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
 
 __all__ = ["load_written_prompts"]
 
-_PLACEHOLDERS: Placeholders = {"names": dict.fromkeys(NAMINGS, ())}
+_PLACEHOLDERS: Placeholders = {
+    "names": dict.fromkeys(NAMINGS, ()),
+    "pairs": {"system": (), "user": ("facts", "names", "most"), "fact": ("triple",)},
+    "again": {"user": ()},
+}
 
 
 def load_written_prompts(source: str = "") -> Prompts:

@@ -1,0 +1,126 @@
+"""Three judges: whether a question, its answer and its facts are accepted, as in Dynamic-KGQA (P2 and P3).
+
+The panel is that of ``rulemine judge`` (`rulemine.verbalizer.panel`); of its flags the four that decide are
+kept. A question is accepted if all judges find it well formed, not redundant, supported and adequate; a reply
+that cannot be read is asked for once more, and rejects then.
+
+Guarantee: judgements and agreement depend on the replies alone, in whatever order they come.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from rulemine.llm.call import Answer, Ask, Call
+from rulemine.llm.session import Session
+from rulemine.release.records import Judgement
+from rulemine.verbalizer.agreement import agreement_of
+from rulemine.verbalizer.panel import FLAGS, Ballot, JudgedQuestion, Panel, is_accepted
+
+__all__ = ["BAD", "UNREAD", "Judges", "Vote"]
+
+DECIDING = tuple(flag for flag in FLAGS if flag.decides)
+
+
+UNREAD = "a judge's reply cannot be read"
+BAD = {
+    "logical_structure": "a judge finds it not well formed",
+    "redundancy": "a judge finds that it gives its answer away",
+    "answer_support": "a judge finds its answer not supported",
+    "answer_adequacy": "a judge finds its answer not adequate",
+}
+"""Why judges refuse a pair: the flag that most find bad, of equals the first; or `UNREAD`."""
+
+
+class Vote(NamedTuple):
+    """What the judges say of a question.
+
+    Attributes:
+        judgements: Of each judge; none unless it is accepted.
+        reason: Why it is not accepted, one of `BAD` or `UNREAD`; "": it is.
+        keys: The keys of the calls made for it.
+    """
+
+    judgements: tuple[Judgement, ...]
+    reason: str
+    keys: tuple[str, ...]
+
+
+class Judges:
+    """A panel at work; keeps the ballots for its counts.
+
+    Args:
+        panel: The panel.
+        session: What answers its calls.
+    """
+
+    def __init__(self, panel: Panel, session: Session) -> None:
+        self._panel, self._session = panel, session
+        self._ballots: list[tuple[Ballot, ...]] = []
+
+    def judge(self, items: Sequence[JudgedQuestion]) -> list[Vote]:
+        """Has questions judged, in their order."""
+        seats = self._panel.judges
+        keys: dict[int, list[str]] = {}
+
+        def work(place: int, seat: int) -> Any:
+            async def cast(ask: Ask) -> Ballot:
+                async def noted(call: Call) -> Answer:
+                    keys.setdefault(place, []).append(call.key)
+                    return await ask(call)
+
+                return await self._panel.ballot(items[place], seats[seat], noted)
+
+            return cast
+
+        places = [(place, seat) for place in range(len(items)) for seat in range(len(seats))]
+        cast = self._session.run([work(*at) for at in places])
+        each = [tuple(cast[at : at + len(seats)]) for at in range(0, len(cast), len(seats))]
+        self._ballots += each
+        return [self._judged(ballots, tuple(keys[place])) for place, ballots in enumerate(each)]
+
+    def _judged(self, ballots: Sequence[Ballot], keys: tuple[str, ...]) -> Vote:
+        if not is_accepted(ballots):
+            return Vote((), _reason(ballots), keys)
+        judgements = []
+        for judge, ballot in zip(self._panel.judges, ballots, strict=True):
+            marks = {f"{flag.name}_flag": ballot[flag.name].value for flag in DECIDING}
+            words = {f"{flag.name}_reasoning": ballot[flag.name].reasoning for flag in DECIDING}
+            judgements.append(Judgement(judge.model, **marks, **words))  # type: ignore[arg-type]
+        return Vote(tuple(judgements), "", keys)
+
+    def counts(self, seed: int) -> dict[str, Any]:
+        """Who judged, how much was accepted, and how far the judges agree on each flag.
+
+        Args:
+            seed: Of the resamples of the intervals.
+        """
+        agreement = {}
+        for flag in DECIDING:
+            rows = [[ballot[flag.name].value for ballot in cast] for cast in self._ballots]
+            found = agreement_of([row for row in rows if None not in row], seed, flag.name)
+            good = sum(value == flag.good for row in rows for value in row)
+            agreement[flag.name] = {"votes": sum(map(len, rows)), "good": good, **found._asdict()}
+        return {
+            "models": [judge.model for judge in self._panel.judges],
+            "judged": len(self._ballots),
+            "accepted": sum(map(is_accepted, self._ballots)),
+            "unreadable": sum(
+                ballot[flag.name].value is None
+                for cast in self._ballots
+                for ballot in cast
+                for flag in DECIDING
+            ),
+            "agreement": agreement,
+        }
+
+
+def _reason(ballots: Sequence[Ballot]) -> str:
+    """Why ballots do not accept: the flag that most judges find bad, of equals the first."""
+    bad = Counter(
+        flag.name
+        for flag in DECIDING
+        for ballot in ballots
+        if ballot[flag.name].value not in (None, flag.good)
+    )
+    return BAD[bad.most_common(1)[0][0]] if bad else UNREAD

@@ -1,0 +1,117 @@
+"""The scripted writer of question-answer pairs: composes them from a subgraph alone, without a model.
+
+For each triple, in the order shown, it grows a tree of up to `MOST_TRIPLES` triples by the first that fit,
+asks for the node whose question has most hops, and puts that into words from templates. Its replies have the
+form of a model's and are read and checked as those are. It sees no more of the graph than a model does, so
+many of its pairs are refused too.
+
+Guarantees: the reply depends on the triples, their order and the templates alone; no two pairs of a reply
+have the same query; a path never goes back by the relation by which it came, which would find its own anchor.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from rulemine.errors import QueryError
+from rulemine.kg.graph import DIRECTIONS, Triple
+from rulemine.phrasing.compose import compose, goes_together
+from rulemine.phrasing.templates import Templates
+from rulemine.query.evidence_tree import query_of_triples
+from rulemine.query.structures import structure_of
+from rulemine.query.tree import Intersection, Projection, Query
+
+__all__ = ["MOST_TRIPLES", "ScriptedPairs"]
+
+MOST_TRIPLES = 4
+"""Of a path: P1 asks for four hops or more at best, never for one."""
+
+_Edge = tuple[str, bool]
+"""A relation, and whether it leads to a node from its objects."""
+
+
+class ScriptedPairs:
+    """Writes pairs.
+
+    Args:
+        templates: The templates of all relations.
+        articles: Whether names are text labels, which may take *the*.
+    """
+
+    def __init__(self, templates: Templates, articles: bool) -> None:
+        self._templates, self._articles = templates, articles
+
+    def reply(self, triples: Sequence[Triple], most: int) -> str:
+        """The reply to a prompt.
+
+        Args:
+            triples: The triples, in the order shown, in the naming of the prompt.
+            most: Pairs wanted.
+        """
+        pairs: list[dict[str, object]] = []
+        seen: set[str] = set()
+        for start in range(len(triples)):
+            found = self._pair(_grown(triples, start), seen) if len(pairs) < most else None
+            if found is not None:
+                pairs.append(found)
+        reply = {"valid_qa_pairs": bool(pairs), "number_of_qa_pairs": len(pairs), "qa_pairs": pairs}
+        return json.dumps(reply, ensure_ascii=False)
+
+    def _pair(self, tree: Sequence[Triple], seen: set[str]) -> dict[str, object] | None:
+        """The first pair about a tree, or about what is left of it without its last triples."""
+        for size in range(len(tree), 1, -1):
+            for query, answer in _queries(tree[:size]):
+                if query.text in seen or not self._fits(query, None):
+                    continue
+                try:
+                    text = compose(query, self._templates, articles=self._articles)
+                except QueryError:
+                    continue
+                seen.add(query.text)
+                path = [
+                    dict(zip(("subject", "predicate", "object"), t, strict=True))
+                    for t in tree[:size]
+                ]
+                return {"question": text, "answer": answer, "supporting_path": path}
+        return None
+
+    def _fits(self, query: Query, above: _Edge | None) -> bool:
+        """Whether a text may say all of what leads to each node, and nothing goes back where it came from.
+
+        Args:
+            query: What gives the node.
+            above: What leads on from it, reversed.
+        """
+        parts = query.parts if isinstance(query, Intersection) else (query,)
+        asked = [part for part in parts if isinstance(part, Projection)]
+        edges = [(part.relation, part.inverse) for part in asked]
+        if above is not None:
+            if any(self._fact(above) == self._fact(edge) for edge in edges):
+                return False
+            edges.append(above)
+        return all(
+            goes_together(self._templates, one, other) for one, other in combinations(edges, 2)
+        ) and all(self._fits(part.of, (part.relation, not part.inverse)) for part in asked)
+
+    def _fact(self, edge: _Edge) -> tuple[str, str]:
+        return self._templates.declarations.asked(edge[0], DIRECTIONS[not edge[1]])
+
+
+def _grown(triples: Sequence[Triple], start: int) -> list[Triple]:
+    """A tree that begins with a triple; each further one is the first that joins it by one end alone."""
+    s, _, o = triples[start]
+    tree, nodes = [triples[start]], {s, o}
+    while len(tree) < MOST_TRIPLES:
+        found = next((t for t in triples if (t[0] in nodes) != (t[2] in nodes)), None)
+        if found is None:
+            break
+        tree.append(found)
+        nodes |= {found[0], found[2]}
+    return tree if s != o else []
+
+
+def _queries(tree: Sequence[Triple]) -> Iterator[tuple[Query, str]]:
+    """The queries that a tree can be, each with its answer: most hops first, then in the tree's order."""
+    nodes = dict.fromkeys(end for s, _, o in tree for end in (s, o))
+    found = [(query_of_triples(tree, node), node) for node in nodes]
+    return iter(sorted(found, key=lambda pair: -structure_of(pair[0]).hops))
