@@ -58,8 +58,8 @@ def main() -> None:
         )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"\n{given.kg}: {len(kg):,} triples, {given.subgraphs:,} subgraphs of each; median degree of the graph "
-        f"{np.median(degrees):.0f}; {peak:.0f} MiB at most, start-up included"
+        f"\n{given.kg}: {len(kg):,} triples, {given.subgraphs:,} subgraphs of each; median "
+        f"degree of the graph {np.median(degrees):.0f}; {peak:.0f} MiB at most, start-up included"
     )
 
 

@@ -9,8 +9,8 @@ With N the nodes and Q the triples so far, N = {start} and Q = ∅ at first::
 Both draws have chances ∝ exp(bias / d), d the number of triples of an entity, in and out: with a bias of 1
 the softmax of the inverse degree, as in the paper. That softmax is weak: an entity with one triple is e times
 (2.72) as likely as a hub, however large, and from ten triples on hardly any two differ (e^0.1 = 1.11). On
-FB15k-237 the median degree of the nodes drawn is 48, and 49 if all are drawn uniformly; with a bias
-(`SubgraphSection.degree_bias`) of 3 it is 46, with 30 it is 30.
+FB15k-237 the median degree of the nodes drawn is 47, and 48 if all are drawn uniformly; with a bias
+(`SubgraphSection.degree_bias`) of 30 it is 30 (`benchmarks/subgraphs.py`).
 
 The paper leaves open what happens where M is empty: z is not drawn again, and nothing is left to draw
 once that holds for all of N. Loops are no triples here, nor are those of excluded relations; neither counts
