@@ -37,13 +37,13 @@ from rulemine.query.structures import structure_of
 from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
 from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED
 
-__all__ = ["Reason", "Valid", "Validator"]
+__all__ = ["Mistake", "Valid", "Validator"]
 
 
-class Reason:
+class Mistake:
     """Why a candidate is rejected, in the order in which it is checked.
 
-    Between `CONSTANTS` and `ABSENT` come those of `rulemine.builder.written.execution.Failure`. The last
+    Between `CONSTANTS` and `ABSENT` come those of `rulemine.builder.written.execution.RunFailure`. The last
     three are found by whoever checks the text.
     """
 
@@ -78,17 +78,17 @@ class Reason:
 
 
 _BARRED = {
-    "an update": Reason.UPDATE,
-    "a LOAD": Reason.LOAD,
-    "a SERVICE": Reason.SERVICE,
-    "a FROM": Reason.GRAPH,
-    "a GRAPH": Reason.GRAPH,
+    "an update": Mistake.UPDATE,
+    "a LOAD": Mistake.LOAD,
+    "a SERVICE": Mistake.SERVICE,
+    "a FROM": Mistake.GRAPH,
+    "a GRAPH": Mistake.GRAPH,
 }
 
 _SHAPES = {
-    NO_TREE["loop"]: Reason.CYCLE,
-    NO_TREE["cycle"]: Reason.CYCLE,
-    NO_TREE["parallel"]: Reason.PARALLEL,
+    NO_TREE["loop"]: Mistake.CYCLE,
+    NO_TREE["cycle"]: Mistake.CYCLE,
+    NO_TREE["parallel"]: Mistake.PARALLEL,
 }
 
 
@@ -153,7 +153,7 @@ class Validator:
             atoms: How many triples it was to use; None: any number of those of the options.
 
         Returns:
-            What it asks; or why it is rejected, the reason one of `Reason` and `Failure`.
+            What it asks; or why it is rejected, the reason one of `Mistake` and `RunFailure`.
         """
         try:
             return self._checked(candidate, subgraph, atoms)
@@ -167,19 +167,19 @@ class Validator:
         loose = [seed for seed in seeds if seed not in ends]
         early = _parsed(given.sparql) if loose else None  # which takes 10 ms
         if answer not in ends or (early and not {*loose} <= self._taken(early[0])):
-            raise _RejectedError(Reason.END)
+            raise _RejectedError(Mistake.END)
         allowed = self._options.atoms if atoms is None else (atoms,)
         if len(set(rows)) != len(rows) or len(rows) not in allowed:
             numbers = " or ".join(map(str, allowed))
-            raise _RejectedError(Reason.NUMBER, f"{len(set(rows))}, expected {numbers}")
+            raise _RejectedError(Mistake.NUMBER, f"{len(set(rows))}, expected {numbers}")
         if answer in seeds:
-            raise _RejectedError(Reason.AMONG)
+            raise _RejectedError(Mistake.AMONG)
         algebra, problem = early or _parsed(given.sparql)
         if problem is not None:
             raise problem
         expected = {entity_iri(self._names.id(seed)) for seed in seeds}
         if expected != (found := constants(algebra)):
-            raise _RejectedError(Reason.CONSTANTS, _difference(expected, found))
+            raise _RejectedError(Mistake.CONSTANTS, _difference(expected, found))
         query = self._executed(given, answer, algebra)
         grades = self._widened(query, answer, seeds)
         self._check_derivation(query, grades, seeds, answer, rows)
@@ -189,13 +189,13 @@ class Validator:
         """Seeds, answer and rows of the triples, all of which the graph has; −1 for a triple it lacks."""
         texts = (given.question, given.sparql, given.answer.id)
         if not (all(text.strip() for text in texts) and given.seeds and given.triples):
-            raise _RejectedError(Reason.FIELD)
+            raise _RejectedError(Mistake.FIELD)
         seeds = tuple(dict.fromkeys(self._entity(node.id) for node in given.seeds))
         answer = self._entity(given.answer.id)
         triples = []
         for subject, relation, target in given.triples:
             if relation not in self._kg.relation_ids:
-                raise _RejectedError(Reason.UNKNOWN, f"relation {relation}")
+                raise _RejectedError(Mistake.UNKNOWN, f"relation {relation}")
             ids = self._entity(subject), self._kg.relation_ids[relation], self._entity(target)
             triples.append(ids)
         for node in (*given.seeds, given.answer):
@@ -206,13 +206,13 @@ class Validator:
     def _entity(self, id_: str) -> int:
         found = self._names.entity(id_)
         if found is None:
-            raise _RejectedError(Reason.UNKNOWN, f"entity {id_}")
+            raise _RejectedError(Mistake.UNKNOWN, f"entity {id_}")
         return found
 
     def _check_label(self, node: NamedNode) -> None:
         entity = self._names.entity(node.id)
         if entity is None or _plain(self._names.label(entity)) != _plain(node.label):
-            raise _RejectedError(Reason.LABEL, node.id)
+            raise _RejectedError(Mistake.LABEL, node.id)
 
     def _check_place(
         self,
@@ -222,13 +222,13 @@ class Validator:
         subgraph: Subgraph | None,
     ) -> None:
         if -1 in rows:
-            raise _RejectedError(Reason.OUTSIDE, "the graph lacks a triple")
+            raise _RejectedError(Mistake.OUTSIDE, "the graph lacks a triple")
         if subgraph is None:
             return
         if not {*rows} <= {*subgraph.rows}:
-            raise _RejectedError(Reason.OUTSIDE, "a triple")
+            raise _RejectedError(Mistake.OUTSIDE, "a triple")
         if not {*seeds, answer} <= {*subgraph.nodes}:
-            raise _RejectedError(Reason.OUTSIDE, "a seed or the answer")
+            raise _RejectedError(Mistake.OUTSIDE, "a seed or the answer")
 
     def _taken(self, algebra: Any) -> set[int]:
         """The entities that only what is taken away names; none where there is no tree."""
@@ -248,7 +248,7 @@ class Validator:
             raise _RejectedError(result.reason, result.detail)
         size = result if isinstance(result, int) else len(result)
         if not size or (isinstance(result, tuple) and self._names.id(answer) not in result):
-            raise _RejectedError(Reason.ABSENT)
+            raise _RejectedError(Mistake.ABSENT)
         self._check_number(size)
         try:
             tree = tree_of_algebra(algebra)
@@ -256,14 +256,14 @@ class Validator:
             query = renamed(tree, names)
             grades = evaluate(self._graph, query)
         except NoTreeError as problem:
-            raise _RejectedError(Reason.NO_TREE, problem.reason) from None
+            raise _RejectedError(Mistake.NO_TREE, problem.reason) from None
         except QueryError as problem:
-            raise _RejectedError(Reason.NO_TREE, str(problem).removeprefix("query: ")) from None
+            raise _RejectedError(Mistake.NO_TREE, str(problem).removeprefix("query: ")) from None
         own = sorted(self._names.id(entity) for entity in grades.entities.tolist())
         if isinstance(query, Count) != isinstance(result, int) or (
             len(own) != result if isinstance(result, int) else own != sorted(result)
         ):
-            raise _RejectedError(Reason.DIFFERS, f"{size:,} ≠ {len(own):,}")
+            raise _RejectedError(Mistake.DIFFERS, f"{size:,} ≠ {len(own):,}")
         return query
 
     def _label(self, id_: str) -> str:
@@ -272,7 +272,7 @@ class Validator:
     def _check_number(self, answers: int) -> None:
         if answers > self._options.max_answers:
             detail = f"{answers:,}, at most {self._options.max_answers:,}"
-            raise _RejectedError(Reason.MANY, detail)
+            raise _RejectedError(Mistake.MANY, detail)
 
     def _widened(self, query: Query, answer: int, seeds: tuple[int, ...]) -> Grades:
         """The query with all statements of its relations, and its answers."""
@@ -280,10 +280,10 @@ class Validator:
         if (
             answer not in grades.entities
         ):  # as another statement is taken away, or it never was counted
-            raise _RejectedError(Reason.ABSENT)
+            raise _RejectedError(Mistake.ABSENT)
         self._check_number(len(grades))
         if np.isin(seeds, grades.entities).any():
-            raise _RejectedError(Reason.SEED)
+            raise _RejectedError(Mistake.SEED)
         return grades
 
     def _check_derivation(
@@ -295,23 +295,23 @@ class Validator:
         rows: tuple[int, ...],
     ) -> None:
         if not np.isin(rows, full_evidence(grades).rows).all():
-            raise _RejectedError(Reason.EVIDENCE)
+            raise _RejectedError(Mistake.EVIDENCE)
         used, root = self._kg.labeled(np.array(rows, np.int64)), self._kg.entities[answer]
         derivations = _Derivations(used).of(query, root)
         whole = (1 << len(used)) - 1
         if not {(whole, True), (whole, False)} & derivations:
-            raise _RejectedError(Reason.DERIVATION)
+            raise _RejectedError(Mistake.DERIVATION)
         try:
             tree = query_of_triples(used, root)
         except NoTreeError as problem:
             raise _RejectedError(_SHAPES[problem.reason], problem.reason) from None
         if (whole, True) not in derivations:
-            raise _RejectedError(Reason.TWICE)
+            raise _RejectedError(Mistake.TWICE)
         ends = {end for s, _, o in used for end in (s, o)}
         if {*structure_of(tree).anchors} != ends & {self._kg.entities[seed] for seed in seeds}:
-            raise _RejectedError(Reason.LEAF)
+            raise _RejectedError(Mistake.LEAF)
         if self._reference is not None and not self._reference.issuperset(used):
-            raise _RejectedError(Reason.STALE)
+            raise _RejectedError(Mistake.STALE)
 
 
 class _Derivations:
@@ -366,7 +366,7 @@ def _parsed(sparql: str) -> tuple[Any, _RejectedError | None]:
     except BarredQueryError as problem:
         return None, _RejectedError(_BARRED[problem.reason], problem.reason)
     except QueryError as problem:
-        return None, _RejectedError(Reason.SPARQL, str(problem).removeprefix("query: "))
+        return None, _RejectedError(Mistake.SPARQL, str(problem).removeprefix("query: "))
 
 
 def _positive(query: Query) -> Query:

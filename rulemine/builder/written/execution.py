@@ -24,7 +24,7 @@ from rulemine.errors import ConfigError, EndpointError
 from rulemine.query.oxigraph.workers import Workers
 from rulemine.query.sparql import entity_iri, relation_iri
 
-__all__ = ["EndpointExecutor", "Executor", "Failure", "LocalExecutor", "executor_of"]
+__all__ = ["EndpointExecutor", "Executor", "LocalExecutor", "RunFailure", "executor_of"]
 
 Result = tuple[str, ...] | int
 """Ids of entities, sorted, each once; or the value of a count."""
@@ -40,7 +40,7 @@ MOST_DIGITS = 18
 """Of a count."""
 
 
-class Failure:
+class RunFailure:
     """Why running a query gave nothing that can be used."""
 
     UNREADABLE = "its SPARQL cannot be run as it is written"
@@ -66,7 +66,7 @@ class Executor(Protocol):
             sparql: In SPARQL 1.1, as it was written.
 
         Returns:
-            What it gives; or why that cannot be used, the reason one of `Failure`.
+            What it gives; or why that cannot be used, the reason one of `RunFailure`.
         """
 
     def __enter__(self) -> Self: ...
@@ -125,15 +125,15 @@ class LocalExecutor:
                 "and run the same command again."
             )
         if reply.late:
-            return Refusal(Failure.TIME, f"more than {self._seconds:g} s")
+            return Refusal(RunFailure.TIME, f"more than {self._seconds:g} s")
         if reply.status == http.HTTPStatus.SERVICE_UNAVAILABLE:
-            return Refusal(Failure.MEMORY)
+            return Refusal(RunFailure.MEMORY)
         if reply.status != http.HTTPStatus.OK:
-            return Refusal(Failure.UNREADABLE, reply.body.decode().partition("\n")[0])
+            return Refusal(RunFailure.UNREADABLE, reply.body.decode().partition("\n")[0])
         if reply.cut:
-            return Refusal(Failure.ROWS, f"more than {self._rows:,}")
+            return Refusal(RunFailure.ROWS, f"more than {self._rows:,}")
         if reply.kind != _ACCEPTED:
-            return Refusal(Failure.COLUMNS, "triples")
+            return Refusal(RunFailure.COLUMNS, "triples")
         return _read(reply.body, self._names, self._rows)
 
 
@@ -173,7 +173,7 @@ class EndpointExecutor:
         try:
             connection = self._place.connect(self._seconds)
         except (OSError, http.client.HTTPException) as problem:
-            return Refusal(Failure.UNREACHABLE, type(problem).__name__)
+            return Refusal(RunFailure.UNREACHABLE, type(problem).__name__)
         late = threading.Event()
 
         def end() -> None:
@@ -188,12 +188,12 @@ class EndpointExecutor:
         try:
             found = self._asked(connection, sparql)
         except (http.client.HTTPException, OSError) as problem:
-            found = Refusal(Failure.HALF, type(problem).__name__)
+            found = Refusal(RunFailure.HALF, type(problem).__name__)
         finally:
             clock.cancel()
             connection.close()
         if late.is_set() and isinstance(found, Refusal):
-            return Refusal(Failure.TIME, f"more than {self._seconds:g} s")
+            return Refusal(RunFailure.TIME, f"more than {self._seconds:g} s")
         return found
 
     def _asked(self, connection: http.client.HTTPConnection, sparql: str) -> Result | Refusal:
@@ -201,16 +201,16 @@ class EndpointExecutor:
         connection.request("POST", self._place.path, form, self._place.headers)
         reply = connection.getresponse()
         if 300 <= reply.status < 400:
-            return Refusal(Failure.REDIRECT, f"status {reply.status}")
+            return Refusal(RunFailure.REDIRECT, f"status {reply.status}")
         if reply.status == http.HTTPStatus.BAD_REQUEST:
-            return Refusal(Failure.UNREADABLE, f"status {reply.status}")
+            return Refusal(RunFailure.UNREADABLE, f"status {reply.status}")
         if reply.status != http.HTTPStatus.OK:
-            return Refusal(Failure.STATUS, f"status {reply.status}")
+            return Refusal(RunFailure.STATUS, f"status {reply.status}")
         body = reply.read(MOST_BYTES + 1)
         if reply.length:  # bytes that were promised and did not come
-            return Refusal(Failure.HALF, f"{reply.length:,} bytes are missing")
+            return Refusal(RunFailure.HALF, f"{reply.length:,} bytes are missing")
         if len(body) > MOST_BYTES:
-            return Refusal(Failure.ROWS, f"more than {MOST_BYTES >> 20} MiB")
+            return Refusal(RunFailure.ROWS, f"more than {MOST_BYTES >> 20} MiB")
         return _read(body, self._names, self._rows, reply.headers.get("X-SPARQL-MaxRows", ""))
 
 
@@ -279,9 +279,9 @@ def _read(body: bytes, names: WriterNames, most: int, cut_at: str = "") -> Resul
         table = json.loads(body)
     except (ValueError, RecursionError) as problem:
         begun = body.lstrip()[:1] == b"{" and not str(problem).startswith("Extra data")
-        return Refusal(Failure.HALF if begun else Failure.FORM)
+        return Refusal(RunFailure.HALF if begun else RunFailure.FORM)
     if isinstance(table, dict) and isinstance(table.get("boolean"), bool):
-        return Refusal(Failure.COLUMNS, "a truth value")
+        return Refusal(RunFailure.COLUMNS, "a truth value")
     try:
         columns, rows = table["head"]["vars"], table["results"]["bindings"]
         if not isinstance(columns, list):
@@ -290,16 +290,16 @@ def _read(body: bytes, names: WriterNames, most: int, cut_at: str = "") -> Resul
         kinds = [(cell["type"], cell["value"], cell.get("datatype"))
                  for row in cells for cell in row if cell is not None]  # fmt: skip
     except (KeyError, TypeError, AttributeError):
-        return Refusal(Failure.FORM)
+        return Refusal(RunFailure.FORM)
     if len(columns) != 1:
-        return Refusal(Failure.COLUMNS, f"{len(columns)} columns")
+        return Refusal(RunFailure.COLUMNS, f"{len(columns)} columns")
     if len(rows) > most or (cut_at.isdecimal() and len(rows) >= int(cut_at)):
-        return Refusal(Failure.ROWS, f"{len(rows):,}")
+        return Refusal(RunFailure.ROWS, f"{len(rows):,}")
     if len(rows) == 1 and (value := _number(kinds)) is not None:
         return value
     ids = {_id(kind, value) for kind, value, _ in kinds}
     if len(kinds) < len(rows) or any(i is None or names.entity(i) is None for i in ids):
-        return Refusal(Failure.UNKNOWN)
+        return Refusal(RunFailure.UNKNOWN)
     return tuple(sorted(str(i) for i in ids))
 
 

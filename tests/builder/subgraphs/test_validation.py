@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from rulemine.builder.subgraphs.options import SubgraphSection
-from rulemine.builder.subgraphs.validation import Reason, Valid, Validator
+from rulemine.builder.subgraphs.validation import Mistake, Valid, Validator
 from rulemine.builder.written.candidate import Candidate, NamedNode, Refusal, Subgraph
-from rulemine.builder.written.execution import Executor, Failure, LocalExecutor
+from rulemine.builder.written.execution import Executor, LocalExecutor, RunFailure
 from rulemine.builder.written.writer_names import WriterNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
@@ -107,44 +107,44 @@ def test_what_is_right_is_accepted(executor: LocalExecutor, name: str) -> None:
 
 
 WRONG = {
-    Reason.FIELD: [
+    Mistake.FIELD: [
         replace(ONE, question=" "), replace(ONE, seeds=()), replace(ONE, triples=()),
         replace(ONE, sparql=""), replace(ONE, answer=NamedNode("", "")),
     ],
-    Reason.UNKNOWN: [
+    Mistake.UNKNOWN: [
         replace(ONE, seeds=(NamedNode("e99", "The b"),)), replace(ONE, answer=NamedNode("The x", "The x")),
         replace(ONE, triples=((CODE["b"], "T", CODE["x"]),)),
         replace(ONE, triples=((CODE["b"], "t", "x"),)),
     ],
-    Reason.LABEL: [
+    Mistake.LABEL: [
         replace(ONE, seeds=(NamedNode(CODE["b"], "The c"),)), replace(ONE, answer=NamedNode(CODE["x"], "")),
     ],
-    Reason.OUTSIDE: [candidate("x t b", "x", "b", "@b :t ?x")],
-    Reason.END: [
+    Mistake.OUTSIDE: [candidate("x t b", "x", "b", "@b :t ?x")],
+    Mistake.END: [
         candidate("b t x", "x", "b c", "@b :t ?x . @c :u ?x"), candidate("b t y", "x", "b", "@b :t ?x"),
         candidate("b t x", "x", "b c", "@b :t ?x"), candidate("b t x", "x", "b c", "SERVICE { "),
         candidate("b t x", "x", "b c", "@b :t ?x MINUS { @c :u ?y }"),
         candidate("b t x", "x", "b d", "{ @b :t ?x } UNION { @d :t ?x }"),
     ],
-    Reason.NUMBER: [
+    Mistake.NUMBER: [
         candidate("b t x · b t x", "x", "b", "@b :t ?x"),
         candidate(" · ".join(f"h q i{n:02}" for n in range(7)), "i00", "h", "@h :q ?x"),
     ],
-    Reason.AMONG: [candidate("b t x", "x", "b x", "@b :t ?x")],
-    Reason.SPARQL: [
+    Mistake.AMONG: [candidate("b t x", "x", "b x", "@b :t ?x")],
+    Mistake.SPARQL: [
         replace(ONE, sparql=text)
         for text in ("SELECT ?x {", "x", "SELECT ?x { entity:e01 relation:t ?x }", "SELECT ?x { ?x \\ud800 }")
     ],
-    Reason.UPDATE: [replace(ONE, sparql="DELETE WHERE { ?s ?p ?o }"), replace(ONE, sparql="CLEAR ALL")],
-    Reason.LOAD: [replace(ONE, sparql="LOAD <file:///etc/passwd>")],
-    Reason.SERVICE: [
+    Mistake.UPDATE: [replace(ONE, sparql="DELETE WHERE { ?s ?p ?o }"), replace(ONE, sparql="CLEAR ALL")],
+    Mistake.LOAD: [replace(ONE, sparql="LOAD <file:///etc/passwd>")],
+    Mistake.SERVICE: [
         candidate("b t x", "x", "b", "@b :t ?x FILTER NOT EXISTS { SERVICE <http://x> { ?x :t ?x } }")
     ],
-    Reason.GRAPH: [
+    Mistake.GRAPH: [
         candidate("b t x", "x", "b", "GRAPH ?g { @b :t ?x }"),
         replace(ONE, sparql=ONE.sparql.replace("WHERE", "FROM <http://x> WHERE")),
     ],
-    Reason.CONSTANTS: [
+    Mistake.CONSTANTS: [
         candidate("b t x", "x", "b", "@b :t ?x . @c :u ?x"),
         candidate("b t x · c u x", "x", "b c", "@b :t ?x"),
         candidate("b t x", "x", "b", "@b :t ?x FILTER(?x != @y )"),
@@ -152,24 +152,24 @@ WRONG = {
         replace(ONE, sparql=ONE.sparql.replace("entity:", "")),
         replace(ONE, sparql='SELECT ?x { "b" <relation:t> ?x }'),
     ],
-    Failure.UNREADABLE: [candidate("b t x", "x", "b", "@b :t ?x . ?x foaf:name ?y")],
-    Failure.ROWS: [candidate("b t x", "x", "b", "@b :t ?x . ?v ?r ?w", "?x")],
-    Failure.COLUMNS: [
+    RunFailure.UNREADABLE: [candidate("b t x", "x", "b", "@b :t ?x . ?x foaf:name ?y")],
+    RunFailure.ROWS: [candidate("b t x", "x", "b", "@b :t ?x . ?v ?r ?w", "?x")],
+    RunFailure.COLUMNS: [
         candidate("b t x", "x", "b", "@b :t ?x . ?x ?r ?y", "?x ?y"),
         replace(ONE, sparql=ONE.sparql.replace("SELECT DISTINCT ?x", "ASK")),
     ],
-    Failure.UNKNOWN: [candidate("b t x", "x", "b", "@b ?r ?y", "DISTINCT ?r")],
-    Reason.ABSENT: [
+    RunFailure.UNKNOWN: [candidate("b t x", "x", "b", "@b ?r ?y", "DISTINCT ?r")],
+    Mistake.ABSENT: [
         candidate("b t x", "x", "b", "?x :t @b"), candidate("b t x", "x", "b", "@b :nothing ?x"),
         candidate("b t x", "x", "b", "?x :t @b", "(COUNT(DISTINCT ?x) AS ?n)"),
         candidate("b t y", "y", "b d", "@b :t ?x FILTER NOT EXISTS { @d :t ?x }"),
         candidate("b t y", "y", "b d", "@b :t ?x MINUS { @d :t ?x }", "(COUNT(DISTINCT ?x) AS ?n)"),
     ],
-    Reason.MANY: [
+    Mistake.MANY: [
         candidate("h q i00", "i00", "h", "@h :q ?x"),
         candidate("h q i00", "i00", "h", "@h :q ?x", "(COUNT(DISTINCT ?x) AS ?n)"),
     ],
-    Reason.NO_TREE: [
+    Mistake.NO_TREE: [
         candidate("b t x", "x", "b", "@b :t ?x OPTIONAL { ?x :p ?y }"),
         candidate("b t x", "x", "b", "@b ( :t )+ ?x"), candidate("b t x", "x", "b", "@b ?r ?x"),
         candidate("b t x", "x", "b", "@b :t ?x FILTER(?x != 1)"),
@@ -180,24 +180,24 @@ WRONG = {
         candidate("b t x", "x", "b", "@b :t ?x MINUS { ?x :nothing @b }"),
         replace(ONE, sparql=ONE.sparql + " LIMIT 9"),
     ],
-    Reason.SEED: [candidate("a r m · g r m", "g", "a", "@a :r ?y . ?x :r ?y")],
-    Reason.EVIDENCE: [
+    Mistake.SEED: [candidate("a r m · g r m", "g", "a", "@a :r ?y . ?x :r ?y")],
+    Mistake.EVIDENCE: [
         candidate("b t x · c u x", "x", "b", "@b :t ?x"), candidate("b t x · x p x", "x", "b", "@b :t ?x"),
     ],
-    Reason.DERIVATION: [
+    Mistake.DERIVATION: [
         candidate("a r m · n s z", "z", "a", "@a :r ?y . ?y :s ?x"),
         candidate("a r m · m s x · a r n · n s z", "x", "a", "@a :r ?y . ?y :s ?x"),
         candidate("a w x · a w2 x", "x", "a", "@a ( :w | :w2 ) ?x"),
     ],
-    Reason.CYCLE: [
+    Mistake.CYCLE: [
         candidate("a r m · m s x · a w x", "x", "a", "@a :r ?y . ?y :s ?x . @a :w ?x"),
         candidate("a w x · x p x", "x", "a", "@a :w ?x . @a :w / :p ?x"),
     ],
-    Reason.PARALLEL: [candidate("a w x · a w2 x", "x", "a", "@a :w ?x . @a :w2 ?x")],
-    Reason.TWICE: [
+    Mistake.PARALLEL: [candidate("a w x · a w2 x", "x", "a", "@a :w ?x . @a :w2 ?x")],
+    Mistake.TWICE: [
         candidate("a r m · k e m · m s x", "x", "a k", "@a :r ?y . ?y :s ?x . @k :e ?z . ?z :s ?x"),
     ],
-    Reason.LEAF: [
+    Mistake.LEAF: [
         candidate("a r m · m s x", "x", "a m", "@a :r ?y . ?y :s ?x VALUES ?y { @m }"),
         candidate("a r m · m s x", "x", "a m", "@a :r ?y . ?y :s ?x MINUS { @m :r ?x }"),
     ],
@@ -211,7 +211,7 @@ def test_what_is_wrong_is_rejected_with_its_reason(executor: LocalExecutor, reas
 
 
 def test_reasons_are_in_the_order_of_the_checks() -> None:
-    names = list(vars(Reason).values())
+    names = list(vars(Mistake).values())
     assert [r for r in WRONG if r in names] == sorted(WRONG.keys() & {*names}, key=names.index)
 
 
@@ -222,13 +222,13 @@ def test_what_the_writer_did_not_see_is_outside(executor: LocalExecutor) -> None
         tuple(rows[t] for t in [("a", "r", "m"), ("m", "s", "x"), ("b", "t", "x")]),
     )
     assert isinstance(validator(executor).validate(CHAIN, whole, 3), Valid)
-    assert rejected(executor, CHAIN, whole, 2) == Reason.NUMBER
+    assert rejected(executor, CHAIN, whole, 2) == Mistake.NUMBER
     for less in (replace(whole, rows=whole.rows[1:]), replace(whole, nodes=whole.nodes[1:])):
-        assert rejected(executor, CHAIN, less, 3) == Reason.OUTSIDE
+        assert rejected(executor, CHAIN, less, 3) == Mistake.OUTSIDE
     without = VALID["without"][0]  # what is taken away must have been shown too
     assert (
         rejected(executor, without, replace(whole, rows=(rows["b", "t", "x"],)), 1)
-        == Reason.OUTSIDE
+        == Mistake.OUTSIDE
     )
 
 
@@ -239,12 +239,12 @@ def test_declared_relations_are_asked_for_in_all_their_statements(executor: Loca
     assert isinstance(found, Valid)
     assert found.query.text == '(or (p "sp" "a") (p- "sp" "a"))'
     back = candidate("a sp i · l sp i", "l", "a", "@a :sp ?y . ?x :sp ?y")
-    assert rejected(executor, back) == Reason.SEED
+    assert rejected(executor, back) == Mistake.SEED
     less = candidate("f o2 i", "i", "f a", "@f :o2 ?x FILTER NOT EXISTS { ?x :sp @a }")
     assert isinstance(validator(executor).validate(less), Valid)
     gone = validator(executor, declared).validate(less)  # a sp i says it too
     assert isinstance(gone, Refusal)
-    assert gone.reason == Reason.ABSENT
+    assert gone.reason == Mistake.ABSENT
 
 
 def test_an_answer_that_another_statement_gives_may_be_a_seed_or_one_too_many() -> None:
@@ -264,18 +264,18 @@ def test_an_answer_that_another_statement_gives_may_be_a_seed_or_one_too_many() 
             pass
 
     more = Fixed(tuple(sorted((CODE["x"], CODE["y"], CODE["z"]))))
-    assert rejected(more, ONE) == Reason.DIFFERS
-    assert rejected(Fixed((CODE["x"],)), ONE) == Reason.DIFFERS
-    assert rejected(Fixed(2), ONE) == Reason.DIFFERS
-    assert rejected(Fixed(3), VALID["count"][0]) == Reason.DIFFERS
-    assert rejected(Fixed(Refusal(Failure.HALF)), ONE) == Failure.HALF
+    assert rejected(more, ONE) == Mistake.DIFFERS
+    assert rejected(Fixed((CODE["x"],)), ONE) == Mistake.DIFFERS
+    assert rejected(Fixed(2), ONE) == Mistake.DIFFERS
+    assert rejected(Fixed(3), VALID["count"][0]) == Mistake.DIFFERS
+    assert rejected(Fixed(Refusal(RunFailure.HALF)), ONE) == RunFailure.HALF
     assert isinstance(validator(Fixed(2)).validate(VALID["count"][0]), Valid)
 
 
 def test_a_triple_that_the_reference_graph_lacks_is_stale(executor: LocalExecutor) -> None:
     stale = validator(executor, reference=frozenset([("b", "t", "y")])).validate(ONE)
     assert isinstance(stale, Refusal)
-    assert stale.reason == Reason.STALE
+    assert stale.reason == Mistake.STALE
     fresh = validator(executor, reference=frozenset([("b", "t", "x")])).validate(ONE)
     assert isinstance(fresh, Valid)
 

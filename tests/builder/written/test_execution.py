@@ -15,8 +15,8 @@ from werkzeug import Request, Response
 from rulemine.builder.written.candidate import Refusal
 from rulemine.builder.written.execution import (
     EndpointExecutor,
-    Failure,
     LocalExecutor,
+    RunFailure,
     executor_of,
 )
 from rulemine.builder.written.writer_names import WriterNames
@@ -55,22 +55,22 @@ def test_queries_are_run_as_they_are_written(here: LocalExecutor) -> None:
 @pytest.mark.parametrize(
     ("sparql", "reason"),
     [
-        ("SELECT ?x {", Failure.UNREADABLE),
-        ("SELECT ?x { entity:e01 ?r ?x }", Failure.UNREADABLE),
-        ("SELECT ?x { SERVICE <http://127.0.0.1:9> { ?x ?r ?y } }", Failure.UNREADABLE),
-        ("INSERT DATA { <x:a> <x:b> <x:c> }", Failure.UNREADABLE),
-        ("LOAD <file:///etc/passwd>", Failure.UNREADABLE),
-        ("SELECT ?x { ?x ?r ?y } # \ud800", Failure.UNREADABLE),
-        ("SELECT ?x { ?x ?r ?y }", Failure.ROWS),
-        ("SELECT ?x ?y { ?x <relation:r> ?y }", Failure.COLUMNS),
-        ("ASK { ?x ?r ?y }", Failure.COLUMNS),
-        ("CONSTRUCT WHERE { ?x <relation:r> ?y }", Failure.COLUMNS),
+        ("SELECT ?x {", RunFailure.UNREADABLE),
+        ("SELECT ?x { entity:e01 ?r ?x }", RunFailure.UNREADABLE),
+        ("SELECT ?x { SERVICE <http://127.0.0.1:9> { ?x ?r ?y } }", RunFailure.UNREADABLE),
+        ("INSERT DATA { <x:a> <x:b> <x:c> }", RunFailure.UNREADABLE),
+        ("LOAD <file:///etc/passwd>", RunFailure.UNREADABLE),
+        ("SELECT ?x { ?x ?r ?y } # \ud800", RunFailure.UNREADABLE),
+        ("SELECT ?x { ?x ?r ?y }", RunFailure.ROWS),
+        ("SELECT ?x ?y { ?x <relation:r> ?y }", RunFailure.COLUMNS),
+        ("ASK { ?x ?r ?y }", RunFailure.COLUMNS),
+        ("CONSTRUCT WHERE { ?x <relation:r> ?y }", RunFailure.COLUMNS),
         ("SELECT ?r { ?x ?r <entity:nobody> } VALUES ?r { <relation:r> }", None),
-        ("SELECT DISTINCT ?r { ?x ?r ?y }", Failure.UNKNOWN),
-        ("SELECT (1.5 AS ?n) {}", Failure.UNKNOWN),
-        ("SELECT (-1 AS ?n) {}", Failure.UNKNOWN),
-        ("SELECT (<entity:nobody> AS ?n) {}", Failure.UNKNOWN),
-        ("SELECT ?x { OPTIONAL { ?x <x:x> ?y } }", Failure.UNKNOWN),
+        ("SELECT DISTINCT ?r { ?x ?r ?y }", RunFailure.UNKNOWN),
+        ("SELECT (1.5 AS ?n) {}", RunFailure.UNKNOWN),
+        ("SELECT (-1 AS ?n) {}", RunFailure.UNKNOWN),
+        ("SELECT (<entity:nobody> AS ?n) {}", RunFailure.UNKNOWN),
+        ("SELECT ?x { OPTIONAL { ?x <x:x> ?y } }", RunFailure.UNKNOWN),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_reason(
@@ -85,7 +85,7 @@ def test_a_query_that_never_ends_is_ended_and_the_next_is_answered() -> None:
         for _ in range(2):
             found = executor.answers(ENDLESS)
             assert isinstance(found, Refusal)
-            assert found.reason == Failure.TIME
+            assert found.reason == RunFailure.TIME
         until(lambda: executor.answers(f"SELECT ?x {{ {B} ?r ?x }}") == ())
 
 
@@ -109,12 +109,12 @@ def test_our_own_endpoint_says_the_same(here: LocalExecutor) -> None:
         ask = "SELECT ?x { <entity:e00> <relation:r> ?x }"
         found = there.answers(ask)
         assert isinstance(found, Refusal)  # 13 rows, cut at 12, as a header says
-        assert found.reason == Failure.ROWS
+        assert found.reason == RunFailure.ROWS
         assert len(tuple(there.answers(f"{ask} LIMIT 12"))) == 12  # type: ignore[arg-type]
         assert there.answers("SELECT (COUNT(?x) AS ?n) { <entity:e00> <relation:r> ?x }") == 13
         update = there.answers("INSERT DATA { <x:a> <x:b> <x:c> }")
         assert isinstance(update, Refusal)
-        assert update.reason == Failure.STATUS
+        assert update.reason == RunFailure.STATUS
     workers.close()
 
 
@@ -136,31 +136,31 @@ GOOD = table([cell("entity:e01"), cell("entity:e00"), cell("entity:e01")])
         (Response(GOOD), ("e00", "e01")),
         (Response(table([cell("7", "typed-literal", datatype=INTEGER)])), 7),
         (Response(table([])), ()),
-        (Response(GOOD, 302, {"Location": "/elsewhere"}), Failure.REDIRECT),
-        (Response("no", 400), Failure.UNREADABLE),
-        (Response("no", 503), Failure.STATUS),
-        (Response(GOOD, 206), Failure.STATUS),
-        (Response(GOOD[:-20]), Failure.HALF),
-        (Response("<html>"), Failure.FORM),
-        (Response(""), Failure.FORM),
-        (Response(GOOD + GOOD), Failure.FORM),
-        (Response(b"\xff\xfe{"), Failure.FORM),
-        (Response("[" * 100_000), Failure.FORM),
-        (Response("{}"), Failure.FORM),
-        (Response("[]"), Failure.FORM),
-        (Response(table(["x"])), Failure.FORM),
-        (Response(table([{"x": "entity:e01"}])), Failure.FORM),
-        (Response(table([cell("entity:e01")], "x")), Failure.FORM),
-        (Response(table([cell("entity:e01")], [["x"]])), Failure.FORM),
-        (Response(table([{}])), Failure.UNKNOWN),
-        (Response(table([cell("entity:e99")])), Failure.UNKNOWN),
-        (Response(table([cell("e01")])), Failure.UNKNOWN),
-        (Response(table([cell("entity:e01", "literal")])), Failure.UNKNOWN),
-        (Response(table([cell("9" * 19, "literal", datatype=INTEGER)])), Failure.UNKNOWN),
-        (Response(table([cell("entity:e01")], ["x", "y"])), Failure.COLUMNS),
-        (Response('{"head": {}, "boolean": true}'), Failure.COLUMNS),
-        (Response(table([cell("entity:e01")] * 6)), Failure.ROWS),
-        (Response(GOOD, headers={"X-SPARQL-MaxRows": "3"}), Failure.ROWS),
+        (Response(GOOD, 302, {"Location": "/elsewhere"}), RunFailure.REDIRECT),
+        (Response("no", 400), RunFailure.UNREADABLE),
+        (Response("no", 503), RunFailure.STATUS),
+        (Response(GOOD, 206), RunFailure.STATUS),
+        (Response(GOOD[:-20]), RunFailure.HALF),
+        (Response("<html>"), RunFailure.FORM),
+        (Response(""), RunFailure.FORM),
+        (Response(GOOD + GOOD), RunFailure.FORM),
+        (Response(b"\xff\xfe{"), RunFailure.FORM),
+        (Response("[" * 100_000), RunFailure.FORM),
+        (Response("{}"), RunFailure.FORM),
+        (Response("[]"), RunFailure.FORM),
+        (Response(table(["x"])), RunFailure.FORM),
+        (Response(table([{"x": "entity:e01"}])), RunFailure.FORM),
+        (Response(table([cell("entity:e01")], "x")), RunFailure.FORM),
+        (Response(table([cell("entity:e01")], [["x"]])), RunFailure.FORM),
+        (Response(table([{}])), RunFailure.UNKNOWN),
+        (Response(table([cell("entity:e99")])), RunFailure.UNKNOWN),
+        (Response(table([cell("e01")])), RunFailure.UNKNOWN),
+        (Response(table([cell("entity:e01", "literal")])), RunFailure.UNKNOWN),
+        (Response(table([cell("9" * 19, "literal", datatype=INTEGER)])), RunFailure.UNKNOWN),
+        (Response(table([cell("entity:e01")], ["x", "y"])), RunFailure.COLUMNS),
+        (Response('{"head": {}, "boolean": true}'), RunFailure.COLUMNS),
+        (Response(table([cell("entity:e01")] * 6)), RunFailure.ROWS),
+        (Response(GOOD, headers={"X-SPARQL-MaxRows": "3"}), RunFailure.ROWS),
         (Response(GOOD, headers={"X-SPARQL-MaxRows": "4"}), ("e00", "e01")),
     ],
 )  # fmt: skip
@@ -211,12 +211,12 @@ BODY = GOOD.encode()
 @pytest.mark.parametrize(
     ("sent", "reason"),
     [
-        (HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY[:30], Failure.HALF),
-        (HEAD + b"Connection: close\r\n\r\n" + BODY[:30], Failure.HALF),
-        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n10\r\n" + BODY[:16] + b"\r\n", Failure.HALF),
-        (HEAD + b"Content-Length: 20\r\n", Failure.HALF),
-        (b"", Failure.HALF),
-        (b"SSH-2.0\r\n", Failure.HALF),
+        (HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY[:30], RunFailure.HALF),
+        (HEAD + b"Connection: close\r\n\r\n" + BODY[:30], RunFailure.HALF),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n10\r\n" + BODY[:16] + b"\r\n", RunFailure.HALF),
+        (HEAD + b"Content-Length: 20\r\n", RunFailure.HALF),
+        (b"", RunFailure.HALF),
+        (b"SSH-2.0\r\n", RunFailure.HALF),
     ],
 )
 def test_half_a_reply_is_no_result(sent: bytes, reason: str) -> None:
@@ -243,7 +243,7 @@ def test_an_endpoint_that_never_finishes_is_left() -> None:
             found = executor.answers("SELECT ?x {}")
         ended.set()
     assert isinstance(found, Refusal)
-    assert found.reason == Failure.TIME
+    assert found.reason == RunFailure.TIME
 
 
 def test_an_address_that_is_none_or_nobody_listens_at_is_told_at_once() -> None:
@@ -257,4 +257,4 @@ def test_an_address_that_is_none_or_nobody_listens_at_is_told_at_once() -> None:
         gone.__enter__()
     found = gone.answers("SELECT ?x {}")
     assert isinstance(found, Refusal)
-    assert found.reason == Failure.UNREACHABLE
+    assert found.reason == RunFailure.UNREACHABLE
