@@ -14,6 +14,7 @@ from rulemine.phrasing.templates import Templates
 from rulemine.release.contents import ModelTrace, ReleaseParts
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Certificate, Difficulty, PerDirection, Removal
+from rulemine.release.seed_rows import with_splits
 from rulemine.rules.rule import sort_rules
 from rulemine.verbalizer.counts import count_model
 
@@ -55,6 +56,9 @@ def parts_of_build(
         trace=trace,
         types=types or {},
         sampling_counts=sampling or {},
+        seed_rows=with_splits(
+            asked.seed_rows, asked.questions, config.get("variants", {}).get("run", 0)
+        ),
     )
 
 

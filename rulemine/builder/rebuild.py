@@ -8,7 +8,7 @@ name; any other file must be given, or the release itself stands in for it where
 `STAND_INS`). What a stand-in says is then not proved, and a note says so.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -25,11 +25,16 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf
 from rulemine.release.contents import JOURNAL, read_parts
 from rulemine.release.reader import MANIFEST, Release
+from rulemine.release.records import translation
+from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 
-__all__ = ["FILE_KEYS", "FileDifference", "compare", "rebuild"]
+__all__ = ["FILE_KEYS", "FileDifference", "build_again", "compare", "rebuild", "source_seed_rows"]
 
 FILE_KEYS = {key.name: key for key in KEYS if key.option.file}
 """The keys of a recipe that name files."""
+
+SEED_KEYS = ("variants.texts", "variants.entities", "variants.aliases")
+"""Those from which the seed texts of the kind ``variants`` come."""
 
 WIDEST = 100
 """Characters shown of a line that differs."""
@@ -68,12 +73,43 @@ def rebuild(
         context: Resources and callbacks; each stand-in is a warning.
 
     Raises:
-        ConfigError: A key of `given` names no file of this recipe, an input is not at hand, or the recipe
-            is not one of this version.
+        ConfigError: As `build_again`.
         RulemineError: As `rulemine.builder.pipeline.Build.run`.
     """
+    made = build_again(release, target, given, context, on_stand_in=context.on_warning)
+    if JOURNAL in release.manifest["files"]:
+        made.context = replace(made.context, replay=release.folder)
+    made.run()
+
+
+def build_again(
+    release: Release,
+    target: Path,
+    given: Mapping[str, str],
+    context: BuildContext,
+    settings: Sequence[tuple[tuple[str, ...], Any]] = (),
+    on_stand_in: Callable[[str], None] = lambda _text: None,
+) -> Build:
+    """The build of a release from its own recipe, its inputs read, no stage run.
+
+    Args:
+        release: As of `rebuild`, and so the next three.
+        target: Likewise.
+        given: Likewise.
+        context: Likewise.
+        settings: Keys and values that the recipe of the release does not have.
+        on_stand_in: Called with a sentence for each file in whose place the release stands.
+
+    Raises:
+        ConfigError: A key of `given` names no file of this recipe, an input is not at hand, or the recipe
+            is not one of this version.
+        InputError: An input is another one than that of the release.
+    """
     config: dict[str, Any] = release.manifest["config"]
+    for path, value in settings:
+        config = override(config, path, value)
     values, replaced = config, []
+    fresh = release.kind == "variants" and bool(lookup(config, ("variants", "run")))
     problems = [
         f"{name}: names no file of a recipe; {did_you_mean(name, FILE_KEYS)}"
         for name in given.keys() - FILE_KEYS.keys()
@@ -84,6 +120,8 @@ def rebuild(
             problems.append(f'{key.name}={given[key.name]}: the recipe names "{named or "none"}"')
         elif key.name in given:
             values = override(values, key.path, given[key.name])
+        elif fresh and key.name in SEED_KEYS:
+            continue  # a fresh variant is asked about what is in seed_texts.jsonl, and nothing else
         elif not isinstance(named, str) or not named or _is_known(key, named):
             continue
         elif (place := _inside(release, key, named)) is not None:
@@ -99,11 +137,11 @@ def rebuild(
         )
     made = Build(build(Recipe, values, where), target, context)
     for name in replaced:
-        _stand_in(name, made.inputs, release, "is a file", context.on_warning)
-    _fetch(made.inputs, release, set(replaced) | set(given), context.on_warning)
-    if JOURNAL in release.manifest["files"]:
-        made.context = replace(context, replay=release.folder)
-    made.run()
+        _stand_in(name, made.inputs, release, "is a file", on_stand_in)
+    _fetch(made.inputs, release, set(replaced) | set(given), on_stand_in)
+    if fresh:
+        made.inputs.seed_rows = source_seed_rows(release)
+    return made
 
 
 def _is_known(key: Key, named: str) -> bool:
@@ -185,6 +223,20 @@ def _templates(inputs: Inputs, release: Release) -> None:
     inputs.templates = read_parts(release).templates
 
 
+def source_seed_rows(release: Release, split: str = "") -> tuple[SeedRow, ...]:
+    """The seed texts of a release of the kind ``variants``, or of a split of it, in source labels."""
+    labels = translation(release.entities, release.naming, "entity")
+    return tuple(
+        replace(row, entities=tuple(sorted(labels[name] for name in row.entities)), split="")
+        for row in release.seed_rows()
+        if row.split == split or not split
+    )
+
+
+def _seed_rows(inputs: Inputs, release: Release) -> None:
+    inputs.seed_rows = source_seed_rows(release)
+
+
 def _filter(inputs: Inputs, release: Release) -> None:
     inputs.excluded = dict(release.manifest["kg"].get("dropped", {}))
 
@@ -195,6 +247,7 @@ STAND_INS: dict[str, tuple[Callable[[Inputs, Release], None], str]] = {
     "labels": (_labels, "entities.tsv"),
     "questions.templates": (_templates, "relations.tsv"),
     "questions.filter": (_filter, "kg.dropped in manifest.json"),
+    **dict.fromkeys(SEED_KEYS, (_seed_rows, SEED_TEXTS)),
 }
 """Key of a recipe → what puts the release's own content in place of the file, and where that is."""
 

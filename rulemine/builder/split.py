@@ -7,7 +7,8 @@ split should be is in train. Within that, sizes are near the ratios; relations w
 of rules and the core are distributed as in the whole, and relations and types of the core as in the core.
 Mode ``random`` splits single questions at random, by sizes exact to one question; mode ``none`` puts all
 into test. No split is empty but in mode ``none``. What the kind ``structures`` drew for a split stays there
-in mode ``group``. Nothing depends on the order of the questions.
+in mode ``group``; of the kind ``variants``, seed texts are dealt (`rulemine.builder.variants.seed_splits`).
+Nothing depends on the order of the questions.
 """
 
 from collections import Counter
@@ -65,7 +66,7 @@ def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> Qu
         if mode == "group":
             dealt = _Deal(questions, groups, ratios, seed).made()
         else:
-            dealt = _draw(len(questions), ratios, seed)
+            dealt = draw_splits(len(questions), ratios, seed)
         chosen = [0] * len(questions)
         for group, number in zip(groups, dealt, strict=True):
             for i in group:
@@ -125,8 +126,8 @@ def with_unseen(questions: Sequence[Question]) -> list[Question]:
     ]
 
 
-def _draw(n: int, ratios: Sequence[int], seed: int) -> list[int]:
-    """The index of the split of every one of `n` questions, at random."""
+def draw_splits(n: int, ratios: Sequence[int], seed: int) -> list[int]:
+    """The index of the split of every one of `n` things, at random, by sizes exact to one."""
     wanted = [n * ratio / sum(ratios) for ratio in ratios]
     sizes = [max(1, int(size)) for size in wanted]
     while (lack := n - sum(sizes)) > 0:

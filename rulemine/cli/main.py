@@ -29,6 +29,7 @@ from rulemine.cli.release import add_reading
 from rulemine.cli.serve import add_serving
 from rulemine.cli.study import add_studying
 from rulemine.cli.supervision import add_supervising
+from rulemine.cli.variants import add_variants
 from rulemine.errors import LimitError, OutputError, RulemineError, UserError
 
 __all__ = ["main", "make_parser"]
@@ -67,6 +68,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_studying(commands)
     add_supervising(commands)
     add_judging(commands)
+    add_variants(commands)
     add_exporting(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():

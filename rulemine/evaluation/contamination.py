@@ -7,8 +7,10 @@ yet; so a score that falls from the published release to the fresh one is a sign
 Per system and score, over the core and over all questions of both releases: the score on the published one
 minus that on the fresh one, both with the mix of questions of the published one, with an interval, p, Holm's
 adjusted p (a family is all systems on one score over one set of questions), and the smallest difference that
-releases of these sizes show; see `rulemine.evaluation.statistics.two_samples`. Strata are the rule types, or
-the structures, each divided by whether a question is in the core and by missing links.
+releases of these sizes show; see `rulemine.evaluation.statistics.two_samples`. Strata are the rule types,
+the structures, or the hops of questions of any structure, each divided by whether a question is in the core
+and by missing links. Of a fresh variant (`rulemine variants`), queries that the published release has too
+are left out on both sides.
 
 A difference is no proof: the graph has only so many good questions, and what is left for the fresh release
 may be harder in ways that strata do not know. A system that cannot have seen either, such as the answerer
@@ -22,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from rulemine.errors import ConfigError, PredictionError, did_you_mean
+from rulemine.errors import ConfigError, PredictionError, counted, did_you_mean
 from rulemine.evaluation.breakdown import MORE_MISSING
 from rulemine.evaluation.comparison import of_subsets
 from rulemine.evaluation.contamination_table import Contamination, FreshDifference
-from rulemine.evaluation.freshness import notes_on_freshness
+from rulemine.evaluation.freshness import check_freshness
 from rulemine.evaluation.pairwise import SHOWN, evaluate_all
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.reporting.report import WARNING, Report
@@ -34,10 +36,11 @@ from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.scorer import RESAMPLES
 from rulemine.evaluation.scoring import said_of, shared_level
 from rulemine.evaluation.statistics import two_samples
+from rulemine.evaluation.statistics.bootstrap import Bools
 from rulemine.evaluation.statistics.estimates import ratio_of
 from rulemine.evaluation.statistics.significance import holm
 from rulemine.release.reader import Release
-from rulemine.release.records import RuleQuestion
+from rulemine.release.records import Question, RuleQuestion
 
 __all__ = ["compare_with_fresh"]
 
@@ -80,7 +83,7 @@ def compare_with_fresh(
         PredictionError: A file does not fit its release, a system has no partner, or no question has.
         ReleaseError: A file of a release is missing or was edited.
     """
-    notes = notes_on_freshness(published, fresh)
+    notes, repeated = check_freshness(published, fresh)
     sides = {"published": (published, files), "fresh": (fresh, fresh_files)}
     read = {
         side: [one if isinstance(one, PredictionFile) else PredictionFile(one) for one in of_side]
@@ -108,10 +111,14 @@ def compare_with_fresh(
             raise ConfigError(f"no score {metric!r}; {did_you_mean(metric, known)}")
     keys = _keys(published, reports["published"]), _keys(fresh, reports["fresh"])
     left_out: list[str] = []
-    found = _differences(pairs, metrics, keys, resamples, seed, left_out)
+    usable = [
+        np.array([key not in gone for key in next(iter(reports[side].values())).ids], bool)
+        for side, gone in zip(sides, repeated, strict=True)
+    ]
+    found = _differences(pairs, metrics, keys, usable, resamples, seed, left_out)
     if not found:
         raise PredictionError(
-            "no question can be compared: of no rule type or structure has either release "
+            "no question can be compared: of no rule type, structure or number of hops has either release "
             f"{two_samples.FEW} questions that are scored. Compare larger releases, or give --split all."
         )
     notes += _told_of_reports(reports)
@@ -122,10 +129,10 @@ def compare_with_fresh(
         tuple(found),
         (
             *notes,
-            "Published minus fresh, both with the published mix of questions by rule type or structure, core "
-            "and missing links. p: randomization test of two samples over clusters of questions; Holm: "
-            "corrected for the systems of one score over one set of questions. Seen from: the smallest "
-            "difference that a test at 5 % sees with a chance of 80 %.",
+            "Published minus fresh, both with the published mix of questions by form (rule type, structure "
+            "or hops), core and missing links. p: randomization test of two samples over clusters of "
+            "questions; Holm: corrected for the systems of one score over one set of questions. Seen from: "
+            "the smallest difference that a test at 5 % sees with a chance of 80 %.",
             "A difference is no proof of contamination: what was left to ask may be harder in other ways. "
             "Compare it with that of a system that has seen neither release.",
         ),
@@ -175,17 +182,25 @@ def _keys(release: Release, reports: Mapping[str, Report]) -> list[tuple[str, tu
     known = {q.id: q for q in release.questions()}
     return [
         (
-            q.rules.rule_type if isinstance(q, RuleQuestion) else q.structure,
+            _form(q),
             (int(q.core), min(q.missing, MORE_MISSING)),
         )
         for q in (known[key] for key in next(iter(reports.values())).ids)
     ]
 
 
+def _form(question: Question) -> str:
+    """Rule type, structure, or hops where structures are open: of those there are too many to be strata."""
+    if isinstance(question, RuleQuestion):
+        return question.rules.rule_type
+    return question.structure if question.kind == "structures" else counted(question.hops, "hop")
+
+
 def _differences(
     pairs: Mapping[str, tuple[Report, Report]],
     metrics: Sequence[str],
     keys: tuple[list[tuple[str, tuple[int, ...]]], list[tuple[str, tuple[int, ...]]]],
+    usable: Sequence[Bools],
     resamples: int,
     seed: int,
     notes: list[str],
@@ -200,8 +215,8 @@ def _differences(
                 if not all(parts) or not all(metric in report.metrics for report in pair):
                     continue
                 sides = [
-                    ratio_of(r.scores, r.columns, metric, part.members[0], subset == "core")
-                    for r, (part,) in zip(pair, parts, strict=True)
+                    ratio_of(r.scores, r.columns, metric, part.members[0] & asked, subset == "core")
+                    for r, (part,), asked in zip(pair, parts, usable, strict=True)
                 ]
                 a, b = ((~np.isnan(side[:, 0])).tobytes() for side in sides)
                 alike.setdefault((subset, a, b), []).append((system, metric, sides))

@@ -1,7 +1,11 @@
-"""Whether a release is a fresh one of another: of the same recipe, with none of its queries."""
+"""Whether a release is a fresh one of another: of the same recipe, with none of its queries.
+
+A fresh variant asks the seed texts of the published release anew, so a few of its queries may be the same by
+chance; then these questions are left out of the comparison on both sides.
+"""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.reporting.report import WARNING
@@ -10,21 +14,36 @@ from rulemine.query.parser import parse
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
 
-__all__ = ["notes_on_freshness"]
+__all__ = ["Freshness", "check_freshness"]
 
-_MAY_DIFFER = ("name", "seed", "not_in")
+_MAY_DIFFER = ("name", "seed", "not_in", "variants.run", "variants.questions")
 """What recipes of a published and a fresh release differ in."""
 
 
-def notes_on_freshness(published: Release, fresh: Release) -> list[str]:
-    """What is wrong with a fresh release that does not forbid to compare it, as warnings.
+class Freshness(NamedTuple):
+    """What is to be known of a published and a fresh release.
+
+    Attributes:
+        notes: What is wrong with the fresh one but does not forbid to compare it, as warnings; and what is
+            left out.
+        left_out: The ids of questions of the published release whose query the fresh one has too; and those
+            of the fresh one.
+    """
+
+    notes: list[str]
+    left_out: tuple[frozenset[str], frozenset[str]]
+
+
+def check_freshness(published: Release, fresh: Release) -> Freshness:
+    """Checks that a release is a fresh one of another.
 
     Args:
         published: The published release.
         fresh: The one that is said to be fresh.
 
     Raises:
-        ConfigError: They are the same, of two kinds or graphs, the other way around, or share queries.
+        ConfigError: They are the same, of two kinds or graphs, the other way around, or share queries and
+            are no variants.
         ReleaseError: A file of a release is missing or was edited.
     """
     places = f"{published.path} and {fresh.path}"
@@ -49,30 +68,47 @@ def notes_on_freshness(published: Release, fresh: Release) -> list[str]:
             f"{published.path}: is the fresh one, made with --not-in {fresh.path}. Exchange them, and their "
             "prediction files."
         )
+    runs = [
+        release.manifest["config"].get("variants", {}).get("run", 0)
+        for release in (published, fresh)
+    ]
+    if runs[0] and not runs[1]:
+        raise ConfigError(
+            f"{published.path}: is a fresh variant (run {runs[0]}) of the published one, {fresh.path}. "
+            "Exchange them, and their prediction files."
+        )
     queries = [
-        {renamed(parse(q.query), names).text for q in release.questions()}
+        {q.id: renamed(parse(q.query), names).text for q in release.questions()}
         for release in (published, fresh)
         for names in [translation(release.entities, release.naming, "entity")]
     ]
-    if shared := len(queries[0] & queries[1]):
+    both = set(queries[0].values()) & set(queries[1].values())
+    mine, other = (frozenset(key for key, q in side.items() if q in both) for side in queries)
+    if (shared := len(both)) and not runs[1]:
         raise ConfigError(
             f"{places}: share {counted(shared, 'query', 'queries')} (of {len(queries[0]):,} and "
             f"{len(queries[1]):,}), so the second is not fresh. Make one that is: rulemine build … --seed N "
             f"--not-in {published.path}."
         )
     notes = []
-    if published.identity not in fresh.manifest["config"].get("not_in", ()):
+    if shared:
+        notes.append(
+            f"{counted(shared, 'query', 'queries')} of the published release came up again in the fresh "
+            f"variant: left out are {len(mine):,} of its {len(queries[0]):,} questions and {len(other):,} of "
+            f"the fresh {len(queries[1]):,}."
+        )
+    if not runs[1] and published.identity not in fresh.manifest["config"].get("not_in", ()):
         notes.append(
             f"{WARNING}{fresh.path} was not made with --not-in {published.path}: the two share no query, "
             "but may ask for the same link from its two ends."
         )
-    mine, other = _flat(published.manifest["config"]), _flat(fresh.manifest["config"])
-    if apart := [k for k in sorted({*mine, *other}) if mine.get(k) != other.get(k)]:
-        shown = ", ".join(f"{k} ({mine.get(k)!r}, {other.get(k)!r})" for k in apart)
+    one, two = _flat(published.manifest["config"]), _flat(fresh.manifest["config"])
+    if apart := [k for k in sorted({*one, *two}) if one.get(k) != two.get(k)]:
+        shown = ", ".join(f"{k} ({one.get(k)!r}, {two.get(k)!r})" for k in apart)
         notes.append(
             f"{WARNING}the recipes differ in more than their seeds: {shown}. A difference may be theirs."
         )
-    return notes
+    return Freshness(notes, (mine, other))
 
 
 def _flat(config: Mapping[str, Any], above: str = "") -> dict[str, Any]:

@@ -10,14 +10,15 @@ Of the kind ``structures``, splits are disjoint by topic entities instead, and g
 Two questions stay together when the hard answers that they ask for need the same removed triple, or when one
 pair of topic entity and hard answer asked for is in both. With all hard answers and witnesses, 86 % of the
 questions on FB15k-237 that have a hard answer would be one group; like this, 3 % are the largest. A question
-whose every answer is stated is a group of its own.
+whose every answer is stated is a group of its own. Of the kind ``variants``, questions on one seed text stay
+together besides: they were written for the same triples.
 
 Guarantees: the groups depend on the questions alone, not on their order or the naming.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from rulemine.release.records import Question, RuleQuestion
+from rulemine.release.records import Question, RuleQuestion, VariantQuestion
 
 __all__ = ["groups_of"]
 
@@ -50,8 +51,10 @@ def _root(parent: list[int], i: int) -> int:
 
 
 def _links(question: Question) -> Iterator[Hashable]:
-    """What no two groups share. The three kinds differ in length or type."""
+    """What no two groups share. The four kinds differ in length or type."""
     yield from question.removed
+    if isinstance(question, VariantQuestion):
+        yield question.variants.seed_text
     if not isinstance(question, RuleQuestion):
         for anchor in question.anchors:
             if (answer := question.hard_answer) is not None:

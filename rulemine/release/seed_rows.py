@@ -5,9 +5,12 @@ the texts themselves are not part of a release. From these lines alone fresh var
 made, see `rulemine.builder.variants.runs`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-__all__ = ["SEED_TEXTS", "SeedRow"]
+from rulemine.release.records import Question, VariantQuestion
+
+__all__ = ["SEED_TEXTS", "SeedRow", "with_splits"]
 
 SEED_TEXTS = "seed_texts.jsonl"
 
@@ -27,3 +30,17 @@ class SeedRow:
     entities: tuple[str, ...]
     topic: str
     split: str = ""
+
+
+def with_splits(
+    rows: Iterable[SeedRow], questions: Iterable[Question], run: int
+) -> tuple[SeedRow, ...]:
+    """The rows with the splits of their questions.
+
+    Args:
+        rows: The rows.
+        questions: The questions of the release.
+        run: The number of the variant; 0: the published release.
+    """
+    of = {q.variants.seed_text: q.split for q in questions if isinstance(q, VariantQuestion)}
+    return tuple(replace(row, split="test" if run else of.get(row.id, "")) for row in rows)

@@ -1,0 +1,205 @@
+"""The command ``variants``: fresh variants of a release, and how they differ.
+
+A command imports what it needs when it runs.
+"""
+
+import argparse
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle
+from rulemine.cli.parser import Parser, add_command, add_flags, given
+from rulemine.errors import ConfigError
+
+if TYPE_CHECKING:
+    from rulemine.release.reader import Release
+
+__all__ = ["add_variants"]
+
+_MORE = """\
+From a release of the kind variants alone: its graphs, rules, removed triples and the entities of the seed
+texts of its test split (all of them, if it has no splits). Every run is a release of its own, OUT/run-1,
+OUT/run-2, …; OUT/variants.md and OUT/variants.json compare them with each other and with DIR.
+The same command after an interruption goes on. Is a system better on DIR than on a fresh variant?
+  rulemine compare DIR A.jsonl --fresh OUT/run-1 B.jsonl
+Releases that are there already: rulemine variants --compare DIR1 DIR2 …"""
+
+OURS = ("verbalizer.", "endpoint.", "variants.judges")
+"""Keys that may differ from those of the published release."""
+
+
+def add_variants(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Adds the command ``variants``."""
+    parser = add_command(
+        commands,
+        "variants",
+        variants,
+        "ask the seed texts of a release anew, and compare the runs",
+        _MORE,
+    )
+    parser.add_argument(
+        "release", type=Path, nargs="?", metavar="DIR", help="folder or archive of the release"
+    )
+    parser.add_argument("--runs", type=int, metavar="N", help="how many (3)")
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT",
+                        help="folder of the runs; with --compare a file (standard output)")  # fmt: skip
+    parser.add_argument("--compare", type=Path, nargs="+", metavar="DIR",
+                        help="make nothing: compare these releases")  # fmt: skip
+    parser.add_argument("--format", choices=("table", "markdown", "json"),
+                        help="of what is printed (table)")  # fmt: skip
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
+                        help="a file that the recipe names, e.g. rules=FILE, or not_in=DIR; or who writes "
+                        "and judges: verbalizer.…, variants.judges")  # fmt: skip
+    parser.add_argument("--replay", type=Path, metavar="OUT2",
+                        help="take all replies from the journals of earlier runs, OUT2/run-1, …")  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true",
+                        help="say what the first run would take, ask nothing")  # fmt: skip
+    parser.options = _add_options
+
+
+def _add_options(parser: Parser) -> None:
+    from rulemine.builder.recipe import KEYS
+    from rulemine.config import keys_of
+    from rulemine.mining import Resources
+
+    parser.keys = KEYS
+    group = parser.add_argument_group(
+        "who writes", "The release's own way unless given: templates, or a model at any endpoint with "
+        "OpenAI's chat API; the key is read from $OPENAI_API_KEY and never stored.",
+    )  # fmt: skip
+    add_flags(group, [key for key in KEYS if key.name.startswith(OURS)])
+    resources = keys_of(Resources(), "resources.")
+    add_flags(parser, [k for k in resources if k.name != "resources.limit_seconds"])
+
+
+def variants(arguments: Namespace) -> int:
+    """``variants``."""
+    from rulemine.evaluation.variant_runs import compare_runs
+    from rulemine.release.reader import Release
+
+    if arguments.compare is not None:
+        if arguments.release is not None:
+            raise ConfigError(
+                f"--compare: found {arguments.release} before it; name all releases after --compare, or "
+                "leave it out to make runs."
+            )
+        refuse_idle(
+            arguments, "making runs", "runs", "replay", "dry_run", *["set"] * bool(arguments.set)
+        )
+        if arguments.output is not None:
+            arguments.output = output_file(str(arguments.output))
+        check_output(arguments.output)
+        with bar("compare"):
+            table = compare_runs([Release.open(place) for place in arguments.compare])
+        emit(getattr(table, f"to_{arguments.format or 'table'}")(), arguments.output)
+        return 0
+    if arguments.release is None or arguments.output is None:
+        lacking = "a release" if arguments.release is None else "a folder for the runs, -o OUT"
+        raise ConfigError(
+            f"variants: expected {lacking}: rulemine variants DIR --runs 3 -o OUT, or rulemine variants "
+            "--compare DIR1 DIR2 …"
+        )
+    runs = 3 if arguments.runs is None else arguments.runs
+    if runs < 1:
+        raise ConfigError(f"--runs is {runs}; expected 1 or more.")
+    return _make(arguments, Release.open(arguments.release), runs)
+
+
+def _make(arguments: Namespace, release: "Release", runs: int) -> int:
+    from rulemine.builder.pipeline import BuildContext
+    from rulemine.builder.stage import Done
+    from rulemine.builder.variants.runs import check_published, prepare_run
+    from rulemine.evaluation.variant_runs import compare_runs
+    from rulemine.files import write_text
+    from rulemine.mining import Resources
+    from rulemine.release.outputs import check_file, check_place
+    from rulemine.release.reader import Release
+
+    check_published(release)
+    output: Path = arguments.output
+    check_place(output, [arguments.release])
+    for name in ("variants.md", "variants.json"):
+        check_file(output / name, [arguments.release])
+    files, earlier, settings = _settings(arguments, release)
+    line = Line()
+    beside = release.folder
+    for number in range(1, runs + 1):
+        target = output / f"run-{number}"
+
+        def finished(name: str, done: Done, target: Path = target) -> None:
+            if name == "release":
+                print(f"{'reused' if done.reused else 'built':6}  {target}", file=sys.stderr)
+
+        context = BuildContext(
+            resources=Resources(**given(arguments, "resources.")),
+            observe=partial(_watch, line, number),
+            on_finished=finished,
+            on_warning=line.note,
+            on_status=line.status,
+            replay=None if arguments.replay is None else arguments.replay / f"run-{number}",
+            earlier=earlier,
+        )
+        build = prepare_run(release, number, target, files, settings, context, beside)
+        if arguments.dry_run:
+            print(build.estimate())
+            return 0
+        build.run()
+        beside = target
+    with line.watch("compare"):
+        made = [Release.open(output / f"run-{number}") for number in range(1, runs + 1)]
+        table = compare_runs([release, *made])
+    write_text(output / "variants.md", table.to_markdown())
+    write_text(output / "variants.json", table.to_json())
+    print(getattr(table, f"to_{arguments.format or 'table'}")(), end="")
+    return 0
+
+
+def _watch(
+    line: Line, number: int, name: str
+) -> AbstractContextManager[Callable[[int, int], None]]:
+    return line.watch(f"run {number}: {name}")
+
+
+def _settings(
+    arguments: Namespace, release: "Release"
+) -> tuple[dict[str, str], tuple[Path, ...], list[tuple[tuple[str, ...], Any]]]:
+    """Files of the recipe, earlier releases, and what is changed of the recipe."""
+    from rulemine.builder.rebuild import FILE_KEYS
+    from rulemine.config import parse_setting
+
+    said = [(".".join(key), value) for key, value in map(parse_setting, arguments.set)]
+    changed = {
+        key: value for key, value in given(arguments).items() if not key.startswith("resources.")
+    }
+    files: dict[str, str] = {}
+    earlier: list[Path] = []
+    for key, value in said:
+        if key == "not_in":
+            earlier.append(Path(str(value)))
+        elif key.startswith(OURS):
+            changed[key] = value
+        elif key in FILE_KEYS:
+            files[key] = str(value)
+        else:
+            raise ConfigError(
+                f"--set {key}: would make another release than {release.path}; only who writes and who "
+                "judges may differ (verbalizer.…, variants.judges), and files that its recipe names can be "
+                "given."
+            )
+    settings = [(tuple(key.split(".")), value) for key, value in changed.items()]
+    config = release.manifest["config"]["verbalizer"]
+    name = changed.get("verbalizer.name", config["name"])
+    if name == "template":
+        idle = [key for key in changed if key.startswith(OURS[:2]) and key != "verbalizer.name"]
+        if idle:
+            raise ConfigError(
+                f"{', '.join(idle)}: is for the questions of a language model, and those of this release are "
+                "templates. Give --verbalizer openai too, or leave it out."
+            )
+        settings.insert(0, (("verbalizer",), {"name": "template"}))
+    return files, tuple(earlier), settings

@@ -1,0 +1,291 @@
+"""Variants of a release compared: what is asked anew, and whether it is still about the same topics.
+
+Of every seed text and release one question is taken, the first that was accepted (the lowest id). Two
+releases are compared on the seed texts of which both have one; the others are left out and counted. Seed text
+by seed text, two questions are
+
+- *identical*: the same normalized text and the same answer;
+- *paraphrased*, else: the same answer, and the same supporting triples or the same canonical query;
+- *unique*: the rest.
+
+Texts are normalized by `fold_loosely`, without the marks at their end; all is compared in source labels. The
+paper (Dynamic-KGQA, Table 4) gives no criteria; these are ours. Topics are compared as
+`rulemine.evaluation.statistics.contingency` says.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+from rulemine.errors import ConfigError
+from rulemine.evaluation.reporting.report import format_p
+from rulemine.evaluation.reporting.tables import Cell, Section, format_markdown, format_table
+from rulemine.evaluation.statistics.contingency import ChiSquare, chi_square
+from rulemine.release.naming import questions_in
+from rulemine.release.reader import Release
+from rulemine.release.records import VariantQuestion, translation
+from rulemine.text.normalization import QUESTION_MARKS, fold_loosely
+
+__all__ = ["RunFigures", "RunPair", "VariantTable", "compare_runs"]
+
+_HEADER = ("compared", "left out", "identical", "paraphrased", "unique", "χ²", "dof", "p", "V")
+
+
+class RunFigures(NamedTuple):
+    """A release.
+
+    Attributes:
+        name: What it is called.
+        run: Its number; 0: the published release.
+        identity: See `Release.identity`.
+        seed_texts: Seed texts of its test split.
+        without: Those that it has no question of.
+        questions: Its test questions.
+        topics: Topic → how many of the first questions are about it, sorted.
+    """
+
+    name: str
+    run: int
+    identity: str
+    seed_texts: int
+    without: int
+    questions: int
+    topics: dict[str, int]
+
+
+class RunPair(NamedTuple):
+    """Two releases on the same seed texts.
+
+    Attributes:
+        first: The name of one.
+        second: That of the other.
+        compared: Seed texts of which both have a question: the sum of the next but one to three.
+        left_out: Those of which one has none.
+        identical: Questions that are identical.
+        paraphrased: Those that are paraphrased.
+        unique: The rest.
+        topics: The comparison of their topics; None where it is undefined.
+    """
+
+    first: str
+    second: str
+    compared: int
+    left_out: int
+    identical: int
+    paraphrased: int
+    unique: int
+    topics: ChiSquare | None
+
+
+@dataclass(frozen=True)
+class VariantTable:
+    """Several variants, each with each; made by `compare_runs`.
+
+    Attributes:
+        title: What was compared.
+        runs: The releases.
+        pairs: The pairs, in the order of the releases.
+        notes: What a reader must know, as sentences.
+    """
+
+    title: str
+    runs: tuple[RunFigures, ...]
+    pairs: tuple[RunPair, ...]
+    notes: tuple[str, ...]
+
+    def to_table(self) -> str:
+        """For a terminal: below each count its share, below V its interval."""
+        return self._laid_out(format_table, "")
+
+    def to_markdown(self) -> str:
+        """As Markdown: shares and intervals in parentheses."""
+        return self._laid_out(format_markdown, "pair")
+
+    def to_json(self) -> str:
+        """As JSON: ``title``, ``notes``, ``runs`` and ``pairs`` with the fields of their classes."""
+        pairs = [
+            row._asdict() | {"topics": None if row.topics is None else row.topics._asdict()}
+            for row in self.pairs
+        ]
+        content = {
+            "title": self.title, "notes": list(self.notes),
+            "runs": [row._asdict() for row in self.runs], "pairs": pairs,
+        }  # fmt: skip
+        return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+    def _laid_out(self, layout: Callable[..., str], label: str) -> str:
+        rows = [(f"{row.first} × {row.second}", _cells(row)) for row in self.pairs]
+        topics = sorted({topic for run in self.runs for topic in run.topics})
+        columns = ("seed texts", "without", "questions", *topics)
+        runs: list[tuple[str, list[Cell]]] = [
+            (
+                run.name,
+                [
+                    (f"{n:,}", "")
+                    for n in (
+                        run.seed_texts, run.without, run.questions,
+                        *(run.topics.get(topic, 0) for topic in topics),
+                    )
+                ],
+            )
+            for run in self.runs
+        ]  # fmt: skip
+        below: list[Section] = [("", runs)]
+        return (
+            layout(self.title, [label, *_HEADER], [("", rows)], ())
+            + "\n"
+            + layout(
+                "First questions by topic",
+                ["release" if label else "", *columns],
+                below,
+                self.notes,
+            )
+        )
+
+
+def _cells(row: RunPair) -> list[Cell]:
+    counts = (row.identical, row.paraphrased, row.unique)
+    shares = [f"{100 * n / row.compared:.1f} %" if row.compared else "" for n in counts]
+    found = row.topics
+    tests: list[Cell] = [("–", "")] * 4
+    if found is not None:
+        tests = [
+            (f"{found.statistic:.2f}", ""),
+            (str(found.dof), ""),
+            (format_p(found.p), ""),
+            (f"{found.v:.3f}", f"{found.low:.3f}–{found.high:.3f}"),
+        ]
+    return [
+        (f"{row.compared:,}", ""),
+        (f"{row.left_out:,}", ""),
+        *((f"{n:,}", share) for n, share in zip(counts, shares, strict=True)),
+        *tests,
+    ]
+
+
+class _Variant(NamedTuple):
+    """The first question of each seed text that has one, and the entities of all."""
+
+    figures: RunFigures
+    seeds: Mapping[str, tuple[str, ...]]
+    first: Mapping[str, VariantQuestion]
+    graph: str
+
+
+def compare_runs(releases: Sequence[Release]) -> VariantTable:
+    """Compares variants, each with each.
+
+    Args:
+        releases: Two or more releases of the kind ``variants`` with seed texts in common: fresh variants of a
+            release, or this itself; only questions of the test split count.
+
+    Raises:
+        ConfigError: There are fewer, one is of another kind or graph, or two share no seed text.
+        ReleaseError: A file of a release is missing or was edited.
+    """
+    if len(releases) < 2:
+        raise ConfigError(f"found {len(releases)} release; expected two or more to compare.")
+    names = [release.path.resolve().name for release in releases]
+    if len(set(names)) < len(names):
+        names = [str(release.path) for release in releases]
+    read = [_read(release, name) for release, name in zip(releases, names, strict=True)]
+    pairs = tuple(_pair(a, b) for a, b in combinations(read, 2))
+    notes = [
+        "Of each seed text and release the first question that was accepted. Identical: same normalized text "
+        "and answer; paraphrased: same answer, and same supporting triples or same query; unique: the rest. "
+        "Left out: seed texts of which one of the two has no question.",
+        "χ² of the topics of the questions compared, not corrected; V = √(χ²/n), n the rows of both, with a "
+        "95 % interval from the noncentral χ². p > 0.05 does not show that topics are equally distributed: "
+        "the interval of V says how far apart they may be. Rows are matched by seed text, which the test "
+        "does not use; it errs towards a large p and a wide interval.",
+    ]
+    if any(row.topics is None for row in pairs):
+        notes.append(
+            "–: undefined, as all questions compared are about one topic, or none is compared."
+        )
+    if any(q.wording == "template" for one in read for q in one.first.values()):
+        notes.append(
+            "Texts are templates: the same query always has the same text, so that what a model would "
+            "paraphrase is identical here, and figures are not those of a model."
+        )
+    return VariantTable(
+        f"Variants of {releases[0].name}, by seed text",
+        tuple(one.figures for one in read),
+        pairs,
+        tuple(notes),
+    )
+
+
+def _read(release: Release, name: str) -> _Variant:
+    if release.kind != "variants":
+        raise ConfigError(
+            f"{release.path}: its questions are of the kind {release.kind}; expected releases of the kind "
+            "variants, e.g. of the recipe variants-demo."
+        )
+    asked = [q for q in release.questions("test") if isinstance(q, VariantQuestion)]
+    first: dict[str, VariantQuestion] = {}
+    for question in asked:  # sorted by id
+        first.setdefault(question.variants.seed_text, question)
+    labels = translation(release.entities, release.naming, "entity")
+    seeds = {
+        row.id: tuple(sorted(labels[entity] for entity in row.entities))
+        for row in release.seed_rows()
+        if row.split == "test"
+    }
+    named = questions_in(release, first.values(), "entity")
+    found = {q.variants.seed_text: q for q in named if isinstance(q, VariantQuestion)}
+    topics = Counter(q.variants.topic for q in found.values())
+    figures = RunFigures(
+        name,
+        int(release.manifest["config"]["variants"]["run"]),
+        release.identity,
+        len(seeds),
+        len(seeds.keys() - found.keys()),
+        len(asked),
+        dict(sorted(topics.items())),
+    )
+    return _Variant(figures, seeds, found, str(release.manifest["kg"].get("digest")))
+
+
+def _pair(a: _Variant, b: _Variant) -> RunPair:
+    places = f"{a.figures.name} and {b.figures.name}"
+    if a.graph != b.graph:
+        raise ConfigError(f"{places}: are about two graphs; expected variants of one release.")
+    shared = sorted(a.seeds.keys() & b.seeds.keys())
+    if not shared or any(a.seeds[key] != b.seeds[key] for key in shared):
+        found = "share no seed text" if not shared else "have other entities for the same seed text"
+        raise ConfigError(
+            f"{places}: {found}; expected variants of one release. Make them: rulemine variants DIR "
+            "--runs 3 -o OUT."
+        )
+    both = [(a.first[key], b.first[key]) for key in shared if key in a.first and key in b.first]
+    kinds = Counter(_kind(*two) for two in both)
+    topics = sorted({q.variants.topic for two in both for q in two})
+    counts = [Counter(two[side].variants.topic for two in both) for side in (0, 1)]
+    tested = chi_square(*([count[topic] for topic in topics] for count in counts))
+    return RunPair(
+        a.figures.name,
+        b.figures.name,
+        len(both),
+        len(shared) - len(both),
+        kinds["identical"],
+        kinds["paraphrased"],
+        kinds["unique"],
+        tested,
+    )
+
+
+def _kind(a: VariantQuestion, b: VariantQuestion) -> str:
+    if a.variants.answer != b.variants.answer:
+        return "unique"
+    if _normalized(a.question) == _normalized(b.question):
+        return "identical"
+    alike = set(a.variants.triples) == set(b.variants.triples)
+    return "paraphrased" if alike or a.query == b.query else "unique"
+
+
+def _normalized(text: str) -> str:
+    return fold_loosely(text).strip().rstrip(QUESTION_MARKS + " .!")
