@@ -43,6 +43,9 @@ _BLOCKS = {
     "samples": "sample",
     "facts": "fact",
     "conclusions": "conclusion",
+    "nodes": "node",
+    "examples": "example",
+    "choice": "choice",
 }
 """Placeholder that stands for any number of lines → the key of the template of one line."""
 

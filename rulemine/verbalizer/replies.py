@@ -23,12 +23,14 @@ __all__ = [
     "Verdict",
     "describe_choice",
     "is_recognized",
+    "json_in",
     "read_choice",
     "read_gloss",
     "read_list",
     "read_object",
     "read_question",
     "read_verdict",
+    "said_in",
 ]
 
 VERDICTS = ("PASS", "FAIL")
@@ -194,20 +196,12 @@ def read_object(
     Returns:
         The object; the plain text, not empty, where the reply has no JSON at all; or the problem.
     """
-    if reply.finish_reason in ("content_filter", "length"):
-        return TextProblem("filtered" if reply.finish_reason == "content_filter" else "cut_off")
-    words = reply.text.strip("\ufeff \t\r\n")
-    # Some servers omit the opening tag.
-    thoughts, end, rest = words.rpartition("</think>")
-    if end and (words.startswith("<think>") or "<think>" not in thoughts):
-        words = rest.strip()
-    elif words.startswith("<think>"):
-        return TextProblem("cut_off")
-    if not words:
-        return TextProblem("empty")
+    words = said_in(reply)
+    if isinstance(words, TextProblem):
+        return words
     schema = form["properties"]
     problem = None
-    for value in _values(words):
+    for value in json_in(words):
         found = _object_of(value, schema, optional)
         if not isinstance(found, TextProblem):
             return found
@@ -218,7 +212,21 @@ def read_object(
     return problem or (fenced[1].strip() if fenced else words) or TextProblem("empty")
 
 
-def _values(words: str) -> Iterator[Any]:
+def said_in(reply: Reply) -> str | TextProblem:
+    """What a reply says, without thoughts; or that it says nothing, or was not finished."""
+    if reply.finish_reason in ("content_filter", "length"):
+        return TextProblem("filtered" if reply.finish_reason == "content_filter" else "cut_off")
+    words = reply.text.strip("\ufeff \t\r\n")
+    # Some servers omit the opening tag.
+    thoughts, end, rest = words.rpartition("</think>")
+    if end and (words.startswith("<think>") or "<think>" not in thoughts):
+        words = rest.strip()
+    elif words.startswith("<think>"):
+        return TextProblem("cut_off")
+    return words or TextProblem("empty")
+
+
+def json_in(words: str) -> Iterator[Any]:
     """Yields the JSON objects and lists in a text: the whole, code fences, the outermost braces."""
     drafts = [words, *_FENCE.findall(words), words[words.find("{") : words.rfind("}") + 1]]
     for draft in dict.fromkeys(drafts):

@@ -5,8 +5,28 @@ from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
 
 __all__ = ["load_written_prompts"]
 
+_CANDIDATE = {
+    "system": (),
+    "user": (
+        "nodes", "facts", "relations", "names", "first", "language", "atoms", "choice", "examples",
+    ),
+    "node": ("id", "label"),
+    "fact": ("subject", "relation", "object"),
+    "relation": ("relation", "iri"),
+    "choice": ("triples", "answer"),
+    "example": ("triples", "reply"),
+}  # fmt: skip
 _PLACEHOLDERS: Placeholders = {
     "names": dict.fromkeys(NAMINGS, ()),
+    "candidate": _CANDIDATE,
+    "candidate_count": _CANDIDATE,
+    "candidate_without": _CANDIDATE,
+    "paraphrase": {"system": (), "user": ("question", "anchors", "names", "language")},
+    "check": {
+        "system": (),
+        "user": ("facts", "question"),
+        "fact": ("subject", "relation", "object"),
+    },
     "pairs": {"system": (), "user": ("facts", "names", "most"), "fact": ("triple",)},
     "again": {"user": ()},
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rulemine.kg.entity_names import EntityNames
-from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.graph import KnowledgeGraph, Triple
 
 __all__ = ["WriterNames"]
 
@@ -61,6 +61,12 @@ class WriterNames:
     def by_label(self, label: str) -> int | None:
         """The entity of a label, whatever its white space and Unicode form; None: there is none."""
         return self._by_label.get(_plain(label))
+
+    def triples(self, rows: Sequence[int]) -> list[Triple]:
+        """Rows of the graph's triples, with ids for entities and labels for relations."""
+        s, r, o = self.kg.triples[list(rows)].T.tolist() if len(rows) else ((), (), ())
+        relations = self.kg.relations
+        return [(self.ids[x], relations[y], self.ids[z]) for x, y, z in zip(s, r, o, strict=True)]
 
     @cached_property
     def _by_id(self) -> dict[str, int]:

@@ -1,0 +1,173 @@
+"""A language model as the writer of candidates, with its further tasks: other words, and the final filter.
+
+Guarantees: the same task gives the same call, whatever was asked before; one call a task, and what comes of
+them is in the order of the tasks, whatever the order in which the endpoint answers.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from rulemine.builder.recipe import Recipe
+from rulemine.builder.written.replies import CANDIDATE_SCHEMA, text_of
+from rulemine.builder.written.writer import Task, Written
+from rulemine.builder.written.writer_names import WriterNames
+from rulemine.kg.graph import Triple
+from rulemine.llm.call import Answer, Ask, Call
+from rulemine.llm.session import Session
+from rulemine.query.sparql import relation_iri
+from rulemine.verbalizer.prompts import Prompts
+from rulemine.verbalizer.replies import SCHEMAS
+from rulemine.verbalizer.requests import SEEDS
+
+__all__ = ["ModelWriter", "WritingCalls", "answers_to"]
+
+ANSWER_SCHEMA = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+"""Of the reply of the final filter."""
+
+Values = Mapping[str, str]
+Blocks = Mapping[str, Sequence[Mapping[str, str]]]
+
+_PURPOSES = {"plain": "candidate", "count": "candidate_count", "without": "candidate_without"}
+"""Form of a task → section of the prompts."""
+
+
+@dataclass(frozen=True)
+class WritingCalls:
+    """Makes the calls of a build.
+
+    Attributes:
+        recipe: The recipe: models, parameters, seed.
+        prompts: The prompts.
+        names: The names of the entities in prompts.
+    """
+
+    recipe: Recipe
+    prompts: Prompts
+    names: WriterNames
+
+    @property
+    def naming(self) -> str:
+        """How prompts name entities."""
+        return self.recipe.verbalizer.naming or self.recipe.naming
+
+    def candidate(self, task: Task) -> Call:
+        """Asks for a candidate. Its reply may take more tokens, the more triples it is made from."""
+        subgraph, names = task.subgraph, self.names
+        values = {
+            "first": names.id(subgraph.nodes[0]),
+            "language": self.recipe.verbalizer.language,
+            "names": self.prompts.names[self.naming],
+            "atoms": str(task.atoms),
+        }
+        shown = names.triples(subgraph.rows)
+        relations = dict.fromkeys(relation for _, relation, _ in shown)
+        blocks = {
+            "nodes": [{"id": names.id(n), "label": names.label(n)} for n in subgraph.nodes],
+            "facts": list(map(_as_fact, shown)),
+            "relations": [{"relation": r, "iri": relation_iri(r)} for r in relations],
+            "choice": self._choice(task),
+            "examples": [
+                {"triples": _listed(names.triples(example.subgraph.rows)), "reply": example.reply}
+                for example in task.examples
+            ],
+        }
+        call = self._call(_PURPOSES[task.form], f"candidate {task.number}", values, blocks)
+        room = self.recipe.verbalizer.max_tokens * (2 + task.atoms)
+        return replace(call, schema=CANDIDATE_SCHEMA, max_tokens=room)
+
+    def paraphrase(self, subject: str, question: str, anchors: Sequence[str]) -> Call:
+        """Asks a second model for the same question in other words.
+
+        Args:
+            subject: What it is about, for error messages.
+            question: The question, in the naming of the prompts, as the next.
+            anchors: The entities that it names.
+        """
+        values = {
+            "question": question,
+            "anchors": ", ".join(anchors),
+            "language": self.recipe.verbalizer.language,
+            "names": self.prompts.names[self.naming],
+        }
+        call = self._call("paraphrase", subject, values, {})
+        model = self.recipe.verbalizer.rewriter_model
+        return replace(call, model=model, schema=SCHEMAS["question"])
+
+    def check(self, subject: str, question: str, facts: Sequence[Triple], sample: int) -> Call:
+        """Asks the judge to answer a question from its evidence.
+
+        Args:
+            subject: The id of the question.
+            question: The question, in the naming of the prompts, as the next.
+            facts: Its evidence.
+            sample: How often it was asked before.
+        """
+        blocks = {"facts": list(map(_as_fact, facts))}
+        call = self._call("check", subject, {"question": question}, blocks)
+        model = self.recipe.verbalizer.judge_model
+        return replace(call, model=model, schema=ANSWER_SCHEMA, sample=sample)
+
+    def _call(self, purpose: str, subject: str, values: Values, blocks: Blocks) -> Call:
+        chosen = self.recipe.verbalizer
+        return Call(
+            purpose=purpose,
+            subject=subject,
+            model=chosen.model,
+            messages=self.prompts.messages(purpose, values, blocks),
+            max_tokens=chosen.max_tokens,
+            temperature=chosen.temperature if chosen.temperature >= 0 else None,
+            seed=self.recipe.seed % SEEDS,
+        )
+
+    def _choice(self, task: Task) -> list[dict[str, str]]:
+        if not task.given or task.answer is None:
+            return []
+        answer = f"{self.names.id(task.answer)} = {self.names.label(task.answer)}"
+        return [{"triples": _listed(self.names.triples(task.given)), "answer": answer}]
+
+
+@dataclass(frozen=True)
+class ModelWriter:
+    """A language model that writes candidates, see `rulemine.builder.written.writer.Writer`.
+
+    Attributes:
+        calls: Makes the calls.
+        session: Answers them.
+    """
+
+    calls: WritingCalls
+    session: Session
+
+    def write(self, tasks: Sequence[Task]) -> list[Written]:
+        """See `rulemine.builder.written.writer.Writer`."""
+        calls = [self.calls.candidate(task) for task in tasks]
+        answers = answers_to(self.session, calls)
+        return [
+            Written(text_of(answer), (call.key,))
+            for call, answer in zip(calls, answers, strict=True)
+        ]
+
+
+def answers_to(session: Session, calls: Sequence[Call]) -> list[Answer]:
+    """The answers to calls, in their order."""
+
+    async def one(call: Call, ask: Ask) -> Answer:
+        return await ask(call)
+
+    return session.run([partial(one, call) for call in calls])
+
+
+def _as_fact(triple: Triple) -> dict[str, str]:
+    subject, relation, object_ = triple
+    return {"subject": subject, "relation": relation, "object": object_}
+
+
+def _listed(triples: Sequence[Triple]) -> str:
+    return json.dumps(triples, ensure_ascii=False)

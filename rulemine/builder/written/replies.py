@@ -1,0 +1,144 @@
+"""Reads what writers reply: candidates.
+
+A candidate is a JSON object with ``question``, ``nodes``, ``answer``, ``triples`` and ``sparql``, by itself,
+in a code fence or among other words; further keys are allowed. Guarantee: readers raise nothing, whatever a
+reply contains, and what they cannot read has one of the reasons of `Unread`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rulemine.builder.written.candidate import Candidate, NamedNode, Refusal
+from rulemine.llm.call import Answer, Failure
+from rulemine.verbalizer.checks import TextProblem
+from rulemine.verbalizer.replies import json_in, said_in
+
+__all__ = ["CANDIDATE_SCHEMA", "Unread", "read_candidate", "text_of"]
+
+MOST_CHARACTERS = 20_000
+"""Of a text in a reply; no SPARQL that is read is longer."""
+
+MOST_ITEMS = 100
+"""Nodes, and triples, of a candidate that are read."""
+
+
+class Unread:
+    """Why a reply is no candidate."""
+
+    UNANSWERED = "the endpoint did not answer"
+    CUT_OFF = "the reply was not finished"
+    EMPTY = "the reply is empty"
+    NO_JSON = "the reply is no JSON object"
+    FIELDS = "the reply lacks a field, or has one of another kind"
+
+
+_TEXT: Mapping[str, Any] = {"type": "string"}
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_NODE = _object(id=_TEXT, label=_TEXT)
+CANDIDATE_SCHEMA = _object(
+    question=_TEXT,
+    nodes={"type": "array", "items": _NODE},
+    answer=_NODE,
+    triples={"type": "array", "items": _object(subject=_TEXT, relation=_TEXT, object=_TEXT)},
+    sparql=_TEXT,
+)
+"""Of a candidate, for structured outputs."""
+
+
+def text_of(answer: Answer) -> str | Refusal:
+    """What a model said, or why that is nothing."""
+    if isinstance(answer, Failure):
+        return Refusal(Unread.UNANSWERED, answer.code)
+    words = said_in(answer)
+    if not isinstance(words, TextProblem):
+        return words
+    return Refusal(Unread.EMPTY if words.code == "empty" else Unread.CUT_OFF, words.code)
+
+
+def read_candidate(text: str) -> Candidate | Refusal:
+    """Reads the candidate in a reply.
+
+    Example:
+        >>> read_candidate("I cannot do that.").reason
+        'the reply is no JSON object'
+    """
+    problem = Refusal(Unread.NO_JSON) if text.strip() else Refusal(Unread.EMPTY)
+    for value in json_in(text):
+        row = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if isinstance(row, dict):
+            found = _candidate(row)
+            if isinstance(found, Candidate):
+                return found
+            problem = found
+    return problem
+
+
+def _candidate(row: Mapping[str, Any]) -> Candidate | Refusal:
+    question, sparql = _text(row.get("question")), _text(row.get("sparql"))
+    nodes, answer = _nodes(row.get("nodes")), _node(row.get("answer"))
+    triples = _triples(row.get("triples"))
+    if not question:
+        return Refusal(Unread.FIELDS, "question")
+    if not nodes:
+        return Refusal(Unread.FIELDS, "nodes", question)
+    if not answer:
+        return Refusal(Unread.FIELDS, "answer", question)
+    if not triples:
+        return Refusal(Unread.FIELDS, "triples", question)
+    if not sparql:
+        return Refusal(Unread.FIELDS, "sparql", question)
+    return Candidate(question, nodes, answer, triples, sparql)
+
+
+def _text(value: Any) -> str | None:
+    if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
+        return None
+    return value.strip() or None
+
+
+def _node(value: Any) -> NamedNode | None:
+    """An entity; by itself an id is its own label."""
+    if isinstance(value, Mapping):
+        id_, label = _text(value.get("id")), _text(value.get("label"))
+        return NamedNode(id_, label) if id_ and label else None
+    id_ = _text(value)
+    return NamedNode(id_, id_) if id_ else None
+
+
+def _nodes(value: Any) -> tuple[NamedNode, ...] | None:
+    if not isinstance(value, list) or len(value) > MOST_ITEMS:
+        return None
+    found = [node for node in map(_node, value) if node is not None]
+    return tuple(dict.fromkeys(found)) if len(found) == len(value) else None
+
+
+def _triples(value: Any) -> tuple[tuple[str, str, str], ...] | None:
+    if not isinstance(value, list) or len(value) > MOST_ITEMS:
+        return None
+    found = [triple for triple in map(_triple, value) if triple is not None]
+    return tuple(found) if len(found) == len(value) else None
+
+
+def _triple(value: Any) -> tuple[str, str, str] | None:
+    """A triple as an object or a list; its ends as ids, or as objects with one."""
+    if isinstance(value, Mapping):
+        value = [
+            value.get("subject"),
+            value.get("relation", value.get("predicate")),
+            value.get("object"),
+        ]
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 3:
+        return None
+    ends = [item.get("id") if isinstance(item, Mapping) else item for item in value]
+    subject, relation, object_ = map(_text, ends)
+    return (subject, relation, object_) if subject and relation and object_ else None
