@@ -14,11 +14,12 @@ from rulemine.builder.inputs import Inputs
 from rulemine.builder.variants.pairs import PairReason, Shown, pairs_of
 from rulemine.builder.written.candidate import Refusal
 from rulemine.builder.written.scripted_pairs import ScriptedPairs
+from rulemine.builder.written.writer import Written
 from rulemine.llm.call import Ask, Call, Failure, Reply
 from rulemine.llm.session import Session
 from rulemine.verbalizer.requests import SEEDS
 
-__all__ = ["ModelPairs", "PairTask", "PairWriter", "WithoutModel", "Written"]
+__all__ = ["ModelPairs", "PairTask", "PairWriter", "WithoutModel"]
 
 FRESH = 0.8
 """The temperature of variants (Dynamic-KGQA, section 3); the published release has that of the recipe."""
@@ -57,18 +58,6 @@ class PairTask(NamedTuple):
 
     id: str
     shown: Shown
-
-
-class Written(NamedTuple):
-    """What came of a task.
-
-    Attributes:
-        reply: The text of the reply, or why there is none.
-        keys: The keys of the calls made for it.
-    """
-
-    reply: str | Refusal
-    keys: tuple[str, ...] = ()
 
 
 class PairWriter(Protocol):
