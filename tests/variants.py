@@ -12,9 +12,16 @@ from rulemine.kg.graph import Triple
 from rulemine.query.sparql import to_sparql
 from rulemine.query.tree import Anchor, Projection
 from rulemine.release.reader import Release
-from rulemine.release.records import HardAnswer, Unseen, VariantBlock, VariantQuestion
+from rulemine.release.records import (
+    Certificate,
+    HardAnswer,
+    Removal,
+    Unseen,
+    VariantBlock,
+    VariantQuestion,
+)
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
-from tests.evaluation.world import NAMES, write_release
+from tests.evaluation.world import ANN, BOB, NAMES, RULES, USUAL, write_release
 
 
 def variant_question(
@@ -87,7 +94,12 @@ def write_variants(
     **config: Any,
 ) -> Release:
     """Writes the files that evaluation reads, with the seed texts."""
-    write_release(folder, questions, names=names)
+    of_rule = Certificate(RULES[0].id, ((ANN, "wife", BOB),))
+    gone = {triple for q in questions for triple in q.variants.removed}
+    removals = [
+        Removal(triple, 100, ("object",), of_rule, None, USUAL, False) for triple in sorted(gone)
+    ]
+    write_release(folder, questions, names=names, removals=removals)
     content = "".join(json.dumps(to_json(row)) + "\n" for row in rows).encode()
     write_bytes(folder / SEED_TEXTS, content)
     manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
