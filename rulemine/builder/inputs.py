@@ -14,6 +14,7 @@ from rulemine.builder.earlier import Earlier, read_earlier
 from rulemine.builder.homonyms import tell_apart
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.relation_filter import excluded_relations, load_filter
+from rulemine.builder.variants.text_files import split_column
 from rulemine.codec import to_json
 from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels
 from rulemine.errors import InputError, UserError, counted, did_you_mean
@@ -81,6 +82,7 @@ class Inputs:
         names = [recipe.kg, recipe.reference, recipe.implied, recipe.labels, recipe.rules]
         names += [questions.templates, questions.filter, verbalizer.prompt, verbalizer.glosses]
         names += [recipe.selection.body_filter, recipe.structures.anchors]
+        names += [split_column(recipe.variants.texts)[0], recipe.variants.aliases]
         names += [recipe.variants.entities, recipe.variants.topics]
         return [path for name in names if name for path in files_of(name)]
 

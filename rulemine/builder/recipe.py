@@ -15,6 +15,7 @@ from rulemine.builder.removal.options import SelectionSection
 from rulemine.builder.structures.options import StructureSection
 from rulemine.builder.subgraphs.options import SubgraphSection
 from rulemine.builder.variants.options import VariantSection
+from rulemine.builder.variants.text_files import split_column
 from rulemine.codec import to_json
 from rulemine.config import (
     Key,
@@ -230,6 +231,7 @@ _MAXIMAL_ONLY = (
 """Options that the selection ``brink`` does not have."""
 
 _FILES = [key for key in KEYS if key.option.file]
+_TEXTS = "variants.texts"
 
 
 def named_recipes() -> dict[str, Path]:
@@ -302,11 +304,12 @@ def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> N
     for key in _FILES:
         value, packed = lookup(values, key.path) or "", key.option.packaged
         known = data_sets() if key.option.data_set else {}
-        there = (packaged_or_given(value, packed) if packed else Path(value)).exists()
+        own = _without_column(key, value)
+        there = (packaged_or_given(own, packed) if packed else Path(own)).exists()
         if not value or there or value in (name, key.option.word) or value in known:
             continue
         folders = [path.parent, Path()] if path.suffix == ".toml" else [Path()]
-        looked = " and ".join(dict.fromkeys(str((f / value).absolute()) for f in folders))
+        looked = " and ".join(dict.fromkeys(str((f / own).absolute()) for f in folders))
         if packed:
             names = sorted(f.parent.name for f in packaged("datasets").glob(f"*/{packed}"))
             looked = f"those of this package ({', '.join(names)}) and {looked}"
@@ -326,6 +329,16 @@ def _beside(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Resolves the paths in a user's recipe relative to it, if such a file exists."""
     for key in _FILES:
         value = lookup(values, key.path)
-        if isinstance(value, str) and value and (folder / value).is_file():
+        if not isinstance(value, str) or not value:
+            continue
+        own = folder / _without_column(key, value)
+        # A folder of texts too, unless it is called like a data set, whose name comes first.
+        texts = key.name == _TEXTS and packaged_or_given(value, key.option.packaged) == Path(value)
+        if own.is_file() or (texts and own.is_dir()):
             values = override(values, key.path, str(folder / value))
     return values
+
+
+def _without_column(key: Key, value: str) -> str:
+    """The file that a value names; seed texts may be a column of it."""
+    return split_column(value)[0] if key.name == _TEXTS else value

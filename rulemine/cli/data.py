@@ -37,8 +37,8 @@ def add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = add_command(commands, "generate", generate, "generate an artificial knowledge graph",
                       _RULES_PLANTED)  # fmt: skip
     parser.add_argument(
-        "what", choices=("synthetic", "demo"),
-        help="synthetic: random, with planted rules; demo: the world of the demo",
+        "what", choices=("synthetic", "demo", "demo-texts"),
+        help="synthetic: random, with planted rules; demo: the world of the demo; demo-texts: texts about it",
     )  # fmt: skip
     parser.add_argument("--triples", type=int, metavar="N", help="(100000)")
     parser.add_argument("--relations", type=int, metavar="R", help="(100)")
@@ -63,10 +63,12 @@ def add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 
 def generate(arguments: Namespace) -> int:
-    """Runs ``generate synthetic`` or ``generate demo``."""
+    """Runs ``generate``."""
+    from rulemine.datasets.demo_texts import texts as demo_texts
     from rulemine.datasets.demo_world import SEED
     from rulemine.datasets.demo_world import generate as generate_demo
     from rulemine.datasets.synthetic import DEFAULT_RULES, Synthetic, rules_file, write_synthetic
+    from rulemine.files import write_lines
     from rulemine.kg.graph import KnowledgeGraph
     from rulemine.seeds import check_seed
 
@@ -74,6 +76,14 @@ def generate(arguments: Namespace) -> int:
     check_output(output)
     seed = arguments.seed
     check_seed(seed or 0)
+    if arguments.what == "demo-texts":
+        refuse_idle(arguments, "generate synthetic", "triples", "relations", "entities", "rule")
+        refuse_idle(arguments, "generate synthetic and generate demo", "seed")
+        texts = demo_texts()
+        with written(output) as path:
+            write_lines(path, (f"{text}\n" for text in texts))
+        summarize(f"{output}: {counted(len(texts), 'text')}", output)
+        return 0
     if arguments.what == "demo":
         refuse_idle(arguments, "generate synthetic", "triples", "relations", "entities", "rule")
         kg = KnowledgeGraph.from_triples(generate_demo(SEED if seed is None else seed))

@@ -26,6 +26,7 @@ from rulemine.cli.mine import add_mining
 from rulemine.cli.parser import Parser
 from rulemine.cli.query import add_querying
 from rulemine.cli.release import add_reading
+from rulemine.cli.seeds import add_seeding
 from rulemine.cli.serve import add_serving
 from rulemine.cli.study import add_studying
 from rulemine.cli.supervision import add_supervising
@@ -70,6 +71,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_judging(commands)
     add_variants(commands)
     add_exporting(commands)
+    add_seeding(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():
         command.complete()

