@@ -1,15 +1,16 @@
 """The figures of the papers' tables for questions written for a subgraph, counted again."""
 
+import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rulemine.verify.contents import Row
 from rulemine.verify.figures.statistics import times
 from rulemine.verify.shapes import SPLITS, TEST_TYPES
 
-__all__ = ["count_written"]
+__all__ = ["count_written", "written_rows"]
 
 UP_TO = (1, 2, 3, 4, 5, 6, 8, 10, 20, 50, 100)
 
@@ -57,6 +58,60 @@ def count_written(rows: list[Row], kind: str) -> dict[str, Any]:
     }
 
 
+_TABLES = {
+    "subgraphs": {
+        "questions": "questions",
+        "different relations": "relations",
+        "different entities": "entities",
+        "different shapes": "shapes",
+        "not minimal": "redundant",
+        "topic entities, mean": "seeds",
+        "hops, mean": "hops",
+        "answers, mean": "answers",
+        "triples of evidence, mean": "evidence",
+        "triples of full evidence, mean": "full_evidence",
+    },
+    "variants": {
+        "questions": "questions",
+        "seed texts": "seed_texts",
+        "a single answer": "unique",
+        "triples of the subgraph, mean": "subgraph",
+        "supporting facts, mean": "facts",
+        "entities of the seed text, mean": "seeds",
+        "hops, mean": "hops",
+        "answers, mean": "answers",
+    },
+}
+"""Key of the figures → label of a row of the card → the figure in it, for each split that has questions."""
+
+
+def written_rows(figures: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    """The rows of the card's tables about these figures: label and cells."""
+    for kind, labels in _TABLES.items():
+        parts = figures.get(kind, {})
+        shown = [row for name, row in parts.items() if name != "all" and row["questions"]]
+        for label, key in labels.items() if parts else ():
+            yield label, [_cell(row, key) for row in (*shown, parts["all"])]
+    for key in ("classes", "topics"):
+        for label, sizes in figures.get(key, {}).items():
+            yield label or "none", [f"{n:,}" for n in sizes.values()]
+    for label, sizes in figures.get("minimal_shapes", {}).items():
+        ordered = sorted(sizes.items(), key=lambda item: (_edges(item[0]), item[0]))
+        named = " · ".join(f"{shape}: {n:,}" for shape, n in ordered)
+        yield label, [f"{sum(sizes.values()):,}", named]
+
+
+def _cell(row: Mapping[str, Any], key: str) -> str:
+    value, n = row[key], row["questions"]
+    if key in ("redundant", "unique"):
+        return f"{100 * value / n:.1f} %" if n else "–"
+    return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"
+
+
+def _edges(shape: str) -> int:
+    return sum(int(edges or 1) for edges in re.findall(r"\((\d*)", shape))
+
+
 def _mean(rows: Sequence[Row], size: _Size) -> float:
     return round(sum(map(size, rows)) / len(rows), 2) if rows else 0.0
 
@@ -79,7 +134,8 @@ def _classes(rows: list[Row]) -> dict[str, dict[str, int]]:
     found = {row["shape"]: dict.fromkeys(("train", *TEST_TYPES), 0) for row in rows}
     for row in rows:
         for name in row["subgraphs"]["test_type"] or [row["split"]]:
-            found[row["shape"]][name] = found[row["shape"]].get(name, 0) + 1
+            if name in found[row["shape"]]:  # splits at random have no such kinds
+                found[row["shape"]][name] += 1
     return found
 
 
