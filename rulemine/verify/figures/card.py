@@ -78,8 +78,7 @@ def _rows(figures: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
         yield name, [f"{n:,}", splits, *(f"{size:,}" for size in sizes)]
         means = [f"{row[key]:.2f}" for key in ("tokens", "answers", "hard", "triples")]
         different = [f"{row[key]:,}" for key in ("entities", "relations")]
-        same = [_percent(row["same_type"], n)] if "same_type" in row else []
-        yield name, [*means, *different, *same]
+        yield name, [*means, *different, _percent(row["same_type"], n)]
         degrees = [f"{degree:,}" for degree in row["degrees"].values()]
         yield name, [*degrees, *(_percent(times, n) for times in most_common)]
 

@@ -29,7 +29,7 @@ def count_queries(rows: list[Row], contents: Contents) -> dict[str, Any]:
         name: [row for row in rows if row["structure"] == name] for name in names
     }
     found = {name: _statistics(part, contents.degrees) for name, part in parts.items()}
-    for name, part in parts.items() if kind == "structures" else ():
+    for name, part in parts.items():
         found[name]["same_type"] = _of_one_type(part, contents.types)
     return {
         "hard_by_split": times(SPLITS, (row["split"] for row in rows if row["hard"])),

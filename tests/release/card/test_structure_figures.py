@@ -9,6 +9,7 @@ from rulemine.release.card.figures import figures_of
 from rulemine.release.records import Question
 from tests import ROOT
 from tests.structures import world
+from tests.written import subgraphs, variants
 
 FIGURES = figures_of(world())
 
@@ -94,8 +95,9 @@ def test_no_figure_depends_on_the_order() -> None:
 def test_every_figure_is_documented_and_no_other() -> None:
     text = (ROOT / "docs/release.md").read_text(encoding="utf-8").split("## Counts")[1]
     common, own = re.split(
-        "### Of the kind `rules`.*?### Of the kind `structures` alone", text, flags=re.S
+        "### Of the kind `rules`.*?### Of every kind but `rules`", text, flags=re.S
     )
+    own, of_subgraphs, of_variants = re.split("### Of the kind `\\w+` alone", own)
     own, row = own.split("A row of `statistics`")
 
     def keys(text: str) -> list[str]:
@@ -103,4 +105,6 @@ def test_every_figure_is_documented_and_no_other() -> None:
         return [key for row in rows for key in re.findall(r"`(\w+)`", row)]
 
     assert sorted([*keys(common), *keys(own)]) == sorted(FIGURES)
+    for kind, more in ((subgraphs, of_subgraphs), (variants, of_variants)):
+        assert sorted([*keys(common), *keys(own), *keys(more)]) == sorted(figures_of(kind()))
     assert keys(row) == list(FIGURES["statistics"]["all"])
