@@ -30,7 +30,8 @@ class VariantSection(Section):
             skipped.
         max_answers: Most answers of a question; 0: any number.
         max_evidence: Most triples in the derivations of all answers of a question.
-        topics: A TOML file of topics, each with types of entities or domains of relations; empty: derived.
+        topics: TOML with the topics of questions, each with types of entities or domains of relations: a file,
+            or a packaged data set that has one; empty: derived.
         judges: The models that judge: three, or one that judges three times; empty: nothing is judged.
         linker: ``MODULE:FUNCTION`` that finds the entities of a text, see docs/variants.md; empty: by their
             labels.
@@ -50,7 +51,7 @@ class VariantSection(Section):
     max_triples: int = option(100, least=2)
     max_answers: int = option(0, least=0)
     max_evidence: int = option(100, least=1)
-    topics: str = option("", file=True)
+    topics: str = option("", file=True, packaged="topics.toml")
     judges: tuple[str, ...] = option(
         (),
         fits_too=lambda models: len(models) in (0, 1, 3) and all(models),

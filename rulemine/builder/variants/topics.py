@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from rulemine.builder.inputs import Inputs
-from rulemine.config import read_toml
+from rulemine.config import packaged_or_given, read_toml
 from rulemine.errors import InputError, list_problems
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.graph import KnowledgeGraph
@@ -60,9 +60,9 @@ class Topics:
             InputError: The file is missing or no file of topics, or names nothing of the graph.
         """
         named = inputs.recipe.variants.topics
-        return (
-            cls.load(Path(named), inputs.kg, inputs.types) if named else cls.derived(inputs.types)
-        )
+        if not named:
+            return cls.derived(inputs.types)
+        return cls.load(packaged_or_given(named, "topics.toml"), inputs.kg, inputs.types)
 
     @classmethod
     def load(cls, path: Path, kg: KnowledgeGraph, types: EntityTypes) -> "Topics":
