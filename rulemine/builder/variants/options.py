@@ -30,8 +30,8 @@ class VariantSection(Section):
             skipped.
         max_answers: Most answers of a question; 0: any number.
         max_evidence: Most triples in the derivations of all answers of a question.
-        topics: TOML with the topics of questions, each with types of entities or domains of relations: a file,
-            or a packaged data set that has one; empty: derived.
+        topics: TOML with the topics of questions, each with types of entities or domains of relations: a
+            file, or a packaged data set that has one; empty: derived.
         judges: The models that judge: three, or one that judges three times; empty: nothing is judged.
         linker: ``MODULE:FUNCTION`` that finds the entities of a text, see docs/variants.md; empty: by their
             labels.
