@@ -57,7 +57,7 @@ class Inputs:
 
     Args:
         recipe: The recipe.
-        on_warning: Called with sentences about inputs that are suspicious but not errors.
+        on_warning: Called with sentences about inputs that are suspicious but not errors; kept as `warn`.
         earlier: The releases that `Recipe.not_in` names.
 
     Raises:
@@ -71,7 +71,7 @@ class Inputs:
         earlier: Sequence[Path] = (),
     ) -> None:
         self.recipe = recipe
-        self._warn = on_warning
+        self.warn = on_warning
         self._earlier = earlier
         self.seed_rows: tuple[SeedRow, ...] | None = None
         """What is asked about in place of seed texts, for fresh variants of a release."""
@@ -89,7 +89,7 @@ class Inputs:
     @cached_property
     def kg(self) -> KnowledgeGraph:
         """The complete KG."""
-        return load_kg(self.recipe.kg, note=self._warn)
+        return load_kg(self.recipe.kg, note=self.warn)
 
     @cached_property
     def reference(self) -> KnowledgeGraph | None:
@@ -97,7 +97,7 @@ class Inputs:
         if not self.recipe.reference:
             return None
         with _of_key("reference"):
-            return load_kg(self.recipe.reference, note=self._warn)
+            return load_kg(self.recipe.reference, note=self.warn)
 
     @cached_property
     def earlier(self) -> Earlier:
@@ -105,7 +105,7 @@ class Inputs:
         found = read_earlier(self._earlier, self.recipe.not_in, self.recipe.kind, self.kg)
         if found.identities:
             asked = counted(len(found.queries), "question")
-            self._warn(f"{asked} of {counted(len(found.identities), 'release')} not asked again.")
+            self.warn(f"{asked} of {counted(len(found.identities), 'release')} not asked again.")
         return found
 
     @cached_property
@@ -135,7 +135,7 @@ class Inputs:
         with _of_key("labels"):
             labels = load_labels(named)
         if not labels.keys() & self.kg.entity_ids.keys():
-            self._warn(
+            self.warn(
                 f"labels: {named} has {counted(len(labels), 'label')}, none of an entity of "
                 f"{self.recipe.kg}."
             )
@@ -149,7 +149,7 @@ class Inputs:
         with _of_key("questions.templates"):
             templates = load_templates(named, self.kg.relations)
         if named and not templates.written:
-            self._warn(
+            self.warn(
                 f"questions.templates: {named} has no template for any of "
                 f"{counted(len(self.kg.relations), 'relation')} of {self.recipe.kg}."
             )
@@ -224,7 +224,7 @@ class Inputs:
             )
             if not found:
                 raise InputError(f"{text} Give entities of the graph, one a line.")
-            self._warn(text)
+            self.warn(text)
         return found
 
     @cached_property

@@ -12,6 +12,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import undeclared_relations
 from rulemine.phrasing.templates import Templates
 from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import QUESTION_KINDS
 
 __all__ = ["describe_questions", "describe_sampling", "describe_undeclared"]
 
@@ -60,7 +61,7 @@ def describe_questions(
 
 
 def describe_sampling(asked: QuestionSet, max_share: float) -> Iterator[str]:
-    """Describes how many questions of each structure there are, by the links that they miss.
+    """Describes how many questions there are of each structure, or of a kind that is written for subgraphs.
 
     Args:
         asked: The questions; nothing is said of those of the kind ``rules``.
@@ -68,7 +69,7 @@ def describe_sampling(asked: QuestionSet, max_share: float) -> Iterator[str]:
     """
     crowded = False
     for name, counts in asked.sampling.items():
-        missing = Counter(q.missing for q in asked.questions if q.structure == name)
+        missing = Counter(q.missing for q in asked.questions if name in (q.structure, q.kind))
         left, wanted = missing.total(), counts["wanted"]
         spread = ", ".join(
             f"{number:,} missing {links}" for links, number in sorted(missing.items())
@@ -77,7 +78,8 @@ def describe_sampling(asked: QuestionSet, max_share: float) -> Iterator[str]:
         if left < wanted:
             reasons = sorted(counts["rejected"].items(), key=lambda row: (-row[1], row[0]))
             why = "; ".join(f"{number:,}: {reason}" for reason, number in reasons[:MOST_SHOWN])
-            yield f"  the graph gave no more in {counted(counts['drawn'], 'draw')} ({why})"
+            tried = "candidate" if name in QUESTION_KINDS else "draw"
+            yield f"  the graph gave no more in {counted(counts['drawn'], tried)} ({why})"
             crowded |= counts["rejected"].get(Reason.SHARED, 0) >= CROWDED * counts["drawn"]
     if crowded:
         yield (

@@ -78,3 +78,7 @@ def test_a_shortfall_names_the_limit_that_causes_it() -> None:
     assert "structures.max_share: at most 20 %" in hint
     rejected[Reason.SHARED] = 9
     assert len(list(describe_sampling(asked, 0.2))) == 2
+    written = QuestionSet((), (), (), 0, sampling={"variants": counts})
+    assert [*describe_sampling(written, 0.2)][1].startswith(
+        "  the graph gave no more in 100 candidates ("
+    )

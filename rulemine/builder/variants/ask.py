@@ -1,0 +1,394 @@
+"""Makes the questions of the kind ``variants``: from seed sets to pairs to questions, graded and judged.
+
+Each seed set is connected to a subgraph; a writer is shown its triples in random order and replies with
+pairs; each pair is read, held against the subgraph, executed, graded, put into words in all namings, and
+judged (Dynamic-KGQA; what is executed and graded is ours).
+
+Guarantees: no two questions share a query or a text; questions come in the order of the seed sets, and of one
+set in the order of the reply; the same seed and replies give the same questions, however many calls are in
+flight; what is refused is counted by reason, and kept if it has words.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
+
+from rulemine.builder.graded import Grader, RemovedTriples, Wider
+from rulemine.builder.inputs import Inputs
+from rulemine.builder.removal.selection import Selection
+from rulemine.builder.texts import Texts
+from rulemine.builder.variants.components import Components
+from rulemine.builder.variants.judging import Judges
+from rulemine.builder.variants.pair_writers import ModelPairs, PairTask, PairWriter, WithoutModel
+from rulemine.builder.variants.pairs import (
+    Pair,
+    PairReason,
+    Shown,
+    Verified,
+    pairs_of,
+    verified,
+)
+from rulemine.builder.variants.seed_texts import SeedSet
+from rulemine.builder.variants.topics import Topics
+from rulemine.builder.writing import Writing
+from rulemine.builder.written.candidate import Refusal, Subgraph
+from rulemine.builder.written.scripted_pairs import ScriptedPairs
+from rulemine.builder.written.writer_names import WriterNames
+from rulemine.errors import NoTreeError, UserError, counted
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.llm.replay import Replay
+from rulemine.query.evidence_tree import query_of_triples
+from rulemine.query.links import expanded
+from rulemine.query.parser import parse
+from rulemine.query.query_graph import QueryGraph
+from rulemine.release.naming import Namer, name_entities
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import Rejection, VariantBlock, VariantQuestion
+from rulemine.release.seed_rows import SeedRow
+from rulemine.seeds import stream
+from rulemine.verbalizer.panel import JudgedQuestion, Panel, Stated, seat_judges
+from rulemine.verbalizer.requests import SEEDS
+
+__all__ = ["ask_variants", "shown_in_order"]
+
+ID_DIGITS = 5
+"""Minimum number of digits of a question id."""
+
+MOST_AT_ONCE, FEWEST_AT_ONCE = 64, 8
+"""Seed sets of a batch: what is in flight together, and what is asked beyond what was wanted."""
+
+PATIENCE = 50
+"""With a model: seed sets without a question after which the build ends."""
+
+MOST_SHOWN = 4
+"""Reasons that a message gives."""
+
+
+class _Found(NamedTuple):
+    """A question that may be accepted.
+
+    Attributes:
+        question: The question, with source labels, without id.
+        keys: The calls made for it so far.
+    """
+
+    question: VariantQuestion
+    keys: tuple[str, ...]
+
+
+def ask_variants(
+    inputs: Inputs,
+    sets: Sequence[SeedSet],
+    selection: Selection,
+    writing: Writing,
+    progress: Callable[[int, int], None] | None = None,
+) -> QuestionSet:
+    """Asks about seed sets until there are enough questions.
+
+    Args:
+        inputs: The inputs of the build.
+        sets: The seed sets, in the order in which they are asked about.
+        selection: The removed triples with certificates.
+        writing: What a model is asked with; without a session the scripted writer writes.
+        progress: Called with (questions, questions wanted).
+
+    Returns:
+        Questions with source labels and ids, without splits, and the seed sets that were asked about.
+
+    Raises:
+        UserError: There is no question.
+    """
+    return _Asking(inputs, selection, writing).run(sets, progress)
+
+
+def shown_in_order(
+    names: WriterNames, rows: Sequence[int], seed: int, run: int, seed_set: str
+) -> Shown:
+    """The triples of a subgraph in the random order in which a writer sees them, Reorder(G', R) of the paper.
+
+    Args:
+        names: The names of the entities in prompts.
+        rows: Rows of the complete graph.
+        seed: The seed of the build.
+        run: The run, see `VariantSection.run`.
+        seed_set: The id of the seed set.
+    """
+    order = stream(seed, "variants", run, seed_set).permutation(len(rows)).tolist()
+    ordered = tuple(rows[place] for place in order)
+    kg = names.kg
+    triples = [
+        (names.label(s), kg.relations[r], names.label(o))
+        for s, r, o in kg.triples[list(ordered)].tolist()
+    ]
+    return Shown(ordered, tuple(triples))
+
+
+class _Asking:
+    """A build's questions in the making."""
+
+    def __init__(self, inputs: Inputs, selection: Selection, writing: Writing) -> None:
+        recipe = inputs.recipe
+        self.inputs, self.writing = inputs, writing
+        self.options, self.seed, self.kg = recipe.variants, recipe.seed, inputs.kg
+        self.templates, self.naming = inputs.templates, recipe.verbalizer.naming or recipe.naming
+        removed = RemovedTriples.of(len(self.kg), selection)
+        graph = QueryGraph(self.kg, removed.levels)
+        self.wider = Wider.of(self.kg, inputs.further(None))
+        self.grader = Grader(
+            graph, removed, self.templates.declarations, self.wider, inputs.earlier
+        )
+        further = self.wider.entities(self.kg) if self.wider else ()
+        self.names = name_entities(
+            self.kg.entities, seed=self.seed, labels=inputs.labels, further=further
+        )
+        self.shown_names = WriterNames.of(self.kg, self.names, self.naming)
+        self.texts = Texts(self.names, self.templates, self.naming, recipe.verbalizer.language)
+        self.namer = Namer(self.names, self.templates, self.naming)
+        self.components = Components(self.kg, self.options, inputs.excluded)
+        self.topics = Topics.of_inputs(inputs)
+        self.judges = self._judges()
+        self.accepted: list[_Found] = []
+        self.rejections: list[Rejection] = []
+        self.queries: set[str] = set()
+        self.skipped: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+        self.asked: list[SeedSet] = []
+        self.drawn = 0
+
+    def run(
+        self, sets: Sequence[SeedSet], progress: Callable[[int, int], None] | None
+    ) -> QuestionSet:
+        """See `ask_variants`."""
+        options, writer = self.options, self._writer()
+        at_once = min(MOST_AT_ONCE, max(FEWEST_AT_ONCE, -(-options.questions // options.pairs)))
+        for start in range(0, len(sets), at_once):
+            self._batch(sets[start : start + at_once], writer)
+            if progress is not None:
+                progress(min(len(self.accepted), options.questions), options.questions)
+            if len(self.accepted) >= options.questions:
+                break
+            self._check_patience()
+        for one in self.accepted[options.questions :]:
+            self._refuse(_rejection(one.question, PairReason.ENOUGH))
+        del self.accepted[options.questions :]
+        if not self.accepted:
+            raise UserError(self._explain_none(len(sets)))
+        return self._question_set()
+
+    def _batch(self, sets: Sequence[SeedSet], writer: PairWriter) -> None:
+        """Asks about some seed sets."""
+        tasks: list[tuple[SeedSet, PairTask]] = []
+        for seeds in sets:
+            self.asked.append(seeds)
+            subgraph = self.components.component(seeds.entities)
+            if isinstance(subgraph, Subgraph):
+                shown = shown_in_order(
+                    self.shown_names, subgraph.rows, self.seed, self.options.run, seeds.id
+                )
+                tasks.append((seeds, PairTask(seeds.id, shown)))
+            else:
+                self.skipped[subgraph.reason] += 1
+        written = writer.write([task for _, task in tasks])
+        found: list[list[_Found]] = []
+        for (seeds, task), (reply, keys) in zip(tasks, written, strict=True):
+            self.writing.concerns(keys)
+            some = [reply] if isinstance(reply, Refusal) else pairs_of(reply)
+            found.append([])
+            for pair in some:
+                self.drawn += 1
+                made = self._question(seeds, task.shown, pair)
+                if isinstance(made, VariantQuestion):
+                    found[-1].append(_Found(made, keys))
+                else:
+                    self._refuse(made)
+        for pairs in self._judged(found):
+            for place, one in enumerate(pairs):
+                if place < self.options.pairs:
+                    self.accepted.append(one)
+                else:
+                    self._refuse(_rejection(one.question, PairReason.MANY))
+
+    def _question(
+        self, seeds: SeedSet, shown: Shown, pair: Pair | Refusal
+    ) -> VariantQuestion | Rejection | Refusal:
+        """The question of a pair, or why it is none."""
+        if isinstance(pair, Refusal):
+            return pair
+        path = verified(pair, shown)
+        made = path if isinstance(path, Refusal) else self._graded(seeds, shown, path)
+        if isinstance(made, Refusal):
+            return replace(made, text=pair.question)
+        if made.query in self.queries:
+            return Refusal(PairReason.SAME, text=pair.question, query=made.query)
+        if self.writing.session is None:
+            worded = self.texts.from_template(made)
+        else:
+            worded = self.texts.from_model(made, pair.question)
+        if isinstance(worded, VariantQuestion):
+            self.queries.add(worded.query)
+        return worded
+
+    def _graded(self, seeds: SeedSet, shown: Shown, path: Verified) -> VariantQuestion | Refusal:
+        """The question that a path asks, without text, or why it asks none."""
+        kg, options = self.kg, self.options
+        row, at_object = path.answer
+        answer = kg.entities[int(kg.triples[row, 2 if at_object else 0])]
+        triples = self.grader.triples(path.rows)
+        try:
+            query = expanded(query_of_triples(triples, answer), self.templates.declarations)
+        except NoTreeError as problem:
+            return Refusal(PairReason.TREE, problem.reason)
+        graded = self.grader.grade(
+            query, max_answers=options.max_answers, max_evidence=options.max_evidence
+        )
+        if isinstance(graded, str):
+            return Refusal(graded, query=query.text)
+        block = VariantBlock(
+            **self.grader.block(graded),
+            answer=answer,
+            triples=tuple(sorted(triples)),
+            subgraph=tuple(sorted(self.grader.triples(shown.rows))),
+            seed_text=seeds.id,
+            seeds=_labels(kg, seeds),
+            topic=self.topics.topic(kg.entity_ids[answer], sorted({r for _, r, _ in triples})),
+            unique=len(graded.grades) == 1,
+            judgements=(),
+        )
+        return self.grader.question(VariantQuestion, graded, variants=block)
+
+    def _judged(self, found: Sequence[Sequence[_Found]]) -> list[list[_Found]]:
+        """What the judges accept of the questions of each seed set; all of it without judges."""
+        if self.judges is None:
+            return [list(some) for some in found]
+        items = [self._shown_to_judges(one.question) for some in found for one in some]
+        votes = iter(self.judges.judge(items))
+        accepted: list[list[_Found]] = []
+        for some in found:
+            accepted.append([])
+            for (question, keys), vote in zip(some, votes, strict=False):
+                self.writing.concerns(vote.keys)
+                if vote.reason:
+                    self._refuse(_rejection(question, vote.reason))
+                    continue
+                block = replace(question.variants, judgements=vote.judgements)
+                judged = replace(question, variants=block)
+                accepted[-1].append(_Found(judged, (*keys, *vote.keys)))
+        return accepted
+
+    def _shown_to_judges(self, question: VariantQuestion) -> JudgedQuestion:
+        """What judges see: the writer's answer and its path."""
+        own = cast(VariantQuestion, self.namer.question(question))
+        block = own.variants
+        facts = [
+            Stated(", ".join(triple), self.templates[triple[1]].state(triple[0], triple[2]))
+            for triple in block.triples
+        ]
+        others = tuple(name for name in own.answers if name != block.answer)
+        return JudgedQuestion(
+            f"{block.seed_text}: {own.question}", own.question, block.answer, others, tuple(facts),
+            self.naming,
+        )  # fmt: skip
+
+    def _refuse(self, found: Rejection | Refusal) -> None:
+        """Counts what is refused, and keeps what has words."""
+        self.reasons[found.reason] += 1
+        if isinstance(found, Refusal):
+            detail = found.detail or f"in the naming {self.naming}"
+            found = Rejection(
+                "ask", found.reason, "", None, "", "", detail, found.text, query=found.query
+            )
+        if found.text:
+            self.rejections.append(found)
+
+    def _question_set(self) -> QuestionSet:
+        width = max(ID_DIGITS, len(str(len(self.accepted))))
+        questions = []
+        for number, (question, keys) in enumerate(self.accepted, start=1):
+            questions.append(replace(question, id=f"q{number:0{width}d}"))
+            self.writing.concerns(keys, [questions[-1].id])
+        reference = {
+            triple
+            for question in questions
+            if self.wider is not None and question.further
+            for triple in self.wider.reference(parse(question.query), question.further)
+        }
+        seed_rows = tuple(
+            SeedRow(seeds.id, _labels(self.kg, seeds), seeds.topic, "") for seeds in self.asked
+        )
+        everything = QuestionSet(
+            (),
+            (),
+            self.names,
+            len(self.kg.entities),
+            tuple(sorted(reference)),
+            self.templates.declarations,
+            {"variants": self._counts()},
+            seed_rows,
+        )
+        return everything.keep(questions, self.rejections)
+
+    def _counts(self) -> dict[str, Any]:
+        """For the manifest."""
+        return {
+            "wanted": self.options.questions,
+            "questions": len(self.accepted),
+            "drawn": self.drawn,
+            "rejected": dict(sorted(self.reasons.items())),
+            "seed_texts": len(self.asked),
+            "skipped": dict(sorted(self.skipped.items())),
+            "judged": None if self.judges is None else self.judges.counts(self.seed),
+        }
+
+    def _writer(self) -> PairWriter:
+        if self.writing.session is not None:
+            return ModelPairs(self.inputs).asking(self.writing.session)
+        script = ScriptedPairs(self.templates, articles=self.naming == "text")
+        return WithoutModel(script, 2 * self.options.pairs)
+
+    def _judges(self) -> Judges | None:
+        """The panel, if the recipe names one."""
+        if not self.options.judges or self.writing.session is None:
+            return None
+        chosen = self.inputs.recipe.verbalizer
+        temperature = -1.0 if chosen.temperature < 0 else None
+        panel = Panel(
+            seat_judges(self.options.judges, temperature),
+            seed=(self.seed + self.options.run) % SEEDS,
+        )
+        return Judges(panel, self.writing.session)
+
+    def _check_patience(self) -> None:
+        """Ends a build whose model writes nothing that can be used."""
+        if self.accepted or len(self.asked) < PATIENCE or self.writing.session is None:
+            return
+        if not isinstance(self.writing.session, Replay):
+            raise UserError(self._explain_none(len(self.asked)))
+
+    def _explain_none(self, sets: int) -> str:
+        """Says why there is no question at all."""
+        ways = (self.skipped + self.reasons).most_common(MOST_SHOWN)
+        why = "; ".join(f"{n:,} × {reason}" for reason, n in ways)
+        return (
+            f"no question is left: {counted(sets, 'seed set')}, {counted(self.drawn, 'pair')} ({why}). Give "
+            "texts or entities that the graph joins (section variants), another model, or a larger graph."
+        )
+
+
+def _labels(kg: KnowledgeGraph, seeds: SeedSet) -> tuple[str, ...]:
+    return tuple(sorted(kg.entities[entity] for entity in seeds.entities))
+
+
+def _rejection(question: VariantQuestion, reason: str) -> Rejection:
+    """Why a question that passed all checks of its own is not asked."""
+    return Rejection(
+        "ask",
+        reason,
+        "",
+        None,
+        "",
+        "",
+        "in the naming entity",
+        question.question,
+        query=question.query,
+    )

@@ -1,0 +1,100 @@
+"""The kind ``variants`` in a build, see `rulemine.builder.kind`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rulemine.builder.inputs import Inputs
+from rulemine.builder.recipe import Recipe
+from rulemine.builder.removal.selection import Selection
+from rulemine.builder.variants.ask import ask_variants
+from rulemine.builder.variants.estimate import estimate_variants
+from rulemine.builder.variants.seed_splits import split_by_seed_text
+from rulemine.builder.variants.seed_texts import SeedSet, seed_sets
+from rulemine.builder.writing import Writing
+from rulemine.codec import to_json
+from rulemine.config import packaged_or_given
+from rulemine.files import digest_of, read_text
+from rulemine.release.question_set import QuestionSet
+
+__all__ = ["VariantKind"]
+
+
+class VariantKind:
+    """Questions written for the entities of seed texts; methods as of `rulemine.builder.kind.Kind`."""
+
+    writes = True
+
+    def __init__(self) -> None:
+        self._sets: list[SeedSet] | None = None
+
+    def without(self, recipe: Recipe) -> dict[str, str]:
+        """Questions are written at once, and accepted within the limits of the section."""
+        return {
+            "balance": "its questions are accepted within the limits of the section variants",
+            "verbalize": "its questions are written in the stage ask",
+        }
+
+    def options(self, inputs: Inputs) -> dict[str, Any]:
+        """The seed sets, what is shown and asked, and by what prompts."""
+        recipe = inputs.recipe
+        options: dict[str, Any] = {
+            "variants": to_json(recipe.variants),
+            "sets": [
+                (one.id, [inputs.kg.entities[entity] for entity in one.entities], one.topic)
+                for one in self._seed_sets(inputs)
+            ],
+            "excluded": sorted(inputs.excluded),
+        }
+        if recipe.variants.topics:
+            topics = packaged_or_given(recipe.variants.topics, "topics.toml")
+            options["topics"] = digest_of(read_text(topics).encode())
+        if recipe.verbalizer.name != "template":
+            options["verbalizer"] = recipe.portable()["verbalizer"]
+            options["prompts"] = digest_of(inputs.prompts.text.encode())
+        return options
+
+    def ask(
+        self,
+        inputs: Inputs,
+        selection: Selection,
+        progress: Callable[[int, int], None] | None,
+        writing: Writing,
+    ) -> QuestionSet:
+        """See `rulemine.builder.variants.ask.ask_variants`."""
+        return ask_variants(inputs, self._seed_sets(inputs), selection, writing, progress)
+
+    def estimate(
+        self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
+    ) -> str:
+        """See `rulemine.builder.variants.estimate.estimate_variants`."""
+        return estimate_variants(inputs, self._seed_sets(inputs), folder, replay)
+
+    def limits(self, recipe: Recipe) -> dict[str, Any]:
+        """None that apply later."""
+        return {}
+
+    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
+        """All of them."""
+        return asked
+
+    def split_options(self, inputs: Inputs) -> dict[str, Any]:
+        """A fresh variant is not split."""
+        return {"run": inputs.recipe.variants.run}
+
+    def split(
+        self,
+        inputs: Inputs,
+        asked: QuestionSet,
+        progress: Callable[[int, int], None] | None,
+        writing: Writing,
+    ) -> QuestionSet | None:
+        """See `rulemine.builder.variants.seed_splits.split_by_seed_text`."""
+        return split_by_seed_text(inputs.recipe, asked)
+
+    def _seed_sets(self, inputs: Inputs) -> list[SeedSet]:
+        """The seed sets, found once: texts may be many."""
+        if self._sets is None:
+            recipe = inputs.recipe
+            self._sets = seed_sets(inputs, recipe.variants, recipe.seed, note=inputs.warn)
+        return self._sets
