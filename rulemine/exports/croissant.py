@@ -177,8 +177,12 @@ def _item(kind: Any) -> tuple[Any, str]:
 
 
 def _parts(struct: Any) -> Iterator[tuple[str, Any]]:
+    """The values in a struct, by path; but for lists of structs, for which a path gives no list of lists."""
+    types = arrow().types
     for part in struct:
-        if arrow().types.is_struct(part.type):
+        if types.is_list(part.type) and types.is_struct(_item(part.type)[0]):
+            continue
+        if types.is_struct(part.type):
             yield from ((f"{part.name}.{path}", kind) for path, kind in _parts(part.type))
         else:
             yield part.name, part.type

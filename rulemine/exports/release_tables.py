@@ -14,6 +14,7 @@ from rulemine.exports.record_tables import graph_table, record_table, rule_table
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.contents import ReleaseParts, read_parts
 from rulemine.release.records import QUESTION_KINDS, SPLITS, Rejection, Removal
+from rulemine.release.seed_rows import SeedRow
 
 __all__ = ["WHOLE", "ReleaseTable", "names_tables", "release_tables"]
 
@@ -107,6 +108,10 @@ def release_tables(given: ExportInput, naming: str) -> Iterator[ReleaseTable]:
         pairs = sorted((entity, type_) for entity, types in parts.types.items() for type_ in types)
         table = text_table(("entity", "type"), pairs)
         yield ReleaseTable(f"types-{naming}", WHOLE, "the types of every entity", table)
+    if parts.seed_rows:
+        about = "the entities of the texts that questions were written for"
+        table = record_table(SeedRow, parts.seed_rows)
+        yield ReleaseTable(f"seed-texts-{naming}", WHOLE, about, table)
 
 
 def _graph(naming: str, name: str, kg: KnowledgeGraph) -> ReleaseTable:

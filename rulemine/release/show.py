@@ -48,7 +48,7 @@ def show(
     names = _names(opened)
     inner = max(width, NARROWEST) - len(INDENT)
     blocks = [
-        _headline(opened, question),
+        wrapped(_headline(opened, question), max(width, NARROWEST)),
         indented(wrapped(printable(question.question), inner)),
         *_otherwise(opened, question, inner),
     ]
@@ -106,11 +106,11 @@ def _names(release: Release) -> dict[str, str]:
     return shown
 
 
-def _headline(release: Release, question: Question) -> list[str]:
+def _headline(release: Release, question: Question) -> str:
     facts = [question.id, release.name, question.split, *(["core"] if question.core else [])]
     if release.levels != (100,) and question.hard_answer is not None:
         facts.append(f"level {question.level}")
-    return [" · ".join(facts)]
+    return " · ".join(facts)
 
 
 def _otherwise(release: Release, question: Question, width: int) -> list[list[str]]:

@@ -329,7 +329,7 @@ QUESTIONS = {
             **_OF_WRITERS,
             "seed_text": name,
             "seeds": array(name, 1),
-            "topic": name,
+            "topic": text,
             "unique": truth,
             "judgements": array(_JUDGEMENT),
         },

@@ -3,7 +3,9 @@ from pathlib import Path
 import pytest
 
 from rulemine.release.reader import Release
+from rulemine.release.writer import write_release as write_parts
 from tests.evaluation.world import write_release, write_structures
+from tests.written_releases import written_world
 
 
 @pytest.fixture
@@ -16,3 +18,21 @@ def release(tmp_path: Path) -> Release:
 def structures(tmp_path: Path) -> Release:
     """A question of each logical structure; see `tests.structures`."""
     return write_structures(tmp_path / "structures")
+
+
+@pytest.fixture
+def subgraphs(tmp_path: Path) -> Release:
+    """Questions written for a subgraph, a count and differences among them; see `tests.written_releases`."""
+    return _written(tmp_path / "subgraphs")
+
+
+@pytest.fixture
+def variants(tmp_path: Path) -> Release:
+    """The same questions as of the kind ``variants``."""
+    return _written(tmp_path / "variants")
+
+
+def _written(folder: Path) -> Release:
+    folder.mkdir()
+    write_parts(folder, written_world(folder.name), "entity")
+    return Release.open(folder)

@@ -72,13 +72,14 @@ def answer_rows(
     order = [*first, *(a for a in (*question.hard_answers, *question.stated) if a not in first)]
     order += question.further
     rows = []
+    total = counted(len(order), "answer") if question.value is None else f"{len(order)} counted"
     for place, answer in enumerate(order[:MOST_ANSWERS]):
         name = names.get(answer, answer)
         if answer == question.hard_answer:
             name = f"★ {name}  the hard answer that is asked for"
         else:
             name = f"{'☆' if answer in question.hard_answers else ' '} {name}  {kinds[answer]}"
-        rows.append((counted(len(order), "answer") if place == 0 else "", name))
+        rows.append((total if place == 0 else "", name))
     if len(order) > MOST_ANSWERS:
         rows.append(("", f"  … and {len(order) - MOST_ANSWERS:,} more"))
     return rows

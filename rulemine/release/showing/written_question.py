@@ -14,7 +14,7 @@ from rulemine.release.showing.layout import columns, titled, wrapped
 
 __all__ = ["written_blocks"]
 
-ANSWER, TOPIC, OTHER = "★", "●", "○"
+ANSWER, ALSO, TOPIC, OTHER = "★", "☆", "●", "○"
 
 _CLASSES = {
     "id": "of a shape and of relations that training may have",
@@ -52,7 +52,7 @@ def written_blocks(
     ends = {end for s, _, o in block.subgraph for end in (s, o)}
     size = f"{counted(len(block.subgraph), 'triple')}, {counted(len(ends), 'entity', 'entities')}"
     drawn = _drawn(question, block, {*removed}, names, width)
-    legend = f"{ANSWER} answer  {TOPIC} topic  ━ used for the question  {REMOVED}"
+    legend = f"{ANSWER} answer  {ALSO} another  {TOPIC} topic  ━ used for the question  {REMOVED}"
     found = [titled(f"Subgraph ({size})", [*wrapped(legend, width), *drawn])]
     rows = list(_about(question, block, names))
     found.append(titled("Written", columns(rows, width)))
@@ -69,7 +69,8 @@ def _drawn(
     width: int,
 ) -> Iterator[str]:
     used = {*block.triples}
-    marks = {**dict.fromkeys(question.anchors, TOPIC), block.answer: ANSWER}
+    marks = dict.fromkeys(question.answers, ALSO)
+    marks |= {**dict.fromkeys(question.anchors, TOPIC), block.answer: ANSWER}
     left = sorted(block.subgraph, key=lambda triple: (triple not in used, triple))
     waiting, seen = [block.answer], {block.answer}
     while waiting:

@@ -28,26 +28,19 @@ def count_queries(rows: list[Row], contents: Contents) -> dict[str, Any]:
     parts = {"all": rows} | {
         name: [row for row in rows if row["structure"] == name] for name in names
     }
-    found = {name: _statistics(part, contents.degrees) for name, part in parts.items()}
-    for name, part in parts.items():
-        found[name]["same_type"] = _of_one_type(part, contents.types)
     return {
         "hard_by_split": times(SPLITS, (row["split"] for row in rows if row["hard"])),
         "missing_by_type": {kind: types[kind] for kind in RULE_TYPES},
-        "statistics": found,
+        "statistics": {
+            name: _statistics(part, contents.types, contents.degrees)
+            for name, part in parts.items()
+        },
     }
 
 
-def _of_one_type(rows: list[Row], types: dict[str, frozenset[str]]) -> int:
-    """The questions whose answers share a type."""
-    return sum(
-        frozenset.intersection(*(types.get(a, frozenset()) for a in known)) != frozenset()
-        for row in rows
-        if (known := [*row["stated"], *(item["answer"] for item in row["hard"])])
-    )
-
-
-def _statistics(rows: list[Row], degrees: dict[str, int]) -> dict[str, Any]:
+def _statistics(
+    rows: list[Row], types: dict[str, frozenset[str]], degrees: dict[str, int]
+) -> dict[str, Any]:
     def mean(size: Callable[[Row], int]) -> float:
         return round(sum(map(size, rows)) / len(rows), 2) if rows else 0.0
 
@@ -85,6 +78,11 @@ def _statistics(rows: list[Row], degrees: dict[str, int]) -> dict[str, Any]:
         "top_anchor": top(lambda row: row["anchors"]),
         "top_relation": top(asked_relations),
         "top_answer": top(lambda row: row["answers"]),
+        "same_type": sum(
+            frozenset.intersection(*(types.get(a, frozenset()) for a in known)) != frozenset()
+            for row in rows
+            if (known := [*row["stated"], *(item["answer"] for item in row["hard"])])
+        ),
         "mediated": sum(any("./" in name for name in asked_relations(row)) for row in rows),
         "degrees": {str(k): own[(len(own) - 1) * k // 100] if own else 0 for k in QUARTERS},
     }

@@ -182,9 +182,10 @@ def _kept(links: Query, topics: set[str]) -> Query | None:
         parts = tuple(part._replace(parts=(of,)) for part in links.parts if of is not None)
         return links._replace(parts=parts) if parts else None
     kept = [_kept(part, topics) for part in links.parts]
-    if links.word in ("minus", "count") and kept[0] is None:
-        return None
     parts = tuple(part for part in kept if part is not None)
-    if not parts or links.word == "count":
-        return links._replace(parts=parts) if parts else None
-    return parts[0] if len(parts) == 1 else links._replace(parts=parts)
+    if links.word == "and":
+        return links._replace(parts=parts) if len(parts) > 1 else (*parts, None)[0]
+    if links.word == "or":  # without one of its parts it would say nothing
+        return links._replace(parts=parts) if len(parts) == len(kept) else None
+    whole = topics.issuperset(name for part in links.parts[1:] for name, _ in leaves(part))
+    return links._replace(parts=parts) if whole and kept[0] is not None else kept[0]

@@ -1,0 +1,250 @@
+"""The world of `tests.structures` with questions that were written for a subgraph, as parts made by hand.
+
+What the questions say of themselves is found by brute force over all derivations; which topics are needed is
+written down here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from rulemine.builder.subgraphs.options import SubgraphSection
+from rulemine.builder.variants.options import VariantSection
+from rulemine.codec import to_json
+from rulemine.kg.graph import Triple
+from rulemine.phrasing.compose import compose
+from rulemine.query.parser import parse
+from rulemine.query.sparql import to_sparql
+from rulemine.query.structures import structure_of
+from rulemine.query.tree import Count, Difference, Query
+from rulemine.release.contents import ReleaseParts
+from rulemine.release.records import (
+    Judgement,
+    MinimalQuery,
+    Question,
+    StructureQuestion,
+    SubgraphBlock,
+    SubgraphQuestion,
+    Unseen,
+    VariantBlock,
+    VariantQuestion,
+)
+from rulemine.release.seed_rows import SeedRow
+from tests.structures import (
+    CONFIG,
+    DECLARED,
+    MODEL_COUNTS,
+    REMOVALS,
+    SOURCE,
+    WORLD,
+    derivations,
+    structure_question,
+    world,
+)
+
+COUNT = '(count (p- "citizen_of" "france"))'
+WITHOUT = '(minus (p- "won" "oscar") (p- "citizen_of" "france"))'
+NEEDLESS = '(and (p- "born_in" "rome") (p- "citizen_of" "italy"))'
+
+ASKED = [
+    ("train", '(p "citizen_of" "ann")', "france"),
+    ("train", '(and (p- "citizen_of" "france") (p- "won" "oscar"))', "ann"),
+    ("train", NEEDLESS, "cat"),
+    ("train", COUNT, "dan"),
+    ("train", WITHOUT, "eve"),
+    ("train", '(p "made_in" (p "wrote" (or (p "spouse" "ann") (p- "spouse" "ann"))))', "italy"),
+    ("test", '(p "born_in" (and (p- "citizen_of" "france") (p- "won" "oscar")))', "paris"),
+    ("test", '(minus (p- "shot_in" "rome") (p "directed" "cat"))', "film3"),
+]
+"""Splits, queries and the answers that their writer had in mind; split, so that training gives none away."""
+
+MINIMAL = {NEEDLESS: [('(p- "born_in" "rome")', "rome"), ('(p- "citizen_of" "italy")', "italy")]}
+"""Of queries with topics that are not needed, the smallest with the same answers, and their topics."""
+
+TRAINING = sorted({r for _, r, _ in WORLD} - {"shot_in", "directed"})
+
+SECTIONS: dict[str, dict[str, Any]] = {
+    "subgraphs": to_json(
+        SubgraphSection(questions=20, atoms=(1, 2, 3), reserved_shapes=("((1)(1))",))
+    ),
+    "variants": to_json(VariantSection(questions=20, max_triples=40, judges=("m",))),
+}
+
+JUDGEMENT = Judgement("m", True, "It is a sentence.", False, "", True, "", True, "")
+
+
+def positive(query: Query) -> Query:
+    """A query without what it counts or takes away at its root."""
+    return positive(query.of) if isinstance(query, Count | Difference) else query
+
+
+def whole(number: int, text: str, split: str) -> StructureQuestion:
+    """What a question of any kind says of a query, with counts and differences at its root."""
+    query = parse(text)
+    plain = structure_question(number, positive(query).text, split)
+    known = {triple for triple in WORLD if triple not in {row.triple for row in REMOVALS}}
+    kept, given = set(plain.answers), {*plain.stated}
+    if isinstance(query, Difference):
+        gone = list(derivations(query.minus))
+        kept -= {answer for answer, _ in gone}
+        given -= {answer for answer, triples in gone if known.issuperset(triples)}
+    hard = tuple(row for row in plain.hard if row.answer in kept)
+    if kept < {*plain.answers}:  # one answer is left in each such query here
+        every = [triples for answer, triples in derivations(positive(query)) if answer in kept]
+        assert len(every) == 1
+        assert not hard
+        plain = replace(
+            plain, evidence=tuple(every[0]), full_evidence=tuple(sorted(every[0])), hard_answer=None,
+            core=False, structures=replace(plain.structures, removed=(), rules=()),
+        )  # fmt: skip
+    form = structure_of(query, DECLARED)
+    counts = isinstance(query, Count)
+    ends = {end for s, _, o in plain.full_evidence for end in (s, o)}
+    return replace(
+        plain,
+        anchors=form.anchors,
+        query=query.text,
+        sparql=to_sparql(query),
+        structure=form.name,
+        shape=form.shape,
+        hops=form.hops,
+        answers=tuple(sorted(kept)),
+        stated=tuple(sorted(kept - {row.answer for row in hard})),
+        hard=hard,
+        spurious=tuple(sorted(given - kept)),
+        value=len(kept) if counts else None,
+        stated_value=len(given) if counts else None,
+        structures=replace(
+            plain.structures,
+            relations=tuple(sorted({r for _, r, _ in WORLD if f'"{r}"' in text})),
+            intermediates=tuple(sorted(ends - kept - {*form.anchors})),
+        ),
+    )
+
+
+def near(triples: Sequence[Triple]) -> tuple[Triple, ...]:
+    """All triples of the world within two hops of some."""
+    ends = {end for s, _, o in triples for end in (s, o)}
+    ends |= {end for s, _, o in WORLD if {s, o} & ends for end in (s, o)}
+    return tuple(sorted(t for t in WORLD if {t[0], t[2]} & ends))
+
+
+def common(
+    number: int, split: str, text: str, answer: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields of a question and of its block, whatever its kind."""
+    found = whole(number, text, split)
+    own = {each.name: getattr(found, each.name) for each in fields(Question)}
+    if found.hard_answer == answer or answer in found.stated:
+        triples = next(t for a, t in derivations(positive(parse(text))) if a == answer)
+    else:
+        triples = next(list(row.witness) for row in found.hard if row.answer == answer)
+    block = found.structures
+    return own, {
+        "relations": block.relations,
+        "intermediates": block.intermediates,
+        "removed": block.removed,
+        "rules": block.rules,
+        "answer": answer,
+        "triples": tuple(sorted(triples)),
+        "subgraph": near(triples),
+    }
+
+
+def subgraph_question(number: int, split: str, text: str, answer: str) -> SubgraphQuestion:
+    """A question of the kind ``subgraphs``."""
+    own, block = common(number, split, text, answer)
+    least = [MinimalQuery((topic,), less) for less, topic in MINIMAL.get(text, ())]
+    kinds = (["ugt"] if "((" in own["shape"] else []) + (["urt"] if "shot_in" in text else [])
+    return SubgraphQuestion(
+        **own | {"kind": "subgraphs"},
+        subgraphs=SubgraphBlock(
+            **block,
+            redundant=bool(least),
+            minimal_shape="(1)" if least else own["shape"],
+            minimal=tuple(sorted(least, key=lambda row: row.anchors))
+            or (MinimalQuery(own["anchors"], text),),
+            test_type=tuple(kinds or ["id"]) if split == "test" else (),
+            parent="q00000" if number == 1 else "",
+        ),
+    )
+
+
+def variant_question(number: int, split: str, text: str, answer: str) -> VariantQuestion:
+    """A question of the kind ``variants``."""
+    own, block = common(number, split, text, answer)
+    seeds = {block["answer"], *own["anchors"][:1]}
+    return VariantQuestion(
+        **own | {"kind": "variants"},
+        variants=VariantBlock(
+            **block,
+            seed_text=f"text {number}",
+            seeds=tuple(sorted(seeds)),
+            topic="films" if "film" in answer else "people",
+            unique=len(own["answers"]) == 1,
+            judgements=(JUDGEMENT,) * 3,
+        ),
+    )
+
+
+def written_world(kind: str, **changes: Any) -> ReleaseParts:
+    """The parts of a release of a kind, with texts from the names of relations.
+
+    Of the kind ``variants``, the first two questions are those of validation.
+    """
+    make = {"subgraphs": subgraph_question, "variants": variant_question}[kind]
+    parts = world(questions=())
+    questions: list[Any] = []
+    for number, (split, text, answer) in enumerate(ASKED):
+        made = make(
+            number, "validation" if kind == "variants" and number < 2 else split, text, answer
+        )
+        several = len(made.answers) > 1
+        questions.append(
+            replace(made, question=compose(parse(text), parts.templates, several=several))
+        )
+    return replace(
+        parts,
+        **{
+            "questions": with_unseen(questions),
+            "config": {key: value for key, value in CONFIG.items() if key != "structures"}
+            | {"kind": kind, kind: SECTIONS[kind]}
+            | {"verbalizer": {"name": "template"}},
+            "source": SOURCE | {"duplicates": 0},
+            "model_counts": MODEL_COUNTS,
+            "sampling_counts": {
+                kind: {
+                    "wanted": 20,
+                    "questions": 8,
+                    "drawn": 9,
+                    "rejected": {"it is odd": 1},
+                    "split": {"accepted": 8, "training_relations": TRAINING, "per_cell": 1},
+                }
+            },
+            "seed_rows": tuple(
+                SeedRow(q.variants.seed_text, q.variants.seeds, "", q.split)
+                for q in questions
+                if isinstance(q, VariantQuestion)
+            ),
+        }
+        | changes,
+    )
+
+
+def with_unseen(questions: Sequence[Question]) -> tuple[Question, ...]:
+    """The questions with what none in training has."""
+    train = [q for q in questions if q.split == "train"]
+    rules = {rule for q in train for rule in q.rule_ids}
+    relations = {relation for q in train for relation in q.relations}
+    answers = {answer for q in train for answer in q.hard_answers}
+    return tuple(
+        replace(
+            q,
+            unseen=Unseen(
+                not rules >= {*q.rule_ids},
+                not relations >= {*q.relations},
+                q.hard_answer not in {*answers, None},
+            ),
+        )
+        for q in questions
+    )
