@@ -6,8 +6,9 @@ word the longest counts, and the text goes on after it. Case, Unicode form, quot
 
 A name counts only as whole words: ``York`` is neither in ``Yorkshire`` nor in ``New York`` where that is a
 name too. In a text that has capitals, ``heat`` is not the film *Heat*, nor ``up in the air`` the film of that
-name; ``science fiction`` is *Science fiction*. A single letter or digit is never a name, nor are words such
-as ``her`` and ``the who``.
+name; ``science fiction`` is *Science fiction*. A single word before another with a capital is part of a
+longer name, ``Premier League``, unless a name begins there. A single letter or digit is never a name, nor are
+words such as ``her`` and ``the who``.
 
 Of several entities with the name, the one with the most neighbors among the entities that the text names
 unambiguously counts; then the one with the most neighbors; then the smallest id. Homonyms that a release
@@ -124,29 +125,47 @@ class Linker:
 
     def _places(self, text: str) -> Iterable[tuple[str, list[_Named]]]:
         """What names entities, and who has that name, from left to right."""
-        tokens = _tokens(text)
-        keys = [token.casefold() for token, _, _ in tokens]
-        has_capitals = text != text.lower()
+        words = _Words(text)
         at = 0
-        while at < len(tokens):
-            after, key, best = at, keys[at], None
-            while key in self._trie:
-                after += 1
-                if named := self._trie[key]:
-                    start, end = tokens[at][1], tokens[after - 1][2]
-                    spelling = text[start:end]
-                    if has_capitals and spelling == spelling.lower():
-                        named = [one for one in named if not one.proper]
-                    if named and _is_free(text, start, end):
-                        best = after, spelling, named
-                if after == len(keys):
-                    break
-                key = f"{key}{_JOIN}{keys[after]}"
-            if best is None:
+        while at < len(words.keys):
+            if words.keys[at] not in self._trie:  # most words, quickly
                 at += 1
+                continue
+            after, named = self._longest(words, at)
+            if named and not self._goes_on(words, at, after):
+                yield words.spelling(at, after), named
+                at = after
             else:
-                at = best[0]
-                yield best[1:]
+                at += 1
+
+    def _longest(self, words: "_Words", at: int) -> tuple[int, list[_Named]]:
+        """The end of the longest name that starts at a word, and who has it; nobody if there is none."""
+        key, end, best = words.keys[at], at, (at, list[_Named]())
+        while key in self._trie:
+            end += 1
+            named = self._trie[key]
+            if named and words.has_capitals and (own := words.spelling(at, end)) == own.lower():
+                named = [one for one in named if not one.proper]
+            if named and words.is_free(at, end):
+                best = end, named
+            if end == len(words.keys):
+                break
+            key = f"{key}{_JOIN}{words.keys[end]}"
+        return best
+
+    def _goes_on(self, words: "_Words", at: int, after: int) -> bool:
+        """Whether a word is but the start of a longer name: a name of nobody, as *Premier League* may be."""
+        if after - at > 1 or after == len(words.keys):
+            return False
+        own, then = words.spelling(at, after), words.spelling(after, after + 1)
+        return (
+            own.istitle()
+            and then.istitle()
+            and len(then) > 1
+            and words.keys[after] not in FUNCTION_WORDS
+            and words.spelling(at, after + 1) == f"{own} {then}"
+            and not self._longest(words, after)[1]
+        )
 
     def _meant(self, named: list[int], certain: set[int]) -> int:
         """Which of the entities with a name is meant."""
@@ -176,11 +195,24 @@ def _tokens(text: str) -> list[tuple[str, int, int]]:
     return parts
 
 
-def _is_free(text: str, start: int, end: int) -> bool:
-    """Whether no letter, digit or mark touches a part of a text, next to scripts with spaces."""
-    return not (start and _joined(text[start - 1], text[start])) and not (
-        end < len(text) and _joined(text[end], text[end - 1])
-    )
+class _Words:
+    """A text word by word: `keys` are its words and signs, folded."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._tokens = text, _tokens(text)
+        self.keys = [token.casefold() for token, _, _ in self._tokens]
+        self.has_capitals = text != text.lower()
+
+    def spelling(self, start: int, end: int) -> str:
+        """The text from one word to before another."""
+        return self._text[self._tokens[start][1] : self._tokens[end - 1][2]]
+
+    def is_free(self, start: int, end: int) -> bool:
+        """Whether no letter, digit or mark touches these words, next to scripts with spaces."""
+        text, low, high = self._text, self._tokens[start][1], self._tokens[end - 1][2]
+        return not (low and _joined(text[low - 1], text[low])) and not (
+            high < len(text) and _joined(text[high], text[high - 1])
+        )
 
 
 def _joined(neighbor: str, own: str) -> bool:
