@@ -69,10 +69,10 @@ class Components:
             entities: The seeds, by id.
 
         Returns:
-            The subgraph: its seeds first, in the order given, then the others by id; rows ascending. Or why
-            there is none: `NONE`, `ONE`, `APART` or `LARGE`.
+            The subgraph: its seeds first, then the others, both by id; rows ascending. Or why there is none:
+            `NONE`, `ONE`, `APART` or `LARGE`.
         """
-        seeds = tuple(dict.fromkeys(entities))
+        seeds = tuple(sorted(set(entities)))
         if len(seeds) < 2:
             return Refusal(ONE if seeds else NONE)
         best: tuple[Edge, ...] = ()

@@ -39,7 +39,7 @@ class SeedSet(NamedTuple):
 
     Attributes:
         id: The id of the text.
-        entities: Their ids in the complete graph, as the text names them; none where it names none.
+        entities: Their ids in the complete graph, ascending; none where the text names none.
         topic: The type or domain that they were drawn from; "" if they were not.
     """
 
@@ -70,7 +70,10 @@ def seed_sets(
     """
     if inputs.seed_rows is not None:
         ids = inputs.kg.entity_ids
-        return [SeedSet(r.id, tuple(ids[e] for e in r.entities), r.topic) for r in inputs.seed_rows]
+        return [
+            SeedSet(r.id, tuple(sorted(ids[e] for e in r.entities)), r.topic)
+            for r in inputs.seed_rows
+        ]
     if options.texts and options.entities:
         raise ConfigError(
             "variants.texts and variants.entities: both are given; leave one of them out."
@@ -91,7 +94,7 @@ def seed_sets(
         return list(_drawn(inputs, options, seed, progress))
     components = Components(inputs.kg, options, inputs.excluded)
     return [
-        SeedSet(text.id, tuple(mention.entity for mention in mentions))
+        SeedSet(text.id, tuple(sorted(mention.entity for mention in mentions)))
         for text, mentions in linked_texts(inputs, options, components, progress, note)
     ]
 
@@ -176,8 +179,8 @@ def _of_lists(inputs: Inputs, path: Path, note: Callable[[str], object]) -> list
         else:
             places = {name: ids.get(name, by_label.get(name)) for name in names}
             unknown.update(dict.fromkeys(name for name, at in places.items() if at is None))
-            entities = dict.fromkeys(at for at in places.values() if at is not None)
-            found[key] = SeedSet(key, tuple(entities))
+            entities = {at for at in places.values() if at is not None}
+            found[key] = SeedSet(key, tuple(sorted(entities)))
     if problems:
         advice = 'Expected an id of its own and entities: q1<tab>Rome<tab>Italy, or ["q1", "Rome", "Italy"].'
         raise InputError(list_problems(str(path), problems, advice))
@@ -256,7 +259,7 @@ def _walked(components: Components, pool: Ints, size: int, draws: Stream) -> tup
         place = int(np.searchsorted(pool, at))
         if at not in found and place < len(pool) and pool[place] == at:
             found.append(at)
-    return tuple(found)
+    return tuple(sorted(found))
 
 
 def members_of(types: EntityTypes, domain: str) -> Ints:

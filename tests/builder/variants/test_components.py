@@ -113,11 +113,7 @@ def test_the_order_of_seeds_and_lines_does_not_matter(number: int) -> None:
     dice.shuffle(triples)
     other = made(KnowledgeGraph.from_triples(triples)).component(seeds)
     assert other == found
-    again = made(kg).component(seeds[::-1])
-    if isinstance(found, Subgraph) and isinstance(again, Subgraph):
-        assert (set(again.nodes), again.rows) == (set(found.nodes), found.rows)
-    else:
-        assert again == found
+    assert made(kg).component(seeds[::-1]) == found
 
 
 def test_hash_seeds_do_not_matter() -> None:
@@ -144,7 +140,7 @@ def test_hash_seeds_do_not_matter() -> None:
 def test_all_relations_of_a_pair_are_kept_both_ways() -> None:
     kg = graph("a r m", "a q m", "m r a", "m r b", "b q b", "a r x", "x r y")
     assert shown(kg, given(kg, "b a")) == (
-        "b a m",
+        "a b m",
         {("a", "r", "m"), ("a", "q", "m"), ("m", "r", "a"), ("m", "r", "b")},
     )
 
@@ -155,7 +151,7 @@ def test_the_part_with_most_entities_counts_then_most_seeds_then_the_smallest_id
     seeded = graph("a r m", "m r b", "x r y", "y r z")
     assert shown(seeded, given(seeded, "a b x y z"))[0] == "x y z"
     equal = graph("x r y", "b r c")
-    assert shown(equal, given(equal, "x y c b"))[0] == "c b"
+    assert shown(equal, given(equal, "x y c b"))[0] == "b c"
 
 
 def test_of_too_many_neighbors_the_first_by_relation_direction_and_name_are_followed() -> None:

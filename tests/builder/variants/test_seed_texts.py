@@ -56,7 +56,7 @@ def test_sets_of_texts_are_in_their_order_and_texts_without_entities_stay(
 ) -> None:
     notes: list[str] = []
     content = "Ann met Bo in Rome.\nBo came to Paris in Éa.\nNobody came.\nRome!\nNo\n"
-    assert read(inputs, tmp_path / "a.txt", content, notes) == ["e1 e2 c1", "e3 c2 k", "", "c1", ""]
+    assert read(inputs, tmp_path / "a.txt", content, notes) == ["c1 e1 e2", "c2 e3 k", "", "c1", ""]
     assert len(notes) == 1
     assert "3 of 5 texts name fewer than two entities" in notes[0]
 
@@ -65,7 +65,7 @@ def test_aliases_are_read_from_a_file(inputs: Inputs, tmp_path: Path) -> None:
     aliases = tmp_path / "aliases.tsv"
     aliases.write_text("c1\tEternal City\nc1\tUrbs\nc1\tX\n", "utf-8")
     path = tmp_path / "a.txt"
-    assert read(inputs, path, "Ann saw the Eternal City. X", aliases=str(aliases)) == ["e1 c1"]
+    assert read(inputs, path, "Ann saw the Eternal City. X", aliases=str(aliases)) == ["c1 e1"]
     for content, message in (("c1", "line 1 is not entity"), ("zz\tRome", "names no entity")):
         aliases.write_text(content, "utf-8")
         with pytest.raises(InputError, match=message):
@@ -78,7 +78,7 @@ def test_sets_of_lists_in_three_forms(inputs: Inputs, tmp_path: Path) -> None:
         "q1\te1\tRome\te1\n\n"
         '["q2", "Paris", "nobody"]\n["q3", ["c1", "Bo (singer)"]]\n{"id": "q4", "entities": ["k"]}\n'
     )
-    assert read(inputs, tmp_path / "a.list", content, notes) == ["e1 c1", "c2", "c1 e2", "k"]
+    assert read(inputs, tmp_path / "a.list", content, notes) == ["c1 e1", "c2", "c1 e2", "k"]
     assert len(notes) == 1
     assert "1 name of no entity" in notes[0]
     assert "'nobody'" in notes[0]
