@@ -20,6 +20,9 @@ from rulemine.release.records import (
     Question,
     Removal,
     RuleQuestion,
+    SubgraphBlock,
+    SubgraphQuestion,
+    VariantQuestion,
     rule_questions,
 )
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
@@ -32,7 +35,10 @@ removed triple of a sound release has at least one, its certificate."""
 
 MORE_PROOFS = ">10"
 
-_Q = TypeVar("_Q", bound=Question)
+TEST_TYPES = ("id", "ugt", "urt")
+"""See `rulemine.release.blocks.SubgraphBlock`."""
+
+_Q = TypeVar("_Q")
 
 MORE_MISSING = 3
 """From here on, missing links are one group."""
@@ -59,9 +65,11 @@ def breakdowns(
 
     ``core`` is there if it has a question; ``structure``, ``hops``, ``missing`` (the removed triples that the
     hard answer needs, once all are removed; 0 without one) and ``inference`` (``full``: nothing that the
-    hard answer needs is stated) where questions differ in it. Of rules, ``rule_type`` has all five types, the
-    others only the groups that occur; ``rule_subtype`` divides the questions of type *other*. ``split`` is
-    there when there are several; so is ``level``, the first of the release at which the hard answer is not
+    hard answer needs is stated) where questions differ in it. So are, of the kinds ``subgraphs`` and
+    ``variants``, ``triples`` (those that the writer used); of the former ``redundancy`` and ``test_type``
+    (its groups may overlap), of the latter ``topic`` and ``unique`` (whether there is a single answer).
+    Of rules, ``rule_type`` has all five types, the others only the groups that occur; ``rule_subtype``
+    divides the questions of type *other*. ``split`` is there when there are several; so is ``level``, the first of the release at which the hard answer is not
     stated. ``unseen`` is about the questions outside training; its groups overlap. Questions without a hard
     answer are in no other group of what describes hard answers.
 
@@ -84,6 +92,7 @@ def breakdowns(
         _by("core", ("core",), questions, lambda q: "core" if q.core else ""),
         _by("all", ("all",), questions, lambda q: "all"),
         *_of_queries(questions),
+        *_of_written(questions),
         *_of_rules(questions, known),
         _unseen(questions),
     ]
@@ -111,6 +120,45 @@ def _of_queries(questions: Sequence[Question]) -> list[Breakdown]:
         _by("inference", ("partial", "full"), questions, _of_hard(_inference)),
     )
     return [breakdown for breakdown in found if len(breakdown.groups) > 1]
+
+
+def _of_written(questions: Sequence[Question]) -> list[Breakdown]:
+    """What tells questions of the kinds ``subgraphs`` and ``variants`` apart, where they differ."""
+    found: list[Breakdown] = []
+    if subgraphs := [q.subgraphs for q in questions if isinstance(q, SubgraphQuestion)]:
+        found = [
+            _by_size([len(own.triples) for own in subgraphs]),
+            _by(
+                "redundancy",
+                ("minimal", "not minimal"),
+                subgraphs,
+                lambda own: "not minimal" if own.redundant else "minimal",
+            ),
+            _by_test_type(subgraphs),
+        ]
+    if variants := [q.variants for q in questions if isinstance(q, VariantQuestion)]:
+        topics = sorted({own.topic for own in variants} - {""})
+        found = [
+            _by_size([len(own.triples) for own in variants]),
+            _by("topic", topics, variants, lambda own: own.topic),
+            _by(
+                "unique",
+                ("one answer", "several"),
+                variants,
+                lambda own: "one answer" if own.unique else "several",
+            ),
+        ]
+    return [breakdown for breakdown in found if len(breakdown.groups) > 1]
+
+
+def _by_size(sizes: Sequence[int]) -> Breakdown:
+    return _by("triples", [str(n) for n in sorted(set(sizes))], sizes, str)
+
+
+def _by_test_type(blocks: Sequence[SubgraphBlock]) -> Breakdown:
+    kept = [kind for kind in TEST_TYPES if any(kind in own.test_type for own in blocks)]
+    members = [[kind in own.test_type for own in blocks] for kind in kept]
+    return Breakdown("test_type", tuple(kept), np.array(members, bool).reshape(-1, len(blocks)))
 
 
 def _of_rules(questions: Sequence[Question], removals: Mapping[Triple, Removal]) -> list[Breakdown]:

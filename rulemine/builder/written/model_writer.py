@@ -5,7 +5,7 @@ them is in the order of the tasks, whatever the order in which the endpoint answ
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,7 +21,7 @@ from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import SCHEMAS
 from rulemine.verbalizer.requests import SEEDS
 
-__all__ = ["ModelWriter", "WritingCalls", "answers_to"]
+__all__ = ["ANSWER_SCHEMA", "ModelWriter", "WritingCalls", "answers_to"]
 
 ANSWER_SCHEMA = {
     "type": "object",
@@ -155,13 +155,17 @@ class ModelWriter:
         ]
 
 
-def answers_to(session: Session, calls: Sequence[Call]) -> list[Answer]:
-    """The answers to calls, in their order."""
+def answers_to(
+    session: Session,
+    calls: Sequence[Call],
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Answer]:
+    """The answers to calls, in their order; `progress` is called with (answered, all)."""
 
     async def one(call: Call, ask: Ask) -> Answer:
         return await ask(call)
 
-    return session.run([partial(one, call) for call in calls])
+    return session.run([partial(one, call) for call in calls], progress)
 
 
 def _as_fact(triple: Triple) -> dict[str, str]:

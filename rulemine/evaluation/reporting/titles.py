@@ -38,6 +38,8 @@ TITLES = {
 IN_TABLES = {
     "rules": ("hard_f1", "hhr", "hits_hard", "hits_any", "precision", "f1"),
     "structures": ("hard_f1", "hhr", "hits_hard", "hits_any", "hits_at_1", "f1"),
+    "subgraphs": ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1"),
+    "variants": ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1"),
 }
 """Kind of the questions → the scores of answers in tables; JSON and CSV have all."""
 
@@ -52,6 +54,11 @@ BREAKDOWN_TITLES = {
     "hops": "hops",
     "missing": "missing links",
     "inference": "inference",
+    "triples": "triples that the writer used",
+    "redundancy": "topic entities needed",
+    "test_type": "what training lacks (id: nothing, ugt: the shape, urt: a relation)",
+    "topic": "topic",
+    "unique": "answers",
     "rule_type": "rule type",
     "rule_subtype": "other rules by shape",
     "proofs": "proofs left",

@@ -1,0 +1,309 @@
+"""Makes the questions of the kind ``subgraphs``: from subgraphs to candidates to questions that are graded.
+
+A subgraph is drawn, or grown from that of an accepted question; a writer writes a candidate for it, which is
+read, validated, graded, tried for minimality, and put into words in all namings (SynthKGQA, section 3 and
+appendix A; the grades are ours). A second model may say it in other words.
+
+Guarantees: no two questions share a query or a text; candidates are written in batches and accepted in the
+order of their numbers, so that the same seed and replies give the same questions, however many calls are in
+flight; what is refused is counted by reason, and kept if it has words.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rulemine.builder.graded import Grader, RemovedTriples, Wider
+from rulemine.builder.inputs import Inputs
+from rulemine.builder.removal.selection import Selection
+from rulemine.builder.subgraphs.drafting import Drafting
+from rulemine.builder.subgraphs.minimality import minimal
+from rulemine.builder.subgraphs.validation import Valid, Validator
+from rulemine.builder.texts import Texts
+from rulemine.builder.writing import Writing
+from rulemine.builder.written.candidate import Refusal
+from rulemine.builder.written.execution import executor_of
+from rulemine.builder.written.replies import read_candidate
+from rulemine.builder.written.writer import Task
+from rulemine.errors import UserError, counted
+from rulemine.llm.call import Reply
+from rulemine.llm.replay import Replay
+from rulemine.query.parser import parse
+from rulemine.query.query_graph import QueryGraph
+from rulemine.release.naming import Namer, name_entities
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import MinimalQuery, Rejection, SubgraphBlock, SubgraphQuestion
+
+__all__ = ["AskReason", "ask_subgraphs"]
+
+ID_DIGITS = 5
+"""Minimum number of digits of a question id."""
+
+MOST_AT_ONCE, FEWEST_AT_ONCE = 64, 8
+"""Candidates of a batch: what is in flight together, and what is written beyond what was wanted."""
+
+PATIENCE = 200
+"""With a model: candidates without an accepted one after which the build ends."""
+
+MOST_SHOWN = 4
+"""Reasons that a message gives."""
+
+
+class AskReason:
+    """Why a valid candidate is no question, beside `rulemine.builder.graded.Unaskable`."""
+
+    SAME = "its query is that of another question"
+    ENOUGH = "enough questions are accepted"
+
+
+@dataclass(frozen=True, slots=True)
+class _Accepted:
+    """A candidate that is a question.
+
+    Attributes:
+        question: The question, with source labels, without id.
+        task: What was written.
+        valid: What it asks.
+        keys: The calls made for it.
+    """
+
+    question: SubgraphQuestion
+    task: Task
+    valid: Valid
+    keys: tuple[str, ...]
+
+
+def ask_subgraphs(
+    inputs: Inputs,
+    selection: Selection,
+    writing: Writing,
+    progress: Callable[[int, int], None] | None = None,
+) -> QuestionSet:
+    """Has candidates written until enough of them are questions.
+
+    Args:
+        inputs: The inputs of the build.
+        selection: The removed triples with certificates.
+        writing: What a model is asked with; without a session the scripted writer writes.
+        progress: Called with (questions, questions wanted).
+
+    Returns:
+        Questions with source labels and ids, without splits.
+
+    Raises:
+        UserError: There is no question.
+    """
+    return _Asking(inputs, selection, writing).run(progress)
+
+
+class _Asking:
+    """A build's questions in the making."""
+
+    def __init__(self, inputs: Inputs, selection: Selection, writing: Writing) -> None:
+        recipe = inputs.recipe
+        self.inputs, self.writing, self.options = inputs, writing, recipe.subgraphs
+        self.kg, self.templates = inputs.kg, inputs.templates
+        removed = RemovedTriples.of(len(self.kg), selection)
+        self.graph = QueryGraph(self.kg, removed.levels)
+        self.wider = Wider.of(self.kg, inputs.further(None))
+        self.grader = Grader(
+            self.graph, removed, self.templates.declarations, self.wider, inputs.earlier
+        )
+        further = self.wider.entities(self.kg) if self.wider else ()
+        self.names = name_entities(
+            self.kg.entities, seed=recipe.seed, labels=inputs.labels, further=further
+        )
+        self.naming = recipe.verbalizer.naming or recipe.naming
+        self.texts = Texts(self.names, self.templates, self.naming, recipe.verbalizer.language)
+        self.drafting = Drafting(inputs, selection, self.names)
+        self.accepted: list[_Accepted] = []
+        self.rejections: list[Rejection] = []
+        self.queries: set[str] = set()
+        self.reasons: Counter[str] = Counter()
+        self.written = self.paraphrases = 0
+
+    def run(self, progress: Callable[[int, int], None] | None) -> QuestionSet:
+        """See `ask_subgraphs`."""
+        options = self.options
+        most = options.candidates or 20 * options.questions
+        with executor_of(
+            self.drafting.writer_names, options.seconds, options.rows, options.endpoint
+        ) as executor:
+            self.validator = Validator(
+                self.drafting.writer_names,
+                self.graph,
+                self.templates.declarations,
+                options,
+                executor,
+            )
+            writer = self.drafting.writer(self.writing.session)
+            while self.written < most and len(self.accepted) < options.questions:
+                wanted = 4 * (options.questions - len(self.accepted))
+                size = min(MOST_AT_ONCE, max(FEWEST_AT_ONCE, wanted), most - self.written)
+                parents = [(one.valid, one.task) for one in self.accepted]
+                numbers = range(self.written, self.written + size)
+                tasks = [self.drafting.task(number, parents) for number in numbers]
+                tasks = self.drafting.with_examples(tasks, self.validator)
+                first = len(self.accepted)
+                for task, (reply, keys) in zip(tasks, writer.write(tasks), strict=True):
+                    self._take(task, reply, keys)
+                self._paraphrase(first)
+                if progress is not None:
+                    progress(len(self.accepted), options.questions)
+                self._report()
+        if not self.accepted:
+            raise UserError(self._explain_none())
+        return self._question_set()
+
+    def _take(self, task: Task, reply: str | Refusal, keys: tuple[str, ...]) -> None:
+        """Accepts a candidate or refuses it."""
+        self.written += 1
+        self.writing.concerns(keys)
+        if len(self.accepted) == self.options.questions:
+            self.reasons[AskReason.ENOUGH] += 1
+            return
+        found = self._question(task, reply)
+        if isinstance(found, tuple):
+            question, valid = found
+            self.queries.add(question.query)
+            self.accepted.append(_Accepted(question, task, valid, keys))
+        else:
+            self._refuse(found)
+
+    def _question(
+        self, task: Task, reply: str | Refusal
+    ) -> tuple[SubgraphQuestion, Valid] | Refusal | Rejection:
+        """The question that a reply asks, or why it asks none."""
+        candidate = read_candidate(reply) if isinstance(reply, str) else reply
+        if isinstance(candidate, Refusal):
+            return candidate
+        valid = self.validator.validate(candidate, task.subgraph, task.atoms)
+        if isinstance(valid, Refusal):
+            return valid
+        query, options = valid.query, self.options
+        if query.text in self.queries:
+            return Refusal(AskReason.SAME, text=candidate.question, query=query.text)
+        graded = self.grader.grade(
+            query, max_answers=options.max_answers, max_evidence=options.max_evidence
+        )
+        if isinstance(graded, str):
+            return Refusal(graded, text=candidate.question, query=query.text)
+        least = minimal(self.graph, query, self.templates.declarations)
+        block = SubgraphBlock(
+            **self.grader.block(graded),
+            answer=self.kg.entities[valid.answer],
+            triples=tuple(sorted(self.grader.triples(valid.rows))),
+            subgraph=tuple(sorted(self.grader.triples(task.subgraph.rows))),
+            redundant=least.redundant,
+            minimal_shape=least.shape,
+            minimal=tuple(MinimalQuery(anchors, of.text) for anchors, of in least.queries),
+            test_type=(),
+            parent=task.subgraph.parent,
+        )
+        question = self.grader.question(SubgraphQuestion, graded, subgraphs=block)
+        if self.writing.session is None:
+            worded = self.texts.from_template(question)
+        else:
+            worded = self.texts.from_model(question, candidate.question)
+        return worded if isinstance(worded, Rejection) else (worded, valid)
+
+    def _paraphrase(self, first: int) -> None:
+        """Has a second model, if one is named, say what was accepted last in other words."""
+        calls, session = self.drafting.calls, self.writing.session
+        if calls is None or session is None or not self.inputs.recipe.verbalizer.rewriter_model:
+            return
+        from rulemine.builder.written.model_writer import answers_to
+        from rulemine.verbalizer.replies import read_question
+
+        namer = Namer(self.names, self.templates, self.naming)
+        asked = []
+        for one in self.accepted[first:]:
+            shown = namer.question(one.question)
+            asked.append(
+                calls.paraphrase(f"candidate {one.task.number}", shown.question, shown.anchors)
+            )
+        answers = answers_to(session, asked)
+        for at, (call, answer) in enumerate(zip(asked, answers, strict=True), first):
+            one = self.accepted[at]
+            self.writing.concerns([call.key])
+            keys = (*one.keys, call.key)
+            text = read_question(answer) if isinstance(answer, Reply) else None
+            question = one.question
+            if isinstance(text, str):
+                other = self.texts.from_model(question, text)
+                if isinstance(other, SubgraphQuestion):
+                    self.paraphrases += 1
+                    question = replace(
+                        question,
+                        paraphrases=(other.question,),
+                        patterns=(*question.patterns, *other.patterns),
+                    )
+            self.accepted[at] = replace(one, question=question, keys=keys)
+
+    def _refuse(self, found: Rejection | Refusal) -> None:
+        """Counts what is refused, and keeps what has words."""
+        self.reasons[found.reason] += 1
+        if isinstance(found, Refusal):
+            found = Rejection(
+                "ask", found.reason, "", None, "", "", f"in the naming {self.naming}", found.text,
+                query=found.query,
+            )  # fmt: skip
+        if found.text:
+            self.rejections.append(found)
+
+    def _report(self) -> None:
+        """Says how far it is; ends a build whose model writes nothing that can be used."""
+        share = len(self.accepted) / self.written
+        self.writing.status(f"{share:.0%} of {counted(self.written, 'candidate')} accepted")
+        session = self.writing.session
+        if session is None or isinstance(session, Replay):
+            return
+        if not self.accepted and self.written >= PATIENCE:
+            raise UserError(self._explain_none())
+
+    def _explain_none(self) -> str:
+        why = "; ".join(f"{n:,} × {reason}" for reason, n in self.reasons.most_common(MOST_SHOWN))
+        return (
+            f"no question is left: {counted(self.written, 'candidate')} ({why}). Allow more candidates "
+            "(subgraphs.candidates) or answers (subgraphs.max_answers), name another model, or take a larger "
+            "graph."
+        )
+
+    def _question_set(self) -> QuestionSet:
+        width = max(ID_DIGITS, len(str(len(self.accepted))))
+        ids = {
+            str(one.task.number): f"q{place:0{width}d}"
+            for place, one in enumerate(self.accepted, start=1)
+        }
+        questions = []
+        for one in self.accepted:
+            block = one.question.subgraphs
+            own = ids[str(one.task.number)]
+            block = replace(block, parent=ids.get(block.parent, ""))
+            questions.append(replace(one.question, id=own, subgraphs=block))
+            self.writing.concerns(one.keys, [own])
+        reference = {
+            triple
+            for question in questions
+            if self.wider is not None and question.further
+            for triple in self.wider.reference(parse(question.query), question.further)
+        }
+        counts: dict[str, Any] = {
+            "wanted": self.options.questions,
+            "questions": len(questions),
+            "drawn": self.written,
+            "rejected": dict(sorted(self.reasons.items())),
+            "grown": sum(bool(one.task.subgraph.parent) for one in self.accepted),
+            "paraphrased": self.paraphrases,
+        }
+        everything = QuestionSet(
+            (),
+            (),
+            self.names,
+            len(self.kg.entities),
+            tuple(sorted(reference)),
+            self.templates.declarations,
+            {"subgraphs": counts},
+        )
+        return everything.keep(questions, self.rejections)

@@ -1,0 +1,149 @@
+"""Decides what candidates are written: of which subgraph, how many triples, and which form, with examples.
+
+Guarantee: a task depends on its number, and if it grows another, on what was accepted before its batch.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rulemine.builder.inputs import Inputs
+from rulemine.builder.removal.selection import Selection
+from rulemine.builder.subgraphs.growing import Grower
+from rulemine.builder.subgraphs.options import MOST_TRIPLES
+from rulemine.builder.subgraphs.sampling import Sampler
+from rulemine.builder.subgraphs.validation import Valid, Validator
+from rulemine.builder.written.candidate import Refusal
+from rulemine.builder.written.replies import read_candidate
+from rulemine.builder.written.scripted import ScriptedWriter
+from rulemine.builder.written.writer import FORMS, Example, Task, Writer
+from rulemine.builder.written.writer_names import WriterNames
+from rulemine.kg.entity_names import EntityNames
+from rulemine.seeds import Stream, stream
+
+if TYPE_CHECKING:  # builds without a model load nothing of a session
+    from rulemine.builder.written.model_writer import WritingCalls
+    from rulemine.llm.session import Session
+
+__all__ = ["Drafting"]
+
+EXAMPLE_DRAWS = 100
+"""Candidates tried for the examples of a form and a number of triples."""
+
+
+class Drafting:
+    """The tasks of a build, and who does them.
+
+    Args:
+        inputs: The inputs of the build.
+        selection: What is removed.
+        names: The names of all entities.
+
+    Attributes:
+        writer_names: The names of the entities of the complete graph, as writers use them.
+        calls: Makes calls of the model; None: no model is named.
+    """
+
+    def __init__(self, inputs: Inputs, selection: Selection, names: Sequence[EntityNames]) -> None:
+        recipe = inputs.recipe
+        self._options, self._seed = recipe.subgraphs, recipe.seed
+        naming = recipe.verbalizer.naming or recipe.naming
+        self.writer_names = WriterNames.of(inputs.kg, names, naming)
+        self._script = ScriptedWriter(
+            self.writer_names, inputs.templates, recipe.seed, articles=naming == "text"
+        )
+        ends = np.unique(inputs.kg.triples[selection.removed][:, [0, 2]])
+        start = ends.astype(np.int64) if self._options.start == "removed" else None
+        self._sampler = Sampler(inputs.kg, self._options, inputs.excluded, start)
+        self._grower = Grower(self._sampler)
+        self._examples: dict[tuple[str, int], tuple[Example, ...]] = {}
+        self.calls = _calls(inputs, self.writer_names)
+
+    def task(self, number: int, parents: Sequence[tuple[Valid, Task]]) -> Task:
+        """The task of a number.
+
+        Args:
+            number: Its number, from 0.
+            parents: What was accepted so far and may be grown.
+        """
+        random = stream(self._seed, "subgraphs", "task", number)
+        chance, options = float(random.uniform(1)[0]), self._options
+        form = FORMS[0]
+        if chance < options.count_share + options.without_share:
+            form = "count" if chance < options.count_share else "without"
+        if parents and random.uniform(1)[0] < options.grow:
+            valid, task = parents[random.below(len(parents))]
+            if (grown := self._grown(number, valid, task)) is not None:
+                return grown
+        return self._drawn(number, form, random)
+
+    def _drawn(self, number: int, form: str, random: Stream) -> Task:
+        subgraph = self._sampler.draw(stream(self._seed, "subgraphs", "draw", number))
+        sizes = self._options.atoms
+        fitting = [size for size in sizes if size < len(subgraph.nodes)] or sizes
+        return Task(number, subgraph, fitting[random.below(len(fitting))], form)
+
+    def _grown(self, number: int, valid: Valid, task: Task) -> Task | None:
+        """A task that adds a triple to what was accepted; None where nothing can be added."""
+        if task.atoms + 1 not in self._options.atoms:
+            return None
+        random = stream(self._seed, "subgraphs", "grow", number)
+        triples = self.writer_names.kg.triples
+        known = {*triples[list(valid.rows)][:, [0, 2]].flat}
+        seeds = known.intersection(valid.seeds)  # without those of what is taken away
+        subgraph = self._grower.grow(valid.rows, valid.answer, seeds, random, str(task.number))
+        if subgraph is None:
+            return None
+        given = subgraph.rows[: task.atoms + 1]
+        s, _, o = triples[given[-1]].tolist()
+        answer = valid.answer
+        if answer in (s, o):  # it grew there, and what lies beyond is the answer now
+            answer = o if s in known else s
+        return Task(number, subgraph, len(given), given=given, answer=answer)
+
+    def writer(self, session: "Session | None") -> Writer:
+        """Who writes: the model, if there is a session, else the scripted writer."""
+        if session is None or self.calls is None:
+            return self._script
+        from rulemine.builder.written.model_writer import ModelWriter
+
+        return ModelWriter(self.calls, session)
+
+    def with_examples(self, tasks: Sequence[Task], validator: Validator) -> list[Task]:
+        """Tasks for a model, with examples from this graph; for the scripted writer as they are."""
+        if self.calls is None:
+            return list(tasks)
+        return [
+            replace(task, examples=self._examples_of(task.form, task.atoms, validator))
+            for task in tasks
+        ]
+
+    def _examples_of(self, form: str, atoms: int, validator: Validator) -> tuple[Example, ...]:
+        """The first candidates of the scripted writer that are valid; fewer where few of its tries are."""
+        key = (form, atoms)
+        if key not in self._examples:
+            found: list[Example] = []
+            first = (FORMS.index(form) * (MOST_TRIPLES + 1) + atoms) * EXAMPLE_DRAWS
+            for number in range(first, first + EXAMPLE_DRAWS):
+                if len(found) == self._options.examples:
+                    break
+                subgraph = self._sampler.draw(stream(self._seed, "subgraphs", "example", number))
+                task = Task(-1 - number, subgraph, atoms, form)
+                ((reply, _),) = self._script.write([task])
+                candidate = read_candidate(reply) if isinstance(reply, str) else reply
+                if isinstance(candidate, Refusal) or not isinstance(reply, str):
+                    continue
+                if isinstance(validator.validate(candidate, subgraph, atoms), Valid):
+                    found.append(Example(subgraph, reply))
+            self._examples[key] = tuple(found)
+        return self._examples[key]
+
+
+def _calls(inputs: Inputs, names: WriterNames) -> "WritingCalls | None":
+    if inputs.recipe.verbalizer.name == "template":
+        return None
+    from rulemine.builder.written.model_writer import WritingCalls
+
+    return WritingCalls(inputs.recipe, inputs.prompts, names)

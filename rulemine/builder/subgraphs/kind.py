@@ -1,0 +1,98 @@
+"""The kind ``subgraphs`` in a build, see `rulemine.builder.kind`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rulemine.builder.inputs import Inputs
+from rulemine.builder.recipe import Recipe
+from rulemine.builder.removal.selection import Selection
+from rulemine.builder.subgraphs.ask import ask_subgraphs
+from rulemine.builder.subgraphs.split import explain_cells, split_subgraphs
+from rulemine.builder.writing import Writing
+from rulemine.codec import to_json
+from rulemine.files import digest_of
+from rulemine.release.question_set import QuestionSet
+
+__all__ = ["SubgraphKind"]
+
+Progress = Callable[[int, int], None]
+
+_OF_SPLIT = ("training_relations", "reserved_shapes", "test_share", "per_cell")
+"""Options that only the splits depend on."""
+
+
+class SubgraphKind:
+    """Questions written for sampled subgraphs; methods as of `rulemine.builder.kind.Kind`."""
+
+    writes = True
+
+    def without(self, recipe: Recipe) -> dict[str, str]:
+        """There is nothing to balance, and no other words are needed."""
+        return {
+            "balance": "its questions are accepted within the limits of the section subgraphs",
+            "verbalize": "its questions are written in the step ask",
+        }
+
+    def options(self, inputs: Inputs) -> dict[str, Any]:
+        """The section of the recipe, and what the model is told."""
+        section = to_json(inputs.recipe.subgraphs)
+        options: dict[str, Any] = {
+            "subgraphs": {name: v for name, v in section.items() if name not in _OF_SPLIT},
+            "excluded": sorted(inputs.excluded),
+            "naming": inputs.recipe.naming,
+        }
+        return options | _told(inputs)
+
+    def ask(
+        self, inputs: Inputs, selection: Selection, progress: Progress | None, writing: Writing
+    ) -> QuestionSet:
+        """See `rulemine.builder.subgraphs.ask.ask_subgraphs`."""
+        return ask_subgraphs(inputs, selection, writing, progress)
+
+    def estimate(
+        self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
+    ) -> str:
+        """See `rulemine.builder.subgraphs.forecast.forecast_of`."""
+        from rulemine.builder.subgraphs.forecast import forecast_of
+
+        return forecast_of(inputs, selection, folder, replay)
+
+    def limits(self, recipe: Recipe) -> dict[str, Any]:
+        """None."""
+        return {}
+
+    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
+        """All of them."""
+        return asked
+
+    def split_options(self, inputs: Inputs) -> dict[str, Any]:
+        """What the splits depend on, the model of the final filter included."""
+        section = to_json(inputs.recipe.subgraphs)
+        return {name: section[name] for name in _OF_SPLIT} | _told(inputs)
+
+    def split(
+        self, inputs: Inputs, asked: QuestionSet, progress: Progress | None, writing: Writing
+    ) -> QuestionSet | None:
+        """See `rulemine.builder.subgraphs.split` and `rulemine.builder.subgraphs.final_filter`."""
+        if inputs.recipe.questions.split != "group":
+            return None
+        made = split_subgraphs(asked, inputs.recipe.subgraphs, inputs.recipe.seed)
+        if sentence := explain_cells(made, inputs.recipe.subgraphs):
+            writing.note(sentence)
+        if writing.session is None or not inputs.recipe.verbalizer.judge_model:
+            return made
+        from rulemine.builder.subgraphs.final_filter import passing
+
+        return passing(inputs, made, writing, progress)
+
+
+def _told(inputs: Inputs) -> dict[str, Any]:
+    """What models are told, and which."""
+    if inputs.recipe.verbalizer.name == "template":
+        return {}
+    return {
+        **inputs.recipe.portable()["verbalizer"],
+        "prompt": digest_of(inputs.prompts.text.encode()),
+        "glosses": digest_of(inputs.glosses.to_toml().encode()),
+    }

@@ -1,0 +1,80 @@
+"""Scoring questions of the kinds that a writer asks: their breakdowns, and what else reads them."""
+
+from pathlib import Path
+
+import pytest
+
+from rulemine.evaluation import answer, evaluate
+from rulemine.evaluation.baselines import baselines
+from rulemine.evaluation.breakdown import breakdowns
+from rulemine.evaluation.reporting.tables import format_table
+from rulemine.evaluation.supervision import report_supervision
+from rulemine.release.contents import ReleaseParts
+from rulemine.release.reader import Release
+from rulemine.release.records import Prediction, Question
+from rulemine.release.writer import write_release
+from tests.written import subgraphs, variants
+
+MADE = {"subgraphs": subgraphs, "variants": variants}
+
+
+@pytest.fixture(params=MADE)
+def release(request: pytest.FixtureRequest, tmp_path: Path) -> Release:
+    write_release(tmp_path, MADE[request.param](), "entity")
+    return Release.open(tmp_path)
+
+
+def groups(parts: ReleaseParts, questions: tuple[Question, ...]) -> dict[str, dict[str, set[int]]]:
+    """Breakdown → group → positions."""
+    return {
+        found.name: {
+            name: {i for i, inside in enumerate(row) if inside}
+            for name, row in zip(found.groups, found.members, strict=True)
+        }
+        for found in breakdowns(questions, parts.removals, parts.levels)
+    }
+
+
+def test_subgraphs_are_broken_down_by_what_the_writer_did() -> None:
+    parts = subgraphs()
+    found = groups(parts, parts.questions)
+    assert found["triples"] == {"1": {0, 1, 2, 10}, "2": {3, 6, 11}, "3": {4, 5, 7, 8, 9}}
+    assert found["redundancy"] == {"minimal": {*range(12)} - {4}, "not minimal": {4}}
+    # id, ugt, urt, both in turns; of test questions alone
+    assert found["test_type"] == {"id": {8}, "ugt": {7, 9, 11}, "urt": {6, 7, 10, 11}}
+    assert "topic" not in found
+    train = parts.questions[:4]
+    assert not {"redundancy", "test_type"} & groups(parts, train).keys()
+
+
+def test_variants_are_broken_down_by_topic_and_answers() -> None:
+    parts = variants()
+    found = groups(parts, parts.questions)
+    assert found["topic"] == {"people": {*range(12)} - {0, 3, 6, 9}, "places": {0, 3, 6, 9}}
+    assert found["unique"]["several"] == {6, 8, 9, 10, 11}
+    assert found["triples"]["3"] == {4, 5, 7, 8, 9}
+
+
+def test_an_empty_reply_is_wrong_and_a_perfect_one_right_in_every_group(release: Release) -> None:
+    questions = release.questions("test")
+    for reply, score in (("", 0.0), (None, 1.0)):
+        given = [
+            Prediction(q.id, raw_output=", ".join(q.answers) if reply is None else reply)
+            for q in questions
+        ]
+        report = evaluate(release, given, metrics="all")
+        for row in report.rows:
+            for metric in ("hits_any", "recall", "f1"):
+                assert row.scores[metric].value == (score if row.n else None)
+        assert "Recall" in report.to_table()
+
+
+def test_whatever_reads_releases_reads_these(release: Release) -> None:
+    found = answer(release, "reasoner", split=None)
+    of = {q.id: q for q in release.questions()}
+    assert all(set(of[p.id].answers) <= set(p.answers or ()) for p in found)
+    assert "reasoner" in baselines(release, format_table)
+    assert [grid.id for grid in report_supervision(release).tables][:2] == [
+        "hops",
+        "evidence-hops",
+    ]
