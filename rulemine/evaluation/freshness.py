@@ -16,8 +16,11 @@ from rulemine.release.records import translation
 
 __all__ = ["Freshness", "check_freshness"]
 
-_MAY_DIFFER = ("name", "seed", "not_in", "variants.run", "variants.questions")
+_MAY_DIFFER = ("name", "seed", "not_in")
 """What recipes of a published and a fresh release differ in."""
+
+_OF_A_RUN = ("variants.run", "variants.questions", "questions.split")
+"""What recipes of a published release and a fresh variant of it differ in."""
 
 
 class Freshness(NamedTuple):
@@ -103,7 +106,9 @@ def check_freshness(published: Release, fresh: Release) -> Freshness:
             "but may ask for the same link from its two ends."
         )
     one, two = _flat(published.manifest["config"]), _flat(fresh.manifest["config"])
-    if apart := [k for k in sorted({*one, *two}) if one.get(k) != two.get(k)]:
+    expected = _OF_A_RUN if runs[1] else ()
+    keys = sorted({*one, *two} - {*expected})
+    if apart := [k for k in keys if one.get(k) != two.get(k)]:
         shown = ", ".join(f"{k} ({one.get(k)!r}, {two.get(k)!r})" for k in apart)
         notes.append(
             f"{WARNING}the recipes differ in more than their seeds: {shown}. A difference may be theirs."

@@ -31,6 +31,9 @@ from rulemine.text.normalization import QUESTION_MARKS, fold_loosely
 
 __all__ = ["RunFigures", "RunPair", "VariantTable", "compare_runs"]
 
+ENOUGH = 5
+"""Expected counts below make the χ² rough (Cochran, Biometrics 1954)."""
+
 _HEADER = ("compared", "left out", "identical", "paraphrased", "unique", "χ²", "dof", "p", "V")
 
 
@@ -205,6 +208,12 @@ def compare_runs(releases: Sequence[Release]) -> VariantTable:
     if any(row.topics is None for row in pairs):
         notes.append(
             "–: undefined, as all questions compared are about one topic, or none is compared."
+        )
+    rough = [row for row in pairs if row.topics is not None and row.topics.least < ENOUGH]
+    if rough:
+        notes.append(
+            f"Of {len(rough)} of {len(pairs)} pairs the χ² is rough: fewer than {ENOUGH} questions are "
+            "expected of some topic. Compare more seed texts, or name fewer topics."
         )
     if any(q.wording == "template" for one in read for q in one.first.values()):
         notes.append(

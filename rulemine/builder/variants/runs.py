@@ -59,7 +59,12 @@ def prepare_run(
             "anew. Build it with more seed texts, or with questions.split none."
         )
     most = release.manifest["config"]["variants"]["pairs"] * len(rows)
-    own = [*settings, (("variants", "run"), number), (("variants", "questions"), most)]
+    own: list[tuple[tuple[str, ...], Any]] = [
+        *settings,
+        (("variants", "run"), number),
+        (("variants", "questions"), most),
+        (("questions", "split"), "none"),
+    ]
     build = build_again(release, target, given, context, own)
     build.inputs.seed_rows = tuple(rows)
     if beside is not None:

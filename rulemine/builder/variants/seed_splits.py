@@ -1,7 +1,6 @@
 """Splits of the kind ``variants``: by seed text, as in Dynamic-KGQA.
 
-All questions of a seed text are in one split. Sizes are exact to one seed text, not to one question. In a
-fresh variant all questions are in test.
+All questions of a seed text are in one split. Sizes are exact to one seed text, not to one question.
 """
 
 from dataclasses import replace
@@ -30,8 +29,6 @@ def split_by_seed_text(recipe: Recipe, asked: QuestionSet) -> QuestionSet | None
         UserError: There are fewer seed texts than splits.
     """
     chosen = recipe.questions
-    if recipe.variants.run:
-        return split(asked, "none", chosen.ratios, recipe.seed)
     if chosen.split != "group":
         return None
     having = {q.variants.seed_text for q in asked.questions if isinstance(q, VariantQuestion)}

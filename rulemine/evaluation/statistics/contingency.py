@@ -44,6 +44,7 @@ class ChiSquare(NamedTuple):
         v: Cramér's V, 0 … 1.
         low: Lower bound of its 95 % interval.
         high: Upper bound.
+        least: The smallest count that is expected; below 5 the distribution of the statistic is rough.
     """
 
     n: int
@@ -53,6 +54,7 @@ class ChiSquare(NamedTuple):
     v: float
     low: float
     high: float
+    least: float
 
 
 def chi_square(first: Sequence[int], second: Sequence[int]) -> ChiSquare | None:
@@ -79,11 +81,12 @@ def chi_square(first: Sequence[int], second: Sequence[int]) -> ChiSquare | None:
     statistic = math.fsum(
         (a * sums[1] - b * sums[0]) ** 2 / (sums[0] * sums[1] * (a + b)) for a, b in columns
     )
+    least = min(sums) * min(a + b for a, b in columns) / n
     tails = _Tails(statistic, dof, n)
     v = min(1.0, math.sqrt(statistic / n))
     low = math.sqrt(tails.noncentrality(TAIL) / n)
     high = math.sqrt(tails.noncentrality(1 - TAIL) / n)
-    return ChiSquare(n, statistic, dof, tails.chance(0.0), v, min(low, v), max(high, v))
+    return ChiSquare(n, statistic, dof, tails.chance(0.0), v, min(low, v), max(high, v), least)
 
 
 class _Tails:

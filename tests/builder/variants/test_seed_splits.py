@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from rulemine.builder.recipe import Recipe
-from rulemine.builder.variants.options import VariantSection
 from rulemine.builder.variants.seed_splits import split_by_seed_text
 from rulemine.errors import UserError
 from rulemine.release.question_set import QuestionSet
@@ -24,12 +23,11 @@ def asked(texts: int) -> QuestionSet:
     return QuestionSet(questions, (), (), 0, seed_rows=rows)
 
 
-def recipe(**changes) -> Recipe:
+def recipe(split: str = "group") -> Recipe:
     made = Recipe(name="n", kg="demo", kind="variants")
     return replace(
         made,
-        questions=replace(made.questions, ratios=(7, 1, 2), split=changes.get("split", "group")),
-        variants=VariantSection(run=changes.get("run", 0)),
+        questions=replace(made.questions, ratios=(7, 1, 2), split=split),
     )
 
 
@@ -47,10 +45,9 @@ def test_texts_are_dealt_whole():
     assert all(unseen)  # every text has an answer of its own
 
 
-def test_a_run_is_all_test_and_other_modes_are_split_as_all_kinds_are():
-    made = split_by_seed_text(recipe(run=2), asked(4))
-    assert {q.split for q in made.questions} == {"test"}
-    assert {row.split for row in with_splits(made.seed_rows, made.questions, 2)} == {"test"}
+def test_other_modes_are_split_as_all_kinds_are_and_a_run_has_all_seed_texts_in_test():
+    given = asked(4)
+    assert {row.split for row in with_splits(given.seed_rows, given.questions, 2)} == {"test"}
     for mode in ("random", "none"):
         assert split_by_seed_text(recipe(split=mode), asked(4)) is None
 
