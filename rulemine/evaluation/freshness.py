@@ -100,6 +100,11 @@ def check_freshness(published: Release, fresh: Release) -> Freshness:
             f"variant: left out are {len(mine):,} of its {len(queries[0]):,} questions and {len(other):,} of "
             f"the fresh {len(queries[1]):,}."
         )
+    if runs[1] and published.questions("train"):
+        notes.append(
+            "The fresh variant has no training questions: what learns from questions learns from those of the "
+            "published release, and the baseline prior, which guesses by them, has nothing to go by."
+        )
     if not runs[1] and published.identity not in fresh.manifest["config"].get("not_in", ()):
         notes.append(
             f"{WARNING}{fresh.path} was not made with --not-in {published.path}: the two share no query, "
