@@ -16,6 +16,7 @@ import rulemine
 from rulemine.cli.analyze import add_analyzing
 from rulemine.cli.answer import add_answering
 from rulemine.cli.build import add_building
+from rulemine.cli.candidates import add_checking_candidates
 from rulemine.cli.compare import add_comparing
 from rulemine.cli.console import complain
 from rulemine.cli.data import add_data
@@ -62,6 +63,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_reading(commands)
     add_querying(commands)
     add_analyzing(commands)
+    add_checking_candidates(commands)
     add_answering(commands)
     add_scoring(commands)
     add_comparing(commands)

@@ -17,6 +17,7 @@ __all__ = [
     "ANSWER_NAMED",
     "INTERMEDIATE_NAMED",
     "NamingProblem",
+    "broken_rule",
     "naming_problem",
 ]
 
@@ -60,18 +61,20 @@ def naming_problem(
     """
     for naming in NAMINGS:
         text = text_in(naming)
-        if reason := _broken(fold(text), naming, anchors, answers, intermediates):
+        if reason := broken_rule(text, naming, anchors, answers, intermediates):
             return NamingProblem(reason, f"in the naming {naming}", text)
     return None
 
 
-def _broken(
+def broken_rule(
     text: str,
     naming: str,
     anchors: Sequence[EntityNames],
     answers: Sequence[EntityNames],
     intermediates: Sequence[EntityNames],
 ) -> str | None:
+    """The rule that a text breaks in one naming, as `naming_problem`; None if it breaks none."""
+    text = fold(text)
     named = [list(_spans(text, entity, naming)) for entity in anchors]
     for place, spans in enumerate(named):
         others = [span for at, some in enumerate(named) if at != place for span in some]

@@ -1,0 +1,157 @@
+"""Checks candidates of a file against a graph, as those of a build are checked; see ``docs/candidates.md``.
+
+Guarantee: every line gets a verdict, in the order of the lines; what cannot be read is rejected with its
+reason.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rulemine.builder.subgraphs.minimality import minimal
+from rulemine.builder.subgraphs.options import SubgraphSection
+from rulemine.builder.subgraphs.validation import Valid, Validator
+from rulemine.builder.written.candidate import Candidate, Refusal, Subgraph
+from rulemine.builder.written.execution import Executor
+from rulemine.builder.written.replies import Unread, read_candidate
+from rulemine.builder.written.writer_names import WriterNames
+from rulemine.errors import counted
+from rulemine.files import read_lines
+from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.query.evidence import full_evidence
+from rulemine.query.grading import Grades, evaluate
+from rulemine.query.query_graph import QueryGraph
+from rulemine.query.structures import structure_of
+from rulemine.text.naming_rules import broken_rule
+
+__all__ = ["Verdict", "check_candidates", "summary_of"]
+
+Verdict = dict[str, Any]
+"""What was found of a line, as it is written to a file: ``line``, ``accepted``, and more."""
+
+
+def check_candidates(
+    file: Path,
+    kg: KnowledgeGraph,
+    declarations: Declarations,
+    options: SubgraphSection,
+    executor: Executor,
+    reference: "frozenset[Triple] | None" = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Iterator[Verdict]:
+    """Checks the candidates of a file.
+
+    Args:
+        file: A candidate a line, as a writer replies, in the names of the graph; besides perhaps ``atoms``,
+            the number of triples it should use, and ``subgraph``, the triples that the writer saw.
+        kg: The complete graph.
+        declarations: Which relations state the same facts.
+        options: The limits.
+        executor: What runs queries, with its context entered.
+        reference: Triples of a graph that must have the used ones too; None: none.
+        progress: Called with the number of lines done and of all.
+
+    Raises:
+        InputError: The file is missing, empty or no text.
+    """
+    graph, names = QueryGraph(kg), WriterNames.plain(kg)
+    validator = Validator(names, graph, declarations, options, executor, reference)
+    lines = read_lines(file)
+    for number, line in enumerate(lines, start=1):
+        progress(number - 1, len(lines))
+        if not line.strip():
+            continue
+        found = _checked(line, kg, validator)
+        if isinstance(found, Valid):
+            grades = evaluate(graph, found.query)
+            reason = _text_problem(found, grades, json.loads(line)["question"])
+            if reason is None:
+                yield {"line": number, "accepted": True, **_described(found, grades, declarations)}
+                continue
+            found = Refusal(reason)
+        yield {"line": number, "accepted": False, "reason": found.reason, "detail": found.detail}
+
+
+def summary_of(verdicts: Sequence[Verdict]) -> str:
+    """How many candidates were accepted, and how many rejected for each reason, most first."""
+    reasons = Counter(verdict.get("reason", "") for verdict in verdicts)
+    accepted = reasons.pop("", 0)
+    first = f"{counted(len(verdicts), 'candidate')}, {accepted:,} accepted"
+    lines = [f"{number:8,}  {reason}" for reason, number in reasons.most_common()]
+    return "\n".join([first, *lines])
+
+
+def _checked(line: str, kg: KnowledgeGraph, validator: Validator) -> Valid | Refusal:
+    try:
+        row = json.loads(line)
+        line.encode()
+        json.dumps(row, ensure_ascii=False).encode()  # half of a surrogate pair is no text
+    except (ValueError, RecursionError):
+        return Refusal(Unread.NO_JSON)
+    if not isinstance(row, dict):
+        return Refusal(Unread.NO_JSON)
+    candidate = read_candidate(line)
+    if not isinstance(candidate, Candidate):
+        return candidate
+    atoms, shown = row.get("atoms"), row.get("subgraph")
+    if atoms is not None and type(atoms) is not int:
+        return Refusal(Unread.FIELDS, "atoms")
+    subgraph = None if shown is None else _subgraph(shown, kg)
+    return (
+        subgraph
+        if isinstance(subgraph, Refusal)
+        else validator.validate(candidate, subgraph, atoms)
+    )
+
+
+def _subgraph(shown: Any, kg: KnowledgeGraph) -> Subgraph | Refusal:
+    """The triples that a line says the writer saw."""
+    try:
+        triples = [(kg.entity_ids[s], kg.relation_ids[r], kg.entity_ids[o]) for s, r, o in shown]
+    except (TypeError, ValueError, KeyError):
+        return Refusal(Unread.FIELDS, "subgraph: expected triples of the graph")
+    ids = np.array(triples, np.int32).reshape(-1, 3)
+    rows = kg.rows_of(ids)
+    if (rows < 0).any():
+        return Refusal(Unread.FIELDS, "subgraph: expected triples of the graph")
+    return Subgraph(tuple(np.unique(ids[:, [0, 2]]).tolist()), tuple(rows.tolist()))
+
+
+def _text_problem(valid: Valid, grades: Grades, text: str) -> str | None:
+    """Which rule for texts a question breaks."""
+    kg = grades.graph.kg
+    anchors = {*valid.seeds}
+    answers = grades.entities.tolist()
+    between = [i for i in full_evidence(grades).between.tolist() if i not in {*answers, *anchors}]
+    named, own, hidden = (
+        [EntityNames("", kg.entities[i], kg.entities[i]) for i in some]
+        for some in (valid.seeds, answers, between)
+    )
+    return broken_rule(text, "entity", named, own, hidden)
+
+
+def _described(valid: Valid, grades: Grades, declarations: Declarations) -> Verdict:
+    """What is said of a candidate that passed."""
+    structure = structure_of(valid.query, declarations)
+    found = minimal(grades.graph, valid.query, declarations)
+    counts = {} if grades.value is None else {"value": grades.value}
+    return {
+        "query": valid.query.text,
+        "structure": structure.name,
+        "shape": structure.shape,
+        "hops": structure.hops,
+        "atoms": structure.atoms,
+        "anchors": structure.anchors,
+        "answers": grades.answers,
+        **counts,
+        "evidence": len(full_evidence(grades).rows),
+        "redundant": found.redundant,
+        "minimal_shape": found.shape,
+        "minimal": [{"anchors": seeds, "query": query.text} for seeds, query in found.queries],
+    }

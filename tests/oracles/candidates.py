@@ -1,0 +1,342 @@
+"""Random candidates over random graphs: ours beside verdicts by brute force.
+
+    python -m tests.oracles.candidates [--candidates 2000] [--seed 0]
+
+Each graph has candidates made from walks, of which some come back: these have cycles, parallel triples or
+an entity in two places. A third of them are then made wrong in some way. The oracle goes through all
+assignments of triples to the patterns. Compared are the verdict with its reason, the shape code, hops,
+answers, full evidence, and the smallest seed sets by all subsets. Prints what differs; exit status 1 if
+anything does.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from random import Random
+from typing import NamedTuple
+
+from rulemine.builder.subgraphs.minimality import minimal
+from rulemine.builder.subgraphs.options import SubgraphSection
+from rulemine.builder.subgraphs.validation import Mistake, Valid, Validator
+from rulemine.builder.written.candidate import Candidate, NamedNode
+from rulemine.builder.written.execution import LocalExecutor
+from rulemine.builder.written.writer_names import WriterNames
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.query import QueryGraph, evaluate
+from rulemine.query.evidence import full_evidence
+from rulemine.query.sparql import entity_iri, relation_iri
+from rulemine.query.structures import structure_of
+from tests.rooted_trees import Tree, rooted_trees, shape_of
+
+PER_GRAPH = 50
+"""Candidates."""
+
+ANSWERS = 4
+"""Most answers of a question: few, so that there are too many now and then."""
+
+
+class Branch(NamedTuple):
+    """A step from a node of a pattern; a leaf is an entity."""
+
+    relation: str
+    inverse: bool
+    below: "str | frozenset[Branch]"
+
+
+Pattern = frozenset[Branch]
+
+
+class Atom(NamedTuple):
+    """A triple pattern; variables begin with ``?``."""
+
+    subject: str
+    relation: str
+    target: str
+
+
+class Made(NamedTuple):
+    """What a candidate is made from."""
+
+    pattern: Pattern
+    seeds: tuple[str, ...]
+    answer: str
+    used: tuple[Triple, ...]
+
+
+class Found(NamedTuple):
+    """All derivations of a pattern: the triple of each atom, and the answer."""
+
+    atoms: list[Atom]
+    derivations: list[tuple[tuple[Triple, ...], str]]
+
+    @property
+    def answers(self) -> set[str]:
+        """The answers."""
+        return {answer for _, answer in self.derivations}
+
+
+def random_graph(rng: Random) -> KnowledgeGraph:
+    """A graph with few entities, loops and parallel triples."""
+    names = ["Zoë B.", "a/b?", *(f"e{i}" for i in range(rng.randrange(3, 20)))]
+    relations = ["r of", "s", "t", "u"][: rng.randrange(2, 5)]
+    triples = [(rng.choice(names), rng.choice(relations), rng.choice(names))
+               for _ in range(rng.randrange(6, 40))]  # fmt: skip
+    return KnowledgeGraph.from_triples(triples)
+
+
+def walked(
+    kg: KnowledgeGraph, tree: Tree, at: str, rng: Random, seen: set[str] | None
+) -> tuple[Pattern, list[Triple]]:
+    """A pattern of a shape, or smaller where branches come out the same, and one of its derivations.
+
+    Args:
+        kg: The graph.
+        tree: The shape.
+        at: Where to begin.
+        rng: Where the steps come from.
+        seen: The entities to go to only where there are no others; None: anywhere.
+    """
+    branches: dict[Branch, list[Triple]] = {}
+    for branch in tree:
+        steps = [(t, False, t[0]) for t in kg.labeled() if t[2] == at]
+        steps += [(t, True, t[2]) for t in kg.labeled() if t[0] == at]
+        if seen is not None:
+            steps = [step for step in steps if step[2] not in seen] or steps
+        triple, inverse, other = rng.choice(steps)
+        if seen is not None:
+            seen.add(other)
+        below: str | Pattern = other
+        more: list[Triple] = []
+        if branch:
+            below, more = walked(kg, branch, other, rng, seen)
+        branches[Branch(triple[1], inverse, below)] = [triple, *more]
+    return frozenset(branches), [triple for some in branches.values() for triple in some]
+
+
+def atoms_of(pattern: Pattern, at: str = "?x") -> Iterator[Atom]:
+    """The triple patterns; ``?x`` is the answer."""
+    for number, branch in enumerate(sorted(pattern, key=str)):
+        end = branch.below if isinstance(branch.below, str) else f"{at}_{number}"
+        ends = (at, end) if branch.inverse else (end, at)
+        yield Atom(ends[0], branch.relation, ends[1])
+        if not isinstance(branch.below, str):
+            yield from atoms_of(branch.below, end)
+
+
+def leaves_of(pattern: Pattern) -> Iterator[str]:
+    """The entities that it names."""
+    for branch in pattern:
+        if isinstance(branch.below, str):
+            yield branch.below
+        else:
+            yield from leaves_of(branch.below)
+
+
+def derived(kg: KnowledgeGraph, pattern: Pattern) -> Found:
+    """All derivations, by trying every triple for every atom."""
+    atoms = list(atoms_of(pattern))
+    found: list[tuple[dict[str, str], tuple[Triple, ...]]] = [({}, ())]
+    for atom in atoms:
+        longer = []
+        for bound, triples in found:
+            for triple in kg.labeled():
+                new = dict(bound)
+                ends = zip((atom.subject, atom.target), triple[::2], strict=True)
+                fits = all(
+                    new.setdefault(term, end) == end if term.startswith("?") else term == end
+                    for term, end in ends
+                )
+                if fits and triple[1] == atom.relation:
+                    longer.append((new, (*triples, triple)))
+        found = longer
+    return Found(atoms, [(triples, bound["?x"]) for bound, triples in found])
+
+
+def kept(pattern: Pattern, seeds: set[str]) -> Pattern:
+    """The pattern on the paths to some seeds."""
+    branches = set()
+    for branch in pattern:
+        if isinstance(branch.below, str):
+            branches |= {branch} if branch.below in seeds else set()
+        elif below := kept(branch.below, seeds):
+            branches.add(branch._replace(below=below))
+    return frozenset(branches)
+
+
+def shape(pattern: Pattern) -> Tree:
+    """The rooted tree of a pattern."""
+    return tuple(sorted(() if isinstance(b.below, str) else shape(b.below) for b in pattern))
+
+
+def verdict(kg: KnowledgeGraph, made: Made, found: Found) -> str | None:
+    """Why a candidate must be rejected, by the order of the checks; None: it is right."""
+    ends = {end for s, _, o in made.used for end in (s, o)}
+    leaves = {*leaves_of(made.pattern)}
+    exact = [d for d, answer in found.derivations
+             if answer == made.answer and {*d} == {*made.used}]  # fmt: skip
+    evidence = {triple for d, _ in found.derivations for triple in d}
+    pairs = Counter(frozenset((s, o)) for s, _, o in made.used)
+    return next(
+        (
+            reason
+            for reason, holds in [
+                (Mistake.OUTSIDE, not {*made.used} <= {*kg.labeled()}),
+                (Mistake.END, not {*made.seeds, made.answer} <= ends),
+                (Mistake.NUMBER, len({*made.used}) < len(made.used) or len(made.used) > 6),
+                (Mistake.AMONG, made.answer in made.seeds),
+                (Mistake.CONSTANTS, {*made.seeds} != leaves),
+                (Mistake.ABSENT, made.answer not in found.answers),
+                (Mistake.MANY, len(found.answers) > ANSWERS),
+                (Mistake.SEED, bool(found.answers & {*made.seeds})),
+                (Mistake.EVIDENCE, not {*made.used} <= evidence),
+                (Mistake.DERIVATION, not exact),
+                (Mistake.CYCLE, any(s == o for s, _, o in made.used)),
+                (Mistake.PARALLEL, max(pairs.values()) > 1),
+                (Mistake.CYCLE, len(made.used) >= len(ends)),
+                (Mistake.TWICE, all(len({*d}) < len(found.atoms) for d in exact)),
+            ]
+            if holds
+        ),
+        None,
+    )
+
+
+def random_candidate(kg: KnowledgeGraph, rng: Random) -> Made:
+    """A candidate."""
+    tree = rng.choice(rooted_trees(rng.choice((1, 2, 2, 3, 3, 4, 5, 6))))
+    answer = rng.choice(kg.entities)
+    pattern, triples = walked(kg, tree, answer, rng, {answer} if rng.random() < 0.7 else None)
+    seeds = tuple(dict.fromkeys(leaves_of(pattern)))
+    used = list(dict.fromkeys(triples))
+    if rng.random() < 0.3:
+        change = rng.randrange(6)
+        if change == 0:
+            used.pop(rng.randrange(len(used)))
+            used = used or [rng.choice(kg.labeled())]
+        elif change == 1:
+            used[rng.randrange(len(used))] = rng.choice(kg.labeled())
+        elif change == 2:
+            used.append(rng.choice(kg.labeled()))
+        elif change == 3:
+            answer = rng.choice(kg.entities)
+        elif change == 4:
+            seeds = tuple(dict.fromkeys((*seeds, rng.choice(kg.entities))))
+        else:
+            seeds = seeds[1:] or (rng.choice(kg.entities),)
+    rng.shuffle(used)
+    return Made(pattern, seeds, answer, tuple(used))
+
+
+def written(made: Made, rng: Random) -> Candidate:
+    """The candidate as a writer gives it."""
+
+    def term(name: str) -> str:
+        return name if name.startswith("?") else f"<{entity_iri(name)}>"
+
+    lines = [f"{term(s)} <{relation_iri(r)}> {term(o)}" for s, r, o in atoms_of(made.pattern)]
+    rng.shuffle(lines)
+    return Candidate(
+        "?",
+        tuple(NamedNode(seed, seed) for seed in made.seeds),
+        NamedNode(made.answer, made.answer),
+        made.used,
+        f"SELECT DISTINCT ?x WHERE {{ {' . '.join(lines)} }}",
+    )
+
+
+def differences(kg: KnowledgeGraph, graph: QueryGraph, made: Made, ours: object) -> Iterator[str]:
+    """What differs from brute force."""
+    found = derived(kg, made.pattern)
+    expected = verdict(kg, made, found)
+    if not isinstance(ours, Valid) or expected is not None:
+        reason = None if isinstance(ours, Valid) else getattr(ours, "reason", ours)
+        if reason != expected:
+            yield f"verdict: {reason} ≠ {expected}"
+        return
+    structure, grades = structure_of(ours.query), evaluate(graph, ours.query)
+    least = minimal(graph, ours.query)
+    seeds = sorted(made.seeds)
+    enough = [
+        some
+        for size in range(1, len(seeds) + 1)
+        for some in combinations(seeds, size)
+        if derived(kg, kept(made.pattern, {*some})).answers == found.answers
+    ]
+    smallest = [some for some in enough if len(some) == len(enough[0])]
+    smaller = [shape(kept(made.pattern, {*some})) for some in smallest]
+    evidence = {triple for d, _ in found.derivations for triple in d}
+    for what, one, other in [
+        ("shape", structure.shape, shape_of(shape(made.pattern))),
+        ("hops", structure.hops, max(atom.count("_") + 1 for atom in _ends(found.atoms))),
+        ("atoms", structure.atoms, len(made.used)),
+        ("answers", {*grades.answers}, found.answers),
+        ("evidence", {*kg.labeled(full_evidence(grades).rows)}, evidence),
+        ("redundant", least.redundant, len(enough[0]) < len(seeds)),
+        ("minimal", [some for some, _ in least.queries], smallest),
+        ("minimal shape", least.shape, min((_edges(t), shape_of(t)) for t in smaller)[1]),
+    ]:
+        if one != other:
+            yield f"{what}: {one} ≠ {other}"
+
+
+def _ends(atoms: list[Atom]) -> Iterator[str]:
+    """The end of each atom that is nearer to the answer."""
+    for atom in atoms:
+        variables = [term for term in (atom.subject, atom.target) if term.startswith("?")]
+        yield min(variables, key=len)
+
+
+def _edges(tree: Tree) -> int:
+    return sum(1 + _edges(branch) for branch in tree)
+
+
+def hunt(
+    seed: int, candidates: int, tell: Callable[[str], object] = lambda line: None
+) -> tuple[list[str], Counter[str]]:
+    """Compares so many candidates.
+
+    Returns:
+        What differs, and how many had which verdict.
+    """
+    wrong: list[str] = []
+    verdicts: Counter[str] = Counter()
+    options = SubgraphSection(max_answers=ANSWERS)
+    while verdicts.total() < candidates:
+        rng = Random(f"candidates {seed}")
+        kg = random_graph(rng)
+        names, graph = WriterNames.plain(kg), QueryGraph(kg)
+        with LocalExecutor(names, 60, 1000) as executor:
+            validator = Validator(names, graph, Declarations(), options, executor)
+            for _ in range(min(PER_GRAPH, candidates - verdicts.total())):
+                made = random_candidate(kg, rng)
+                ours = validator.validate(written(made, rng))
+                verdicts["accepted" if isinstance(ours, Valid) else ours.reason] += 1
+                lines = differences(kg, graph, made, ours)
+                wrong += [f"seed {seed}: {made}: {line}" for line in lines]
+        seed += 1
+        tell(f"{verdicts.total():,} candidates, {len(wrong)} differences")
+    return wrong, verdicts
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the comparison."""
+    parser = argparse.ArgumentParser(prog="python -m tests.oracles.candidates", description=__doc__)
+    parser.add_argument("--candidates", type=int, default=2000, help="how many")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the first graph")
+    chosen = parser.parse_args(arguments)
+    wrong, verdicts = hunt(chosen.seed, chosen.candidates, _say)
+    for text in (*wrong[:20], *(f"{n:8,}  {reason}" for reason, n in verdicts.most_common())):
+        _say(text)
+    return 1 if wrong else 0
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
