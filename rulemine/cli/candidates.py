@@ -75,10 +75,11 @@ def candidates(arguments: Namespace) -> int:
     from rulemine.builder.written.execution import executor_of
     from rulemine.builder.written.writer_names import WriterNames
     from rulemine.datasets.registry import load_kg
-    from rulemine.files import write_jsonl
+    from rulemine.files import read_lines, write_jsonl
 
     check_output(arguments.output, arguments.file)
     _check_limits(arguments)
+    lines = read_lines(arguments.file)
     with bar("read"):
         kg, declarations = _read(arguments)
         named = arguments.reference
@@ -89,7 +90,7 @@ def candidates(arguments: Namespace) -> int:
     )
     with bar("candidates") as tell, running as executor:
         verdicts = list(
-            check_candidates(arguments.file, kg, declarations, options, executor, reference, tell)
+            check_candidates(lines, kg, declarations, options, executor, reference, tell)
         )
     if arguments.output is None:
         print("\n".join(map(_line, verdicts)), end="\n\n")

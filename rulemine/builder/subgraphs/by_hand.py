@@ -1,4 +1,4 @@
-"""Checks candidates of a file against a graph, as those of a build are checked; see ``docs/candidates.md``.
+"""Checks candidates, a line each, as those of a build are checked; see ``docs/candidates.md``.
 
 Guarantee: every line gets a verdict, in the order of the lines; what cannot be read is rejected with its
 reason.
@@ -7,7 +7,6 @@ reason.
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from rulemine.builder.written.execution import Executor
 from rulemine.builder.written.replies import Unread, read_candidate
 from rulemine.builder.written.writer_names import WriterNames
 from rulemine.errors import counted
-from rulemine.files import read_lines
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
@@ -37,7 +35,7 @@ Verdict = dict[str, Any]
 
 
 def check_candidates(
-    file: Path,
+    lines: Sequence[str],
     kg: KnowledgeGraph,
     declarations: Declarations,
     options: SubgraphSection,
@@ -45,10 +43,10 @@ def check_candidates(
     reference: "frozenset[Triple] | None" = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Iterator[Verdict]:
-    """Checks the candidates of a file.
+    """Checks candidates.
 
     Args:
-        file: A candidate a line, as a writer replies, in the names of the graph; besides perhaps ``atoms``,
+        lines: A candidate each, as a writer replies, in the names of the graph; besides perhaps ``atoms``,
             the number of triples it should use, and ``subgraph``, the triples that the writer saw.
         kg: The complete graph.
         declarations: Which relations state the same facts.
@@ -57,12 +55,11 @@ def check_candidates(
         reference: Triples of a graph that must have the used ones too; None: none.
         progress: Called with the number of lines done and of all.
 
-    Raises:
-        InputError: The file is missing, empty or no text.
+    Yields:
+        What was found of each line that is not blank.
     """
     graph, names = QueryGraph(kg), WriterNames.plain(kg)
     validator = Validator(names, graph, declarations, options, executor, reference)
-    lines = read_lines(file)
     for number, line in enumerate(lines, start=1):
         progress(number - 1, len(lines))
         if not line.strip():
@@ -90,7 +87,6 @@ def summary_of(verdicts: Sequence[Verdict]) -> str:
 def _checked(line: str, kg: KnowledgeGraph, validator: Validator) -> Valid | Refusal:
     try:
         row = json.loads(line)
-        line.encode()
         json.dumps(row, ensure_ascii=False).encode()  # half of a surrogate pair is no text
     except (ValueError, RecursionError):
         return Refusal(Unread.NO_JSON)
