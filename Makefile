@@ -8,7 +8,7 @@ export RULEMINE_DATA
 JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
 BENCHMARKS := demo family fb15k237
 
-.PHONY: help install jar $(BENCHMARKS) archives test check model page study clients format lint types docs java wheel bench scale clean
+.PHONY: help install jar $(BENCHMARKS) archives test check model page study clients neo4j format lint types docs java wheel bench scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,6 +87,9 @@ study: install jar ## a study of the demo, to a page, with a very small model on
 
 clients: install jar ## other people's programs read our exports (CLIENTS="NAME …": some of them; 3 GB of disk, 10 minutes at most)
 	$(BIN)/python tests/isolated/try_clients.py $(CLIENTS)
+
+neo4j: install jar ## the Cypher of every question of a small release on a real Neo4j (needs Maven; 130 MB once)
+	$(BIN)/python tests/isolated/try_neo4j.py
 
 java: ## Java unit tests (needs Maven); warnings are errors
 	mvn --batch-mode --quiet -f amie/pom.xml verify

@@ -24,6 +24,7 @@ from rulemine.cli.evaluate import add_scoring
 from rulemine.cli.export import add_exporting
 from rulemine.cli.judge import add_judging
 from rulemine.cli.mine import add_mining
+from rulemine.cli.neo4j import add_neo4j
 from rulemine.cli.parser import Parser
 from rulemine.cli.query import add_querying
 from rulemine.cli.release import add_reading
@@ -74,6 +75,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_variants(commands)
     add_exporting(commands)
     add_seeding(commands)
+    add_neo4j(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():
         command.complete()

@@ -1,0 +1,92 @@
+"""The command ``neo4j``: a real Neo4j on this machine, loaded with the graph of a release.
+
+A command imports what it needs when it runs. It takes the parsed arguments and returns the exit status.
+"""
+
+import argparse
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+from rulemine.cli.parser import Parser, add_command
+from rulemine.errors import ConfigError
+
+__all__ = ["add_neo4j"]
+
+_URL = "bolt://127.0.0.1:7687"
+
+
+def add_neo4j(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Adds the command ``neo4j``."""
+    parser = add_command(
+        commands, "neo4j", neo4j, "start a Neo4j on this machine, load a release's graph, end it"
+    )
+    parser.add_argument(
+        "action",
+        choices=("start", "load", "stop"),
+        help="start: Neo4j Community in the background, fetched with Maven once; load: write the graph of a "
+        "release into it; stop: end it",
+    )
+    parser.add_argument("release", type=Path, nargs="?", metavar="DIR",
+                        help="folder or archive of the release, for load")  # fmt: skip
+    parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
+                        help="complete, incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
+    parser.add_argument("--url", default=_URL, metavar="URL",
+                        help=f"where to load it, any address of Bolt ({_URL})")  # fmt: skip
+    parser.add_argument(
+        "--database", metavar="NAME", help="a database of that server (its own choice)"
+    )
+    parser.add_argument(
+        "--replace", action="store_true", help="delete first what the database holds"
+    )
+    parser.add_argument("--folder", type=Path, default=Path("out/neo4j"), metavar="FOLDER",
+                        help="folder of the data of a server that is started (out/neo4j)")  # fmt: skip
+    parser.add_argument("--port", type=int, default=7687, metavar="N",
+                        help="its port on this machine, 0 for any that is free (7687)")  # fmt: skip
+    parser.add_argument("--heap", default="1g", metavar="SIZE", help="heap of its JVM (1g)")
+
+
+def neo4j(arguments: Namespace) -> int:
+    """``neo4j``."""
+    loads = arguments.action == "load"
+    if (arguments.release is None) == loads:
+        what = "DIR is missing, the release to load." if loads else "takes no DIR."
+        raise ConfigError(f"neo4j {arguments.action}: {what}")
+    run: dict[str, Callable[[Namespace], int]] = {"start": _start, "load": _load, "stop": _stop}
+    return run[arguments.action](arguments)
+
+
+def _start(arguments: Namespace) -> int:
+    from rulemine.cli.console import Line
+    from rulemine.neo4j.server import start
+
+    line = Line()
+    with line.watch("neo4j"):
+        made = start(arguments.folder, arguments.port, arguments.heap, line.note)
+    print(f"{made.url} (process {made.pid}, data in {made.folder}); end it: rulemine neo4j stop")
+    return 0
+
+
+def _stop(arguments: Namespace) -> int:
+    from rulemine.neo4j.server import stop
+
+    made = stop()
+    print("no Neo4j was started by rulemine neo4j start" if made is None else f"{made.url} ended")
+    return 0
+
+
+def _load(arguments: Namespace) -> int:
+    from rulemine.cli.console import Line
+    from rulemine.errors import counted
+    from rulemine.neo4j.bolt import connected
+    from rulemine.release.reader import Release
+
+    line = Line()
+    kg = Release.open(arguments.release).kg(arguments.kg)
+    with line.watch("neo4j"), connected(arguments.url, arguments.database) as bolt:
+        bolt.load(kg, replace=arguments.replace)
+    print(
+        f"{counted(len(kg.entities), 'node')} and {counted(len(kg), 'relationship')} in {arguments.url}; the "
+        "questions' Cypher: rulemine export DIR --to neo4j"
+    )
+    return 0

@@ -1,0 +1,155 @@
+"""Asks a Neo4j, or what else speaks Bolt, within limits."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from rulemine.errors import ConfigError, EndpointError
+from rulemine.kg.graph import KnowledgeGraph
+
+__all__ = ["Bolt", "Failed", "Table", "connected"]
+
+_EXAMPLE = "bolt://127.0.0.1:7687"
+
+_ROWS = 5000
+"""Nodes or relationships that are made at once."""
+
+
+class Table(NamedTuple):
+    """The result of a query.
+
+    Attributes:
+        columns: The names of its columns.
+        rows: Its rows, in the order in which they came.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+class Failed(NamedTuple):
+    """A query without a result.
+
+    Attributes:
+        code: The server's code, e.g. ``Neo.ClientError.Statement.SyntaxError``.
+        text: What it said.
+    """
+
+    code: str
+    text: str
+
+
+class Bolt:
+    """A connection.
+
+    Args:
+        driver: The driver of the package neo4j.
+        database: The name of the database; None: the server's own choice.
+    """
+
+    def __init__(self, driver: Any, database: str | None = None) -> None:
+        self._driver, self._database = driver, database
+
+    def rows(self, query: str, seconds: float = 30.0, most: int = 100_000) -> Table | Failed:
+        """Runs a query that must not write.
+
+        Args:
+            query: The query, in Cypher.
+            seconds: Seconds after which the server ends it.
+            most: Rows; more are a failure.
+        """
+        from neo4j import READ_ACCESS, Query
+        from neo4j.exceptions import DriverError, Neo4jError
+
+        with self._driver.session(
+            database=self._database, default_access_mode=READ_ACCESS
+        ) as session:
+            try:
+                result = session.run(Query(query, timeout=seconds))
+                rows = [tuple(row.values()) for row in result.fetch(most + 1)]
+                if len(rows) > most:
+                    return Failed("TooManyRows", f"more than {most:,} rows")
+                return Table(tuple(result.keys()), rows)
+            except Neo4jError as problem:
+                return Failed(str(problem.code), " ".join(str(problem.message).split()))
+            except DriverError as problem:
+                raise EndpointError(
+                    f"Neo4j: the connection broke: {problem}. Start it again."
+                ) from None
+
+    def load(self, kg: KnowledgeGraph, *, replace: bool = False) -> None:
+        """Writes a graph: nodes ``(:Entity {name})``, relationships typed by the relations.
+
+        Args:
+            kg: The graph.
+            replace: Whether what the database holds is deleted first.
+
+        Raises:
+            ConfigError: The database is not empty, and nothing is to be replaced.
+        """
+        with self._driver.session(database=self._database) as session:
+            held = session.run("MATCH (n) RETURN count(n) AS n").single()["n"]
+            if held and not replace:
+                raise ConfigError(
+                    f"the database holds {held:,} nodes. Name an empty one, or have them deleted: --replace."
+                )
+            if held:
+                session.run(
+                    "MATCH (n) CALL { WITH n DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS"
+                ).consume()
+            session.run(
+                "CREATE INDEX entity_name IF NOT EXISTS FOR (e:Entity) ON (e.name)"
+            ).consume()
+            session.run("CALL db.awaitIndexes()").consume()
+            for names in _some(kg.entities):
+                session.run(
+                    "UNWIND $rows AS name CREATE (:Entity {name: name})", rows=names
+                ).consume()
+            for number, relation in enumerate(kg.relations):
+                type_ = relation.replace("`", "``")
+                own = kg.triples[kg.triples[:, 1] == number]
+                pairs = [[kg.entities[s], kg.entities[o]] for s, _, o in own.tolist()]
+                for rows in _some(pairs):
+                    session.run(
+                        "UNWIND $rows AS row MATCH (s:Entity {name: row[0]}), (o:Entity {name: row[1]}) "
+                        f"CREATE (s)-[:`{type_}`]->(o)",
+                        rows=rows,
+                    ).consume()
+
+
+@contextmanager
+def connected(url: str, database: str | None = None) -> Iterator[Bolt]:
+    """Connects to a server; user and password from ``NEO4J_USERNAME`` and ``NEO4J_PASSWORD``, if set.
+
+    Raises:
+        EndpointError: Nothing answers there.
+        ConfigError: The package neo4j is not installed, or the address is none.
+    """
+    try:
+        from neo4j import GraphDatabase
+        from neo4j.exceptions import DriverError, Neo4jError
+    except ImportError:
+        raise ConfigError("Bolt needs the package neo4j: pip install 'rulemine[neo4j]'.") from None
+    user, password = (os.environ.get(f"NEO4J_{name}", "") for name in ("USERNAME", "PASSWORD"))
+    try:
+        driver = GraphDatabase.driver(
+            url, auth=(user, password) if user else None, notifications_min_severity="OFF"
+        )
+    except (DriverError, ValueError) as problem:
+        raise ConfigError(
+            f"{url}: no address of a Neo4j: {problem}. Expected one such as {_EXAMPLE}."
+        ) from None
+    with driver:
+        try:
+            driver.verify_connectivity()
+        except (DriverError, Neo4jError, OSError) as problem:
+            raise EndpointError(
+                f"{url}: no Neo4j answers ({problem}). Start one: rulemine neo4j start."
+            ) from None
+        yield Bolt(driver, database)
+
+
+def _some(rows: Sequence[Any]) -> Iterator[list[Any]]:
+    for first in range(0, len(rows), _ROWS):
+        yield list(rows[first : first + _ROWS])

@@ -1,0 +1,70 @@
+"""The jars of Neo4j Community, fetched with Maven on first use; none is part of this package.
+
+Neo4j Community is licensed under the GPL, version 3. It runs in a process of its own (`process.py`).
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from rulemine.config import packaged
+from rulemine.errors import JavaError
+from rulemine.files import digest_of
+
+__all__ = ["cache_folder", "fetch_jars"]
+
+_SECONDS = 1200
+"""How long fetching may take: some 240 files, 130 MB."""
+
+
+def cache_folder() -> Path:
+    """Where fetched jars and the state of a started server are kept: ``rulemine`` in the user's cache."""
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    home = Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
+    return home / "rulemine"
+
+
+def fetch_jars(note: Callable[[str], None] = lambda _text: None) -> Path:
+    """The folder of the jars, fetched if it is not there yet.
+
+    Args:
+        note: Called with a sentence before a fetch, which takes minutes.
+
+    Raises:
+        JavaError: Maven is not installed, or cannot fetch them.
+    """
+    pom = packaged("neo4j", "pom.xml")
+    folder = cache_folder() / f"neo4j-{digest_of(pom.read_bytes())[:12]}"
+    if folder.is_dir():
+        return folder
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise JavaError(
+            "Neo4j is fetched with Maven, and there is no mvn. Install it (apt install maven), or name "
+            "a server that runs already: --url bolt://HOST:7687."
+        )
+    note(f"fetching Neo4j Community (GPL-3, 130 MB) into {folder}; this happens once")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    fresh = folder.with_name(f"{folder.name}.{os.getpid()}")
+    goals = ["dependency:copy-dependencies", f"-DoutputDirectory={fresh}"]
+    command = [maven, "--batch-mode", "--quiet", "--strict-checksums", "--file", str(pom), *goals]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own command
+            command, capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+        if done.returncode != 0:
+            said = next(
+                (line for line in done.stdout.splitlines() if "ERROR" in line), done.stderr[-300:]
+            )
+            raise JavaError(
+                f"Neo4j: Maven cannot fetch it: {said.strip()}. Look at the network and Maven's settings, or "
+                "name a server that runs already: --url bolt://HOST:7687."
+            )
+        fresh.rename(folder)
+    except subprocess.TimeoutExpired:
+        raise JavaError(f"Neo4j: Maven has fetched for {_SECONDS} s. Try again.") from None
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return folder

@@ -1,0 +1,99 @@
+"""Neo4j in a process of its own: ``python -m rulemine.neo4j.process JARS FOLDER PORT``.
+
+Prints one line when it answers, the port; ends on SIGTERM, and, with ``--attached``, when its standard input
+ends, that is with whoever started it. A process apart, because it holds a JVM of its own and what it runs is
+licensed otherwise.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from types import FrameType
+
+from rulemine.mining.java_home import find_jvm
+
+_OPENED = ("java.nio", "sun.nio.ch", "java.lang", "java.io", "java.util.concurrent")
+"""Packages of Java that Neo4j asks to be opened."""
+
+_PAGES = 128 << 20
+"""Bytes of its cache of pages, outside the heap."""
+
+
+def serve(jars: Path, folder: Path, port: int, heap: str, attached: bool) -> None:
+    """Runs the server until it is told to end.
+
+    Args:
+        jars: The folder of the jars.
+        folder: The folder of its data.
+        port: A port of this machine; 0: any that is free.
+        heap: The heap of the JVM.
+        attached: Whether it ends when the standard input does.
+    """
+    import jpype
+
+    jpype.startJVM(
+        str(find_jvm()),
+        f"-Xmx{heap}",
+        "-XX:+UseSerialGC",
+        "-XX:+ExitOnOutOfMemoryError",
+        *(f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED),
+        classpath=[str(path) for path in sorted(jars.glob("*.jar"))],
+        interrupt=False,
+    )
+    java = jpype.JClass
+    bolt = java("org.neo4j.configuration.connectors.BoltConnector")
+    settings = java("org.neo4j.configuration.GraphDatabaseSettings")
+    true, false = java("java.lang.Boolean").TRUE, java("java.lang.Boolean").FALSE
+    address = java("org.neo4j.configuration.helpers.SocketAddress")("127.0.0.1", port)
+    builder = java("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(
+        java("java.nio.file.Path").of(str(folder))
+    )
+    for setting, value in (
+        (bolt.enabled, true),
+        (bolt.listen_address, address),
+        (settings.auth_enabled, false),
+        (settings.preallocate_logical_logs, false),
+        (settings.pagecache_memory, java("java.lang.Long").valueOf(_PAGES)),
+    ):
+        builder.setConfig(setting, value)
+    service = builder.build()
+    ended = threading.Event()
+
+    def end(_signal: int = 0, _frame: FrameType | None = None) -> None:
+        ended.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    try:
+        register = (
+            service.database("neo4j")
+            .getDependencyResolver()
+            .resolveDependency(java("org.neo4j.configuration.connectors.ConnectorPortRegister"))
+        )
+        kind = java("org.neo4j.configuration.connectors.ConnectorType").BOLT
+        os.write(1, f"{register.getLocalAddress(kind).getPort()}\n".encode())
+        if attached:
+
+            def watch() -> None:
+                sys.stdin.read()
+                ended.set()
+
+            threading.Thread(target=watch, daemon=True).start()
+        while not ended.wait(1.0):
+            pass
+    finally:
+        service.shutdown()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="rulemine.neo4j.process")
+    parser.add_argument("jars", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("port", type=int)
+    parser.add_argument("--heap", default="1g")
+    parser.add_argument("--attached", action="store_true")
+    given = parser.parse_args()
+    serve(given.jars, given.folder, given.port, given.heap, given.attached)

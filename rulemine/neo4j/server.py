@@ -1,0 +1,159 @@
+"""Starts and ends a Neo4j on this machine.
+
+Guarantees: it listens on the loopback interface alone; one that was started for a ``with`` block ends with
+it, whatever becomes of this process; `stop` ends no process but one that `start` started.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rulemine.errors import ConfigError, JavaError
+from rulemine.files import write_text
+from rulemine.neo4j.jars import cache_folder, fetch_jars
+
+__all__ = ["Started", "running", "start", "stop", "temporary"]
+
+_SECONDS = 300
+"""How long it may take to answer; usually a few seconds, more on a busy machine."""
+
+_MODULE = "rulemine.neo4j.process"
+_HEAP = "1g"
+
+
+class Started(NamedTuple):
+    """A server that runs.
+
+    Attributes:
+        pid: Its process.
+        url: Where it answers, e.g. ``bolt://127.0.0.1:7687``.
+        folder: The folder of its data.
+    """
+
+    pid: int
+    url: str
+    folder: str
+
+
+@contextlib.contextmanager
+def temporary(heap: str = _HEAP, note: Callable[[str], None] = lambda _text: None) -> Iterator[str]:
+    """A server with an empty graph for as long as a block runs; gives its address.
+
+    Args:
+        heap: The heap of its JVM, e.g. ``1g``.
+        note: As of `rulemine.neo4j.jars.fetch_jars`.
+
+    Raises:
+        JavaError: There is no Java or no Maven, or it does not start.
+    """
+    jars = fetch_jars(note)
+    with tempfile.TemporaryDirectory(prefix="rulemine-neo4j-") as folder:
+        child = _launched(jars, Path(folder) / "data", 0, heap, Path(folder) / "log", attached=True)
+        try:
+            yield f"bolt://127.0.0.1:{_port(child, Path(folder) / 'log')}"
+        finally:
+            with contextlib.suppress(OSError):
+                child.stdin.close()  # type: ignore[union-attr]
+            try:
+                child.wait(_SECONDS)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+
+
+def start(
+    folder: Path,
+    port: int = 7687,
+    heap: str = _HEAP,
+    note: Callable[[str], None] = lambda _text: None,
+) -> Started:
+    """Starts a server that goes on when this process ends.
+
+    Args:
+        folder: Where its data are, or will be.
+        port: The port.
+        heap: As of `temporary`.
+        note: Likewise.
+
+    Raises:
+        ConfigError: One that was started like this runs already, or the port is in use.
+        JavaError: As `temporary`.
+    """
+    if (now := running()) is not None:
+        raise ConfigError(
+            f"a Neo4j runs at {now.url}, with its data in {now.folder}. Use it, or end it: "
+            "rulemine neo4j stop."
+        )
+    jars = fetch_jars(note)
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "rulemine-neo4j.log"
+    child = _launched(jars, folder, port, heap, log, attached=False)
+    made = Started(child.pid, f"bolt://127.0.0.1:{_port(child, log)}", str(folder.absolute()))
+    write_text(_state(), json.dumps(made._asdict()) + "\n")
+    return made
+
+
+def running() -> Started | None:
+    """The server that `start` started, if it still runs."""
+    try:
+        made = Started(**json.loads(_state().read_text("utf-8")))
+        command = (
+            Path(f"/proc/{made.pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        )
+    except (OSError, ValueError, TypeError):
+        return None
+    return made if _MODULE in command else None
+
+
+def stop() -> Started | None:
+    """Ends the server that `start` started, and waits for its end; None if none runs."""
+    made = running()
+    if made is not None:
+        os.kill(made.pid, signal.SIGTERM)
+        until = time.monotonic() + _SECONDS
+        while running() is not None and time.monotonic() < until:
+            time.sleep(0.2)
+    _state().unlink(missing_ok=True)
+    return made
+
+
+def _state() -> Path:
+    return cache_folder() / "neo4j.json"
+
+
+def _launched(
+    jars: Path, folder: Path, port: int, heap: str, log: Path, *, attached: bool
+) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", _MODULE, str(jars), str(folder), str(port), "--heap", heap]
+    with log.open("w", encoding="utf-8") as said:
+        return subprocess.Popen(  # noqa: S603 - this package itself
+            command + ["--attached"] * attached,
+            stdin=subprocess.PIPE if attached else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+            start_new_session=not attached,
+        )
+
+
+def _port(child: "subprocess.Popen[str]", log: Path) -> int:
+    """The port that a server names when it answers."""
+    for line in child.stdout or ():
+        if line.strip().isdigit():
+            return int(line)
+    child.wait()
+    said = log.read_text("utf-8", errors="replace")
+    cause = [line for line in said.splitlines() if "Caused by" in line or "Exception" in line]
+    if "Address already in use" in said:
+        raise ConfigError("Neo4j: the port is in use. Name another: --port N; 0: any that is free.")
+    raise JavaError(
+        f"Neo4j does not start: {(cause or said.splitlines() or ['it said nothing'])[-1]}"
+    )
