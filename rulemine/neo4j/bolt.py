@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from rulemine.errors import ConfigError, EndpointError
 from rulemine.kg.graph import KnowledgeGraph
 
-__all__ = ["Bolt", "Failed", "Table", "connected"]
+__all__ = ["Bolt", "Failed", "ResultTable", "connected"]
 
 _EXAMPLE = "bolt://127.0.0.1:7687"
 
@@ -16,7 +16,7 @@ _ROWS = 5000
 """Nodes or relationships that are made at once."""
 
 
-class Table(NamedTuple):
+class ResultTable(NamedTuple):
     """The result of a query.
 
     Attributes:
@@ -51,7 +51,7 @@ class Bolt:
     def __init__(self, driver: Any, database: str | None = None) -> None:
         self._driver, self._database = driver, database
 
-    def rows(self, query: str, seconds: float = 30.0, most: int = 100_000) -> Table | Failed:
+    def rows(self, query: str, seconds: float = 30.0, most: int = 100_000) -> ResultTable | Failed:
         """Runs a query that must not write.
 
         Args:
@@ -70,7 +70,7 @@ class Bolt:
                 rows = [tuple(row.values()) for row in result.fetch(most + 1)]
                 if len(rows) > most:
                     return Failed("TooManyRows", f"more than {most:,} rows")
-                return Table(tuple(result.keys()), rows)
+                return ResultTable(tuple(result.keys()), rows)
             except Neo4jError as problem:
                 return Failed(str(problem.code), " ".join(str(problem.message).split()))
             except DriverError as problem:
