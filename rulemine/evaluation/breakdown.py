@@ -69,9 +69,10 @@ def breakdowns(
     ``variants``, ``triples`` (those that the writer used); of the former ``redundancy`` and ``test_type``
     (its groups may overlap), of the latter ``topic`` and ``unique`` (whether there is a single answer).
     Of rules, ``rule_type`` has all five types, the others only the groups that occur; ``rule_subtype``
-    divides the questions of type *other*. ``split`` is there when there are several; so is ``level``, the first of the release at which the hard answer is not
-    stated. ``unseen`` is about the questions outside training; its groups overlap. Questions without a hard
-    answer are in no other group of what describes hard answers.
+    divides the questions of type *other*. ``split`` is there when there are several; so is ``level``, the
+    first of the release at which the hard answer is not stated. ``unseen`` is about the questions outside
+    training; its groups overlap. Questions without a hard answer are in no other group of what describes hard
+    answers.
 
     Args:
         questions: The questions, at least one.
