@@ -78,8 +78,11 @@ def describe_sampling(asked: QuestionSet, max_share: float) -> Iterator[str]:
         if left < wanted:
             reasons = sorted(counts["rejected"].items(), key=lambda row: (-row[1], row[0]))
             why = "; ".join(f"{number:,}: {reason}" for reason, number in reasons[:MOST_SHOWN])
-            tried = "candidate" if name in QUESTION_KINDS else "draw"
-            yield f"  the graph gave no more in {counted(counts['drawn'], tried)} ({why})"
+            if name in QUESTION_KINDS:
+                drawn = counted(counts["drawn"], "candidate")
+                yield f"  {counts['questions']:,} of {drawn} were accepted ({why})"
+                continue
+            yield f"  the graph gave no more in {counted(counts['drawn'], 'draw')} ({why})"
             crowded |= counts["rejected"].get(Reason.SHARED, 0) >= CROWDED * counts["drawn"]
     if crowded:
         yield (

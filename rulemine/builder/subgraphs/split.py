@@ -49,8 +49,8 @@ def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> 
     Relations are ordered by how often they are in the evidence of the questions; the first
     `SubgraphSection.training_relations` of them may train. Those that state the same facts are one. With N
     questions, test has at most `SubgraphSection.test_share` · N. Its cells are filled in turns, so that they
-    are even where the graph has enough, each up to its part of that or `SubgraphSection.per_cell`. In a cell,
-    those questions are first whose answers the fewest training questions share.
+    are even where the graph has enough, each up to its part of that or `SubgraphSection.per_cell`. Of a cell,
+    the question is next whose answers the fewest training questions share that are left.
 
     Args:
         asked: The questions, all of the kind ``subgraphs``.
@@ -198,23 +198,33 @@ def _fill(
         training: The questions that may train.
         wanted: Their number at most.
         per_cell: Those of a cell at most, and no more than the cell's part of `wanted`, rounded up.
-        seed: Seed of the order of cells, and of questions that equally many others share an answer with.
+        seed: Seed of the order of cells, and of questions that cost training as much.
     """
-    having: dict[str, set[str]] = {}
+    having: dict[str, list[SubgraphQuestion]] = {}
     for q in training:
         for answer in q.answers:
-            having.setdefault(answer, set()).add(q.id)
+            having.setdefault(answer, []).append(q)
+    left = {q.id for q in training}
+    costs = Counter({answer: len(some) for answer, some in having.items()})
 
-    def sharing(q: SubgraphQuestion) -> set[str]:
-        return {q.id}.union(*(having.get(answer, ()) for answer in q.answers))
+    def cost(q: SubgraphQuestion) -> int:
+        return sum(costs[answer] for answer in q.answers)
 
-    queues = []
+    waiting = []
     for cell, some in cells.items():
         order = stream(seed, "subgraphs", "split", *cell).permutation(len(some)).tolist()
-        queues.append(sorted((some[i] for i in order), key=lambda q: len(sharing(q)))[::-1])
-    turns = stream(seed, "subgraphs", "split").permutation(len(queues)).tolist()
+        waiting.append([some[i] for i in order])
+    turns = stream(seed, "subgraphs", "split").permutation(len(waiting)).tolist()
     test: list[SubgraphQuestion] = []
-    for _ in range(min(per_cell, -(-wanted // len(queues)))):
-        having_some = [queues[turn] for turn in turns if queues[turn]]
-        test += [queue.pop() for queue in having_some[: wanted - len(test)]]
+    for _ in range(min(per_cell, -(-wanted // len(waiting)))):
+        for turn in turns:
+            if len(test) == wanted or not waiting[turn]:
+                continue
+            chosen = min(waiting[turn], key=cost)
+            waiting[turn].remove(chosen)
+            test.append(chosen)
+            for q in (q for answer in chosen.answers for q in having.get(answer, ())):
+                if q.id in left:
+                    left.remove(q.id)
+                    costs.subtract(q.answers)
     return test
