@@ -1,0 +1,235 @@
+"""A property graph in memory: nodes and edges by their positions, with what joins them.
+
+Guarantee: nodes are sorted by id, edges by (type, subject, object, id), so equal graphs are equal whatever
+the order in which they were read.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from rulemine.errors import InputError, list_problems
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.property_graph.schema import NAME, Property, Schema
+from rulemine.kg.property_graph.values import Value, fits
+
+__all__ = ["GraphEdge", "GraphNode", "PropertyGraph"]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """An entity.
+
+    Attributes:
+        id: Its id, unique among nodes.
+        type: The label of its type.
+        name: Its name; several nodes may have one name.
+        properties: Property → value, for the properties that it has.
+        aliases: Other names.
+        description: What it is.
+        provenance: Where what is said of it comes from.
+    """
+
+    id: str
+    type: str
+    name: str
+    properties: Mapping[str, Value] = field(default_factory=dict)
+    aliases: tuple[str, ...] = ()
+    description: str = ""
+    provenance: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    """A relation between two entities.
+
+    Attributes:
+        id: Its id, unique among edges.
+        type: The label of the relation.
+        subject: The id of the node that it starts from.
+        object: The id of the node that it leads to.
+        properties: As of `GraphNode`.
+        provenance: Likewise.
+    """
+
+    id: str
+    type: str
+    subject: str
+    object: str
+    properties: Mapping[str, Value] = field(default_factory=dict)
+    provenance: tuple[str, ...] = ()
+
+
+class PropertyGraph:
+    """A property graph; nodes and edges are called by their positions.
+
+    Args:
+        schema: Its schema.
+        nodes: The nodes, in any order.
+        edges: The edges, likewise.
+
+    Attributes:
+        schema: Its schema.
+        nodes: The nodes, sorted.
+        edges: The edges, sorted.
+
+    Raises:
+        InputError: Ids occur twice, an end is no node, or a type, signature, property or value is not of the
+            schema; one message lists the first of them and says how many there are.
+    """
+
+    def __init__(
+        self, schema: Schema, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]
+    ) -> None:
+        self.schema = schema
+        self.nodes = tuple(sorted(nodes, key=lambda node: node.id))
+        order = sorted(edges, key=lambda edge: (edge.type, edge.subject, edge.object, edge.id))
+        self.edges = tuple(order)
+        problems = list(self._problems())
+        if problems:
+            raise InputError(
+                list_problems(
+                    f"property graph {schema.name!r}", problems, "Correct graph or schema."
+                )
+            )
+
+    def __repr__(self) -> str:
+        return (
+            f"<property graph {self.schema.name}: {len(self.nodes)} nodes, {len(self.edges)} edges>"
+        )
+
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        """Id of a node → its position."""
+        return {node.id: at for at, node in enumerate(self.nodes)}
+
+    def node(self, id_: str) -> GraphNode:
+        """The node of an id.
+
+        Raises:
+            KeyError: There is none.
+        """
+        return self.nodes[self.positions[id_]]
+
+    def of_type(self, label: str) -> tuple[int, ...]:
+        """The nodes of a type."""
+        return self._of_type.get(label, ())
+
+    def named(self, label: str, name: str) -> tuple[int, ...]:
+        """The nodes of a type that have a name."""
+        return self._named.get((label, name), ())
+
+    def leading_out(self, node: int, relation: str) -> tuple[tuple[int, int], ...]:
+        """The edges of a relation that start from a node: edge, and the node that it leads to."""
+        return self._out.get((node, relation), ())
+
+    def leading_in(self, node: int, relation: str) -> tuple[tuple[int, int], ...]:
+        """The edges of a relation that lead to a node: edge, and the node that it starts from."""
+        return self._in.get((node, relation), ())
+
+    def value(self, node: int, name: str) -> Value | None:
+        """A property of a node, or its name; None: it has none."""
+        row = self.nodes[node]
+        return row.name if name == NAME else row.properties.get(name)
+
+    def without(
+        self, edges: Collection[str] = (), values: Collection[tuple[str, str]] = ()
+    ) -> "PropertyGraph":
+        """The graph without some of what it states; all nodes stay.
+
+        Args:
+            edges: Ids of edges.
+            values: Ids of nodes, each with a property.
+        """
+        gone: dict[str, set[str]] = {}
+        for id_, name in values:
+            gone.setdefault(id_, set()).add(name)
+        nodes = [
+            replace(
+                node,
+                properties={k: v for k, v in node.properties.items() if k not in gone[node.id]},
+            )
+            if node.id in gone
+            else node
+            for node in self.nodes
+        ]
+        lost = set(edges)
+        return PropertyGraph(
+            self.schema, nodes, [edge for edge in self.edges if edge.id not in lost]
+        )
+
+    def triples(self) -> KnowledgeGraph:
+        """The edges as triples of ids, for mining and removal; parallel edges of one type are one."""
+        return KnowledgeGraph.from_triples(
+            (edge.subject, edge.type, edge.object) for edge in self.edges
+        )
+
+    @cached_property
+    def _of_type(self) -> dict[str, tuple[int, ...]]:
+        found: dict[str, list[int]] = {}
+        for at, node in enumerate(self.nodes):
+            found.setdefault(node.type, []).append(at)
+        return {label: tuple(some) for label, some in found.items()}
+
+    @cached_property
+    def _named(self) -> dict[tuple[str, str], tuple[int, ...]]:
+        found: dict[tuple[str, str], list[int]] = {}
+        for at, node in enumerate(self.nodes):
+            found.setdefault((node.type, node.name), []).append(at)
+        return {key: tuple(some) for key, some in found.items()}
+
+    @cached_property
+    def _out(self) -> dict[tuple[int, str], tuple[tuple[int, int], ...]]:
+        return self._joined(outward=True)
+
+    @cached_property
+    def _in(self) -> dict[tuple[int, str], tuple[tuple[int, int], ...]]:
+        return self._joined(outward=False)
+
+    def _joined(self, outward: bool) -> dict[tuple[int, str], tuple[tuple[int, int], ...]]:
+        found: dict[tuple[int, str], list[tuple[int, int]]] = {}
+        for at, edge in enumerate(self.edges):
+            ends = self.positions[edge.subject], self.positions[edge.object]
+            start, end = ends if outward else ends[::-1]
+            found.setdefault((start, edge.type), []).append((at, end))
+        return {key: tuple(some) for key, some in found.items()}
+
+    def _problems(self) -> Iterator[str]:
+        """What breaks the schema."""
+        yield from _repeated("node", (node.id for node in self.nodes))
+        yield from _repeated("edge", sorted(edge.id for edge in self.edges))
+        types: dict[str, str] = {}
+        known = {row.label: {p.name: p for p in row.properties} for row in self.schema.entities}
+        for node in self.nodes:
+            types[node.id] = node.type
+            if node.type not in known:
+                yield f"node {node.id!r}: type {node.type!r} is not in the schema"
+            else:
+                yield from _unfit(f"node {node.id!r}", node.properties, known[node.type])
+        own = {row.signature: {p.name: p for p in row.properties} for row in self.schema.relations}
+        for edge in self.edges:
+            where = f"edge {edge.id!r}"
+            if lacking := {edge.subject, edge.object} - types.keys():
+                yield f"{where}: {sorted(lacking)[0]!r} is no node"
+                continue
+            signature = types[edge.subject], edge.type, types[edge.object]
+            if signature not in own:
+                yield f"{where}: {' '.join(signature)} is not in the schema"
+            else:
+                yield from _unfit(where, edge.properties, own[signature])
+
+
+def _repeated(what: str, ids: Iterable[str]) -> Iterator[str]:
+    before: str | None = None
+    for id_ in ids:
+        if id_ == before:
+            yield f"{what} {id_!r} is there twice"
+        before = id_
+
+
+def _unfit(where: str, given: Mapping[str, Value], known: Mapping[str, Property]) -> Iterator[str]:
+    for name, value in given.items():
+        if name not in known:
+            yield f"{where}: property {name!r} is not in the schema"
+        elif not fits(value, known[name].datatype):
+            yield f"{where}: {name} is {value!r}; expected {known[name].datatype}"

@@ -1,0 +1,65 @@
+"""The values of properties and their datatypes, those of CypherBench's SimpleKG."""
+
+import datetime
+import math
+from typing import Any
+
+__all__ = ["DATATYPES", "Scalar", "Value", "fits", "from_plain", "is_list", "to_plain"]
+
+Scalar = str | int | float | bool | datetime.date
+Value = Scalar | tuple[Scalar, ...]
+"""What a property may be. A list is a tuple of scalars of one datatype."""
+
+DATATYPES = (
+    "str", "int", "float", "bool", "date", "list[str]", "list[int]", "list[float]", "list[date]",
+)  # fmt: skip
+
+_CLASSES = {"str": str, "int": int, "float": float, "bool": bool, "date": datetime.date}
+
+
+def is_list(datatype: str) -> bool:
+    """Whether values of a datatype are lists."""
+    return datatype.startswith("list[")
+
+
+def fits(value: object, datatype: str) -> bool:
+    """Whether a value is of a datatype; truth values are no numbers, integers have 64 bits."""
+    if is_list(datatype):
+        inner = datatype[5:-1]
+        return isinstance(value, tuple) and all(fits(item, inner) for item in value)
+    if isinstance(value, bool | datetime.datetime):
+        return datatype == "bool" and isinstance(value, bool)
+    if isinstance(value, float) and not math.isfinite(value):
+        return False
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return False
+    return isinstance(value, _CLASSES[datatype])
+
+
+def from_plain(plain: Any, datatype: str) -> Value | None:
+    """The value that a JSON value stands for: dates are ISO texts, integers may stand for floats.
+
+    Returns:
+        None: It is no value of the datatype.
+    """
+    if is_list(datatype):
+        if not isinstance(plain, list | tuple):
+            return None
+        items = [from_plain(item, datatype[5:-1]) for item in plain]
+        known = tuple(item for item in items if item is not None and not isinstance(item, tuple))
+        return known if len(known) == len(items) else None
+    if datatype == "date" and isinstance(plain, str):
+        try:
+            return datetime.date.fromisoformat(plain) if len(plain) == len("2000-01-01") else None
+        except ValueError:
+            return None
+    if datatype == "float" and isinstance(plain, int) and not isinstance(plain, bool):
+        return float(plain)
+    return plain if fits(plain, datatype) else None
+
+
+def to_plain(value: Value) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, tuple):
+        return [to_plain(item) for item in value]
+    return value.isoformat() if isinstance(value, datetime.date) else value
