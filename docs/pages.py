@@ -91,7 +91,7 @@ def python() -> str:
 PACKAGES = ["rulemine"] + [
     f"rulemine.{name}"
     for name in (
-        *("kg", "query", "rules", "mining", "datasets", "release", "builder"),
+        *("kg", "query", "cypher", "rules", "mining", "datasets", "release", "builder"),
         *("phrasing", "llm", "verbalizer", "evaluation", "evaluation.study", "verify"),
     )
 ]

@@ -1,12 +1,15 @@
 """Asks a Neo4j, or what else speaks Bolt, within limits."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError, EndpointError
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.schema import EntityType, RelationType
+from rulemine.kg.property_graph.values import Value
 
 __all__ = ["Bolt", "Failed", "ResultTable", "connected"]
 
@@ -88,6 +91,78 @@ class Bolt:
         Raises:
             ConfigError: The database is not empty, and nothing is to be replaced.
         """
+        with self._emptied(replace) as session:
+            session.run(
+                "CREATE INDEX entity_name IF NOT EXISTS FOR (e:Entity) ON (e.name)"
+            ).consume()
+            session.run("CALL db.awaitIndexes()").consume()
+            for names in _some(kg.entities):
+                session.run(
+                    "UNWIND $rows AS name CREATE (:Entity {name: name})", rows=names
+                ).consume()
+            for number, relation in enumerate(kg.relations):
+                own = kg.triples[kg.triples[:, 1] == number]
+                pairs = [[kg.entities[s], kg.entities[o]] for s, _, o in own.tolist()]
+                for rows in _some(pairs):
+                    session.run(
+                        "UNWIND $rows AS row MATCH (s:Entity {name: row[0]}), (o:Entity {name: row[1]}) "
+                        f"CREATE (s)-[:{_quoted(relation)}]->(o)",
+                        rows=rows,
+                    ).consume()
+
+    def load_properties(self, graph: PropertyGraph, *, replace: bool = False) -> None:
+        """Writes a property graph: nodes with their type as label, relationships, all with their properties.
+
+        A node has ``id`` and ``name`` besides, a relationship ``id``.
+
+        Args:
+            graph: The graph.
+            replace: As of `load`.
+
+        Raises:
+            ConfigError: As of `load`; or a property of the schema is called ``id``.
+        """
+        schema = graph.schema
+        types: list[EntityType | RelationType] = [*schema.entities, *schema.relations]
+        for row in types:
+            if any(own.name == "id" for own in row.properties):
+                raise ConfigError(
+                    f"schema {schema.name!r}: {row.label} has a property 'id', as which Neo4j gets the ids "
+                    "of nodes and edges. Call it otherwise."
+                )
+        with self._emptied(replace) as session:
+            for type_ in schema.entities:
+                label = _quoted(type_.label)
+                for key in ("id", "name"):
+                    session.run(
+                        f"CREATE INDEX IF NOT EXISTS FOR (n:{label}) ON (n.{key})"
+                    ).consume()
+            session.run("CALL db.awaitIndexes()").consume()
+            for type_ in schema.entities:
+                label, nodes = _quoted(type_.label), graph.of_type(type_.label)
+                for some in _some([graph.nodes[at] for at in nodes]):
+                    rows = [{**_sent(n.properties), "id": n.id, "name": n.name} for n in some]
+                    session.run(
+                        f"UNWIND $rows AS row CREATE (n:{label}) SET n = row", rows=rows
+                    ).consume()
+            groups: dict[tuple[str, str, str], list[Any]] = {}
+            for edge in graph.edges:
+                ends = graph.node(edge.subject).type, graph.node(edge.object).type
+                stated = [edge.subject, edge.object, {**_sent(edge.properties), "id": edge.id}]
+                groups.setdefault((ends[0], edge.type, ends[1]), []).append(stated)
+            for signature, edges in groups.items():
+                subject, relation, object_ = map(_quoted, signature)
+                for some in _some(edges):
+                    session.run(
+                        f"UNWIND $rows AS row MATCH (s:{subject} {{id: row[0]}}) "
+                        f"MATCH (o:{object_} {{id: row[1]}}) "
+                        f"CREATE (s)-[r:{relation}]->(o) SET r = row[2]",
+                        rows=some,
+                    ).consume()
+
+    @contextmanager
+    def _emptied(self, replace: bool) -> Iterator[Any]:
+        """A session with an empty database."""
         with self._driver.session(database=self._database) as session:
             held = session.run("MATCH (n) RETURN count(n) AS n").single()["n"]
             if held and not replace:
@@ -98,24 +173,7 @@ class Bolt:
                 session.run(
                     "MATCH (n) CALL { WITH n DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS"
                 ).consume()
-            session.run(
-                "CREATE INDEX entity_name IF NOT EXISTS FOR (e:Entity) ON (e.name)"
-            ).consume()
-            session.run("CALL db.awaitIndexes()").consume()
-            for names in _some(kg.entities):
-                session.run(
-                    "UNWIND $rows AS name CREATE (:Entity {name: name})", rows=names
-                ).consume()
-            for number, relation in enumerate(kg.relations):
-                type_ = relation.replace("`", "``")
-                own = kg.triples[kg.triples[:, 1] == number]
-                pairs = [[kg.entities[s], kg.entities[o]] for s, _, o in own.tolist()]
-                for rows in _some(pairs):
-                    session.run(
-                        "UNWIND $rows AS row MATCH (s:Entity {name: row[0]}), (o:Entity {name: row[1]}) "
-                        f"CREATE (s)-[:`{type_}`]->(o)",
-                        rows=rows,
-                    ).consume()
+            yield session
 
 
 @contextmanager
@@ -153,3 +211,12 @@ def connected(url: str, database: str | None = None) -> Iterator[Bolt]:
 def _some(rows: Sequence[Any]) -> Iterator[list[Any]]:
     for first in range(0, len(rows), _ROWS):
         yield list(rows[first : first + _ROWS])
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
+
+
+def _sent(properties: Mapping[str, Value]) -> dict[str, Any]:
+    """Properties as the driver takes them."""
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in properties.items()}

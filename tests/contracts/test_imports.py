@@ -24,6 +24,7 @@ FLOORS = (
     {"common"},
     {"kg"},
     {"query", "text", "llm"},
+    {"cypher"},
     {"rules", "phrasing"},
     {"mining", "datasets", "release"},
     {"verbalizer", "neo4j"},
@@ -39,7 +40,18 @@ MAY_IMPORT["exports"] = MAY_IMPORT["release"] | {"exports", "evaluation"}
 MAY_IMPORT["verify"] = {"verify"}
 MAY_IMPORT["cli"] = {"cli", *MAY_IMPORT["builder"], "evaluation", "exports", "verify"}
 
-FACES = ("kg", "query", "rules", "mining", "datasets", "llm", "release", "evaluation", "exports")
+FACES = (
+    "kg",
+    "query",
+    "cypher",
+    "rules",
+    "mining",
+    "datasets",
+    "llm",
+    "release",
+    "evaluation",
+    "exports",
+)
 """The packages that users import from."""
 
 FACE = {"rulemine", "rulemine.__main__"}
