@@ -209,8 +209,8 @@ class PropertyGraph:
         own = {row.signature: {p.name: p for p in row.properties} for row in self.schema.relations}
         for edge in self.edges:
             where = f"edge {edge.id!r}"
-            if lacking := {edge.subject, edge.object} - types.keys():
-                yield f"{where}: {sorted(lacking)[0]!r} is no node"
+            if lacking := sorted(end for end in (edge.subject, edge.object) if end not in types):
+                yield f"{where}: {lacking[0]!r} is no node"
                 continue
             signature = types[edge.subject], edge.type, types[edge.object]
             if signature not in own:
