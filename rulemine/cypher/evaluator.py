@@ -181,9 +181,7 @@ def _one_edge(
     graph: PropertyGraph, match: MatchPattern, edge: PatternEdge, row: Binding
 ) -> Iterator[Binding]:
     ends = edge.subject, edge.object
-    forward = ends[0] in row.nodes or (
-        ends[1] not in row.nodes and (match.named[ends[0]].fixed or not match.named[ends[1]].fixed)
-    )
+    forward = _from_the_subject(graph, match, edge, row)
     near, far = ends if forward else ends[::-1]
     joined = graph.leading_out if forward else graph.leading_in
     bound = row.nodes.get(near)
@@ -195,6 +193,19 @@ def _one_edge(
                 continue
             if _is(graph, end, match.named[far]) and _holds(graph, at, match.time):
                 yield Binding(row.nodes | {near: start, far: end}, row.edges | {edge.variable: at})
+
+
+def _from_the_subject(
+    graph: PropertyGraph, match: MatchPattern, edge: PatternEdge, row: Binding
+) -> bool:
+    """Whether to look for an edge from its subject: the end that is bound, has fewer edges, or is fixed."""
+    subject, object_ = row.nodes.get(edge.subject), row.nodes.get(edge.object)
+    if subject is None or object_ is None:
+        if subject is None and object_ is None:
+            return match.named[edge.subject].fixed or not match.named[edge.object].fixed
+        return subject is not None
+    out = graph.leading_out(subject, edge.relation)
+    return len(out) <= len(graph.leading_in(object_, edge.relation))
 
 
 def _candidates(graph: PropertyGraph, node: PatternNode) -> tuple[int, ...]:
