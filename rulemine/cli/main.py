@@ -22,6 +22,7 @@ from rulemine.cli.console import complain
 from rulemine.cli.data import add_data
 from rulemine.cli.evaluate import add_scoring
 from rulemine.cli.export import add_exporting
+from rulemine.cli.graph import add_graphing
 from rulemine.cli.judge import add_judging
 from rulemine.cli.mine import add_mining
 from rulemine.cli.neo4j import add_neo4j
@@ -75,6 +76,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_variants(commands)
     add_exporting(commands)
     add_seeding(commands)
+    add_graphing(commands)
     add_neo4j(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():

@@ -15,7 +15,17 @@ from rulemine.datasets.demo_names import COUNTRY, GUILDS, LANGUAGES, PEOPLES, PR
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.seeds import stream
 
-__all__ = ["SEED", "generate", "write_world"]
+__all__ = [
+    "SEED",
+    "Dice",
+    "Person",
+    "Workshop",
+    "World",
+    "generate",
+    "grown",
+    "triples_of",
+    "write_world",
+]
 
 SEED = 7
 """The seed of the file that ships with the package."""
@@ -48,42 +58,50 @@ NAMESAKES = (", the younger", ", the third", ", the fourth", ", the fifth")
 _T = TypeVar("_T")
 
 
-class _Dice:
+class Dice:
     """Draws from one named stream."""
 
     def __init__(self, seed: int, name: str) -> None:
         self._stream = stream(seed, "demo", name)
 
     def chance(self, share: float) -> bool:
+        """True with a probability."""
         return bool(self._stream.uniform(1)[0] < share)
 
     def pick(self, items: Sequence[_T]) -> _T:
+        """One of some items."""
         return items[self._stream.below(len(items))]
 
     def between(self, low: int, high: int) -> int:
+        """An integer, both bounds included."""
         return low + self._stream.below(high - low + 1)
 
     def shuffled(self, items: Sequence[_T]) -> list[_T]:
+        """All items in another order."""
         return [items[i] for i in self._stream.permutation(len(items)).tolist()]
 
 
 @dataclass(slots=True, eq=False)
-class _Person:
+class Person:
+    """Someone of the world, whom the triples name wherever they are known to be true."""
+
     name: str
     people: str
     family: str
     born: str
     home: str
-    parents: tuple["_Person", ...] = ()
-    spouse: "_Person | None" = None
-    children: list["_Person"] = field(default_factory=list)
+    parents: tuple["Person", ...] = ()
+    spouse: "Person | None" = None
+    children: list["Person"] = field(default_factory=list)
     workshop: str = ""
     guild: str = ""
-    master: "_Person | None" = None
+    master: "Person | None" = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Workshop:
+class Workshop:
+    """A workshop, its town and its guild."""
+
     name: str
     town: str
     guild: str
@@ -92,17 +110,17 @@ class _Workshop:
 _PROVINCE_OF = {town: name for name, (_, towns) in PROVINCES.items() for town in towns}
 
 
-class _World:
-    """Grows people, then work; see `generate`."""
+class World:
+    """Grows people, then work; see `grown`."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.taken: set[str] = set()
-        self.everyone: list[_Person] = []
-        self.workshops = self._found_workshops(_Dice(seed, "workshops"))
+        self.everyone: list[Person] = []
+        self.workshops = self._found_workshops(Dice(seed, "workshops"))
 
-    def _found_workshops(self, dice: _Dice) -> list[_Workshop]:
-        made: list[_Workshop] = []
+    def _found_workshops(self, dice: Dice) -> list[Workshop]:
+        made: list[Workshop] = []
         for town, province in _PROVINCE_OF.items():
             people = PEOPLES[PROVINCES[province][0]]
             for _ in range(dice.between(1, 3)):
@@ -114,22 +132,22 @@ class _World:
                 name = f"{firm} {GUILDS[guild]}"
                 if name not in self.taken:
                     self.taken.add(name)
-                    made.append(_Workshop(name, town, guild))
+                    made.append(Workshop(name, town, guild))
         return made
 
-    def _person(self, dice: _Dice, people: str, family: str, born: str, home: str) -> _Person:
+    def _person(self, dice: Dice, people: str, family: str, born: str, home: str) -> Person:
         kind = PEOPLES[people]
         free = [g for g in kind.given if kind.name(g, family) not in self.taken]
         plain = kind.name(dice.pick(free or kind.given), family)
         name = next(n for n in (plain, *(plain + s for s in NAMESAKES)) if n not in self.taken)
         self.taken.add(name)
-        person = _Person(name, people, family, born, home)
+        person = Person(name, people, family, born, home)
         self.everyone.append(person)
         return person
 
-    def settle(self) -> list[tuple[_Person, _Person]]:
+    def settle(self) -> list[tuple[Person, Person]]:
         """The couples of the first generation."""
-        dice = _Dice(self.seed, "settle")
+        dice = Dice(self.seed, "settle")
         towns = list(_PROVINCE_OF)
         couples = []
         for number in range(COUPLES):
@@ -145,12 +163,12 @@ class _World:
         return couples
 
     def raise_children(
-        self, couples: Sequence[tuple[_Person, _Person]], most: int, name: str
-    ) -> list[_Person]:
+        self, couples: Sequence[tuple[Person, Person]], most: int, name: str
+    ) -> list[Person]:
         """The children of couples, who also marry here."""
-        dice = _Dice(self.seed, name)
+        dice = Dice(self.seed, name)
         towns = list(_PROVINCE_OF)
-        born: list[_Person] = []
+        born: list[Person] = []
         for one, other in couples:
             one.spouse, other.spouse = other, one
             for _ in range(dice.between(1, most)):
@@ -163,9 +181,9 @@ class _World:
                 born.append(child)
         return born
 
-    def marry(self, people: Sequence[_Person], name: str) -> list[tuple[_Person, _Person]]:
+    def marry(self, people: Sequence[Person], name: str) -> list[tuple[Person, Person]]:
         """Couples of people with different parents; the second usually moves to the first."""
-        dice = _Dice(self.seed, name)
+        dice = Dice(self.seed, name)
         waiting = [person for person in dice.shuffled(people) if dice.chance(0.8)]
         couples = []
         while len(waiting) > 1:
@@ -181,11 +199,11 @@ class _World:
 
     def employ(self) -> None:
         """Assigns work near home, guilds to the workshops, and apprentices to their elders."""
-        dice = _Dice(self.seed, "work")
-        by_town: dict[str, list[_Workshop]] = {}
+        dice = Dice(self.seed, "work")
+        by_town: dict[str, list[Workshop]] = {}
         for workshop in self.workshops:
             by_town.setdefault(workshop.town, []).append(workshop)
-        staff: dict[str, list[_Person]] = {}
+        staff: dict[str, list[Person]] = {}
         for person in self.everyone:
             if not dice.chance(0.8):
                 continue
@@ -205,18 +223,28 @@ def generate(seed: int = SEED) -> tuple[Triple, ...]:
     Args:
         seed: Each seed makes other families of the same kind.
     """
-    world = _World(seed)
+    return triples_of(grown(seed))
+
+
+def grown(seed: int) -> World:
+    """The whole world of a seed, whatever of it is known."""
+    world = World(seed)
     children = world.raise_children(world.settle(), 4, "first children")
     world.raise_children(world.marry(children, "weddings"), 3, "second children")
     world.employ()
+    return world
+
+
+def triples_of(world: World) -> tuple[Triple, ...]:
+    """What is known of a world: `generate`."""
     facts = [*_places(world), *_kinship(world), *_work(world)]
-    dice = _Dice(seed, "unknown")
+    dice = Dice(world.seed, "unknown")
     known = [t for t in sorted(set(facts)) if not dice.chance(UNKNOWN.get(t[1], 0.0))]
     return tuple(known)
 
 
-def _places(world: _World) -> list[Triple]:
-    dice = _Dice(world.seed, "places")
+def _places(world: World) -> list[Triple]:
+    dice = Dice(world.seed, "places")
     facts = [(province, "part_of", COUNTRY) for province in PROVINCES]
     for province, (people, towns) in PROVINCES.items():
         facts.append((LANGUAGES[people], "spoken_in", province))
@@ -233,7 +261,7 @@ def _places(world: _World) -> list[Triple]:
     return facts
 
 
-def _kinship(world: _World) -> list[Triple]:
+def _kinship(world: World) -> list[Triple]:
     facts: list[Triple] = []
     for person in world.everyone:
         if person.spouse is not None:
@@ -248,12 +276,12 @@ def _kinship(world: _World) -> list[Triple]:
     return facts
 
 
-def _siblings(person: _Person) -> list[_Person]:
+def _siblings(person: Person) -> list[Person]:
     return [s for parent in person.parents[:1] for s in parent.children if s is not person]
 
 
-def _work(world: _World) -> list[Triple]:
-    dice = _Dice(world.seed, "colleagues")
+def _work(world: World) -> list[Triple]:
+    dice = Dice(world.seed, "colleagues")
     facts: list[Triple] = []
     town_of = {workshop.name: workshop.town for workshop in world.workshops}
     for workshop in world.workshops:

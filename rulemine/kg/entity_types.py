@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 
-__all__ = ["EntityTypes", "types_of"]
+__all__ = ["EntityTypes", "states_type", "types_of"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -98,12 +98,17 @@ def types_of(kg: KnowledgeGraph) -> EntityTypes:
     return _made(kg, "induced", _induced(kg, np.ones(len(kg.entities), bool)))
 
 
+def states_type(relation: str) -> bool:
+    """Whether a relation states the type of its subject, by its name."""
+    return _STATES_TYPE.fullmatch(relation) is not None
+
+
 _Pairs = tuple[Ints, list[str]]
 """Entities, and the type of each."""
 
 
 def _stated(kg: KnowledgeGraph) -> _Pairs:
-    which = [i for i, name in enumerate(kg.relations) if _STATES_TYPE.fullmatch(name)]
+    which = [i for i, name in enumerate(kg.relations) if states_type(name)]
     rows = kg.triples[np.isin(kg.triples[:, 1], which)]
     return rows[:, 0].astype(np.int64), [kg.entities[i] for i in rows[:, 2].tolist()]
 

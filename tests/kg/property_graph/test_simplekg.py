@@ -1,0 +1,125 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.errors import InputError
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.simplekg import read_simplekg, write_simplekg
+from tests.kg.property_graph.test_property_graph import EDGES, NODES, SCHEMA
+from tests.kg.property_graph.test_schema_file import SCHEMA as DETAILED
+
+PUBLISHED: dict[str, Any] = {
+    "schema": {
+        "name": "films",
+        "entities": [
+            {"label": "Film", "description": None,
+             "properties": {"name": "str", "runtime_minute": "float"}},
+            {"label": "Person", "properties": {"date_of_birth": "date", "citizenship": "list[str]"}},
+        ],
+        "relations": [
+            {"label": "directedBy", "subj_label": "Film", "obj_label": "Person",
+             "properties": {"year": "int"}}
+        ],
+    },
+    "entities": [
+        {"eid": "Person#Q2", "label": "Person", "name": "B", "aliases": ["b"], "description": None,
+         "properties": {"date_of_birth": "1950-02-01", "citizenship": ["x"]}, "provenance": ["u"]},
+        {"eid": "Film#Q1", "label": "Film", "name": "A", "aliases": [], "description": "d",
+         "properties": {"runtime_minute": 90}, "provenance": []},
+    ],
+    "relations": [
+        {"rid": "r1", "label": "directedBy", "subj_id": "Film#Q1", "obj_id": "Person#Q2",
+         "properties": {"year": None}, "provenance": []}
+    ],
+}  # fmt: skip
+"""As it is published: rows in any order, absent values null."""
+
+
+def written(tmp_path: Path, content: object) -> Path:
+    path = tmp_path / "graph.json"
+    path.write_text(json.dumps(content), "utf-8")
+    return path
+
+
+def changed(**rows: Any) -> dict[str, Any]:
+    return json.loads(json.dumps(PUBLISHED)) | rows
+
+
+def test_a_published_file_is_read(tmp_path: Path) -> None:
+    graph = read_simplekg(written(tmp_path, PUBLISHED))
+    assert [node.id for node in graph.nodes] == ["Film#Q1", "Person#Q2"]
+    assert graph.value(0, "runtime_minute") == 90.0
+    assert isinstance(graph.value(0, "runtime_minute"), float)
+    assert str(graph.value(1, "date_of_birth")) == "1950-02-01"
+    assert graph.nodes[1].aliases == ("b",)
+    assert graph.edges[0].properties == {}
+
+
+@pytest.mark.parametrize(
+    "graph", [PropertyGraph(SCHEMA, NODES, EDGES), PropertyGraph(DETAILED, (), ())]
+)
+def test_what_is_written_is_read_and_written_with_the_same_bytes(
+    tmp_path: Path, graph: PropertyGraph
+) -> None:
+    first, second = tmp_path / "a.json", tmp_path / "b.json.gz"
+    write_simplekg(graph, first)
+    again = read_simplekg(first)
+    assert (again.schema, again.nodes, again.edges) == (graph.schema, graph.nodes, graph.edges)
+    write_simplekg(again, second)
+    write_simplekg(read_simplekg(second), tmp_path / "c.json")
+    assert (tmp_path / "c.json").read_bytes() == first.read_bytes()
+
+
+def test_all_faults_are_counted_by_kind(tmp_path: Path) -> None:
+    film = PUBLISHED["entities"][1]
+    bad = [film | {"eid": f"F{i}", "properties": {"runtime_minute": "long"}} for i in range(5)]
+    bad += [film | {"eid": "G", "properties": {"lenght": 3}}, film | {"name": 3}, 7, film]
+    edge = PUBLISHED["relations"][0]
+    edges = [edge | {"obj_id": "Film#Q1"}, edge | {"rid": "r2", "obj_id": "nobody"}]
+    with pytest.raises(InputError) as raised:
+        read_simplekg(written(tmp_path, changed(entities=[*bad, film], relations=edges)))
+    message = str(raised.value)
+    for said in (
+        "5 values that do not fit",
+        "node 'F0': runtime_minute is 'long'; expected float",
+        "1 properties not in the schema",
+        "1 fields missing or wrong",
+        "1 rows that are no objects",
+        "1 ids of nodes that are there twice",
+        "1 ends that are no node",
+        "1 signatures not in the schema",
+        "Film directedBy Film is not in the schema",
+    ):
+        assert said in message
+    assert "'F4'" not in message
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[]", "a JSON list; an object"),
+        ("{", "not valid JSON"),
+        ("{}", "no SimpleKG: schema is missing"),
+        ('{"schema": {}, "entities": {}, "relations": []}', "entities is an empty table"),
+        ('{"schema": {"name": "x"}, "entities": [], "relations": []}', "schema: entities is empty"),
+        ('{"schema": ' + "9" * 5000 + "}", "an integer of more than 4,300 digits"),
+    ],
+)
+def test_what_is_no_simplekg(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "graph.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(InputError, match=said):
+        read_simplekg(path)
+
+
+@pytest.mark.parametrize("value", [10**400, 1e999, True, [1], {"a": 1}, "90"])
+def test_enormous_and_strange_values_are_faults(tmp_path: Path, value: object) -> None:
+    film = PUBLISHED["entities"][1] | {"properties": {"runtime_minute": value}}
+    path = tmp_path / "graph.json"
+    text = json.dumps(changed(entities=[film], relations=[])).replace("Infinity", "1e999")
+    path.write_text(text, "utf-8")
+    with pytest.raises(InputError, match=r"runtime_minute is .*; expected float") as raised:
+        read_simplekg(path)
+    assert len(str(raised.value)) < 400
