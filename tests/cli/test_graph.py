@@ -1,6 +1,9 @@
 import json
+import shlex
 from pathlib import Path
 
+from rulemine.kg.property_graph.schema_file import read_schema
+from tests import ROOT
 from tests.command_line import Command
 
 TRIPLES = "ann\tlives_in\trome\nbo\tlives_in\trome\nann\tknows\tbo\n"
@@ -53,3 +56,19 @@ def test_a_schema_that_contradicts_the_data_is_one_message(
 def test_what_has_no_effect_is_refused(tmp_path: Path, command: Command) -> None:
     assert "Leave -o out" in command("graph", "check", "demo", "-o", tmp_path / "x").err
     assert "no such file" in command("graph", "check", "dmeo").err
+
+
+PAGE = (ROOT / "docs" / "cypher.md").read_text("utf-8").split("## Property graphs")[1]
+
+
+def test_the_commands_on_the_page_work(here: Path, command: Command) -> None:
+    lines = PAGE.split("```sh\n")[1].split("```")[0].splitlines()
+    ended = [command(*shlex.split(line, comments=True)[1:]) for line in lines]
+    assert [one.status for one in ended] == [0] * 4
+    assert ended[0].out == ended[3].out
+
+
+def test_the_schema_on_the_page_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "schema.toml"
+    path.write_text(PAGE.split("```toml\n")[1].split("```")[0], "utf-8")
+    assert [row.label for row in read_schema(path).entities] == ["Person", "Town"]
