@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from rulemine.builder.inputs import Inputs
+from rulemine.builder.subgraphs.split import without_lost_parents
 from rulemine.builder.writing import Writing
 from rulemine.builder.written.model_writer import ANSWER_SCHEMA, WritingCalls, answers_to
 from rulemine.builder.written.writer_names import WriterNames
@@ -72,7 +73,7 @@ def passing(
         for q in tested
         if q.id in failed
     ]
-    kept = [question for question in asked.questions if question.id not in failed]
+    kept = without_lost_parents(q for q in asked.questions if q.id not in failed)
     return replace(asked, sampling={**asked.sampling, "subgraphs": split}).keep(kept, rejections)
 
 

@@ -13,7 +13,7 @@ Nothing depends on the order of the questions.
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -25,7 +25,14 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection, SubgraphQuestion
 from rulemine.seeds import stream
 
-__all__ = ["TESTED_SHAPES", "SplitReason", "explain_cells", "plain_shape", "split_subgraphs"]
+__all__ = [
+    "TESTED_SHAPES",
+    "SplitReason",
+    "explain_cells",
+    "plain_shape",
+    "split_subgraphs",
+    "without_lost_parents",
+]
 
 TESTED_SHAPES = ("(1)", "(2)", "(1)(1)", "(2)(1)", "(3)", "(1)(1)(1)")
 """The shapes of test questions beside the reserved ones, with and without an unseen relation."""
@@ -88,18 +95,14 @@ def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> 
             return SplitReason.REDUNDANT
         return SplitReason.ENOUGH if cell_of[q.id] in cells else SplitReason.NO_CELL
 
-    kept: list[Question] = []
+    kept: list[SubgraphQuestion] = []
     rejections = []
     for q in questions:
         if q.id not in split:
             said = " and ".join(types[q.id])
             rejections.append(Rejection("split", why(q), q.id, None, "", "", said, query=q.query))
             continue
-        block = replace(
-            q.subgraphs,
-            test_type=types[q.id] if split[q.id] == "test" else (),
-            parent=q.subgraphs.parent if q.subgraphs.parent in split else "",
-        )
+        block = replace(q.subgraphs, test_type=types[q.id] if split[q.id] == "test" else ())
         kept.append(replace(q, split=split[q.id], subgraphs=block))
     told = {
         "accepted": len(questions),
@@ -107,8 +110,20 @@ def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> 
         "per_cell": min(options.per_cell, wanted // len(cells)),
     }
     own = {**asked.sampling.get("subgraphs", {}), "split": told}
-    made = asked.keep(with_unseen(kept), rejections)
+    made = asked.keep(with_unseen(without_lost_parents(kept)), rejections)
     return replace(made, sampling={**asked.sampling, "subgraphs": own})
+
+
+def without_lost_parents(questions: Iterable[Question]) -> list[Question]:
+    """The questions; a parent that is not among them is named no more."""
+    every = list(questions)
+    known = {q.id for q in every}
+    return [
+        replace(q, subgraphs=replace(q.subgraphs, parent=""))
+        if isinstance(q, SubgraphQuestion) and q.subgraphs.parent not in known
+        else q
+        for q in every
+    ]
 
 
 def explain_cells(made: QuestionSet, options: SubgraphSection) -> str:

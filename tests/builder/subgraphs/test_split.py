@@ -15,6 +15,7 @@ from rulemine.builder.subgraphs.split import (
     explain_cells,
     plain_shape,
     split_subgraphs,
+    without_lost_parents,
 )
 from rulemine.kg.facts import Declarations
 from rulemine.release.question_set import QuestionSet, read_question_set, write_question_set
@@ -168,6 +169,18 @@ def test_a_stage_hands_on_all_that_the_split_sets(tmp_path: Any) -> None:
     made = split_subgraphs(of(drawn(2, 100)), SubgraphSection(), 7)
     write_question_set(tmp_path, made)
     assert read_question_set(tmp_path) == made
+
+
+def test_parents_that_are_dropped_later_are_named_no_more() -> None:
+    """What the final filter drops may be the parent of a training question."""
+    some = [
+        asked(0),
+        asked(1, parent="q00000"),
+        asked(2, parent="q00001"),
+        asked(3, parent="q00009"),
+    ]
+    found = without_lost_parents(some[1:])
+    assert [q.subgraphs.parent for q in found] == ["", "q00001", ""]
 
 
 def test_relations_that_state_the_same_facts_are_one() -> None:
