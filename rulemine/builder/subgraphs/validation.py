@@ -28,13 +28,13 @@ from rulemine.kg.graph import Triple
 from rulemine.query.evidence import full_evidence
 from rulemine.query.evidence_tree import NO_TREE, query_of_triples
 from rulemine.query.grading import Grades, evaluate
-from rulemine.query.links import expanded, parts_of, renamed
+from rulemine.query.links import expanded, renamed
 from rulemine.query.query_graph import QueryGraph
 from rulemine.query.read_sparql import tree_of_algebra
 from rulemine.query.sparql import entity_iri
 from rulemine.query.sparql_parsing import constants, parse_strictly
 from rulemine.query.structures import structure_of
-from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
+from rulemine.query.tree import Anchor, Count, Intersection, Projection, Query, Union
 from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED
 
 __all__ = ["Mistake", "Valid", "Validator"]
@@ -166,7 +166,8 @@ class Validator:
         ends = {int(end) for end in self._kg.triples[list(rows)][:, [0, 2]].flat}
         loose = [seed for seed in seeds if seed not in ends]
         early = _parsed(given.sparql) if loose else None  # which takes 10 ms
-        if answer not in ends or (early and not {*loose} <= self._taken(early[0])):
+        taken = constants(early[0], taken=True) if early else frozenset()
+        if answer not in ends or not {self._iri(seed) for seed in loose} <= taken:
             raise _RejectedError(Mistake.END)
         allowed = self._options.atoms if atoms is None else (atoms,)
         if len(set(rows)) != len(rows) or len(rows) not in allowed:
@@ -177,7 +178,7 @@ class Validator:
         algebra, problem = early or _parsed(given.sparql)
         if problem is not None:
             raise problem
-        expected = {entity_iri(self._names.id(seed)) for seed in seeds}
+        expected = {self._iri(seed) for seed in seeds}
         if expected != (found := constants(algebra)):
             raise _RejectedError(Mistake.CONSTANTS, _difference(expected, found))
         query = self._executed(given, answer, algebra)
@@ -230,17 +231,6 @@ class Validator:
         if not {*seeds, answer} <= {*subgraph.nodes}:
             raise _RejectedError(Mistake.OUTSIDE, "a seed or the answer")
 
-    def _taken(self, algebra: Any) -> set[int]:
-        """The entities that only what is taken away names; none where there is no tree."""
-        try:
-            tree = tree_of_algebra(algebra) if algebra is not None else None
-        except QueryError:
-            return set()
-        if tree is None or not tree.subtracts:
-            return set()
-        only = {*structure_of(tree).anchors} - {*structure_of(_positive(tree)).anchors}
-        return {entity for name in only if (entity := self._names.entity(name)) is not None}
-
     def _executed(self, given: Candidate, answer: int, algebra: Any) -> Query:
         """The tree of the query, in source labels, after it was run as it was written."""
         result = self._executor.answers(given.sparql)
@@ -265,6 +255,9 @@ class Validator:
         ):
             raise _RejectedError(Mistake.DIFFERS, f"{size:,} ≠ {len(own):,}")
         return query
+
+    def _iri(self, entity: int) -> str:
+        return entity_iri(self._names.id(entity))
 
     def _label(self, id_: str) -> str:
         return self._kg.entities[self._entity(id_)]
@@ -367,19 +360,6 @@ def _parsed(sparql: str) -> tuple[Any, _RejectedError | None]:
         return None, _RejectedError(_BARRED[problem.reason], problem.reason)
     except QueryError as problem:
         return None, _RejectedError(Mistake.SPARQL, str(problem).removeprefix("query: "))
-
-
-def _positive(query: Query) -> Query:
-    """A query without what it takes away."""
-    if isinstance(query, Difference):
-        return _positive(query.of)
-    if isinstance(query, Projection):
-        return Projection(query.relation, query.inverse, _positive(query.of))
-    if isinstance(query, Count):
-        return Count(_positive(query.of))
-    if isinstance(query, Intersection | Union):
-        return type(query).of(_positive(part) for part in parts_of(query))
-    return query
 
 
 def _difference(expected: set[str], found: frozenset[str]) -> str:

@@ -123,7 +123,6 @@ WRONG = {
     Mistake.END: [
         candidate("b t x", "x", "b c", "@b :t ?x . @c :u ?x"), candidate("b t y", "x", "b", "@b :t ?x"),
         candidate("b t x", "x", "b c", "@b :t ?x"), candidate("b t x", "x", "b c", "SERVICE { "),
-        candidate("b t x", "x", "b c", "@b :t ?x MINUS { @c :u ?y }"),
         candidate("b t x", "x", "b d", "{ @b :t ?x } UNION { @d :t ?x }"),
     ],
     Mistake.NUMBER: [
@@ -179,6 +178,8 @@ WRONG = {
         candidate("b t x", "x", "b", "{ @b :t ?x } UNION { @b :nothing ?x }"),
         candidate("b t x", "x", "b", "@b :t ?x MINUS { ?x :nothing @b }"),
         replace(ONE, sparql=ONE.sparql + " LIMIT 9"),
+        candidate("b t x", "x", "b c", "@b :t ?x FILTER NOT EXISTS { @c :nothing ?y }"),
+        candidate("b t x", "x", "b d", "@b :t ?x MINUS { @d :t ?x FILTER(?x = 1) }"),
     ],
     Mistake.SEED: [candidate("a r m · g r m", "g", "a", "@a :r ?y . ?x :r ?y")],
     Mistake.EVIDENCE: [
