@@ -5,9 +5,9 @@ SynthKGQA (Cattaneo et al., 2025) scores answers by exact match; its public code
 
 Two texts match when they are equal in NFC, case-folded, with white space collapsed and none at the ends. Of a
 list each item is an answer. Of a text it is the pieces between commas and line ends, of the last ``{…}`` on
-one line unless that is ``yes`` or ``no``, else of all of it; an answer with commas is as many pieces in a row.
-hits = 1 if some answer of the question is given, recall = the share of them. Nothing given: 0. A question
-without answers is left out.
+one line unless that is ``yes`` or ``no``, else of all of it; an answer with commas is as many pieces in a
+row. hits = 1 if some answer of the question is given, recall = the share of them. Nothing given: 0. A
+question without answers is left out.
 """
 
 import re
