@@ -6,14 +6,10 @@ A command imports what it needs when it runs.
 import argparse
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rulemine.cli.answer import split_of
 from rulemine.cli.console import bar, check_output, emit, output_file
 from rulemine.cli.parser import Parser, add_command
-
-if TYPE_CHECKING:
-    from rulemine.evaluation.reporting.document import Document
 
 __all__ = ["add_supervising"]
 
@@ -52,7 +48,7 @@ def add_supervising(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def supervision(arguments: Namespace) -> int:
     """``supervision``."""
-    from rulemine.evaluation.reporting.files import render
+    from rulemine.evaluation.reporting.files import render, to_text
     from rulemine.evaluation.supervision import report_supervision
     from rulemine.release.outputs import check_place
     from rulemine.release.reader import Release
@@ -70,18 +66,6 @@ def supervision(arguments: Namespace) -> int:
             labels=arguments.labels,
             progress=tell,
         )
-    table = arguments.format == "table"
-    emit(_table(document) if table else render(document, arguments.format), arguments.output)
+    shown = to_text(document) if arguments.format == "table" else render(document, arguments.format)
+    emit(shown, arguments.output)
     return 0
-
-
-def _table(document: "Document") -> str:
-    from rulemine.evaluation.reporting.files import cells
-    from rulemine.evaluation.reporting.tables import format_table
-
-    facts = [f"{name}: {text}" for name, text in document.facts.items() if name != "identity"]
-    parts = [f"{document.title}\n\n" + "\n".join(facts)]
-    for grid in document.grids():
-        rows = [(row[0][0], row[1:]) for row in cells(grid)]
-        parts.append(format_table(grid.title, grid.header, [("", rows)], grid.notes).rstrip("\n"))
-    return "\n\n".join([*parts, *document.notes]) + "\n"
