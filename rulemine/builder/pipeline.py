@@ -142,6 +142,7 @@ class Build:
             note = self.context.on_warning
             check_source(inputs, stages, self.context.replay, asks=asks, note=note)
             inputs.prompts, inputs.glosses  # noqa: B018
+        self._done = {}  # whatever ran before: the keys of stages name those before them alone
         with working_folder(stages) as self.folder:
             for name in STAGES[: STAGES.index(until) + 1]:
                 if name in self._skipped:
