@@ -100,7 +100,9 @@ def _judged(manifest: Manifest) -> list[str]:
     return [
         f"- Judges: {', '.join(f'`{model}`' for model in told['models'])}. They accepted "
         f"{told['accepted']:,} of {counted(told['judged'], 'question')}, each unanimously; "
-        f"{counted(told['unreadable'], 'vote')} could not be read. κ is undefined where all votes are equal.",
+        f"{counted(told['unreadable'], 'vote')} could not be read. κ is undefined where all votes are equal."
+        + " Three samples of one model are no independent judges."
+        * (len(set(told["models"])) == 1),
         "",
         *table(rows),
         "",
