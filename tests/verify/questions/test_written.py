@@ -192,6 +192,11 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "variants: another figure of judges": (figure("judges", "m"), "counts"),
     "variants: another topic in the card": (replaced("README.md", "| films | 0", "| films | 1"), "card"),
     "variants: another number judged": (figure("judged"), "counts"),
+    "subgraphs: a triple between its nodes left out": (
+        of(1, lambda row: row["subgraphs"]["subgraph"].remove(["rome", "in", "italy"])),
+        "whole subgraph",
+    ),
+    "subgraphs: fewer nodes allowed": (options("subgraphs", nodes=3), "nodes of the subgraph"),
     "subgraphs: called redundant": (of(1, own("subgraphs", "redundant", True)), "redundant"),
     "subgraphs: called needed": (of(2, own("subgraphs", "redundant", False)), "redundant"),
     "subgraphs: another minimal shape": (
