@@ -1,6 +1,7 @@
 """Decides whether a candidate is a question, in the order of SynthKGQA; the first reason that holds counts.
 
-The query is run as it was written, and must be a tree of which the used triples are one derivation.
+The query is run as it was written, unless its tree shows already that the answer is not in the result or
+that there are too many; and it must be a tree of which the used triples are one derivation.
 Guarantees for every candidate that passes: seeds, answer and triples are in the graph and in the subgraph
 shown; the query gives what its tree says, names the seeds and nothing else, and has few answers, none of them
 a seed; the used triples are a tree with the answer as its root and the seeds as its leaves, one for each atom
@@ -34,7 +35,7 @@ from rulemine.query.read_sparql import tree_of_algebra
 from rulemine.query.sparql import entity_iri
 from rulemine.query.sparql_parsing import constants, parse_strictly
 from rulemine.query.structures import structure_of
-from rulemine.query.tree import Anchor, Count, Intersection, Projection, Query, Union
+from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
 from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED
 
 __all__ = ["Mistake", "Valid", "Validator"]
@@ -232,29 +233,48 @@ class Validator:
             raise _RejectedError(Mistake.OUTSIDE, "a seed or the answer")
 
     def _executed(self, given: Candidate, answer: int, algebra: Any) -> Query:
-        """The tree of the query, in source labels, after it was run as it was written."""
-        result = self._executor.answers(given.sparql)
-        if isinstance(result, Refusal):
-            raise _RejectedError(result.reason, result.detail)
-        size = result if isinstance(result, int) else len(result)
-        if not size or (isinstance(result, tuple) and self._names.id(answer) not in result):
-            raise _RejectedError(Mistake.ABSENT)
-        self._check_number(size)
+        """The tree of the query, in source labels, after it was run as it was written.
+
+        It is not run if its tree shows that it cannot be accepted.
+        """
+        grades = self._graded(algebra)
+        if isinstance(grades, _RejectedError):
+            self._check_result(self._run(given), answer)
+            raise grades
+        own = sorted(self._names.id(entity) for entity in grades.entities.tolist())
+        self._check_result(own, answer)
+        result = self._run(given)
+        if (grades.value if isinstance(result, int) else own) != result:
+            size = result if isinstance(result, int) else len(result)
+            raise _RejectedError(Mistake.DIFFERS, f"{size:,}, expected {len(own):,}")
+        return grades.query
+
+    def _graded(self, algebra: Any) -> Grades | _RejectedError:
+        """What the tree of a query gives, in source labels; or why it is none."""
         try:
             tree = tree_of_algebra(algebra)
             names = {name: self._label(name) for name in structure_of(tree).anchors}
-            query = renamed(tree, names)
-            grades = evaluate(self._graph, query)
+            return evaluate(self._graph, renamed(tree, names))
         except NoTreeError as problem:
-            raise _RejectedError(Mistake.NO_TREE, problem.reason) from None
+            return _RejectedError(Mistake.NO_TREE, problem.reason)
         except QueryError as problem:
-            raise _RejectedError(Mistake.NO_TREE, str(problem).removeprefix("query: ")) from None
-        own = sorted(self._names.id(entity) for entity in grades.entities.tolist())
-        if isinstance(query, Count) != isinstance(result, int) or (
-            len(own) != result if isinstance(result, int) else own != sorted(result)
-        ):
-            raise _RejectedError(Mistake.DIFFERS, f"{size:,} ≠ {len(own):,}")
-        return query
+            return _RejectedError(Mistake.NO_TREE, str(problem).removeprefix("query: "))
+
+    def _run(self, given: Candidate) -> list[str] | int:
+        result = self._executor.answers(given.sparql)
+        if isinstance(result, Refusal):
+            raise _RejectedError(result.reason, result.detail)
+        return result if isinstance(result, int) else sorted(result)
+
+    def _check_result(self, result: Sequence[str] | int, answer: int) -> None:
+        """Checks ids of answers, or a count, of which 0 is none."""
+        if isinstance(result, int):
+            size, is_there = result, result > 0
+        else:
+            size, is_there = len(result), self._names.id(answer) in result
+        if not is_there:
+            raise _RejectedError(Mistake.ABSENT)
+        self._check_number(size)
 
     def _iri(self, entity: int) -> str:
         return entity_iri(self._names.id(entity))
@@ -270,9 +290,7 @@ class Validator:
     def _widened(self, query: Query, answer: int, seeds: tuple[int, ...]) -> Grades:
         """The query with all statements of its relations, and its answers."""
         grades = evaluate(self._graph, expanded(query, self._declarations))
-        if (
-            answer not in grades.entities
-        ):  # as another statement is taken away, or it never was counted
+        if answer not in grades.entities:  # as another statement is taken away
             raise _RejectedError(Mistake.ABSENT)
         self._check_number(len(grades))
         if np.isin(seeds, grades.entities).any():
