@@ -221,7 +221,7 @@ class _Asking:
         for one in self.accepted[first:]:
             shown = namer.question(one.question)
             asked.append(
-                calls.paraphrase(f"candidate {one.task.number}", shown.question, shown.anchors)
+                calls.reword(f"candidate {one.task.number}", shown.question, shown.anchors)
             )
         answers = answers_to(session, asked)
         for at, (call, answer) in enumerate(zip(asked, answers, strict=True), first):
