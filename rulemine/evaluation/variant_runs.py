@@ -215,10 +215,13 @@ def compare_runs(releases: Sequence[Release]) -> VariantTable:
             f"Of {len(rough)} of {len(pairs)} pairs the χ² is rough: fewer than {ENOUGH} questions are "
             "expected of some topic. Compare more seed texts, or name fewer topics."
         )
-    if any(q.wording == "template" for one in read for q in one.first.values()):
+    scripted = [
+        one.figures.name for one in read if any(q.wording == "template" for q in one.first.values())
+    ]
+    if scripted:
         notes.append(
-            "Texts are templates: the same query always has the same text, so that what a model would "
-            "paraphrase is identical here, and figures are not those of a model."
+            f"Texts of {', '.join(scripted)} are templates: the same query always has the same text, so "
+            "that what a model would paraphrase is identical here, and figures are not those of a model."
         )
     return VariantTable(
         f"Variants of {releases[0].name}, by seed text",
