@@ -3,19 +3,24 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
+from rulemine.builder.rebuild import compare
 from rulemine.builder.recipe import load_recipe
 from rulemine.builder.variants.runs import prepare_run
+from rulemine.builder.written.scripted_pairs import ScriptedPairs
 from rulemine.datasets.registry import load_kg
 from rulemine.files import write_jsonl
 from rulemine.mining import MiningOptions, mine
+from rulemine.release.contents import read_parts
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.rules.formats import rule_to_json
 from rulemine.verify import verify
+from tests.chat_server import KEY, ChatServer
 from tests.command_line import Command
 from tests.verify.tiny import seal
 
@@ -90,6 +95,38 @@ def test_the_table_is_written_and_the_same_command_makes_nothing_again(
     assert (target / "variants.md").read_text().startswith("Variants of variants-demo")
 
 
+def test_a_model_writes_a_run_and_its_journal_makes_it_again(
+    made: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that says what the scripted writer would, in other words."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    release = Release.open(made / "published")
+    script = ScriptedPairs(read_parts(release).templates, articles=True)
+
+    def says(request: dict[str, Any], _times: int) -> str:
+        lines = request["messages"][-1]["content"].split("\n")
+        reply = json.loads(script.reply([json.loads(s) for s in lines if s.startswith('["')], 5))
+        for pair in reply["qa_pairs"]:
+            pair["question"] = f"Tell me: {pair['question']}"
+        return json.dumps(reply)
+
+    shutil.copytree(made / "published.stages", tmp_path / "published.stages")
+    shutil.copytree(made / "published", tmp_path / "published")
+    words = ("variants", tmp_path / "published", "--runs", 1, "--set",
+             f"rules={made / 'rules.jsonl'}")  # fmt: skip
+    with ChatServer(says) as server:
+        model = ("--verbalizer", "openai", "--model", "m", "--base-url", server.url)
+        ended = command(*words, "-o", tmp_path / "a", *model)
+    assert ended.status == 0, ended.err
+    assert {body["temperature"] for body in server.bodies} == {0.8}
+    assert all(q.wording == "model" for q in Release.open(tmp_path / "a/run-1").questions())
+    ended = command(*words, "-o", tmp_path / "b", "--replay", tmp_path / "a")
+    assert ended.status == 0, ended.err
+    for name in ("a", "b"):
+        assert "Texts of published are templates" in (tmp_path / name / "variants.md").read_text()
+    assert not list(compare(Release.open(tmp_path / "a/run-1"), tmp_path / "b/run-1"))
+
+
 def test_a_run_is_built_again_from_itself_in_any_naming(
     target: Path, made: Path, command: Command, tmp_path: Path
 ) -> None:
@@ -110,6 +147,7 @@ def test_what_cannot_be_run(made: Path, target: Path, command: Command, tmp_path
     refused("itself a fresh variant (run 1)", target / "run-1", *output)
     refused("would make another release", published, *output, "--set", "seed=3")
     refused("Give --verbalizer openai too", published, *output, "--model", "m")
+    refused("so there is nothing to replay", published, *output, "--replay", target)
     refused('labels=l.tsv: the recipe names "none"', published, *output, "--set", "labels=l.tsv")
     without = tmp_path / "without"
     shutil.copytree(published, without)
