@@ -184,7 +184,7 @@ class Validator:
             raise _RejectedError(Mistake.CONSTANTS, _difference(expected, found))
         query = self._executed(given, answer, algebra)
         grades = self._widened(query, answer, seeds)
-        self._check_derivation(query, grades, seeds, answer, rows)
+        self._check_derivation(grades, seeds, answer, rows)
         return Valid(grades.query, answer, seeds, rows)
 
     def _found(self, given: Candidate) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
@@ -298,17 +298,12 @@ class Validator:
         return grades
 
     def _check_derivation(
-        self,
-        query: Query,
-        grades: Grades,
-        seeds: tuple[int, ...],
-        answer: int,
-        rows: tuple[int, ...],
+        self, grades: Grades, seeds: tuple[int, ...], answer: int, rows: tuple[int, ...]
     ) -> None:
         if not np.isin(rows, full_evidence(grades).rows).all():
             raise _RejectedError(Mistake.EVIDENCE)
         used, root = self._kg.labeled(np.array(rows, np.int64)), self._kg.entities[answer]
-        derivations = _Derivations(used).of(query, root)
+        derivations = _Derivations(used).of(grades.query, root)
         whole = (1 << len(used)) - 1
         if not {(whole, True), (whole, False)} & derivations:
             raise _RejectedError(Mistake.DERIVATION)

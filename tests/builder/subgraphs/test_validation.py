@@ -239,6 +239,10 @@ def test_declared_relations_are_asked_for_in_all_their_statements(executor: Loca
     found = validator(executor, declared).validate(given)
     assert isinstance(found, Valid)
     assert found.query.text == '(or (p "sp" "a") (p- "sp" "a"))'
+    same = validator(executor, Declarations.of(same=[("w", "w2")]))
+    for used, reason in [("a w x", ""), ("a w2 x", ""), ("a w x · a w2 x", Mistake.DERIVATION)]:
+        verdict = same.validate(candidate(used, "x", "a", "@a :w ?x"))
+        assert (verdict.reason if isinstance(verdict, Refusal) else "") == reason
     back = candidate("a sp i · l sp i", "l", "a", "@a :sp ?y . ?x :sp ?y")
     assert rejected(executor, back) == Mistake.SEED
     less = candidate("f o2 i", "i", "f a", "@f :o2 ?x FILTER NOT EXISTS { ?x :sp @a }")
