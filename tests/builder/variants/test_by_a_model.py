@@ -1,0 +1,79 @@
+"""The kind ``variants`` by a model, over HTTP: built, verified, replayed to the same bytes; wrong input."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.chat_server import KEY, ChatServer, questions
+from tests.command_line import assert_refused, run, tree
+
+FEW = [
+    "--set", "variants.questions=6", "--set", "variants.pairs=1", "--set", "mining.max_atoms=2",
+    "--set", 'variants.judges=["judge"]', "--set", "questions.split=none",
+]  # fmt: skip
+MODEL = ["--verbalizer", "openai", "--model", "writer"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("variants")
+    with ChatServer() as server:
+        words = ["build", "variants-demo", "-o", "out", *FEW, *MODEL, "--base-url", server.url]
+        dry = run(folder, [*words, "--dry-run"], OPENAI_API_KEY=KEY)
+        assert dry.status == 0, dry.err
+        assert not server.bodies
+        assert "calls             177 for pairs at most, 36 for judges" in dry.out
+        assert "Write pairs of a question and its answer" in dry.out
+        ended = run(folder, words, OPENAI_API_KEY=KEY)
+        assert ended.status == 0, ended.err
+    return folder / "out"
+
+
+def test_a_release_by_a_model_verifies_and_has_every_call(made: Path) -> None:
+    ended = run(made.parent, ["verify", "out"])
+    assert ended.status == 0, ended.out
+    rows = questions(made)
+    assert len(rows) == 6
+    lines = [json.loads(line) for line in (made / "llm/journal.jsonl").read_text().splitlines()]
+    of = {row["id"]: [line for line in lines if row["id"] in line["questions"]] for row in rows}
+    for row in rows:
+        assert row["wording"] == "model"
+        assert [one["model"] for one in row["variants"]["judgements"]] == ["judge"] * 3
+        asked = sorted(line["purpose"] for line in of[row["id"]])
+        assert asked == ["judge_support"] * 3 + ["judge_wording"] * 3 + ["pairs"]
+    counts = json.loads((made / "manifest.json").read_text())["counts"]
+    assert len(lines) == sum(counts["model_calls"].values())
+    assert any(not line["questions"] for line in lines), "calls for pairs that were refused"
+
+
+def test_a_replay_gives_the_same_bytes(made: Path) -> None:
+    shutil.copytree(made.with_name("out.stages"), made.with_name("again.stages"))
+    for stage in ("ask", "split", "release"):
+        shutil.rmtree(made.with_name("again.stages") / stage, ignore_errors=True)
+    words = ["build", "variants-demo", "-o", "again", *FEW, *MODEL, "--replay", "out"]
+    ended = run(made.parent, words)
+    assert ended.status == 0, ended.err
+    assert tree(made.parent / "again") == tree(made)
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ('variants.judges=["a", "b"]', "one model, or three"),
+        ("variants.pairs=0", "expected a whole number ≥ 1"),
+        ("verbalizer.prompt=no.toml", "no.toml"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_mined(
+    key: str, said: str, tmp_path: Path
+) -> None:
+    ended = run(tmp_path, ["build", "variants-demo", "-o", "out", *MODEL, "--set", key])
+    assert_refused(ended, said)
+    assert not (tmp_path / "out").exists()
+
+
+def test_judges_need_a_model_that_writes(tmp_path: Path) -> None:
+    words = ["build", "variants-demo", "-o", "out", "--set", 'variants.judges=["a"]']
+    assert_refused(run(tmp_path, words), "variants.judges")
