@@ -41,8 +41,11 @@ def check_subgraph(here: Asked) -> None:
         here.add("number of triples", f"{links}", expected)
     _check_sampled(here)
     _check_minimal(here)
-    if row["split"] == "test" and block["redundant"]:
-        here.add("minimal tests", "a topic entity that is not needed", "none in a test question")
+    if here.contents.folder.option("questions", "split") != "group":
+        here.equal(
+            "test type", block["test_type"], [], "splits by what training lacks alone have them"
+        )
+        return
     reserved = here.contents.folder.option("subgraphs", "reserved_shapes")
     plain = form_of(_positive(here.links)).shape
     held_out = isinstance(reserved, list) and plain in reserved
@@ -51,6 +54,8 @@ def check_subgraph(here: Asked) -> None:
         if held_out:
             here.add("reserved shape", shown(plain), "in the test split alone")
         return
+    if block["redundant"]:
+        here.add("minimal tests", "a topic entity that is not needed", "none in a test question")
     told = block["test_type"]
     if told != sorted(set(told)) or not told or ("id" in told and len(told) > 1):
         here.add("test type", shown(told), "id alone, or ugt, urt or both, sorted")
