@@ -184,7 +184,7 @@ def _of_variants(counts: Mapping[str, Any]) -> list[Chart]:
     structures = {k: row["questions"] for k, row in counts["statistics"].items() if k != ALL}
     topics = {topic or "none": sum(row.values()) for topic, row in counts["topics"].items()}
     return [
-        Chart("Topics", _most(topics)),
+        Chart("Topics", _most(topics), long=True),
         Chart("Structures", _most(structures)),
         *_of_queries(counts),
     ]
