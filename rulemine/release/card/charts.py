@@ -131,7 +131,10 @@ def _of_queries(counts: Mapping[str, Any]) -> tuple[Chart, Chart, Chart, Chart]:
     return (
         Chart(
             "Links that the hard answer misses",
-            [Bar(counted(int(n), "link"), whole["by_missing"][n]) for n in MISSING],
+            [
+                Bar(f"{n} or more" if n == MISSING[-1] else counted(int(n), "link"), times)
+                for n, times in whole["by_missing"].items()
+            ],
         ),
         Chart("Inference", [Bar(said, whole["by_inference"][k]) for k, said in inference.items()]),
         Chart("Degree of topic entities", [Bar(said, n) for said, n in degrees]),
