@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import ConfigError, UserError, did_you_mean
-from rulemine.evaluation.reporting.document import Document, Score, Value
+from rulemine.evaluation.reporting.document import Document, Grid, Score, Value
 from rulemine.evaluation.reporting.files import to_json
 from rulemine.evaluation.reporting.groups import Groups, by_form, by_hops, by_split, tables_of
 from rulemine.evaluation.shortest_paths import ShortestPaths
@@ -188,6 +188,7 @@ def report_supervision(
     targets: str = "asked",
     labels: Path | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    further: Callable[[KnowledgeGraph, Sequence[Labeling]], Grid] | None = None,
 ) -> Document:
     """The study of a release, by hops of the query, of the evidence, and by structure or rule type.
 
@@ -198,6 +199,7 @@ def report_supervision(
         targets: One of `TARGETS`.
         labels: A folder for the labelings, see `write_labels`; None: they are not written.
         progress: Called with questions done and to do.
+        further: Makes a table more of the labelings, e.g. `rulemine.evaluation.path_reader.PathReader.table`.
 
     Raises:
         ConfigError: `targets` is not one of `TARGETS`.
@@ -221,6 +223,8 @@ def report_supervision(
         "answers": f"{targets}, {TARGETS[targets]}",
     }
     document = _document(found, facts)
+    if further is not None:
+        document = replace(document, tables=(*document.tables, further(graph, found)))
     if labels is not None:
         write_labels(labels, graph, found, document)
     return document
