@@ -154,6 +154,11 @@ class _Asking:
                 self._report()
         if not self.accepted:
             raise UserError(self._explain_none())
+        if late := self.validator.unfinished:
+            self.writing.note(
+                f"{counted(late, 'query', 'queries')} did not end within {options.seconds:g} s "
+                "(subgraphs.seconds); what the graph gives for their trees was taken."
+            )
         return self._question_set()
 
     def _take(self, task: Task, reply: str | Refusal, keys: tuple[str, ...]) -> None:

@@ -275,6 +275,11 @@ def test_an_answer_that_another_statement_gives_may_be_a_seed_or_one_too_many() 
     assert rejected(Fixed(3), VALID["count"][0]) == Mistake.DIFFERS
     assert rejected(Fixed(Refusal(RunFailure.HALF)), ONE) == RunFailure.HALF
     assert isinstance(validator(Fixed(2)).validate(VALID["count"][0]), Valid)
+    slow = validator(Fixed(Refusal(RunFailure.TIME)))
+    assert isinstance(slow.validate(ONE), Valid)  # its tree says what it gives
+    assert slow.unfinished == 1
+    path = candidate("f o2 i", "i", "f", "@f :o2+ ?x")
+    assert rejected(Fixed(Refusal(RunFailure.TIME)), path) == RunFailure.TIME
 
 
 def test_a_triple_that_the_reference_graph_lacks_is_stale(executor: LocalExecutor) -> None:
