@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.chat_server import KEY, ChatServer, questions
-from tests.command_line import assert_refused, run, tree
+from tests.command_line import Command, assert_refused, run, tree
 
 FEW = [
     "--set", "variants.questions=6", "--set", "variants.pairs=1", "--set", "mining.max_atoms=2",
@@ -31,8 +31,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def test_a_release_by_a_model_verifies_and_has_every_call(made: Path) -> None:
-    ended = run(made.parent, ["verify", "out"])
+def test_a_release_by_a_model_verifies_and_has_every_call(made: Path, command: Command) -> None:
+    ended = command("verify", made)
     assert ended.status == 0, ended.out
     rows = questions(made)
     assert len(rows) == 6
@@ -48,14 +48,14 @@ def test_a_release_by_a_model_verifies_and_has_every_call(made: Path) -> None:
     assert any(not line["questions"] for line in lines), "calls for pairs that were refused"
 
 
-def test_a_replay_gives_the_same_bytes(made: Path) -> None:
+def test_a_replay_gives_the_same_bytes(made: Path, command: Command) -> None:
     shutil.copytree(made.with_name("out.stages"), made.with_name("again.stages"))
     for stage in ("ask", "split", "release"):
         shutil.rmtree(made.with_name("again.stages") / stage, ignore_errors=True)
-    words = ["build", "variants-demo", "-o", "again", *FEW, *MODEL, "--replay", "out"]
-    ended = run(made.parent, words)
+    again = made.with_name("again")
+    ended = command("build", "variants-demo", "-o", again, *FEW, *MODEL, "--replay", made)
     assert ended.status == 0, ended.err
-    assert tree(made.parent / "again") == tree(made)
+    assert tree(again) == tree(made)
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,12 @@ def test_a_replay_gives_the_same_bytes(made: Path) -> None:
     ],
 )
 def test_wrong_options_are_refused_before_anything_is_mined(
-    key: str, said: str, tmp_path: Path
+    key: str, said: str, here: Path, command: Command
 ) -> None:
-    ended = run(tmp_path, ["build", "variants-demo", "-o", "out", *MODEL, "--set", key])
-    assert_refused(ended, said)
-    assert not (tmp_path / "out").exists()
+    assert_refused(command("build", "variants-demo", "-o", "out", *MODEL, "--set", key), said)
+    assert not (here / "out").exists()
 
 
-def test_judges_need_a_model_that_writes(tmp_path: Path) -> None:
+def test_judges_need_a_model_that_writes(here: Path, command: Command) -> None:
     words = ["build", "variants-demo", "-o", "out", "--set", 'variants.judges=["a"]']
-    assert_refused(run(tmp_path, words), "variants.judges")
+    assert_refused(command(*words), "variants.judges")
