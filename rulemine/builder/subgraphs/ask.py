@@ -163,9 +163,12 @@ class _Asking:
 
     def _take(self, task: Task, reply: str | Refusal, keys: tuple[str, ...]) -> None:
         """Accepts a candidate or refuses it."""
+        enough = len(self.accepted) == self.options.questions
+        if enough and not keys:
+            return  # it cost nothing
         self.written += 1
         self.writing.concerns(keys)
-        if len(self.accepted) == self.options.questions:
+        if enough:
             self.reasons[AskReason.ENOUGH] += 1
             return
         found = self._question(task, reply)
