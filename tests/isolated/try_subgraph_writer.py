@@ -24,7 +24,6 @@ BUILD = [
     "--set", f"subgraphs.candidates={CANDIDATES}", "--set", "subgraphs.nodes=3", "--set", "subgraphs.edges=2",
     "--set", "subgraphs.atoms=[1]", "--set", "subgraphs.count_share=0", "--set", "subgraphs.without_share=0",
     "--set", "questions.split=none", "--set", "verbalizer.max_tokens=70",
-    "--set", "verbalizer.naming=private",
 ]  # fmt: skip
 MODEL = ["--verbalizer", "openai", "--model", "local", "--prompt", "prompts.toml"]
 
