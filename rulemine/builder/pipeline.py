@@ -135,6 +135,7 @@ class Build:
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
             inputs.anchors, inputs.earlier  # noqa: B018
+            self.kind.options(inputs)  # what only this kind reads
         if self._words is not None:
             from rulemine.builder.verbalize_stage import check_source
 

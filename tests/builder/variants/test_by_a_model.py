@@ -76,3 +76,12 @@ def test_wrong_options_are_refused_before_anything_is_mined(
 def test_judges_need_a_model_that_writes(here: Path, command: Command) -> None:
     words = ["build", "variants-demo", "-o", "out", "--set", 'variants.judges=["a"]']
     assert_refused(command(*words), "variants.judges")
+
+
+def test_texts_without_a_known_entity_are_refused_before_anything_is_mined(
+    here: Path, command: Command
+) -> None:
+    (here / "t.txt").write_text("Nothing that is known.\n")
+    ended = command("build", "variants-demo", "-o", "out", "--set", "variants.texts=t.txt")
+    assert_refused(ended, "t.txt has 1 text, none of which names an entity")
+    assert not (here / "out.stages").exists()
