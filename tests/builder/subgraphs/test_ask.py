@@ -268,3 +268,18 @@ def test_the_final_filter_asks_twice_and_drops_what_is_not_matched(tmp_path: Pat
     assert {q.id for q in made.questions} - {q.id for q in kept.questions} == {wrong}
     assert kept.rejections[-1].reason == FAILED
     assert kept.sampling["subgraphs"]["final_filter"] == {"model": "judge", "asked": 8, "failed": 1}
+
+
+def test_a_judge_that_answers_nothing_is_told(tmp_path: Path) -> None:
+    made, _ = over_http(tmp_path, fake, questions=3, examples=0)
+    split = replace(made, questions=tuple(replace(q, split="test") for q in made.questions))
+    notes: list[str] = []
+    with (
+        ChatServer(lambda request, times: "Who knows?") as server,
+        Session(EndpointOptions(base_url=server.url), tmp_path / "check.sqlite") as session,
+    ):
+        kept = passing(inputs_of(verbalizer=MODEL), split, Writing(session, notes.append))
+    assert not kept.questions
+    assert ["no test question is left: judge answered none of 3" in note for note in notes] == [
+        True
+    ]
