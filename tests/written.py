@@ -87,6 +87,7 @@ def subgraphs() -> ReleaseParts:
         made.append(as_subgraph(replace(q, split=split), **own))
     told = {
         "wanted": 20, "questions": 15, "drawn": 40, "rejected": {"it is odd": 20, "it is long": 5},
+        "grown": 3, "final_filter": {"model": "judge", "asked": 7, "failed": 1},
         "split": {"accepted": 15, "training_relations": ["in", "won"], "per_cell": 1},
     }  # fmt: skip
     return _world("subgraphs", SUBGRAPHS, tuple(made), told)
@@ -99,5 +100,21 @@ def variants(judged: bool = False) -> ReleaseParts:
     made = [
         as_variant(q, topic="people" if n % 3 else "places", **own) for n, q in enumerate(given)
     ]
-    told = {"wanted": 20, "questions": 12, "drawn": 18, "rejected": {"it is odd": 6}}
+    agreement = {
+        "votes": 54,
+        "good": 51,
+        "subjects": 18,
+        "raw": 0.9,
+        "kappa": 0.5,
+        "low": 0.25,
+        "high": 0.75,
+    }
+    counts = {
+        "models": ["judge"] * 3, "judged": 18, "accepted": 12, "unreadable": 1,
+        "agreement": {"redundancy": agreement, "answer_support": agreement | {"kappa": None, "low": None}},
+    }  # fmt: skip
+    told = {
+        "wanted": 20, "questions": 12, "drawn": 18, "rejected": {"it is odd": 6}, "seed_texts": 6,
+        "skipped": {"no seed": 3}, "judged": counts if judged else None,
+    }  # fmt: skip
     return _world("variants", VARIANTS, tuple(made), told)

@@ -65,7 +65,7 @@ TRAINING = sorted({r for _, r, _ in WORLD} - {"shot_in", "directed"})
 
 SECTIONS: dict[str, dict[str, Any]] = {
     "subgraphs": to_json(
-        SubgraphSection(questions=20, atoms=(1, 2, 3), reserved_shapes=("((1)(1))",))
+        SubgraphSection(questions=20, nodes=17, atoms=(1, 2, 3), reserved_shapes=("((1)(1))",))
     ),
     "variants": to_json(VariantSection(questions=20, max_triples=40, judges=("m",))),
 }
@@ -123,10 +123,11 @@ def whole(number: int, text: str, split: str) -> StructureQuestion:
 
 
 def near(triples: Sequence[Triple]) -> tuple[Triple, ...]:
-    """All triples of the world within two hops of some."""
+    """All triples of the world between the entities up to two hops from some."""
     ends = {end for s, _, o in triples for end in (s, o)}
     ends |= {end for s, _, o in WORLD if {s, o} & ends for end in (s, o)}
-    return tuple(sorted(t for t in WORLD if {t[0], t[2]} & ends))
+    ends |= {end for s, _, o in WORLD if {s, o} & ends for end in (s, o)}
+    return tuple(sorted(t for t in WORLD if {t[0], t[2]} <= ends))
 
 
 def common(

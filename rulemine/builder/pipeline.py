@@ -135,6 +135,7 @@ class Build:
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
             inputs.anchors, inputs.earlier  # noqa: B018
+            self.kind.options(inputs)  # what only this kind reads
         if self._words is not None:
             from rulemine.builder.verbalize_stage import check_source
 
@@ -142,6 +143,7 @@ class Build:
             note = self.context.on_warning
             check_source(inputs, stages, self.context.replay, asks=asks, note=note)
             inputs.prompts, inputs.glosses  # noqa: B018
+        self._done = {}  # whatever ran before: the keys of stages name those before them alone
         with working_folder(stages) as self.folder:
             for name in STAGES[: STAGES.index(until) + 1]:
                 if name in self._skipped:

@@ -109,6 +109,7 @@ def build_again(
     for path, value in settings:
         config = override(config, path, value)
     values, replaced = config, []
+    chosen = {path for path, _ in settings}
     fresh = release.kind == "variants" and bool(lookup(config, ("variants", "run")))
     problems = [
         f"{name}: names no file of a recipe; {did_you_mean(name, FILE_KEYS)}"
@@ -120,6 +121,8 @@ def build_again(
             problems.append(f'{key.name}={given[key.name]}: the recipe names "{named or "none"}"')
         elif key.name in given:
             values = override(values, key.path, given[key.name])
+        elif key.path in chosen:
+            continue
         elif fresh and key.name in SEED_KEYS:
             continue  # a fresh variant is asked about what is in seed_texts.jsonl, and nothing else
         elif not isinstance(named, str) or not named or _is_known(key, named):

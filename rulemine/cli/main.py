@@ -28,6 +28,7 @@ from rulemine.cli.mine import add_mining
 from rulemine.cli.neo4j import add_neo4j
 from rulemine.cli.parser import Parser
 from rulemine.cli.query import add_querying
+from rulemine.cli.question_graphs import add_question_graphs
 from rulemine.cli.release import add_reading
 from rulemine.cli.seeds import add_seeding
 from rulemine.cli.serve import add_serving
@@ -72,6 +73,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_serving(commands)
     add_studying(commands)
     add_supervising(commands)
+    add_question_graphs(commands)
     add_judging(commands)
     add_variants(commands)
     add_exporting(commands)

@@ -9,7 +9,7 @@ from rulemine.cli.parser import given
 from rulemine.config import parse_setting
 from rulemine.errors import ConfigError
 
-__all__ = ["OF_MODEL", "chosen_recipe"]
+__all__ = ["OF_MODEL", "chosen_recipe", "replayed"]
 
 OF_MODEL = ("verbalizer.", "endpoint.")
 """Prefixes of the keys that concern a language model."""
@@ -30,7 +30,7 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
     replay: Path | None = getattr(arguments, "replay", None)
     chosen = {k: v for k, v in given(arguments).items() if not k.startswith("resources.")}
     set_keys = [parse_setting(text) for text in arguments.set]
-    settings = _replayed(replay) + _left_out(arguments) + set_keys
+    settings = replayed(replay) + _left_out(arguments) + set_keys
     settings += [(tuple(key.split(".")), value) for key, value in chosen.items()]
     recipe = load_recipe(arguments.recipe, settings)
     options = {key.name: key.flag for key in KEYS if key.name in chosen}
@@ -76,7 +76,7 @@ def _refuse(
             raise ConfigError(f"{option}: is for {purpose}. {advice}")
 
 
-def _replayed(source: Path | None) -> list[tuple[tuple[str, ...], Any]]:
+def replayed(source: Path | None) -> list[tuple[tuple[str, ...], Any]]:
     """The model settings that a release was built with, to build it again."""
     if source is None:
         return []

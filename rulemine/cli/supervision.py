@@ -5,15 +5,20 @@ A command imports what it needs when it runs.
 
 import argparse
 from argparse import Namespace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.answer import split_of
-from rulemine.cli.console import bar, check_output, emit, output_file
-from rulemine.cli.parser import Parser, add_command
+from rulemine.cli.answer import add_model_options, split_of
+from rulemine.cli.console import Line, check_output, emit, output_file
+from rulemine.cli.parser import Parser, add_command, given
+from rulemine.errors import ConfigError
 
 if TYPE_CHECKING:
-    from rulemine.evaluation.reporting.document import Document
+    from rulemine.evaluation.reporting.document import Grid
+    from rulemine.evaluation.supervision import Labeling
+    from rulemine.kg.graph import KnowledgeGraph
+    from rulemine.release.reader import Release
 
 __all__ = ["add_supervising"]
 
@@ -42,17 +47,22 @@ def add_supervising(commands: "argparse._SubParsersAction[Parser]") -> None:
                         "complete graph gives (asked)")  # fmt: skip
     parser.add_argument("--labels", type=Path, metavar="FOLDER",
                         help="write both labelings of the triples there (none)")  # fmt: skip
+    parser.add_argument("--replies", type=Path, metavar="FOLDER",
+                        help="where replies of --model are kept; none is asked for again")  # fmt: skip
+    parser.add_argument("--sample", type=int, metavar="N",
+                        help="ask --model the first N questions of one fixed order alone (all)")  # fmt: skip
     parser.add_argument("--format", default="table",
                         choices=("table", "json", "csv", "markdown", "latex", "html"),
                         help="of the report (table)")  # fmt: skip
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
+    add_model_options(parser)
 
 
 def supervision(arguments: Namespace) -> int:
     """``supervision``."""
-    from rulemine.evaluation.reporting.files import render
+    from rulemine.evaluation.reporting.files import render, to_text
     from rulemine.evaluation.supervision import report_supervision
     from rulemine.release.outputs import check_place
     from rulemine.release.reader import Release
@@ -60,8 +70,13 @@ def supervision(arguments: Namespace) -> int:
     check_output(arguments.output)
     if arguments.labels is not None:
         check_place(arguments.labels, [arguments.release])
+    if bool(arguments.model) != (arguments.replies is not None):
+        raise ConfigError(
+            "--model and --replies go together: name the model, and a folder for its replies."
+        )
     release = Release.open(arguments.release)
-    with bar("supervision") as tell:
+    line = Line()
+    with line.watch("supervision") as tell:
         document = report_supervision(
             release,
             arguments.kg,
@@ -69,19 +84,30 @@ def supervision(arguments: Namespace) -> int:
             targets=arguments.answers,
             labels=arguments.labels,
             progress=tell,
+            further=_reader(arguments, release, line, tell) if arguments.model else None,
         )
-    table = arguments.format == "table"
-    emit(_table(document) if table else render(document, arguments.format), arguments.output)
+    shown = to_text(document) if arguments.format == "table" else render(document, arguments.format)
+    emit(shown, arguments.output)
     return 0
 
 
-def _table(document: "Document") -> str:
-    from rulemine.evaluation.reporting.files import cells
-    from rulemine.evaluation.reporting.tables import format_table
+def _reader(
+    arguments: Namespace, release: "Release", line: Line, tell: Callable[[int, int], None]
+) -> "Callable[[KnowledgeGraph, Sequence[Labeling]], Grid]":
+    """Has the model read the paths."""
+    from rulemine.evaluation.path_reader import PathReader
+    from rulemine.llm.options import EndpointOptions
+    from rulemine.release.outputs import check_place
 
-    facts = [f"{name}: {text}" for name, text in document.facts.items() if name != "identity"]
-    parts = [f"{document.title}\n\n" + "\n".join(facts)]
-    for grid in document.grids():
-        rows = [(row[0][0], row[1:]) for row in cells(grid)]
-        parts.append(format_table(grid.title, grid.header, [("", rows)], grid.notes).rstrip("\n"))
-    return "\n\n".join([*parts, *document.notes]) + "\n"
+    check_place(arguments.replies, [arguments.release])
+    return PathReader(
+        release,
+        arguments.kg,
+        split_of(arguments.split),
+        arguments.model,
+        EndpointOptions(**given(arguments, "endpoint.")),
+        arguments.replies,
+        arguments.sample,
+        tell,
+        line.note,
+    ).table

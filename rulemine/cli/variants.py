@@ -170,6 +170,7 @@ def _settings(
 ) -> tuple[dict[str, str], tuple[Path, ...], list[tuple[tuple[str, ...], Any]]]:
     """Files of the recipe, earlier releases, and what is changed of the recipe."""
     from rulemine.builder.rebuild import FILE_KEYS
+    from rulemine.cli.recipe_options import replayed
     from rulemine.config import parse_setting
 
     said = [(".".join(key), value) for key, value in map(parse_setting, arguments.set)]
@@ -191,11 +192,13 @@ def _settings(
                 "judges may differ (verbalizer.…, variants.judges), and files that its recipe names can be "
                 "given."
             )
-    settings = [(tuple(key.split(".")), value) for key, value in changed.items()]
-    config = release.manifest["config"]["verbalizer"]
-    name = changed.get("verbalizer.name", config["name"])
-    if name == "template":
+    first = None if arguments.replay is None else arguments.replay / "run-1"
+    settings = replayed(first)
+    settings += [(tuple(key.split(".")), value) for key, value in changed.items()]
+    names = [value for path, value in settings if path == ("verbalizer", "name")]
+    if [release.manifest["config"]["verbalizer"]["name"], *names][-1] == "template":
         idle = [key for key in changed if key.startswith(OURS[:2]) and key != "verbalizer.name"]
+        idle += ["--replay"] * (first is not None)
         if idle:
             raise ConfigError(
                 f"{', '.join(idle)}: is for the questions of a language model, and those of this release are "

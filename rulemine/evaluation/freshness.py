@@ -102,8 +102,8 @@ def check_freshness(published: Release, fresh: Release) -> Freshness:
         )
     if runs[1] and published.questions("train"):
         notes.append(
-            "The fresh variant has no training questions: what learns from questions learns from those of the "
-            "published release, and the baseline prior, which guesses by them, has nothing to go by."
+            "The fresh variant has no training questions: what learns from questions learns from those of "
+            "the published release, and the baseline prior, which guesses by them, has nothing to go by."
         )
     if not runs[1] and published.identity not in fresh.manifest["config"].get("not_in", ()):
         notes.append(

@@ -34,14 +34,13 @@ import numpy.typing as npt
 from rulemine.errors import ConfigError, UserError, did_you_mean
 from rulemine.evaluation.reporting.document import Document, Grid, Score, Value
 from rulemine.evaluation.reporting.files import to_json
+from rulemine.evaluation.reporting.groups import Groups, by_form, by_hops, by_split, tables_of
 from rulemine.evaluation.shortest_paths import ShortestPaths
 from rulemine.files import write_jsonl, write_text
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.query.structures import STRUCTURES
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Question, Removal, RuleQuestion
-from rulemine.rules.taxonomy import RULE_TYPES
+from rulemine.release.records import Question, Removal
 
 __all__ = ["TARGETS", "Labeling", "labelings", "report_supervision", "write_labels"]
 
@@ -189,6 +188,7 @@ def report_supervision(
     targets: str = "asked",
     labels: Path | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    further: Callable[[KnowledgeGraph, Sequence[Labeling]], Grid] | None = None,
 ) -> Document:
     """The study of a release, by hops of the query, of the evidence, and by structure or rule type.
 
@@ -199,6 +199,7 @@ def report_supervision(
         targets: One of `TARGETS`.
         labels: A folder for the labelings, see `write_labels`; None: they are not written.
         progress: Called with questions done and to do.
+        further: Makes a table more of the labelings, e.g. `rulemine.evaluation.path_reader.PathReader.table`.
 
     Raises:
         ConfigError: `targets` is not one of `TARGETS`.
@@ -222,6 +223,8 @@ def report_supervision(
         "answers": f"{targets}, {TARGETS[targets]}",
     }
     document = _document(found, facts)
+    if further is not None:
+        document = replace(document, tables=(*document.tables, further(graph, found)))
     if labels is not None:
         write_labels(labels, graph, found, document)
     return document
@@ -275,50 +278,26 @@ def _document(found: Sequence[Labeling], facts: Mapping[str, str]) -> Document:
             "Questions left out of paths in evidence, because no path leads from a topic entity to an "
             f"answer: {apart:,}."
         )
-    form = "rule type" if isinstance(found[0].question, RuleQuestion) else "structure"
-    by = (
-        ("hops", "By hops of the query", lambda one: str(one.question.hops)),
-        ("evidence hops", "By hops of the evidence", _hops),
-        (form, f"By {form}", _form),
-        ("split", "By split", lambda one: one.question.split),
+    questions = [one.question for one in proved]
+    headline, tables = tables_of(
+        proved,
+        (
+            by_hops(questions),
+            Groups("evidence hops", "By hops of the evidence", [_hops(one) for one in proved]),
+            by_form(questions),
+            by_split(questions),
+        ),
+        COLUMNS,
+        _figures,
+        ("evidence", "in paths"),
     )
-    tables = tuple(_grid(name, title, proved, group) for name, title, group in by)
     return Document(
-        "Shortest paths beside the evidence",
-        tuple(notes),
-        facts,
-        _grid("questions", "All questions", proved, lambda one: "all"),
-        tables=tuple(grid for grid in tables if len(grid.rows) > 1),  # one row would say it again
+        "Shortest paths beside the evidence", tuple(notes), facts, headline, tables=tables
     )
 
 
 def _hops(one: Labeling) -> str:
     return "apart" if one.proof_hops is None else str(one.proof_hops)
-
-
-def _form(one: Labeling) -> str:
-    question = one.question
-    return question.rules.rule_type if isinstance(question, RuleQuestion) else question.structure
-
-
-_ORDER = {name: place for place, name in enumerate((*RULE_TYPES, *STRUCTURES, *SPLITS))}
-"""The groups whose order is not that of numbers."""
-
-
-def _grid(
-    name: str, title: str, found: Sequence[Labeling], group: Callable[[Labeling], str]
-) -> Grid:
-    members: dict[str, list[Labeling]] = {}
-    for one in found:
-        members.setdefault(group(one), []).append(one)
-
-    def place(label: str) -> tuple[float, float, str]:
-        number = int(label) if label.isdecimal() else math.inf
-        return _ORDER.get(label, math.inf), number, label
-
-    rows = tuple((label, *_figures(members[label])) for label in sorted(members, key=place))
-    header = ("" if name == "questions" else name, *COLUMNS)
-    return Grid(name.replace(" ", "-"), title, header, rows, plain=("evidence", "in paths"))
 
 
 def _figures(found: Sequence[Labeling]) -> tuple[Value, ...]:

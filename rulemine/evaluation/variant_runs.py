@@ -23,7 +23,7 @@ from typing import NamedTuple
 from rulemine.errors import ConfigError
 from rulemine.evaluation.reporting.report import format_p
 from rulemine.evaluation.reporting.tables import Cell, Section, format_markdown, format_table
-from rulemine.evaluation.statistics.contingency import ChiSquare, chi_square
+from rulemine.evaluation.statistics.contingency import ChiSquare, compare_classes
 from rulemine.release.naming import questions_in
 from rulemine.release.reader import Release
 from rulemine.release.records import VariantQuestion, translation
@@ -201,9 +201,9 @@ def compare_runs(releases: Sequence[Release]) -> VariantTable:
         "and answer; paraphrased: same answer, and same supporting triples or same query; unique: the rest. "
         "Left out: seed texts of which one of the two has no question.",
         "χ² of the topics of the questions compared, not corrected; V = √(χ²/n), n the rows of both, with a "
-        "95 % interval from the noncentral χ². p > 0.05 does not show that topics are equally distributed: "
-        "the interval of V says how far apart they may be. Rows are matched by seed text, which the test "
-        "does not use; it errs towards a large p and a wide interval.",
+        "95 % bootstrap interval over seed texts. p > 0.05 does not show that topics are equally "
+        "distributed: the interval of V says how far apart they may be. Rows are matched by seed text, which "
+        "the test does not use, so that p is too large; the interval does.",
     ]
     if any(row.topics is None for row in pairs):
         notes.append(
@@ -215,10 +215,13 @@ def compare_runs(releases: Sequence[Release]) -> VariantTable:
             f"Of {len(rough)} of {len(pairs)} pairs the χ² is rough: fewer than {ENOUGH} questions are "
             "expected of some topic. Compare more seed texts, or name fewer topics."
         )
-    if any(q.wording == "template" for one in read for q in one.first.values()):
+    scripted = [
+        one.figures.name for one in read if any(q.wording == "template" for q in one.first.values())
+    ]
+    if scripted:
         notes.append(
-            "Texts are templates: the same query always has the same text, so that what a model would "
-            "paraphrase is identical here, and figures are not those of a model."
+            f"Texts of {', '.join(scripted)} are templates: the same query always has the same text, so "
+            "that what a model would paraphrase is identical here, and figures are not those of a model."
         )
     return VariantTable(
         f"Variants of {releases[0].name}, by seed text",
@@ -272,9 +275,8 @@ def _pair(a: _Variant, b: _Variant) -> RunPair:
         )
     both = [(a.first[key], b.first[key]) for key in shared if key in a.first and key in b.first]
     kinds = Counter(_kind(*two) for two in both)
-    topics = sorted({q.variants.topic for two in both for q in two})
-    counts = [Counter(two[side].variants.topic for two in both) for side in (0, 1)]
-    tested = chi_square(*([count[topic] for topic in topics] for count in counts))
+    topics = [[two[side].variants.topic for two in both] for side in (0, 1)]
+    tested = compare_classes(topics[0], topics[1])
     return RunPair(
         a.figures.name,
         b.figures.name,

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from itertools import tee
 from typing import ClassVar, NamedTuple
 
-import numpy as np
-
 from rulemine.config import Section, option
 from rulemine.exports.protocol import ExportFolder, ExportInput
-from rulemine.exports.question_graphs import Ints, question_graphs
+from rulemine.exports.question_graphs import Ints, by_private_id, question_graphs
 from rulemine.exports.reachability import reachability
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.records import Question
@@ -58,12 +56,7 @@ class GraphPerQuestion(Section):
                 folder.leave_out(question.id, "it asks for a number; answers here are entities")
         questions = [q for split in given.splits for q in self.asked(given, split)]
         # Of triples that are as good the first ones by private id are taken, so in every naming the same.
-        by_id = given.kg.renamed(given.client.id)
-        names = {e.id: e.name for e in given.client.entities}
-        place = np.array([given.kg.entity_ids[names[i]] for i in by_id.entities], np.int32)
-        ids = by_id.triples.copy()
-        ids[:, [0, 2]] = place[ids[:, [0, 2]]] if len(place) else ids[:, [0, 2]]
-        row = given.kg.rows_of(ids)
+        by_id, row = by_private_id(given.kg, given.client.id)
         graphs = question_graphs(
             by_id,
             {q.id: [given.client.id[name] for name in q.anchors] for q in questions},

@@ -21,6 +21,9 @@ from rulemine.release.records import SubgraphQuestion
 
 __all__ = ["GtsqaExport"]
 
+TEST_TYPES = {"ugt": "unseen_graph_type", "urt": "unseen_relation_type"}
+"""What a test question has that training lacks, as GTSQA calls it."""
+
 
 @dataclass(frozen=True)
 class GtsqaExport(Section):
@@ -95,7 +98,7 @@ class _Rows:
                 }
                 for least in block.minimal
             ],
-            "test_type": list(block.test_type),
+            "test_type": [TEST_TYPES.get(one, one) for one in block.test_type],
         }
 
     def ids(self, triples: Iterable[Triple]) -> list[list[str]]:

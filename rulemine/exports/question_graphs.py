@@ -20,7 +20,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.incidence import Incidence
 from rulemine.seeds import stream
 
-__all__ = ["QuestionGraph", "question_graphs"]
+__all__ = ["ALPHA", "MOST_KEPT", "UNITS", "QuestionGraph", "by_private_id", "question_graphs"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -86,6 +86,24 @@ def question_graphs(
             graph = known[start]
         drawn = stream(seed, "question graph", question).permutation(len(graph.rows))
         yield QuestionGraph(graph.rows[drawn], graph.whole)
+
+
+def by_private_id(kg: KnowledgeGraph, ids: Mapping[str, str]) -> tuple[KnowledgeGraph, Ints]:
+    """A graph in the same order in every naming.
+
+    Args:
+        kg: The graph.
+        ids: Entity → its private id, or what stands for it.
+
+    Returns:
+        The graph with entities named and sorted by these, and the row in `kg` of each of its triples.
+    """
+    sorted_by_id = kg.renamed(ids)
+    names = {ids[name]: place for place, name in enumerate(kg.entities)}
+    place = np.array([names[label] for label in sorted_by_id.entities], np.int32)
+    triples = sorted_by_id.triples.copy()
+    triples[:, [0, 2]] = place[triples[:, [0, 2]]] if len(place) else triples[:, [0, 2]]
+    return sorted_by_id, kg.rows_of(triples)
 
 
 class _Surroundings:

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from rulemine.kg.graph import KnowledgeGraph
 
-__all__ = ["Incidence"]
+__all__ = ["Incidence", "spans"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -39,8 +39,12 @@ class Incidence:
 
     def at(self, entities: Ints) -> Ints:
         """Where the triples of some entities stand, entity by entity."""
-        first, counts = self.starts[entities], self.degrees[entities]
-        before: Ints = counts.cumsum() - counts
-        places: Ints = (first - before).repeat(counts)
-        places += np.arange(len(places))
-        return places
+        return spans(self.starts[entities], self.degrees[entities])
+
+
+def spans(first: Ints, counts: Ints) -> Ints:
+    """The numbers of some ranges, range by range: where each begins, and how long it is."""
+    before: Ints = counts.cumsum() - counts
+    numbers: Ints = (first - before).repeat(counts)
+    numbers += np.arange(len(numbers))
+    return numbers

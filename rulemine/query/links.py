@@ -11,7 +11,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, Triple
 from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
 
-__all__ = ["expanded", "linked", "parts_of", "renamed", "renamed_derivation", "smaller"]
+__all__ = ["expanded", "linked", "parts_of", "positive", "renamed", "renamed_derivation", "smaller"]
 
 NONE_DECLARED = Declarations()
 
@@ -132,6 +132,19 @@ def parts_of(query: Query) -> list[Query]:
     if isinstance(query, Difference):
         return [query.of, query.minus]
     return list(query.parts) if isinstance(query, Intersection | Union) else []
+
+
+def positive(query: Query) -> Query:
+    """The query without what differences take away, at any depth, and without the count.
+
+    Example:
+        >>> from rulemine.query import parse
+        >>> positive(parse('(count (p "r" (minus (p "s" "a") (p "t" "b"))))')).text
+        '(p "r" (p "s" "a"))'
+    """
+    if isinstance(query, Difference | Count):
+        return positive(query.of)
+    return _rebuilt(query, [positive(part) for part in parts_of(query)])
 
 
 def _rebuilt(query: Query, parts: list[Query]) -> Query:

@@ -82,14 +82,22 @@ def parse_strictly(text: str) -> Any:
     return whole
 
 
-def constants(algebra: Any) -> frozenset[str]:
+def constants(algebra: Any, *, taken: bool = False) -> frozenset[str]:
     """Everything in a strictly parsed query that stands where an entity can.
+
+    Args:
+        algebra: The query.
+        taken: Only what stands in MINUS or NOT EXISTS, whatever else the query has.
 
     Returns:
         IRIs as they are written, and literals of patterns and VALUES as SPARQL writes them; no relations.
     """
     from rdflib import Literal, URIRef
 
+    if taken:
+        inside = [n.p2 for n in _nodes(algebra) if n.name == "Minus"]
+        inside += [n.graph for n in _nodes(algebra) if n.name == "Builtin_NOTEXISTS"]
+        return frozenset().union(*map(constants, inside))
     found: set[str] = set()
     for node in _nodes(algebra):
         if node.name == "BGP":

@@ -141,6 +141,17 @@ class Graph:
             for s, r, o in zip(*(c.tolist() for c in (*np.divmod(rest, m), objects)), strict=True):
                 yield entities[s], relations[r], entities[o]
 
+    def among(self, entities: Iterable[str]) -> set[Triple]:
+        """All triples that join two of some entities."""
+        n, m = self.terms.sizes
+        ends = [self.terms.entities[e] for e in entities if e in self.terms.entities]
+        found: list[int] = []
+        for number in ends:
+            low, high = np.searchsorted(self.keys, [number * m * n, (number + 1) * m * n])
+            some = self.keys[low:high]
+            found += some[np.isin(some % n, ends)].tolist()
+        return set(self.triples(np.array(found, np.int64)))
+
     def joined(self, other: "Graph") -> "Graph":
         """The union with a graph of the same terms."""
         return Graph(self.terms, np.concatenate((self.columns, other.columns)))

@@ -102,7 +102,7 @@ def test_a_list_of_anchors(rules: Path, tmp_path: Path) -> None:  # noqa: F811
     names.write_text("\n".join([*people, "Nobody at all", ""]))
     build = made(rules, tmp_path / "made", (("structures", "anchors"), str(names)))
     build.context = BuildContext(on_warning=warnings.append)
-    build.inputs._warn = warnings.append
+    build.inputs.warn = warnings.append
     build.run()
     assert any("'Nobody at all'" in text for text in warnings)
     release = Release.open(tmp_path / "made")

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,8 +11,18 @@ from rulemine.evaluation.supervision import labelings, report_supervision
 from rulemine.files import read_jsonl
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.reader import Release
+from tests.chat_server import KEY, ChatServer
 from tests.command_line import Command, assert_refused
-from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, write_structures
+from tests.evaluation.world import (
+    ANN,
+    BOB,
+    CID,
+    DORA,
+    EVE,
+    QUESTIONS,
+    write_release,
+    write_structures,
+)
 from tests.questions import question
 
 WIFE = (ANN, "wife", BOB)
@@ -142,3 +153,39 @@ def test_bad_input_is_refused(release: Release, command: Command, tmp_path: Path
     assert_refused(
         command("supervision", tmp_path), "no such file, so this folder is not a release"
     )
+
+
+def test_a_model_reads_the_paths(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    named = [replace(q, question=f"Who is {q.id}?") for q in QUESTIONS]
+    release = write_release(tmp_path / "small", named)
+    asked = {q.question: q for q in release.questions()}
+    kg = release.kg()
+    wanted = {
+        one.question.id: one for one in labelings(kg, release.questions(), release.removals())
+    }
+
+    def says(body: dict[str, Any], _: int) -> str:
+        text = body["messages"][0]["content"]
+        q = next(q for q in asked.values() if f"Question: {q.question}\n" in text)
+        shown = text.partition("What is known:\n")[2].partition("\n\n")[0].splitlines()
+        assert {tuple(line.split(" | ")) for line in shown} == set(
+            kg.labeled(wanted[q.id].shortest)
+        )
+        return q.answers[0] if q.id != "q00003" else "none"
+
+    with ChatServer(says) as server:
+        run = ("supervision", release.path, "--model", "m", "--base-url", server.url)
+        ended = command(*run, "--replies", tmp_path / "replies", "--format", "json")
+        assert ended.status == 0, ended.err
+        count = len(server.bodies)
+        again = command(*run, "--replies", tmp_path / "replies", "--format", "json")
+        assert (again.out, len(server.bodies), count) == (ended.out, count, 4)
+    table = next(grid for grid in json.loads(ended.out)["tables"] if grid["id"] == "read")
+    ((shape, questions, hits, share),) = table["rows"]
+    assert (shape, questions, hits["value"], share["value"]) == ("(1)", 4, 0.75, 0.75)
+    # Evidence is in the paths of three questions, of which the third is missed: r = −1/3.
+    assert "-0.33 over questions, – over shapes" in table["notes"][0]
+    assert_refused(command("supervision", release.path, "--model", "m"), "--model and --replies")

@@ -86,7 +86,7 @@ def test_gtsqa_has_the_fields_of_the_data_set(subgraphs: Release, tmp_path: Path
                 found[0].value.removeprefix(prefix) for found in store.query(one["sparql_query"])
             ]
             assert sorted(same) == sorted(given)
-    assert found["q00006"]["test_type"] == ["ugt"]
+    assert found["q00006"]["test_type"] == ["unseen_graph_type"]
     secret = export(subgraphs, "gtsqa", tmp_path / "secret", without_answers=True).folder
     assert rows(secret / "test.jsonl")[0].keys() == {
         "id", "question", "paraphrased_question", "seed_entities",

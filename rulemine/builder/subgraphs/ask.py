@@ -154,13 +154,21 @@ class _Asking:
                 self._report()
         if not self.accepted:
             raise UserError(self._explain_none())
+        if late := self.validator.unfinished:
+            self.writing.note(
+                f"{counted(late, 'query', 'queries')} did not end within {options.seconds:g} s "
+                "(subgraphs.seconds); what the graph gives for their trees was taken."
+            )
         return self._question_set()
 
     def _take(self, task: Task, reply: str | Refusal, keys: tuple[str, ...]) -> None:
         """Accepts a candidate or refuses it."""
+        enough = len(self.accepted) == self.options.questions
+        if enough and not keys:
+            return  # it cost nothing
         self.written += 1
         self.writing.concerns(keys)
-        if len(self.accepted) == self.options.questions:
+        if enough:
             self.reasons[AskReason.ENOUGH] += 1
             return
         found = self._question(task, reply)
@@ -221,7 +229,7 @@ class _Asking:
         for one in self.accepted[first:]:
             shown = namer.question(one.question)
             asked.append(
-                calls.paraphrase(f"candidate {one.task.number}", shown.question, shown.anchors)
+                calls.reword(f"candidate {one.task.number}", shown.question, shown.anchors)
             )
         answers = answers_to(session, asked)
         for at, (call, answer) in enumerate(zip(asked, answers, strict=True), first):

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from rulemine.builder.inputs import Inputs
+from rulemine.builder.subgraphs.split import without_lost_parents
 from rulemine.builder.writing import Writing
 from rulemine.builder.written.model_writer import ANSWER_SCHEMA, WritingCalls, answers_to
 from rulemine.builder.written.writer_names import WriterNames
+from rulemine.errors import counted
 from rulemine.llm.call import Answer, Call, Reply
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
@@ -72,7 +74,13 @@ def passing(
         for q in tested
         if q.id in failed
     ]
-    kept = [question for question in asked.questions if question.id not in failed]
+    if failed and len(failed) == len(tested):
+        writing.note(
+            f"no test question is left: {recipe.verbalizer.judge_model} answered none of "
+            f"{counted(len(tested), 'question')} from its evidence. Name another judge (--judge-model), or "
+            "none."
+        )
+    kept = without_lost_parents(q for q in asked.questions if q.id not in failed)
     return replace(asked, sampling={**asked.sampling, "subgraphs": split}).keep(kept, rejections)
 
 

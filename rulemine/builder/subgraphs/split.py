@@ -13,7 +13,7 @@ Nothing depends on the order of the questions.
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -21,11 +21,21 @@ from rulemine.builder.split import with_unseen
 from rulemine.builder.subgraphs.options import SubgraphSection
 from rulemine.errors import counted
 from rulemine.kg.facts import Declarations
+from rulemine.query.links import positive
+from rulemine.query.parser import parse
+from rulemine.query.structures import structure_of
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection, SubgraphQuestion
 from rulemine.seeds import stream
 
-__all__ = ["TESTED_SHAPES", "SplitReason", "explain_cells", "plain_shape", "split_subgraphs"]
+__all__ = [
+    "TESTED_SHAPES",
+    "SplitReason",
+    "explain_cells",
+    "plain_shape",
+    "split_subgraphs",
+    "without_lost_parents",
+]
 
 TESTED_SHAPES = ("(1)", "(2)", "(1)(1)", "(2)(1)", "(3)", "(1)(1)(1)")
 """The shapes of test questions beside the reserved ones, with and without an unseen relation."""
@@ -68,9 +78,13 @@ def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> 
         (q for q in asked.questions if isinstance(q, SubgraphQuestion)), key=lambda q: q.id
     )
     may_train = _training_relations(questions, declared, options.training_relations)
-    types = {q.id: _test_type(q, options.reserved_shapes, may_train) for q in questions}
+    shapes = {q.id: plain_shape(q, declared) for q in questions}
+    types = {
+        q.id: _test_type(shapes[q.id] in options.reserved_shapes, q.relations, may_train)
+        for q in questions
+    }
     cells = _cells(options.reserved_shapes)
-    cell_of = {q.id: (types[q.id][0], plain_shape(q.shape)) for q in questions}
+    cell_of = {q.id: (types[q.id][0], shapes[q.id]) for q in questions}
     training = [q for q in questions if types[q.id] == ("id",)]
     for q in questions:
         if cell_of[q.id] in cells and not q.subgraphs.redundant:
@@ -88,18 +102,14 @@ def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> 
             return SplitReason.REDUNDANT
         return SplitReason.ENOUGH if cell_of[q.id] in cells else SplitReason.NO_CELL
 
-    kept: list[Question] = []
+    kept: list[SubgraphQuestion] = []
     rejections = []
     for q in questions:
         if q.id not in split:
             said = " and ".join(types[q.id])
             rejections.append(Rejection("split", why(q), q.id, None, "", "", said, query=q.query))
             continue
-        block = replace(
-            q.subgraphs,
-            test_type=types[q.id] if split[q.id] == "test" else (),
-            parent=q.subgraphs.parent if q.subgraphs.parent in split else "",
-        )
+        block = replace(q.subgraphs, test_type=types[q.id] if split[q.id] == "test" else ())
         kept.append(replace(q, split=split[q.id], subgraphs=block))
     told = {
         "accepted": len(questions),
@@ -107,8 +117,20 @@ def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> 
         "per_cell": min(options.per_cell, wanted // len(cells)),
     }
     own = {**asked.sampling.get("subgraphs", {}), "split": told}
-    made = asked.keep(with_unseen(kept), rejections)
+    made = asked.keep(with_unseen(without_lost_parents(kept)), rejections)
     return replace(made, sampling={**asked.sampling, "subgraphs": own})
+
+
+def without_lost_parents(questions: Iterable[Question]) -> list[Question]:
+    """The questions; a parent that is not among them is named no more."""
+    every = list(questions)
+    known = {q.id for q in every}
+    return [
+        replace(q, subgraphs=replace(q.subgraphs, parent=""))
+        if isinstance(q, SubgraphQuestion) and q.subgraphs.parent not in known
+        else q
+        for q in every
+    ]
 
 
 def explain_cells(made: QuestionSet, options: SubgraphSection) -> str:
@@ -123,7 +145,7 @@ def explain_cells(made: QuestionSet, options: SubgraphSection) -> str:
     """
     per_cell = made.sampling["subgraphs"]["split"]["per_cell"]
     have = Counter(
-        (q.subgraphs.test_type[0], plain_shape(q.shape))
+        (q.subgraphs.test_type[0], plain_shape(q, made.declarations))
         for q in made.questions
         if isinstance(q, SubgraphQuestion) and q.split == "test"
     )
@@ -141,14 +163,11 @@ def explain_cells(made: QuestionSet, options: SubgraphSection) -> str:
     )
 
 
-def plain_shape(shape: str) -> str:
-    """The shape without the count and without what a difference takes away from the answers.
-
-    Example:
-        >>> plain_shape("#(2)(1)"), plain_shape("(1)(1)-{(1)}")
-        ('(2)(1)', '(1)(1)')
-    """
-    return re.sub(r"^#|-\{[^{}]*\}", "", shape)
+def plain_shape(question: Question, declared: Declarations) -> str:
+    """The shape of the triples behind an answer: without the count and what differences take away."""
+    if not re.search("[#-]", question.shape):
+        return question.shape
+    return structure_of(positive(parse(question.query)), declared).shape
 
 
 def _rounded(share: float, whole: int) -> int:
@@ -169,11 +188,10 @@ def _training_relations(
 
 
 def _test_type(
-    question: SubgraphQuestion, shapes: Collection[str], may_train: Collection[str]
+    ugt: bool, relations: Collection[str], may_train: Collection[str]
 ) -> tuple[str, ...]:
-    """What training lacks of a question."""
-    ugt = plain_shape(question.shape) in shapes
-    urt = not all(relation in may_train for relation in question.relations)
+    """What training lacks of a question: its shape, one of its relations."""
+    urt = not all(relation in may_train for relation in relations)
     return (*["ugt"] * ugt, *["urt"] * urt) or ("id",)
 
 

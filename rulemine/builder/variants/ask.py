@@ -170,7 +170,7 @@ class _Asking:
                 break
             self._check_patience()
         for one in self.accepted[options.questions :]:
-            self._refuse(_rejection(one.question, PairReason.ENOUGH))
+            self._refuse(self._turned_down(one.question, PairReason.ENOUGH))
         del self.accepted[options.questions :]
         if not self.accepted:
             raise UserError(self._explain_none(len(sets)))
@@ -207,7 +207,7 @@ class _Asking:
                 if place < self.options.pairs:
                     self.accepted.append(one)
                 else:
-                    self._refuse(_rejection(one.question, PairReason.MANY))
+                    self._refuse(self._turned_down(one.question, PairReason.MANY))
 
     def _question(
         self, seeds: SeedSet, shown: Shown, pair: Pair | Refusal
@@ -269,7 +269,7 @@ class _Asking:
             for (question, keys), vote in zip(some, votes, strict=False):
                 self.writing.concerns(vote.keys)
                 if vote.reason:
-                    self._refuse(_rejection(question, vote.reason))
+                    self._refuse(self._turned_down(question, vote.reason))
                     continue
                 block = replace(question.variants, judgements=vote.judgements)
                 judged = replace(question, variants=block)
@@ -289,6 +289,10 @@ class _Asking:
             f"{block.seed_text}: {own.question}", own.question, block.answer, others, tuple(facts),
             self.naming,
         )  # fmt: skip
+
+    def _turned_down(self, question: VariantQuestion, reason: str) -> Refusal:
+        """Why a question that passed all checks of its own is not asked."""
+        return Refusal(reason, text=self.namer.question(question).question, query=question.query)
 
     def _refuse(self, found: Rejection | Refusal) -> None:
         """Counts what is refused, and keeps what has words."""
@@ -354,6 +358,7 @@ class _Asking:
         temperature = -1.0 if chosen.temperature < 0 else None
         panel = Panel(
             seat_judges(self.options.judges, temperature),
+            max_tokens=max(Panel.max_tokens, chosen.max_tokens),
             seed=(self.seed + self.options.run) % SEEDS,
         )
         return Judges(panel, self.writing.session)
@@ -377,18 +382,3 @@ class _Asking:
 
 def _labels(kg: KnowledgeGraph, seeds: SeedSet) -> tuple[str, ...]:
     return tuple(sorted(kg.entities[entity] for entity in seeds.entities))
-
-
-def _rejection(question: VariantQuestion, reason: str) -> Rejection:
-    """Why a question that passed all checks of its own is not asked."""
-    return Rejection(
-        "ask",
-        reason,
-        "",
-        None,
-        "",
-        "",
-        "in the naming entity",
-        question.question,
-        query=question.query,
-    )

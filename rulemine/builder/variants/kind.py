@@ -38,11 +38,14 @@ class VariantKind:
     def options(self, inputs: Inputs) -> dict[str, Any]:
         """The seed sets, what is shown and asked, and by what prompts."""
         recipe = inputs.recipe
+        chosen = to_json(recipe.variants)
+        files = [chosen.pop(name) for name in ("texts", "entities", "aliases", "topics")]
+        given = inputs.seed_rows is not None or any(files[:2])  # else they follow from the rest
         options: dict[str, Any] = {
-            "variants": to_json(recipe.variants),
+            "variants": chosen,
             "sets": [
                 (one.id, [inputs.kg.entities[entity] for entity in one.entities], one.topic)
-                for one in self._seed_sets(inputs)
+                for one in (self._seed_sets(inputs) if given else ())
             ],
             "excluded": sorted(inputs.excluded),
         }
@@ -62,13 +65,14 @@ class VariantKind:
         writing: Writing,
     ) -> QuestionSet:
         """See `rulemine.builder.variants.ask.ask_variants`."""
-        return ask_variants(inputs, self._seed_sets(inputs), selection, writing, progress)
+        sets = self._seed_sets(inputs, selection)
+        return ask_variants(inputs, sets, selection, writing, progress)
 
     def estimate(
         self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
     ) -> str:
         """See `rulemine.builder.variants.estimate.estimate_variants`."""
-        return estimate_variants(inputs, self._seed_sets(inputs), folder, replay)
+        return estimate_variants(inputs, self._seed_sets(inputs, selection), folder, replay)
 
     def limits(self, recipe: Recipe) -> dict[str, Any]:
         """None that apply later."""
@@ -92,9 +96,12 @@ class VariantKind:
         """See `rulemine.builder.variants.seed_splits.split_by_seed_text`."""
         return split_by_seed_text(inputs.recipe, asked)
 
-    def _seed_sets(self, inputs: Inputs) -> list[SeedSet]:
-        """The seed sets, found once: texts may be many."""
+    def _seed_sets(self, inputs: Inputs, selection: Selection | None = None) -> list[SeedSet]:
+        """The seed sets, found once: texts may be many. Those that are drawn need the selection."""
         if self._sets is None:
             recipe = inputs.recipe
-            self._sets = seed_sets(inputs, recipe.variants, recipe.seed, note=inputs.warn)
+            removed = None if selection is None else selection.removed
+            self._sets = seed_sets(
+                inputs, recipe.variants, recipe.seed, note=inputs.warn, removed=removed
+            )
         return self._sets

@@ -22,6 +22,8 @@ class VariantSection(Section):
             ``/film/actor``); empty: all.
         sets: Seed sets that are drawn.
         set_size: Entities of a seed set that is drawn.
+        start: How a seed set that is drawn starts: with ``any`` entity, or with both ends of a ``removed``
+            triple, so that more questions miss a link.
         questions: Questions that are accepted at most.
         pairs: Questions of one seed text at most.
         max_neighbors: Triples of an entity that are followed at most: the first by relation, direction and
@@ -45,6 +47,7 @@ class VariantSection(Section):
     domains: tuple[str, ...] = option(())
     sets: int = option(1000, least=1)
     set_size: int = option(4, least=2, most=100)
+    start: str = option("any", choices=("any", "removed"))
     questions: int = option(1000, least=1)
     pairs: int = option(5, least=1)
     max_neighbors: int = option(1000, least=1)

@@ -54,6 +54,7 @@ def seed_sets(
     seed: int,
     progress: Callable[[int, int], None] | None = None,
     note: Callable[[str], object] = lambda _text: None,
+    removed: Ints | None = None,
 ) -> list[SeedSet]:
     """The seed sets of a build.
 
@@ -63,6 +64,7 @@ def seed_sets(
         seed: The seed of the build.
         progress: Called with (texts done, all texts).
         note: Called with a sentence about what was left out.
+        removed: The rows of the removed triples, for sets that start with one; None: not known.
 
     Raises:
         InputError: A file cannot be read, or names no entity of the graph.
@@ -91,7 +93,14 @@ def seed_sets(
     if options.entities:
         return _of_lists(inputs, Path(options.entities), note)
     if not options.texts:
-        return list(_drawn(inputs, options, seed, progress))
+        if options.start == "removed" and removed is None:
+            note(
+                "variants.start: what is removed is not known here; seed sets start with any entity."
+            )
+        pairs = (
+            _pairs(inputs, removed) if options.start == "removed" else np.empty((0, 2), np.int64)
+        )
+        return list(_drawn(inputs, options, seed, pairs, progress))
     components = Components(inputs.kg, options, inputs.excluded)
     return [
         SeedSet(text.id, tuple(sorted(mention.entity for mention in mentions)))
@@ -229,26 +238,43 @@ def _drawn(
     inputs: Inputs,
     options: VariantSection,
     seed: int,
+    pairs: Ints,
     progress: Callable[[int, int], None] | None,
 ) -> Iterator[SeedSet]:
-    """Sets drawn from the domains in turn; smaller where walks find too few entities."""
+    """Sets drawn from the domains in turn; smaller where walks find too few entities.
+
+    A set starts with one of the pairs, int64 of shape (n, 2), of its domain if there is any.
+    """
     components = Components(inputs.kg, options, inputs.excluded)
     pools = [members_of(inputs.types, domain) for domain in options.domains]
     if not pools:
         pools = [np.arange(len(inputs.kg.entities))]
+    starts = [pairs[np.isin(pairs, pool).all(axis=1)] for pool in pools]
     for number in range(options.sets):
         if progress and number % 100 == 0:
             progress(number, options.sets)
         turn = number % len(pools)
         draws = stream(seed, "variants", "set", number)
-        entities = _walked(components, pools[turn], options.set_size, draws)
+        own = starts[turn] if len(starts[turn]) else pools[turn][:, None]
+        first: list[int] = own[draws.below(len(own))].tolist()
+        entities = _walked(components, pools[turn], first, options.set_size, draws)
         topic = options.domains[turn] if options.domains else ""
         yield SeedSet(f"d{number + 1:06d}", entities, topic)
 
 
-def _walked(components: Components, pool: Ints, size: int, draws: Stream) -> tuple[int, ...]:
+def _pairs(inputs: Inputs, removed: Ints | None) -> Ints:
+    """The ends of the removed triples that connect two entities, each pair once, sorted."""
+    triples = inputs.kg.triples[[] if removed is None else removed].astype(np.int64)
+    barred = [inputs.kg.relation_ids[name] for name in inputs.excluded]
+    used = ~np.isin(triples[:, 1], barred) & (triples[:, 0] != triples[:, 2])
+    return np.unique(np.sort(triples[used][:, [0, 2]], axis=1), axis=0)
+
+
+def _walked(
+    components: Components, pool: Ints, first: list[int], size: int, draws: Stream
+) -> tuple[int, ...]:
     """Entities of a pool, all but the first one or two steps from one of those before."""
-    found = [int(pool[draws.below(len(pool))])]
+    found = list(first)
     for _ in range(TRIES * (size - 1)):
         if len(found) == size:
             break

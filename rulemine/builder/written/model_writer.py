@@ -82,7 +82,7 @@ class WritingCalls:
         room = self.recipe.verbalizer.max_tokens * (2 + task.atoms)
         return replace(call, schema=CANDIDATE_SCHEMA, max_tokens=room)
 
-    def paraphrase(self, subject: str, question: str, anchors: Sequence[str]) -> Call:
+    def reword(self, subject: str, question: str, anchors: Sequence[str]) -> Call:
         """Asks a second model for the same question in other words.
 
         Args:
@@ -96,7 +96,7 @@ class WritingCalls:
             "language": self.recipe.verbalizer.language,
             "names": self.prompts.names[self.naming],
         }
-        call = self._call("paraphrase", subject, values, {})
+        call = self._call("reword", subject, values, {})
         model = self.recipe.verbalizer.rewriter_model
         return replace(call, model=model, schema=SCHEMAS["question"])
 

@@ -21,7 +21,7 @@ _PLACEHOLDERS: Placeholders = {
     "candidate": _CANDIDATE,
     "candidate_count": _CANDIDATE,
     "candidate_without": _CANDIDATE,
-    "paraphrase": {"system": (), "user": ("question", "anchors", "names", "language")},
+    "reword": {"system": (), "user": ("question", "anchors", "names", "language")},
     "check": {
         "system": (),
         "user": ("facts", "question"),

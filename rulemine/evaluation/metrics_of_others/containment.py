@@ -15,6 +15,9 @@ and all. c: how many a ∈ A are ⊑ the whole output, its lines joined by blank
 - **StructGPT** (Jiang et al., EMNLP 2023; ``evaluate_for_webqsp.py`` at 4bd220a), "Hits@1": both are
   lower-cased and nothing else; an output with ``i'm sorry`` is empty; 1 if some answer is a substring. A
   list is joined by ``, ``. A question without answers is skipped, one without a prediction scores 0.
+- **Dynamic-KGQA** (Dammu et al., 2025; ``src/eval/process_results.py`` at cb088fd): hit = [c > 0] of the
+  whole output; its questions have one answer, a list of several counts if any is found. A list is joined by
+  a blank, for the original takes texts alone.
 
 An answer that normalizes to nothing (``The A.``) is a substring of everything. RoG and GCR fail without
 answers: undefined here.
@@ -27,7 +30,7 @@ from collections.abc import Sequence
 
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
 
-__all__ = ["GCR", "G_RETRIEVER", "ROG", "STRUCT_GPT", "harmonic", "normalize"]
+__all__ = ["DYNAMIC_KGQA", "GCR", "G_RETRIEVER", "ROG", "STRUCT_GPT", "harmonic", "normalize"]
 
 _DELETED = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
@@ -100,6 +103,11 @@ def _struct_gpt(judged: Judged) -> Sequence[float | None]:
     return [float(any(answer.lower() in text for answer in judged.answers))]
 
 
+def _dynamic_kgqa(judged: Judged) -> Sequence[float | None]:
+    text = normalize(judged.text(" "))
+    return [float(any(normalize(answer) in text for answer in judged.answers))]
+
+
 def _named(project: str) -> dict[str, str]:
     ours = {"hit": "hits_any", "accuracy": "recall", "precision": "precision", "f1": "f1"}
     return {f"{project}_{name}": beside for name, beside in ours.items()}
@@ -110,6 +118,11 @@ G_RETRIEVER = ProjectMetrics(
     "G-Retriever (He et al., NeurIPS 2024), 315b0ff", _named("gretriever"), _g_retriever
 )
 GCR = ProjectMetrics("GCR (Luo et al., ICML 2025), 9518e8e", _named("gcr"), _gcr)
+DYNAMIC_KGQA = ProjectMetrics(
+    "Dynamic-KGQA (Dammu et al., 2025), cb088fd",
+    {"dynamickgqa_hit": "hits_any"},
+    _dynamic_kgqa,
+)
 STRUCT_GPT = ProjectMetrics(
     "StructGPT (Jiang et al., EMNLP 2023), 4bd220a",
     {"structgpt_hits_at_1": "hits_any"},

@@ -29,6 +29,8 @@ METRICS_OF_OTHERS: Registry[ProjectMetrics] = Registry(
         "structgpt": _HERE + "containment:STRUCT_GPT",
         "gnnrag": _HERE + "probabilities:GNN_RAG",
         "gtsqa": _HERE + "either_way:GTSQA",
+        "gtsqa_exact": _HERE + "whole_answers:GTSQA_EXACT",
+        "dynamickgqa": _HERE + "containment:DYNAMIC_KGQA",
         "brink": _HERE + "pieces_of_brink:BRINK",
     },
 )

@@ -19,7 +19,7 @@ from typing import Any
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.reporting.document import Document, Grid, QuestionRow, Score, Value
-from rulemine.evaluation.reporting.tables import Cell, format_markdown
+from rulemine.evaluation.reporting.tables import Cell, format_markdown, format_table
 from rulemine.files import write_lines, write_text
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "to_json",
     "to_latex",
     "to_markdown",
+    "to_text",
     "write_document",
 ]
 
@@ -210,6 +211,16 @@ def to_markdown(document: Document) -> str:
         table = format_markdown("", grid.header, [("", rows)], grid.notes)
         parts.append(table.strip("\n"))
     return "\n".join(parts) + "\n"
+
+
+def to_text(document: Document) -> str:
+    """The facts, tables and notes of a report for a terminal."""
+    facts = [f"{name}: {text}" for name, text in document.facts.items() if name != "identity"]
+    parts = [f"{document.title}\n\n" + "\n".join(facts)]
+    for grid in document.grids():
+        rows = [(row[0][0], row[1:]) for row in cells(grid)]
+        parts.append(format_table(grid.title, grid.header, [("", rows)], grid.notes).rstrip("\n"))
+    return "\n\n".join([*parts, *document.notes]) + "\n"
 
 
 def to_latex(document: Document) -> str:

@@ -101,7 +101,10 @@ def _questions(release: Release, scores: StudyScores) -> Grid:
         return (label, len(inside), *(splits[split] for split in SPLITS), len(here), core)
 
     known = RULE_TYPES if of_rules else tuple(STRUCTURES)
-    names = [*known, *sorted({form(question) for question in questions} - set(known))]
+    occurring = {form(question) for question in questions}
+    if not of_rules and questions[0].kind != "structures":
+        known = tuple(name for name in known if name in occurring)
+    names = [*known, *sorted(occurring - set(known))]
     rows = [row(name) for name in (*names, "all")]
     kind = "rule type" if of_rules else "structure"
     header = (kind, "questions", *SPLITS, "asked here", "in the core")

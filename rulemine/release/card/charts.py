@@ -131,7 +131,10 @@ def _of_queries(counts: Mapping[str, Any]) -> tuple[Chart, Chart, Chart, Chart]:
     return (
         Chart(
             "Links that the hard answer misses",
-            [Bar(counted(int(n), "link"), whole["by_missing"][n]) for n in MISSING],
+            [
+                Bar(f"{n} or more" if n == MISSING[-1] else counted(int(n), "link"), times)
+                for n, times in whole["by_missing"].items()
+            ],
         ),
         Chart("Inference", [Bar(said, whole["by_inference"][k]) for k, said in inference.items()]),
         Chart("Degree of topic entities", [Bar(said, n) for said, n in degrees]),
@@ -184,7 +187,7 @@ def _of_variants(counts: Mapping[str, Any]) -> list[Chart]:
     structures = {k: row["questions"] for k, row in counts["statistics"].items() if k != ALL}
     topics = {topic or "none": sum(row.values()) for topic, row in counts["topics"].items()}
     return [
-        Chart("Topics", _most(topics)),
+        Chart("Topics", _most(topics), long=True),
         Chart("Structures", _most(structures)),
         *_of_queries(counts),
     ]

@@ -121,9 +121,16 @@ def _origin(manifest: Manifest) -> list[str]:
     return [
         f"- Subgraphs: until they have {options['nodes']} nodes or {options['edges']} triples, {sampling} "
         "(Algorithm 1 of SynthKGQA).",
+        *(
+            [
+                f"- {grown:,} of the accepted questions are about a subgraph grown from that of another one."
+            ]
+            if (grown := told.get("grown"))
+            else []
+        ),
         f"- At most {options['max_answers']} answers and {options['max_evidence']} triples of full evidence.",
         *_split(told.get("split"), counts),
-        _filter(manifest["config"].get("verbalizer", {})),
+        _filter(told.get("final_filter")),
         *describe_acceptance(told),
     ]
 
@@ -139,8 +146,9 @@ def _split(told: Mapping[str, Any] | None, counts: Mapping[str, Any]) -> Iterato
     yield (
         f"- Split: {len(told['training_relations']):,} relations may train. No answer of a test question is "
         "one of a training question, and test has minimal questions only. Of "
-        f"{counted(told['accepted'], 'accepted question')}, {sum(dropped.values()):,} fit neither"
-        + "".join(f"; {n:,} {reason}" for reason, n in dropped.items())
+        f"{counted(told['accepted'], 'accepted question')}, {sum(dropped.values()):,} are left out"
+        + (": " if dropped else "")
+        + "; ".join(f"{reason} ({n:,})" for reason, n in dropped.items())
         + "."
     )
     yield (
@@ -149,13 +157,12 @@ def _split(told: Mapping[str, Any] | None, counts: Mapping[str, Any]) -> Iterato
     )
 
 
-def _filter(config: Mapping[str, Any]) -> str:
-    judge = config.get("judge_model", "")
-    if config.get("name", "template") == "template" or not judge:
+def _filter(told: Mapping[str, Any] | None) -> str:
+    if told is None:
         return "- No model was shown the evidence of test questions to see whether it gives the answer."
     return (
-        f"- The judge `{judge}` was shown the evidence of candidates for test, and gave the answer twice in "
-        "two of those that are kept."
+        f"- Final filter: the judge `{told['model']}` was shown the evidence of {told['asked']:,} test "
+        f"questions; {told['failed']:,} that it did not answer rightly twice in two are left out."
     )
 
 

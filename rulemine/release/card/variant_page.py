@@ -1,6 +1,7 @@
 """The card of a release of the kind ``variants``: what only such a card says."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rulemine.errors import counted
 from rulemine.release.card.kind_page import KindPage, Manifest
@@ -72,19 +73,39 @@ def _origin(manifest: Manifest) -> list[str]:
         f" {options['max_triples']} triples, {options['max_neighbors']} neighbors of an entity.",
         drawn,
         "- Every question was executed: `answers` has all that the graph gives, not the writer's alone.",
+        *_skipped(counts["sampling"].get("variants", {})),
         *_judged(manifest),
         *describe_acceptance(counts["sampling"].get("variants", {})),
     ]
 
 
+def _skipped(told: Mapping[str, Any]) -> list[str]:
+    if not told.get("skipped"):
+        return []
+    why = "; ".join(f"{reason} ({n:,})" for reason, n in told["skipped"].items())
+    return [f"- Seed texts that were asked about: {told['seed_texts']:,}; left out: {why}."]
+
+
 def _judged(manifest: Manifest) -> list[str]:
     counts = manifest["counts"]
-    if not counts["judged"]:
+    told = counts["sampling"].get("variants", {}).get("judged")
+    if not counts["judged"] or not told:
         return ["- No model judged the questions."]
-    judges = ", ".join(f"`{model}` ({n:,})" for model, n in counts["judges"].items())
+    rows: list[Sequence[object]] = [("flag", "votes", "good", "raw agreement", "Fleiss’ κ (95 %)")]
+    for flag, row in told["agreement"].items():
+        interval = "" if row["low"] is None else f" ({row['low']:.2f} … {row['high']:.2f})"
+        kappa = "–" if row["kappa"] is None else f"{row['kappa']:.2f}{interval}"
+        raw = "–" if row["raw"] is None else percent(row["raw"])
+        rows.append((f"`{flag}`", row["votes"], percent(row["good"], row["votes"]), raw, kappa))
     return [
-        f"- {counted(counts['judged'], 'question')} judged, with the number of judgements: {judges}. All "
-        "judges accepted each: logical structure, no redundancy, the answer supported and adequate."
+        f"- Judges: {', '.join(f'`{model}`' for model in told['models'])}. They accepted "
+        f"{told['accepted']:,} of {counted(told['judged'], 'question')}, each unanimously; "
+        f"{counted(told['unreadable'], 'vote')} could not be read. κ is undefined where all votes are equal."
+        + " Three samples of one model are no independent judges."
+        * (len(set(told["models"])) == 1),
+        "",
+        *table(rows),
+        "",
     ]
 
 

@@ -2,9 +2,9 @@
 
 Checks that the writer's answer is one, and that its triples are one derivation of it by the query (what a
 difference takes away aside), in the subgraph, which is connected, sorted and in the complete KG. Of
-``subgraphs``: whether some topic entities are not needed, and the smallest queries with the same answers; the
-kinds of generalization. Of ``variants``: whether the answer is the only one, that the seeds are in the
-subgraph, and that all judges accepted the question.
+``subgraphs``: that the subgraph has all triples between its nodes; whether some topic entities are not
+needed, and the smallest queries with the same answers; the kinds of generalization. Of ``variants``: whether
+the answer is the only one, that seeds are in the subgraph, and that all judges accepted the question.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.blocks import check_block, most_of
 from rulemine.verify.questions.forms import LINK, form_of, leaves
 from rulemine.verify.questions.queries import Query, answers, line
-from rulemine.verify.report import shown
+from rulemine.verify.report import difference, shown
 from rulemine.verify.shapes import FLAGS
 from rulemine.verify.triples import Graph, Triple
 
@@ -39,9 +39,13 @@ def check_subgraph(here: Asked) -> None:
     if isinstance(sizes, list) and links not in sizes:
         expected = f"one of {shown(sizes)} (manifest, config.subgraphs.atoms)"
         here.add("number of triples", f"{links}", expected)
+    _check_sampled(here)
     _check_minimal(here)
-    if row["split"] == "test" and block["redundant"]:
-        here.add("minimal tests", "a topic entity that is not needed", "none in a test question")
+    if here.contents.folder.option("questions", "split") != "group":
+        here.equal(
+            "test type", block["test_type"], [], "splits by what training lacks alone have them"
+        )
+        return
     reserved = here.contents.folder.option("subgraphs", "reserved_shapes")
     plain = form_of(_positive(here.links)).shape
     held_out = isinstance(reserved, list) and plain in reserved
@@ -50,12 +54,28 @@ def check_subgraph(here: Asked) -> None:
         if held_out:
             here.add("reserved shape", shown(plain), "in the test split alone")
         return
+    if block["redundant"]:
+        here.add("minimal tests", "a topic entity that is not needed", "none in a test question")
     told = block["test_type"]
     if told != sorted(set(told)) or not told or ("id" in told and len(told) > 1):
         here.add("test type", shown(told), "id alone, or ugt, urt or both, sorted")
     if held_out != ("ugt" in told):
         expected = "ugt where the shape is reserved (manifest, config.subgraphs.reserved_shapes)"
         here.add("test type", f"{shown(told)}, shape {plain}", expected)
+
+
+def _check_sampled(here: Asked) -> None:
+    """Checks that the subgraph is one as Algorithm 1 of SynthKGQA draws them."""
+    subgraph = set(map(as_triple, here.row["subgraphs"]["subgraph"]))
+    nodes = {end for s, _, o in subgraph for end in (s, o)}
+    if len(nodes) > (most := most_of(here, "nodes")) > 0:
+        limit = f"at most {most} (manifest, config.subgraphs.nodes)"
+        here.add("nodes of the subgraph", f"{len(nodes)}", limit)
+    dropped = here.contents.folder.manifest["kg"].get("dropped", {})
+    whole = {t for t in here.contents.complete.among(nodes) if t[0] != t[2] and t[1] not in dropped}
+    if subgraph != whole:
+        expected = "every triple between its nodes, but self-loops and excluded relations"
+        here.add("whole subgraph", difference(subgraph, whole), expected)
 
 
 def check_variant(here: Asked) -> None:

@@ -21,7 +21,8 @@ def check_subgraphs(contents: Contents, findings: Findings) -> None:
         [here for here in contents.questions if (here.row["split"] == "test") is in_test]
         for in_test in (True, False)
     )
-    answers = {answer: here for here in others for answer in here.row["answers"]}
+    grouped = contents.folder.option("questions", "split") == "group"
+    answers = {answer: here for here in others for answer in here.row["answers"] if grouped}
     for here in tests:
         for answer in sorted(answers.keys() & {*here.row["answers"]}):
             found = f"{shown(answer)}, an answer of {answers[answer].place}"
@@ -35,6 +36,8 @@ def check_subgraphs(contents: Contents, findings: Findings) -> None:
         if block["parent"] and block["parent"] not in ids - {here.row["id"]}:
             expected = "the id of another question, or nothing"
             findings.add(here.file, here.line, "parent", shown(block["parent"]), expected)
+        if not grouped:
+            continue
         own = sorted({*block["relations"]} - allowed)
         if here.row["split"] != "test":
             if own:

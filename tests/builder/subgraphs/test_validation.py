@@ -123,7 +123,6 @@ WRONG = {
     Mistake.END: [
         candidate("b t x", "x", "b c", "@b :t ?x . @c :u ?x"), candidate("b t y", "x", "b", "@b :t ?x"),
         candidate("b t x", "x", "b c", "@b :t ?x"), candidate("b t x", "x", "b c", "SERVICE { "),
-        candidate("b t x", "x", "b c", "@b :t ?x MINUS { @c :u ?y }"),
         candidate("b t x", "x", "b d", "{ @b :t ?x } UNION { @d :t ?x }"),
     ],
     Mistake.NUMBER: [
@@ -179,6 +178,8 @@ WRONG = {
         candidate("b t x", "x", "b", "{ @b :t ?x } UNION { @b :nothing ?x }"),
         candidate("b t x", "x", "b", "@b :t ?x MINUS { ?x :nothing @b }"),
         replace(ONE, sparql=ONE.sparql + " LIMIT 9"),
+        candidate("b t x", "x", "b c", "@b :t ?x FILTER NOT EXISTS { @c :nothing ?y }"),
+        candidate("b t x", "x", "b d", "@b :t ?x MINUS { @d :t ?x FILTER(?x = 1) }"),
     ],
     Mistake.SEED: [candidate("a r m · g r m", "g", "a", "@a :r ?y . ?x :r ?y")],
     Mistake.EVIDENCE: [
@@ -238,6 +239,10 @@ def test_declared_relations_are_asked_for_in_all_their_statements(executor: Loca
     found = validator(executor, declared).validate(given)
     assert isinstance(found, Valid)
     assert found.query.text == '(or (p "sp" "a") (p- "sp" "a"))'
+    same = validator(executor, Declarations.of(same=[("w", "w2")]))
+    for used, reason in [("a w x", ""), ("a w2 x", ""), ("a w x · a w2 x", Mistake.DERIVATION)]:
+        verdict = same.validate(candidate(used, "x", "a", "@a :w ?x"))
+        assert (verdict.reason if isinstance(verdict, Refusal) else "") == reason
     back = candidate("a sp i · l sp i", "l", "a", "@a :sp ?y . ?x :sp ?y")
     assert rejected(executor, back) == Mistake.SEED
     less = candidate("f o2 i", "i", "f a", "@f :o2 ?x FILTER NOT EXISTS { ?x :sp @a }")
@@ -270,6 +275,11 @@ def test_an_answer_that_another_statement_gives_may_be_a_seed_or_one_too_many() 
     assert rejected(Fixed(3), VALID["count"][0]) == Mistake.DIFFERS
     assert rejected(Fixed(Refusal(RunFailure.HALF)), ONE) == RunFailure.HALF
     assert isinstance(validator(Fixed(2)).validate(VALID["count"][0]), Valid)
+    slow = validator(Fixed(Refusal(RunFailure.TIME)))
+    assert isinstance(slow.validate(ONE), Valid)  # its tree says what it gives
+    assert slow.unfinished == 1
+    path = candidate("f o2 i", "i", "f", "@f :o2+ ?x")
+    assert rejected(Fixed(Refusal(RunFailure.TIME)), path) == RunFailure.TIME
 
 
 def test_a_triple_that_the_reference_graph_lacks_is_stale(executor: LocalExecutor) -> None:

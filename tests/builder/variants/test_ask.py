@@ -126,11 +126,12 @@ def test_ids_go_by_the_seed_sets_and_all_that_is_refused_is_counted(made: Questi
 
 
 def test_the_same_seed_gives_the_same_and_a_run_another_order(made: QuestionSet) -> None:
-    assert asked() == made
-    fresh = asked(run=1)
-    assert fresh.seed_rows[:5] == made.seed_rows[:5]
-    assert {q.query for q in fresh.questions} != {q.query for q in made.questions}
-    assert asked(run=1) == fresh
+    few = asked(questions=8)
+    assert [q.query for q in few.questions] == [q.query for q in made.questions[:8]]
+    fresh = asked(run=1, questions=8)
+    assert fresh.seed_rows[:3] == few.seed_rows[:3]
+    assert {q.query for q in fresh.questions} != {q.query for q in few.questions}
+    assert asked(run=1, questions=8) == fresh
 
 
 def test_what_an_earlier_release_asks_is_not_asked_again(made: QuestionSet) -> None:
@@ -163,7 +164,7 @@ def over_http(
 ) -> tuple[QuestionSet, ChatServer]:
     """The questions of a model, and the endpoint."""
     with ChatServer(says) as server:
-        endpoint = EndpointOptions(base_url=server.url, patience=0.1)
+        endpoint = EndpointOptions(base_url=server.url)
         given = inputs_of(
             verbalizer=MODEL, **{"questions": 6, "pairs": 1, "judges": ("judge",), **options}
         )

@@ -38,7 +38,7 @@ def judged(
 ) -> tuple[list[Vote], dict[str, Any], ChatServer]:
     """What becomes of the questions, the counts, and the endpoint."""
     with ChatServer(decides) as server:
-        options = EndpointOptions(base_url=server.url, patience=0.1)
+        options = EndpointOptions(base_url=server.url)
         with Session(options, folder / "journal.sqlite") as session:
             judges = Judges(Panel(seat_judges(models)), session)
             votes = judges.judge(ITEMS)

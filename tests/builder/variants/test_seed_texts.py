@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.recipe import load_recipe
+from rulemine.builder.variants.components import Ints
 from rulemine.builder.variants.options import VariantSection
 from rulemine.builder.variants.seed_texts import SeedSet, members_of, seed_sets
 from rulemine.errors import ConfigError, InputError
@@ -135,6 +137,28 @@ def test_drawn_sets_are_of_their_domain_in_turn_and_close_to_each_other(inputs: 
     longer = VariantSection(domains=domains, sets=9, set_size=3)
     assert seed_sets(inputs, longer, 5)[:6] == found
     assert seed_sets(inputs, options, 6) != found
+
+
+def test_drawn_sets_can_start_with_the_ends_of_a_removed_triple(inputs: Inputs) -> None:
+    def drawn(notes: list[str], removed: Ints | None, *domains: str) -> set[str]:
+        options = VariantSection(sets=40, set_size=2, start="removed", domains=domains)
+        found = seed_sets(inputs, options, 5, note=notes.append, removed=removed)
+        return set(named(inputs, found).values())
+
+    notes: list[str] = []
+    rows = inputs.kg.rows_of(
+        np.array([ids_of(inputs, "e1 lives_in c1"), ids_of(inputs, "c2 part_of k")])
+    )
+    assert drawn(notes, rows) == {"c1 e1", "c2 k"}
+    assert drawn(notes, rows, "object of lives_in", "object of part_of") >= {"c1", "k"}
+    assert not notes
+    assert len(drawn(notes, None)) > 2
+    assert "not known here" in notes[0]
+
+
+def ids_of(inputs: Inputs, triple: str) -> list[int]:
+    s, r, o = triple.split()
+    return [inputs.kg.entity_ids[s], inputs.kg.relation_ids[r], inputs.kg.entity_ids[o]]
 
 
 def test_domains_are_types_beginnings_or_patterns() -> None:

@@ -12,6 +12,8 @@ ON_TEXTS = {
     "tog": cases.TOG,
     "pog": cases.POG,
     "gog": cases.GOG,
+    "gtsqa_exact": cases.GTSQA_EXACT,
+    "dynamickgqa": cases.DYNAMIC_KGQA,
 }
 
 

@@ -123,6 +123,35 @@ GTSQA = [
     (["Ann", "Bob"], ("Ann", "Cid"), (1, H)),
 ]
 
+# hits, recall; no public code: what the paper says, where its code says otherwise
+GTSQA_EXACT = [
+    (["Ann", "Bob"], "", (0, 0)),
+    (["Ann", "Bob"], (), (0, 0)),
+    (["Nigeria"], "Niger", (0, 0)),
+    (["Niger"], "Nigeria", (0, 0)),
+    (["Ann", "Bob", "Cid"], "{yes} {ann,  BOB}", (1, T)),
+    (["Ann"], "{Ann} {yes}", (0, 0)),  # the last is yes: all of the text, which is no name
+    (["Ann"], "Bob\nAnn", (1, 1)),
+    (["Washington, D.C."], "Paris, Washington, D.C., Rome", (1, 1)),
+    (["Washington, D.C."], ("Washington", "D.C."), (0, 0)),
+    (["D.C."], ("Washington, D.C.",), (0, 0)),  # an item of a list is not cut
+    (["Caf\u00e9 X"], "cafe\u0301  x", (1, 1)),
+    (["Stra\u00dfe"], "STRASSE", (1, 1)),
+    ([" "], ", ,", (0, 0)),
+    ([], "Ann", None),
+]
+
+DYNAMIC_KGQA = [
+    (["Ann"], "Joanna", (1,)),
+    (["Joanna"], "Ann", (0,)),
+    (["the D.C."], "It is Washington, DC!", (1,)),
+    (["Ann", "Bob"], "Bob", (1,)),
+    (["The A."], "nobody", (1,)),  # nothing is left of it, and that is everywhere
+    (["Ann"], "", (0,)),
+    ([], "Ann", (0,)),
+    (["Ann Bob"], ("Ann", "Bob"), (1,)),
+]
+
 # question, then as above: hit, hit@1, precision, recall, F1
 SUBGRAPH_RAG = [
     ("Who?", ["Ann", "Bob"], "ans: Ann\nans: Cid", (1, 1, H, H, H)),

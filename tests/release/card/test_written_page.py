@@ -115,7 +115,13 @@ def test_the_card_of_subgraphs_has_the_papers_statistics() -> None:
         assert row in text
     assert "20 questions were wanted; 15 of 40 candidates were accepted." in text
     assert "Split: 2 relations may train." in text
-    assert "No model was shown the evidence of test questions" in text
+    assert (
+        "was shown the evidence of 7 test questions; 1 that it did not answer rightly twice" in text
+    )
+    assert "3 of the accepted questions are about a subgraph grown" in text
+    alone = subgraphs()
+    alone.sampling_counts["subgraphs"].pop("final_filter")
+    assert "No model was shown the evidence of test questions" in card(alone)
     assert "`subgraphs` (relations," in text
 
 
@@ -131,9 +137,12 @@ def test_the_card_of_variants_has_the_papers_statistics() -> None:
     ):
         assert row in text
     assert "- No model judged the questions." in text
-    assert "12 questions judged, with the number of judgements: `judge` (36)" in card(
-        variants(judged=True)
-    )
+    assert "- Seed texts that were asked about: 6; left out: no seed (3)." in text
+    judged = card(variants(judged=True))
+    assert "They accepted 12 of 18 questions, each unanimously; 1 vote could not be read." in judged
+    assert "Three samples of one model are no independent judges." in judged
+    assert "| `redundancy` | 54 | 94.4 % | 90.0 % | 0.50 (0.25 … 0.75) |" in judged
+    assert "| `answer_support` | 54 | 94.4 % | 90.0 % | – |" in judged
     other = variants()
     other.config["variants"] |= {"run": 2}
     assert "A fresh variant, run 2" in card(other)

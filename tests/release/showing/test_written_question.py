@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 SUBGRAPH = """\
-Subgraph (26 triples, 13 entities)
+Subgraph (27 triples, 13 entities)
   ★ answer  ☆ another  ● topic  ━ used for the question  ✗ removed
   ★ France
      ◀━━citizen_of━━ ● Ann   ✗ removed

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from pyoxigraph import NamedNode, Quad, Store
 
 from rulemine.kg.entity_names import NAMINGS
+from rulemine.release.records import SubgraphQuestion, Unseen
 from rulemine.release.writer import write_release
 from rulemine.seeds import stream
 from tests.structures import WORLD
@@ -39,6 +41,22 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_questions_hold_in_every_naming(tmp_path: Path, kind: str, naming: str) -> None:
     write_release(tmp_path, written_world(kind), naming)
     assert problems(tmp_path) == set()
+
+
+def test_without_splits_nothing_is_said_of_training(tmp_path: Path) -> None:
+    parts = written_world("subgraphs")
+    config = {**parts.config, "questions": {**parts.config["questions"], "split": "none"}}
+    seen = Unseen(rule=False, relation=False, answer=False)
+    for types, expected in (((), set()), (("id",), {"test type"})):
+        questions = tuple(
+            replace(q, split="test", subgraphs=replace(q.subgraphs, test_type=types), unseen=seen)
+            for q in parts.questions
+            if isinstance(q, SubgraphQuestion)
+        )
+        folder = tmp_path / str(len(types))
+        folder.mkdir()
+        write_release(folder, replace(parts, config=config, questions=questions), "entity")
+        assert {check for _, _, check in problems(folder)} == expected
 
 
 def test_the_sparql_of_counts_and_differences_gives_their_answers(releases: Path) -> None:
@@ -192,6 +210,11 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "variants: another figure of judges": (figure("judges", "m"), "counts"),
     "variants: another topic in the card": (replaced("README.md", "| films | 0", "| films | 1"), "card"),
     "variants: another number judged": (figure("judged"), "counts"),
+    "subgraphs: a triple between its nodes left out": (
+        of(1, lambda row: row["subgraphs"]["subgraph"].remove(["rome", "in", "italy"])),
+        "whole subgraph",
+    ),
+    "subgraphs: fewer nodes allowed": (options("subgraphs", nodes=3), "nodes of the subgraph"),
     "subgraphs: called redundant": (of(1, own("subgraphs", "redundant", True)), "redundant"),
     "subgraphs: called needed": (of(2, own("subgraphs", "redundant", False)), "redundant"),
     "subgraphs: another minimal shape": (

@@ -1,0 +1,285 @@
+"""Questions of the kind ``subgraphs`` on random graphs: by the scripted writer, and over HTTP."""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from rulemine.builder.earlier import NOTHING, Earlier
+from rulemine.builder.graded import Unaskable
+from rulemine.builder.recipe import Recipe
+from rulemine.builder.subgraphs.ask import AskReason, ask_subgraphs
+from rulemine.builder.subgraphs.final_filter import FAILED, passing
+from rulemine.builder.subgraphs.options import SubgraphSection
+from rulemine.builder.subgraphs.validation import Mistake
+from rulemine.builder.writing import Writing
+from rulemine.builder.written.prompts import load_written_prompts
+from rulemine.builder.written.replies import Unread
+from rulemine.errors import UserError
+from rulemine.llm.options import EndpointOptions
+from rulemine.llm.session import Session
+from rulemine.query.evidence_tree import query_of_triples
+from rulemine.query.grading import evaluate
+from rulemine.query.links import expanded
+from rulemine.query.parser import parse
+from rulemine.query.tree import Count, Difference
+from rulemine.release.naming import Namer
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import SubgraphQuestion
+from rulemine.verbalizer.options import VerbalizerSection
+from tests.builder.structures.worlds import RandomWorld
+from tests.chat_server import ChatServer, FakeModel, Says
+
+WORLD = RandomWorld(3, entities=40, triples=200, share=0.2)
+MODEL = VerbalizerSection(
+    name="openai", model="writer", rewriter_model="second", judge_model="judge"
+)
+
+
+def inputs_of(
+    earlier: Earlier = NOTHING, verbalizer: VerbalizerSection | None = None, **options: Any
+) -> Any:
+    """What a build would give: the graph, and options of the section ``subgraphs``."""
+    section = SubgraphSection(
+        **{
+            "questions": 30,
+            "count_share": 0.1,
+            "without_share": 0.1,
+            "grow": 0.4,
+            "max_answers": 4,
+            **options,
+        }
+    )
+    recipe = Recipe(
+        "t",
+        "t.tsv",
+        kind="subgraphs",
+        subgraphs=section,
+        verbalizer=verbalizer or VerbalizerSection(),
+    )
+    return SimpleNamespace(
+        recipe=recipe, kg=WORLD.kg, templates=WORLD.templates, types=WORLD.types, labels={},
+        excluded={}, earlier=earlier, further=lambda progress: None, prompts=load_written_prompts(""),
+    )  # fmt: skip
+
+
+def asked(given: Any = None, **options: Any) -> QuestionSet:
+    """The scripted writer's questions."""
+    return ask_subgraphs(given or inputs_of(**options), WORLD.selection, Writing())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_batches() -> Iterator[None]:
+    """Nothing is grown before a second batch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rulemine.builder.subgraphs.ask.MOST_AT_ONCE", 16)
+        yield
+
+
+@pytest.fixture(scope="module")
+def made() -> QuestionSet:
+    return asked()
+
+
+def subgraphs(made: QuestionSet) -> list[SubgraphQuestion]:
+    return [question for question in made.questions if isinstance(question, SubgraphQuestion)]
+
+
+def test_every_question_is_the_tree_of_its_triples_and_is_executed(made: QuestionSet) -> None:
+    kg, declared = WORLD.kg, WORLD.declarations
+    triples, forms = set(kg.labeled()), set()
+    for question in subgraphs(made):
+        block, query = question.subgraphs, parse(question.query)
+        forms.add(type(query))
+        assert evaluate(kg, query).answers == question.answers
+        of = query.of if isinstance(query, Count) else query
+        of = of.of if isinstance(of, Difference) else of
+        assert of == expanded(query_of_triples(block.triples, block.answer), declared)
+        assert block.answer in question.answers
+        assert {*block.triples} <= {*block.subgraph} <= triples
+        assert (question.value is not None) == isinstance(query, Count)
+        assert block.redundant == (block.minimal[0].query != question.query)
+    assert {Count, Difference} < forms
+    assert {question.missing for question in subgraphs(made)} >= {0, 1}
+    assert {question.subgraphs.redundant for question in subgraphs(made)} == {True, False}
+
+
+def test_a_grown_question_has_a_triple_more_than_its_parent(made: QuestionSet) -> None:
+    of = {question.id: question for question in subgraphs(made)}
+    grown = [question for question in of.values() if question.subgraphs.parent]
+    assert len(grown) == made.sampling["subgraphs"]["grown"] > 3
+    for question in grown:
+        parent = of[question.subgraphs.parent]
+        assert parent.id < question.id
+        new = {*question.subgraphs.triples} - {*parent.subgraphs.triples}
+        assert len(new) == 1
+        assert {*parent.subgraphs.triples} < {*question.subgraphs.triples}
+
+
+def test_all_that_is_refused_is_counted_and_nothing_twice(made: QuestionSet) -> None:
+    counts = made.sampling["subgraphs"]
+    refused = sum(counts["rejected"].values())
+    assert counts["drawn"] == counts["questions"] + refused
+    assert counts["rejected"].keys() >= {Mistake.MANY, Unaskable.BARRED}
+    assert len({question.query for question in made.questions}) == len(made.questions) == 30
+    assert len({question.question for question in made.questions}) == 30
+    assert [question.id for question in made.questions] == [f"q{n:05}" for n in range(1, 31)]
+
+
+def test_the_same_seed_gives_the_same_and_fewer_are_the_first(made: QuestionSet) -> None:
+    assert asked() == made
+    assert asked(questions=10).questions == made.questions[:10]
+
+
+def test_what_an_earlier_release_asks_is_not_asked_again(made: QuestionSet) -> None:
+    queries = frozenset(question.query for question in made.questions)
+    again = asked(inputs_of(Earlier(("x",), queries), questions=10))
+    assert not queries & {question.query for question in again.questions}
+    assert again.sampling["subgraphs"]["rejected"][Unaskable.EARLIER] > 0
+
+
+def test_limits_hold() -> None:
+    few = asked(max_answers=2, max_evidence=4, atoms=(2, 3), candidates=40, start="removed")
+    assert few.sampling["subgraphs"]["drawn"] == 40
+    for question in subgraphs(few):
+        assert len(question.answers) <= 2
+        assert len(question.full_evidence) <= 4
+        assert len(question.subgraphs.triples) in (2, 3)
+
+
+def test_nothing_to_ask_about_is_said_with_the_reasons() -> None:
+    with pytest.raises(UserError, match=r"no question is left: 20 candidates \(.* × "):
+        asked(max_evidence=1, atoms=(6,), candidates=20)
+
+
+# Over HTTP.
+
+
+def over_http(
+    folder: Path, says: Says, writing: Writing | None = None, **options: Any
+) -> tuple[QuestionSet, ChatServer]:
+    """The questions of a model after the final filter, and the endpoint."""
+    with ChatServer(says) as server:
+        endpoint = EndpointOptions(base_url=server.url, patience=0.1)
+        given = inputs_of(
+            verbalizer=MODEL, **{"questions": 6, "atoms": (1, 2), "examples": 1, **options}
+        )
+        with Session(endpoint, folder / "journal.sqlite") as session:
+            writing = writing or Writing()
+            writing.session = session
+            return ask_subgraphs(given, WORLD.selection, writing), server
+
+
+def fake(request: dict[str, Any], times: int) -> str:
+    return FakeModel().answer(request)
+
+
+def test_a_model_writes_and_a_second_one_says_it_in_other_words(tmp_path: Path) -> None:
+    writing = Writing()
+    made, server = over_http(tmp_path, fake, writing)
+    assert len(made.questions) == 6
+    for question in made.questions:
+        assert question.wording == "model"
+        assert len(question.patterns) == 2
+        assert question.paraphrases[0].startswith("Can you tell me ")
+    assert made.sampling["subgraphs"]["paraphrased"] == 6
+    assert len(writing.calls) == len(server.bodies)
+    assert set().union(*writing.calls.values()) == {question.id for question in made.questions}
+    prompts = [
+        body["messages"][1]["content"] for body in server.bodies if body["model"] == "writer"
+    ]
+    shown = [prompt for prompt in prompts if "exactly 2 of" in prompt and "How many" not in prompt]
+    assert shown[0].count("Example. ") == 1
+    again, _ = over_http(tmp_path / "2", fake)
+    assert again == made, "in whatever order replies come"
+
+
+def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
+    def says(request: dict[str, Any], times: int) -> str | dict[str, Any]:
+        whole = FakeModel().answer(request)
+        asked = str(request["messages"])
+        if request["model"] != "writer":
+            return "?" if len(asked) % 2 else whole
+        row = json.loads(whole)
+        share = random.Random(asked).randrange(8)
+        if share == 0:
+            return whole[:40]
+        if share == 1:
+            return "There is nothing to ask."
+        if share == 2:
+            row["sparql"] = "DELETE WHERE { ?s ?p ?o }"
+        if share == 3:
+            row["sparql"] = row["sparql"].replace(
+                "WHERE {", "WHERE { SERVICE <http://x.y/> { ?a ?b ?c }"
+            )
+        if share == 4:
+            row["nodes"][0]["id"] = "e99999"
+        return json.dumps(row)
+
+    made, _ = over_http(tmp_path, says, questions=12, examples=0)
+    counts = made.sampling["subgraphs"]
+    found = counts["rejected"]
+    assert found.keys() >= {Unread.NO_JSON, Mistake.UPDATE, Mistake.SERVICE, Mistake.UNKNOWN}
+    assert counts["drawn"] == 12 + sum(found.values())
+    assert 0 < counts["paraphrased"] < 12
+    assert {row.reason for row in made.rejections} <= {*found, AskReason.ENOUGH}
+
+
+def test_a_model_that_writes_nothing_of_use_ends_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rulemine.builder.subgraphs.ask.PATIENCE", 10)
+    with pytest.raises(UserError, match=r"no question is left: 16 candidates"):
+        over_http(tmp_path, lambda request, times: "Who knows?")
+
+
+def test_the_final_filter_asks_twice_and_drops_what_is_not_matched(tmp_path: Path) -> None:
+    made, _ = over_http(tmp_path, fake, questions=12, examples=0)
+    split = replace(
+        made,
+        questions=tuple(
+            replace(question, split="train" if place < 4 else "test")
+            for place, question in enumerate(made.questions)
+        ),
+    )
+    wrong = made.questions[5].id
+
+    def says(request: dict[str, Any], times: int) -> str:
+        text = request["messages"][1]["content"]
+        question = next(q for q in named if f"Question: {q.question}\n" in text)
+        right = question.answers[0] if question.value is None else str(question.value)
+        fails = question.id == wrong and request["seed"] == 1
+        return json.dumps({"answer": "nobody" if fails else f" {right.upper()} "})
+
+    namer = Namer(made.names, WORLD.templates, "private")
+    named = [namer.question(question) for question in made.questions]
+    with (
+        ChatServer(says) as server,
+        Session(EndpointOptions(base_url=server.url), tmp_path / "check.sqlite") as session,
+    ):
+        writing = Writing(session)
+        kept = passing(inputs_of(verbalizer=MODEL), split, writing)
+    assert len(server.bodies) == len(writing.calls) == 16
+    assert {q.id for q in made.questions} - {q.id for q in kept.questions} == {wrong}
+    assert kept.rejections[-1].reason == FAILED
+    assert kept.sampling["subgraphs"]["final_filter"] == {"model": "judge", "asked": 8, "failed": 1}
+
+
+def test_a_judge_that_answers_nothing_is_told(tmp_path: Path) -> None:
+    made, _ = over_http(tmp_path, fake, questions=3, examples=0)
+    split = replace(made, questions=tuple(replace(q, split="test") for q in made.questions))
+    notes: list[str] = []
+    with (
+        ChatServer(lambda request, times: "Who knows?") as server,
+        Session(EndpointOptions(base_url=server.url), tmp_path / "check.sqlite") as session,
+    ):
+        kept = passing(inputs_of(verbalizer=MODEL), split, Writing(session, notes.append))
+    assert not kept.questions
+    assert ["no test question is left: judge answered none of 3" in note for note in notes] == [
+        True
+    ]

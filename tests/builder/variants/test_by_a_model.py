@@ -1,0 +1,87 @@
+"""The kind ``variants`` by a model, over HTTP: built, verified, replayed to the same bytes; wrong input."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.chat_server import KEY, ChatServer, questions
+from tests.command_line import Command, assert_refused, run, tree
+
+FEW = [
+    "--set", "variants.questions=6", "--set", "variants.pairs=1", "--set", "mining.max_atoms=2",
+    "--set", 'variants.judges=["judge"]', "--set", "questions.split=none",
+]  # fmt: skip
+MODEL = ["--verbalizer", "openai", "--model", "writer"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("variants")
+    with ChatServer() as server:
+        words = ["build", "variants-demo", "-o", "out", *FEW, *MODEL, "--base-url", server.url]
+        dry = run(folder, [*words, "--dry-run"], OPENAI_API_KEY=KEY)
+        assert dry.status == 0, dry.err
+        assert not server.bodies
+        assert "calls             177 for pairs at most, 36 for judges" in dry.out
+        assert "Write pairs of a question and its answer" in dry.out
+        ended = run(folder, words, OPENAI_API_KEY=KEY)
+        assert ended.status == 0, ended.err
+    return folder / "out"
+
+
+def test_a_release_by_a_model_verifies_and_has_every_call(made: Path, command: Command) -> None:
+    ended = command("verify", made)
+    assert ended.status == 0, ended.out
+    rows = questions(made)
+    assert len(rows) == 6
+    lines = [json.loads(line) for line in (made / "llm/journal.jsonl").read_text().splitlines()]
+    of = {row["id"]: [line for line in lines if row["id"] in line["questions"]] for row in rows}
+    for row in rows:
+        assert row["wording"] == "model"
+        assert [one["model"] for one in row["variants"]["judgements"]] == ["judge"] * 3
+        asked = sorted(line["purpose"] for line in of[row["id"]])
+        assert asked == ["judge_support"] * 3 + ["judge_wording"] * 3 + ["pairs"]
+    counts = json.loads((made / "manifest.json").read_text())["counts"]
+    assert len(lines) == sum(counts["model_calls"].values())
+    assert any(not line["questions"] for line in lines), "calls for pairs that were refused"
+
+
+def test_a_replay_gives_the_same_bytes(made: Path, command: Command) -> None:
+    shutil.copytree(made.with_name("out.stages"), made.with_name("again.stages"))
+    for stage in ("ask", "split", "release"):
+        shutil.rmtree(made.with_name("again.stages") / stage, ignore_errors=True)
+    again = made.with_name("again")
+    ended = command("build", "variants-demo", "-o", again, *FEW, *MODEL, "--replay", made)
+    assert ended.status == 0, ended.err
+    assert tree(again) == tree(made)
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ('variants.judges=["a", "b"]', "one model, or three"),
+        ("variants.pairs=0", "expected a whole number ≥ 1"),
+        ("verbalizer.prompt=no.toml", "no.toml"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_mined(
+    key: str, said: str, here: Path, command: Command
+) -> None:
+    assert_refused(command("build", "variants-demo", "-o", "out", *MODEL, "--set", key), said)
+    assert not (here / "out").exists()
+
+
+def test_judges_need_a_model_that_writes(here: Path, command: Command) -> None:
+    words = ["build", "variants-demo", "-o", "out", "--set", 'variants.judges=["a"]']
+    assert_refused(command(*words), "variants.judges")
+
+
+def test_texts_without_a_known_entity_are_refused_before_anything_is_mined(
+    here: Path, command: Command
+) -> None:
+    (here / "t.txt").write_text("Nothing that is known.\n")
+    ended = command("build", "variants-demo", "-o", "out", "--set", "variants.texts=t.txt")
+    assert_refused(ended, "t.txt has 1 text, none of which names an entity")
+    assert not (here / "out.stages").exists()

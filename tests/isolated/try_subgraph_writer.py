@@ -1,0 +1,112 @@
+"""A real model on this machine writes questions for subgraphs of the demo.
+
+Run by ``make writers``. How many candidates of so small a model are accepted is luck, mostly none; that each
+one is counted by its reason, and that all of it replays (a release verifies, and to the same bytes), is not.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from tests.isolated.try_model import EXAMPLES, ROOT, replies
+
+SECONDS = 200
+"""For the build at most."""
+
+CANDIDATES = 8
+
+BUILD = [
+    "build", "subgraphs-demo",
+    "--set", f"subgraphs.candidates={CANDIDATES}", "--set", "subgraphs.nodes=3", "--set", "subgraphs.edges=2",
+    "--set", "subgraphs.atoms=[1]", "--set", "subgraphs.count_share=0", "--set", "subgraphs.without_share=0",
+    "--set", "questions.split=none", "--set", "verbalizer.max_tokens=70",
+]  # fmt: skip
+MODEL = ["--verbalizer", "openai", "--model", "local", "--prompt", "prompts.toml"]
+ASK = ["--concurrency", "1", "--timeout", str(SECONDS)]
+
+CANDIDATE = '''[candidate]
+system = "You write questions."
+user = """
+In {language}, from {atoms} triple, with ids such as {first} for {names}.
+{examples}
+{nodes}
+{facts}
+{relations}
+{choice}"""
+node = "{id} = {label}"
+fact = '["{subject}", "{relation}", "{object}"]'
+relation = "{relation} is <{iri}>"
+choice = "Use {triples} for {answer}"
+example = "{triples} Reply: {reply}"
+
+'''
+"""For a model of this size, which goes by examples rather than by instructions."""
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command."""
+    command = [sys.executable, "-m", "rulemine", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS)
+
+
+def main() -> int:
+    """Serves the model, builds with it, verifies and replays."""
+    started = time.monotonic()
+    packaged = (ROOT / "rulemine" / "verbalizer" / "written.toml").read_text("utf-8")
+    before, _, rest = packaged.partition("[candidate]\n")
+    prompts = before + CANDIDATE + rest[rest.index("[candidate_count]") :]
+    serve = [sys.executable, str(EXAMPLES / "local_model.py")]
+    with (
+        tempfile.TemporaryDirectory() as name,
+        subprocess.Popen(
+            serve, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        ) as server,
+    ):
+        folder = Path(name)
+        (folder / "prompts.toml").write_text(prompts, "utf-8")
+        journal = folder / "out.stages" / "llm" / "journal.sqlite"
+        try:
+            assert server.stdout is not None
+            url = server.stdout.readline().strip()
+            if not url:
+                sys.exit("examples/local_model.py did not start; run it to see why")
+            done = run(folder, *BUILD, *MODEL, *ASK, "--base-url", url, "-o", "out")
+        except subprocess.TimeoutExpired:
+            count = replies(journal)
+            if not count:
+                sys.exit(f"not one reply in {SECONDS} s")
+            print(
+                f"skipped: {count} replies in {SECONDS} s, so this machine is too slow or too busy"
+            )
+            return 0
+        finally:
+            server.terminate()
+        if done.returncode == 2 and "no question is left" in done.stderr:
+            again = run(folder, *BUILD, *MODEL, "--replay", "out.stages", "-o", "again")
+            assert again.stderr.split("\n")[-2:] == done.stderr.split("\n")[-2:], again.stderr
+            print(f"{done.stderr.strip()}\n{replies(journal)} replies, replayed: the same")
+        elif done.returncode:
+            sys.exit(f"{done.returncode}\n{done.stdout}{done.stderr}")
+        else:
+            for words in (["verify", "out"], [*BUILD, *MODEL, "--replay", "out", "-o", "again"]):
+                ended = run(folder, *words)
+                if ended.returncode:
+                    sys.exit(f"{' '.join(words)}: {ended.returncode}\n{ended.stdout}{ended.stderr}")
+            for file in (folder / "out").rglob("*"):
+                other = folder / "again" / file.relative_to(folder / "out")
+                assert file.is_dir() or file.read_bytes() == other.read_bytes(), file
+            counts = json.loads((folder / "out" / "manifest.json").read_text())["counts"]
+            found = Counter(counts["sampling"]["subgraphs"]["rejected"])
+            found["accepted"] = counts["questions"]
+            print("\n".join(f"{n:3} {reason}" for reason, n in found.most_common()))
+            print("verified, and replayed to the same bytes")
+    print(f"{time.monotonic() - started:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
