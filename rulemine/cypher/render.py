@@ -40,6 +40,8 @@ def quoted_value(value: Scalar | None) -> str:
         return "true" if value else "false"
     if isinstance(value, datetime.date):
         return f'date("{value.isoformat()}")'
+    if isinstance(value, float):
+        value += 0.0  # -0.0 to 0.0: Neo4j has them equal, and one below the other
     return repr(value).replace("e+", "e")
 
 

@@ -218,5 +218,10 @@ def _quoted(name: str) -> str:
 
 
 def _sent(properties: Mapping[str, Value]) -> dict[str, Any]:
-    """Properties as the driver takes them."""
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in properties.items()}
+    """Properties as the driver takes them; -0.0 as 0.0, which Neo4j has equal to it and yet above it."""
+    plain: dict[str, Any] = {}
+    for name, value in properties.items():
+        plain[name] = list(value) if isinstance(value, tuple) else value
+        if isinstance(value, float):
+            plain[name] = value + 0.0
+    return plain

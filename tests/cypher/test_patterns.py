@@ -169,8 +169,14 @@ def test_cypher_is_one_line_and_means_the_names() -> None:
     unknown = replace(query, result=replace(query.result, known=False))
     assert "IS NOT NULL" not in to_cypher(unknown)
     assert quoted_name("a`b c") == "`a``b c`"
-    values = (True, 3, 1e16, datetime.date(99, 1, 2))
-    assert list(map(quoted_value, values)) == ["true", "3", "1e16", 'date("0099-01-02")']
+    values = (True, 3, 1e16, -0.0, datetime.date(99, 1, 2))
+    assert [quoted_value(value) for value in values] == [
+        "true",
+        "3",
+        "1e16",
+        "0.0",
+        'date("0099-01-02")',
+    ]
 
 
 @pytest.mark.parametrize(

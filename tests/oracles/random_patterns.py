@@ -58,7 +58,7 @@ NAMES = (
 SCALARS: dict[str, tuple[Any, ...]] = {
     "str": ("red", "green", 'q"\\', ""),
     "int": (-3, 0, 3, 4, 50, 1999, 2**40),
-    "float": (-0.5, 0.1, 0.2, 1.0, 1e-7, 2.5e16),
+    "float": (-0.5, -0.0, 0.0, 0.1, 0.2, 1.0, 1e-7, 2.5e16),
     "bool": (True, False),
     "date": tuple(datetime.date(year, 2, 29) for year in (1904, 2000, 2004)),
 }
