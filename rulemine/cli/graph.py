@@ -35,7 +35,8 @@ def add_graphing(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="demo, geography, or a file: SimpleKG (.json), RDF (.nt, .ttl), else triples in TSV",
+        help="demo, geography, or a file: SimpleKG (.json), tables (.toml), RDF (.nt, .ttl), else "
+        "triples in TSV",
     )
     parser.add_argument(
         "--schema", type=Path, metavar="FILE",

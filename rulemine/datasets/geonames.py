@@ -9,6 +9,7 @@ Guarantee: the same versions of these packages give the same graph.
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from rulemine.errors import DatasetError
@@ -162,16 +163,15 @@ def _capitals(
     countries: Mapping[str, _Row], cities: Iterable[_Row]
 ) -> Iterator[tuple[str, str, str]]:
     """Capitals among the cities: by name, then by their other names; of several the most populous."""
-    best: dict[tuple[str, str], tuple[int, int, int, str]] = {}
-    for row in cities:
-        for rank, names in enumerate(((row["name"],), row["alternatenames"])):
-            for name in names:
-                key = row["countrycode"], _folded(name)
-                this = rank, -row["population"], int(row["geonameid"]), _city_id(row)
-                best[key] = min(this, best.get(key, this))
-    for code, row in countries.items():
-        if found := best.get((code, _folded(row["capital"]))):
-            yield "hasCapital", f"Country#{code}", found[3]
+    by_country: dict[str, list[_Row]] = {}
+    for row in sorted(cities, key=lambda row: (-row["population"], int(row["geonameid"]))):
+        by_country.setdefault(row["countrycode"], []).append(row)
+    for code, country in countries.items():
+        wanted, own = _folded(country["capital"]), by_country.get(code, [])
+        named = (row for row in own if _folded(row["name"]) == wanted)
+        others = (row for row in own if wanted in map(_folded, row["alternatenames"]))
+        if found := next(chain(named, others), None):
+            yield "hasCapital", f"Country#{code}", _city_id(found)
 
 
 def _folded(name: str) -> str:

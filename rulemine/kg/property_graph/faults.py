@@ -39,8 +39,8 @@ class Faults:
             yield from lines
 
     def summary(self) -> str:
-        """The counts, e.g. ``3 ends that are no node, 1 values that do not fit``."""
-        return ", ".join(f"{number:,} {kind}" for kind, number in self.counts.items())
+        """The counts, e.g. ``ends that are no node: 3, values that do not fit: 1``."""
+        return ", ".join(f"{kind}: {number:,}" for kind, number in self.counts.items())
 
     def report(self, where: str, advice: str) -> None:
         """Says what is wrong, unless nothing is.

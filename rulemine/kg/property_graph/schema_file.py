@@ -5,7 +5,7 @@ Guarantee: what `schema_text` writes is read back as an equal schema. The format
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,10 +20,11 @@ from rulemine.kg.property_graph.schema import (
     problems_of,
 )
 
-__all__ = ["read_schema", "schema_of", "schema_text"]
+__all__ = ["ADVICE", "read_schema", "schema_of", "schema_text"]
 
 _KEYS = ("name", "entities", "relations")
-_ADVICE = "Correct the schema; docs/cypher.md describes its keys."
+ADVICE = "Correct the schema; docs/cypher.md describes its keys."
+"""What to do about a schema with problems."""
 
 _Row = TypeVar("_Row", EntityType, RelationType)
 
@@ -38,17 +39,19 @@ def read_schema(path: Path) -> Schema:
     return schema_of(read_toml(path), str(path))
 
 
-def schema_of(table: Mapping[str, Any], where: str) -> Schema:
+def schema_of(table: Mapping[str, Any], where: str, problems: Iterable[str] = ()) -> Schema:
     """The schema of a table as TOML has it.
 
     Args:
         table: The table.
         where: The file, for messages.
+        problems: What is known to be wrong, for the same message.
 
     Raises:
         ConfigError: As `read_schema`.
     """
-    problems = [f"unknown key {k!r}; {did_you_mean(k, _KEYS)}" for k in table if k not in _KEYS]
+    problems = [*problems]
+    problems += [f"unknown key {k!r}; {did_you_mean(k, _KEYS)}" for k in table if k not in _KEYS]
     name = table.get("name", "")
     if not isinstance(name, str) or not name.strip():
         problems.append(f"name is {shown(name)}; expected the name of the graph")
@@ -57,7 +60,7 @@ def schema_of(table: Mapping[str, Any], where: str) -> Schema:
     if not entities:
         problems.append("entities is empty; expected a table [[entities]] for each type")
     if problems := problems + problems_of(entities, relations):
-        raise ConfigError(list_problems(where, problems, _ADVICE))
+        raise ConfigError(list_problems(where, problems, ADVICE))
     return Schema(name, tuple(entities), tuple(relations))
 
 

@@ -2,9 +2,10 @@
 
 import datetime
 import math
+import re
 from typing import Any
 
-__all__ = ["DATATYPES", "Scalar", "Value", "fits", "from_plain", "is_list", "to_plain"]
+__all__ = ["DATATYPES", "Scalar", "Value", "fits", "from_plain", "from_text", "is_list", "to_plain"]
 
 Scalar = str | int | float | bool | datetime.date
 Value = Scalar | tuple[Scalar, ...]
@@ -18,6 +19,9 @@ _CLASSES = {"str": str, "int": int, "float": float, "bool": bool, "date": dateti
 
 _LARGEST = 10**300
 """Larger integers are no floating point numbers."""
+
+_LONGEST_NUMBER = 400
+"""Digits that a number in a table may have."""
 
 
 def is_list(datatype: str) -> bool:
@@ -59,6 +63,42 @@ def from_plain(plain: Any, datatype: str) -> Value | None:
     if datatype == "float" and isinstance(plain, int) and not isinstance(plain, bool):
         return float(plain) if abs(plain) < _LARGEST else None
     return plain if fits(plain, datatype) else None
+
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_FIRST_DAYS = {4: "-01-01", 7: "-01"}
+
+
+def from_text(text: str, datatype: str, precision: str = "", separator: str = ";") -> Value | None:
+    """The value that a cell of a table stands for.
+
+    Args:
+        text: The cell; dates are ISO dates, truth values true, yes, 1, false, no or 0.
+        datatype: Its datatype.
+        precision: ``year``: dates may lack the day, or month and day, and stand for the first.
+        separator: What separates the items of lists; empty items are none.
+
+    Returns:
+        None: It is no value of the datatype.
+    """
+    text = text.strip()
+    plain: Any = text
+    if is_list(datatype):
+        items = [item for item in text.split(separator) if item.strip()]
+        plain = [from_text(item, datatype[5:-1], precision) for item in items]
+        plain = [to_plain(item) for item in plain if item is not None]
+        return from_plain(plain, datatype) if len(plain) == len(items) else None
+    if datatype == "int":
+        plain = int(text) if _INTEGER.fullmatch(text) else None
+    elif datatype == "float":
+        plain = float(text) if len(text) < _LONGEST_NUMBER and _NUMBER.fullmatch(text) else None
+    elif datatype == "bool":
+        plain = _TRUTH.get(text.casefold())
+    elif datatype == "date" and precision == "year":
+        plain = text + _FIRST_DAYS.get(len(text), "")
+    return from_plain(plain, datatype)
 
 
 def to_plain(value: Value) -> Any:

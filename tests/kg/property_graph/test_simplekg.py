@@ -82,14 +82,14 @@ def test_all_faults_are_counted_by_kind(tmp_path: Path) -> None:
         read_simplekg(written(tmp_path, changed(entities=[*bad, film], relations=edges)))
     message = str(raised.value)
     for said in (
-        "5 values that do not fit",
+        "values that do not fit: 5",
         "node 'F0': runtime_minute is 'long'; expected float",
-        "1 properties not in the schema",
-        "1 fields missing or wrong",
-        "1 rows that are no objects",
-        "1 ids of nodes that are there twice",
-        "1 ends that are no node",
-        "1 signatures not in the schema",
+        "properties not in the schema: 1",
+        "fields missing or wrong: 1",
+        "rows that are no objects: 1",
+        "ids of nodes that are there twice: 1",
+        "ends that are no node: 1",
+        "signatures not in the schema: 1",
         "Film directedBy Film is not in the schema",
     ):
         assert said in message
