@@ -1,4 +1,4 @@
-"""Questions over property graphs: patterns and their Cypher."""
+"""Questions over property graphs: patterns, their Cypher, and reading Cypher of others."""
 
 from typing import TYPE_CHECKING
 
@@ -8,10 +8,12 @@ if TYPE_CHECKING:
     from rulemine.cypher.evaluator import Rows as Rows
     from rulemine.cypher.evaluator import evaluate as evaluate
     from rulemine.cypher.evaluator import provenance_of as provenance_of
+    from rulemine.cypher.parser import parse as parse
     from rulemine.cypher.pattern import MatchPattern as MatchPattern
     from rulemine.cypher.pattern import PatternNode as PatternNode
     from rulemine.cypher.pattern import PatternQuery as PatternQuery
     from rulemine.cypher.pattern import ReturnClause as ReturnClause
+    from rulemine.cypher.provenance import provenance_query as provenance_query
     from rulemine.cypher.render import to_cypher as to_cypher
 
 __all__, __getattr__, __dir__ = lazy_names(
@@ -23,6 +25,8 @@ __all__, __getattr__, __dir__ = lazy_names(
         "ReturnClause": "rulemine.cypher.pattern",
         "Rows": "rulemine.cypher.evaluator",
         "evaluate": "rulemine.cypher.evaluator",
+        "parse": "rulemine.cypher.parser",
+        "provenance_query": "rulemine.cypher.provenance",
         "provenance_of": "rulemine.cypher.evaluator",
         "to_cypher": "rulemine.cypher.render",
     },

@@ -1,4 +1,5 @@
-"""Runs random questions of every template on a real Neo4j, and compares the rows with our evaluator's.
+"""Runs random questions of every template on a real Neo4j, and compares the rows and what they
+come from with our evaluator's.
 
     python -m tests.isolated.try_patterns [--queries 1000] [--seed 0]
 
@@ -12,7 +13,9 @@ from typing import Any
 
 from neo4j.time import Date
 
-from rulemine.cypher import PatternQuery, Rows, evaluate, to_cypher
+from rulemine.cypher import PatternQuery, Rows, evaluate, provenance_of, to_cypher
+from rulemine.cypher.parser import parse
+from rulemine.cypher.provenance import provenance_query
 from rulemine.errors import JavaError
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.neo4j.bolt import Bolt, Failed, connected
@@ -41,7 +44,15 @@ def difference(bolt: Bolt, graph: PropertyGraph, query: PatternQuery) -> str:
         right &= len(rows) == 1 and rows[0] in ours.tied
     else:
         right &= same(rows, ours.rows) and (not ours.ordered or in_order(rows, ours))
-    return "" if right else f"{text}:\n  Neo4j {found.columns} {rows}\n  ours  {ours}"
+    if not right:
+        return f"{text}:\n  Neo4j {found.columns} {rows}\n  ours  {ours}"
+    bound, wanted = (
+        bolt.rows(provenance_query(parse(text), "id") or ""),
+        provenance_of(graph, query),
+    )
+    pairs = [("node", name) for name in wanted.nodes] + [("edge", name) for name in wanted.edges]
+    right = not isinstance(bound, Failed) and sorted(bound.rows) == sorted(pairs)
+    return "" if right else f"{text}:\n  Neo4j binds {bound}\n  ours        {pairs}"
 
 
 def in_order(rows: list[Any], ours: Rows) -> bool:

@@ -1,0 +1,183 @@
+"""Reads read-only Cypher, as models write it.
+
+Guarantee: what Neo4j 5 reads is read, or refused with line and column; what would change a graph, load a file
+or call a procedure is refused by name. The structure of clauses is kept; expressions are only recognized.
+Not read are quantified and SHORTEST paths, hints (USING), ``CALL (*)`` and USE.
+"""
+
+from typing import NoReturn
+
+from rulemine.cypher.expressions import Expressions
+from rulemine.cypher.syntax import (
+    Clause,
+    Expression,
+    Item,
+    Match,
+    ProjectionClause,
+    Statement,
+    SubqueryClause,
+    Unwind,
+)
+
+__all__ = ["parse"]
+
+_WRITING = frozenset(
+    (
+        "CREATE",
+        "MERGE",
+        "SET",
+        "DELETE",
+        "DETACH",
+        "NODETACH",
+        "REMOVE",
+        "FOREACH",
+        "DROP",
+        "ALTER",
+        "INSERT",
+        "GRANT",
+        "DENY",
+        "REVOKE",
+    )
+)
+
+
+def parse(text: str) -> Statement:
+    """Reads a query.
+
+    Args:
+        text: One query; it may end with a semicolon.
+
+    Raises:
+        CypherError: It cannot be read, or is not read-only.
+
+    Example:
+        >>> statement = parse("match (c:City) return c.name order by c.population desc")
+        >>> statement.ordered, [expression.text for expression in statement.arms[0][-1].order]
+        (True, ['c.population'])
+    """
+    return _Parser(text).statement()
+
+
+class _Parser(Expressions):
+    def statement(self) -> Statement:
+        arms = self.arms()
+        self.take(";")
+        if self.here.kind != "end":
+            self.clause_refused()
+        return Statement(self.text, arms, tuple(self.variables))
+
+    def arms(self, *, loose: bool = False) -> tuple[tuple[Clause, ...], ...]:
+        arms, ways = [self.arm(loose)], set()
+        while self.take("UNION"):
+            ways.add(self.take("ALL"))
+            self.take("DISTINCT")
+            arms.append(self.arm(loose))
+            if len(ways) > 1:
+                self.fail("UNION and UNION ALL in one query.", self.end)
+        return tuple(arms)
+
+    def arm(self, loose: bool) -> tuple[Clause, ...]:
+        """The clauses of an arm; a loose one may end without RETURN."""
+        clauses: list[Clause] = []
+        while not (loose and clauses and (self.peek("}") or self.peek("UNION"))):
+            start = self.here.start
+            if self.take("OPTIONAL", "MATCH"):
+                clauses.append(self.match(start, True))
+            elif self.take("MATCH"):
+                clauses.append(self.match(start, False))
+            elif self.take("UNWIND"):
+                self.expression()
+                self.need("AS")
+                variable = self.variable()
+                clauses.append(Unwind(start, self.end, variable))
+            elif self.take("WITH"):
+                clauses.append(self.projection(start, final=False))
+            elif self.take("RETURN"):
+                clauses.append(self.projection(start, final=True))
+                return tuple(clauses)
+            elif self.take("CALL"):
+                clauses.append(self.call(start))
+            else:
+                self.clause_refused()
+        return tuple(clauses)
+
+    def clause_refused(self) -> NoReturn:
+        word = self.here.word
+        if word in _WRITING:
+            self.fail(f"{word} would change the graph, which may only be read.", kind="write")
+        if word == "LOAD":
+            self.fail("LOAD CSV reads a file; only the graph may be asked.", kind="load")
+        if word in ("USE", "SHOW"):
+            self.fail(f"{word} asks more than the graph.", kind="graph")
+        self.expected("a clause (MATCH, WITH, UNWIND, CALL, RETURN) that may stand here")
+
+    def match(self, start: int, optional: bool) -> Match:
+        self.bound = []
+        paths = tuple(self.one_or_more(self.path))
+        variables = tuple(dict.fromkeys(self.bound))
+        if self.take("USING"):
+            self.fail("hints (USING) are not read.", self.end)
+        if self.take("WHERE"):
+            self.expression()
+        return Match(start, self.end, paths, variables, optional)
+
+    def projection(self, start: int, *, final: bool) -> ProjectionClause:
+        distinct, every = self.take("DISTINCT"), self.take("*")
+        items = self.one_or_more(self.item) if not every or self.take(",") else []
+        order: list[Expression] = []
+        if self.take("ORDER", "BY"):
+            order = self.one_or_more(self.sorting)
+        limited = False
+        for word in ("SKIP", "OFFSET", "LIMIT"):
+            if self.take(word):
+                self.expression()
+                limited = True
+        where = -1
+        if not final and self.take("WHERE"):
+            where = self.end
+            self.expression()
+        columns, keys = tuple(items), tuple(order)
+        return ProjectionClause(
+            start, self.end, final, distinct, every, columns, keys, limited, where
+        )
+
+    def item(self) -> Item:
+        expression = self.expression()
+        return Item(expression, self.variable() if self.take("AS") else "")
+
+    def sorting(self) -> Expression:
+        expression = self.expression()
+        for word in ("ASCENDING", "ASC", "DESCENDING", "DESC"):
+            if self.take(word):
+                break
+        return expression
+
+    def call(self, start: int) -> SubqueryClause:
+        if self.named():
+            names = [self.name("a procedure")]
+            while self.take("."):
+                names.append(self.name("a procedure"))
+            named = f"the procedure {'.'.join(names)} is called"
+            self.fail(f"{named}; only the graph may be asked.", start, "procedure")
+        imported: tuple[str, ...] | None = None
+        if self.take("("):
+            if self.take("*"):
+                self.fail("CALL (*) is not read; name the variables.", self.end)
+            imported = () if self.peek(")") else tuple(self.one_or_more(self.variable))
+            self.need(")")
+        self.need("{")
+        arms = self.deeper(self.arms)
+        self.need("}")
+        if self.peek("IN", "TRANSACTIONS"):
+            self.fail("IN TRANSACTIONS is for queries that write.", kind="write")
+        return SubqueryClause(start, self.end, imported, arms)
+
+    def subquery(self) -> None:
+        bound, seen, self.bound = self.bound, self.aggregates, []
+        if self.peek("("):
+            self.one_or_more(self.path)
+            if self.take("WHERE"):
+                self.expression()
+        else:
+            self.arms(loose=True)
+        self.bound, self.aggregates = bound, seen

@@ -1,0 +1,170 @@
+"""The words and signs of a query in Cypher, taken one after the other."""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple, NoReturn, TypeVar
+
+from rulemine.cypher.syntax import CypherError
+
+__all__ = ["RESERVED", "Tokens"]
+
+_TOKEN = re.compile(
+    r"""(?P<space>(?:\s|//[^\n]*|/\*.*?\*/)+)
+    |(?P<string>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+    |(?P<quoted>`(?:[^`]|``)*`)
+    |(?P<parameter>\$(?:\w+|`(?:[^`]|``)*`))
+    |(?P<name>[^\W\d]\w*)
+    |(?P<sign>\.\.|<=|>=|<>|=~|::|\|\||\+=|(?!\.\d)[-+*/%^=<>.,;:|&!()\[\]{}])
+    |(?P<number>0x[\da-fA-F_]+|0o[0-7_]+
+        |\d[\d_]*\.\d+(?:[eE][-+]?\d+)?|\d[\d_]*[eE][-+]?\d+|\d[\d_]*|\.\d+(?:[eE][-+]?\d+)?)""",
+    re.VERBOSE | re.DOTALL,
+)
+RESERVED = frozenset(
+    (
+        "MATCH",
+        "OPTIONAL",
+        "RETURN",
+        "WITH",
+        "WHERE",
+        "UNWIND",
+        "UNION",
+        "LIMIT",
+        "SKIP",
+        "ORDER",
+        "AND",
+        "OR",
+        "XOR",
+        "NOT",
+        "IN",
+        "AS",
+        "THEN",
+        "ELSE",
+        "WHEN",
+    )
+)
+"""Words that are no variables unless they are in backquotes."""
+
+_DEPTH = 40
+"""Expressions and subqueries within one another: more than queries have, fewer than Python's stack holds."""
+
+_T = TypeVar("_T")
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+    end: int
+
+    @property
+    def word(self) -> str:
+        return self.text.upper() if self.kind == "name" else ""
+
+
+class Tokens:
+    """A query and the place up to which it is read.
+
+    Args:
+        text: The query.
+
+    Raises:
+        CypherError: It has a sign that Cypher has not, or a string, name or comment without end.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at, self.depth, self.aggregates = text, 0, 0, 0
+        self.variables: list[tuple[int, int, str]] = []
+        self.bound: list[str] = []
+        self.absent: set[tuple[str, int]] = set()
+        self.listed = 0
+        self.tokens: list[_Token] = []
+        place = 0
+        while place < len(text):
+            found = _TOKEN.match(text, place)
+            if found is None or (text.startswith("/*", place) and found.lastgroup == "sign"):
+                what = {"'": "a string", '"': "a string", "`": "a name", "/": "a comment"}
+                sign = text[place]
+                known = f"{what[sign]} without end." if sign in what else ""
+                self.fail(known or f"{sign!r} is no sign of Cypher.", place)
+            if found.lastgroup != "space":
+                self.tokens.append(_Token(str(found.lastgroup), found[0], place, found.end()))
+            place = found.end()
+        self.tokens.append(_Token("end", "", len(text.rstrip()), len(text)))
+
+    def fail(self, message: str, place: int | None = None, kind: str = "syntax") -> NoReturn:
+        """Refuses the query, at the next token or at a place."""
+        start = self.here.start if place is None else place
+        before = self.text[:start]
+        raise CypherError(message, before.count("\n") + 1, start - before.rfind("\n"), kind)
+
+    def expected(self, what: str) -> NoReturn:
+        """Refuses what is found, naming what was expected."""
+        found = f"{self.here.text[:40]!r} found" if self.here.text else "the query ends"
+        self.fail(f"{found}, {what} expected.")
+
+    @property
+    def here(self) -> _Token:
+        """The next token."""
+        return self.tokens[self.at]
+
+    def peek(self, *wanted: str, ahead: int = 0) -> bool:
+        """Whether words (upper case) or signs come next."""
+        some = self.tokens[self.at + ahead : self.at + ahead + len(wanted)]
+        return len(some) == len(wanted) and all(
+            token.word == want or (token.kind == "sign" and token.text == want)
+            for token, want in zip(some, wanted, strict=True)
+        )
+
+    def take(self, *wanted: str) -> bool:
+        """Takes words or signs if they come next; whether they did."""
+        if self.peek(*wanted):
+            self.at += len(wanted)
+            return True
+        return False
+
+    def need(self, *wanted: str) -> None:
+        """Takes words or signs, which must come next."""
+        if not self.take(*wanted):
+            self.expected(" ".join(wanted))
+
+    def one_or_more(self, read: Callable[[], _T], sign: str = ",") -> list[_T]:
+        """Reads things between signs."""
+        found = [read()]
+        while self.take(sign):
+            found.append(read())
+        return found
+
+    @property
+    def end(self) -> int:
+        """Where the last token that was taken ends."""
+        return self.tokens[self.at - 1].end
+
+    def name(self, what: str) -> str:
+        """Takes a name, without backquotes."""
+        token = self.here
+        if token.kind not in ("name", "quoted"):
+            self.expected(what)
+        self.at += 1
+        return token.text[1:-1].replace("``", "`") if token.kind == "quoted" else token.text
+
+    def variable(self) -> str:
+        """Takes a variable and notes its place."""
+        token = self.here
+        if token.word in RESERVED:
+            self.expected("a variable")
+        name = self.name("a variable")
+        self.variables.append((token.start, token.end, name))
+        return name
+
+    def named(self) -> bool:
+        """Whether a name comes next."""
+        return self.here.kind in ("name", "quoted")
+
+    def deeper(self, read: Callable[[], _T]) -> _T:
+        """Reads something that may hold others of its kind."""
+        self.depth += 1
+        if self.depth > _DEPTH:
+            self.fail(f"more than {_DEPTH} levels within one another.")
+        found = read()
+        self.depth -= 1
+        return found
