@@ -36,11 +36,15 @@ def add_graphing(commands: "argparse._SubParsersAction[Parser]") -> None:
         "source",
         metavar="SOURCE",
         help="demo, geography, or a file: SimpleKG (.json), tables (.toml), RDF (.nt, .ttl), else "
-        "triples in TSV",
+        "triples in TSV; or a data set",
     )
     parser.add_argument(
         "--schema", type=Path, metavar="FILE",
         help="a schema in TOML, in place of the one that the source has or that is drafted for triples",
+    )  # fmt: skip
+    parser.add_argument(
+        "--labels", metavar="FILE",
+        help="what the entities of triples are called: TSV or the name of a data set",
     )  # fmt: skip
     parser.add_argument("-o", "--output", type=output_file, metavar="FILE",
                         help="of convert and draft; - or nothing is standard output")  # fmt: skip
@@ -61,7 +65,7 @@ def graph(arguments: Namespace) -> int:
     left_out = Faults()
     with bar("graph"):
         schema = read_schema(arguments.schema) if arguments.schema else None
-        made = load_property_graph(arguments.source, schema, left_out)
+        made = load_property_graph(arguments.source, schema, left_out, arguments.labels or "", note)
     if left_out:
         note(f"left out: {left_out.summary()}, such as\n  " + "\n  ".join(left_out.lines()))
     if arguments.action == "check":

@@ -5,15 +5,15 @@ from pathlib import Path
 
 from rulemine.datasets.demo_graph import demo_graph
 from rulemine.datasets.geonames import geography
+from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.errors import ConfigError
-from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.induced import from_triples
 from rulemine.kg.property_graph.schema import Schema
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kg.property_graph.tables import read_tables
-from rulemine.kg.rdf import is_rdf, read_text_labels
+from rulemine.kg.rdf import is_rdf
 
 __all__ = ["NAMED_GRAPHS", "load_property_graph"]
 
@@ -25,35 +25,45 @@ NAMED_GRAPHS: dict[str, Callable[[], PropertyGraph]] = {
 
 
 def load_property_graph(
-    source: str, schema: Schema | None = None, left_out: Faults | None = None
+    source: str,
+    schema: Schema | None = None,
+    left_out: Faults | None = None,
+    labels: str = "",
+    note: Callable[[str], None] | None = None,
 ) -> PropertyGraph:
     """A property graph.
 
     Args:
         source: A name of `NAMED_GRAPHS`, or a file by its suffix, compressed or not: ``.json`` (SimpleKG),
-            ``.toml`` (a schema with tables), ``.nt`` or ``.ttl`` (RDF), otherwise TSV triples.
+            ``.toml`` (a schema with tables); otherwise triples, as of `load_kg`.
         schema: Takes the place of the source's own, or of the draft made for triples.
         left_out: Receives what a schema for triples leaves out, and what of tables is no value.
+        labels: What the entities of triples are called, as of `load_labels`; "": as in the triples, in RDF
+            by their own labels.
+        note: As of `load_kg`.
 
     Raises:
         InputError: The file cannot be read, or contradicts the schema.
-        ConfigError: A schema is given for a source that takes none, or is wrong.
-        DatasetError: A package of a graph by name is not installed.
+        ConfigError: A schema or labels are given for a source that takes none, or are wrong.
+        DatasetError: A package of a graph by name is not installed, or a data set is unknown.
     """
+    path = Path(source)
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in (".gz", ".zst")]
+    kind = suffixes[-1] if suffixes and source not in NAMED_GRAPHS else ""
+    if labels and (source in NAMED_GRAPHS or kind in (".json", ".toml")):
+        raise ConfigError(f"{source}: has its own names and takes no labels. Leave them out.")
     if source in NAMED_GRAPHS:
         if schema is not None:
             raise ConfigError(f"{source}: has its own schema and takes no other. Leave it out.")
         return NAMED_GRAPHS[source]()
-    path = Path(source)
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in (".gz", ".zst")]
-    if suffixes[-1:] == [".json"]:
+    if kind == ".json":
         return read_simplekg(path, schema)
-    if suffixes[-1:] == [".toml"]:
+    if kind == ".toml":
         if schema is not None:
             raise ConfigError(
                 f"{source}: is a schema with tables and takes no other. Leave it out."
             )
         return read_tables(path, Faults() if left_out is None else left_out)
-    names = read_text_labels(path) if is_rdf(path) else {}
-    name = path.name.split(".")[0] or "graph"
-    return from_triples(KnowledgeGraph.read(path), name, schema, names, left_out)
+    kg = load_kg(source, note=note)
+    names = load_labels(labels or source) if labels or is_rdf(path) else {}
+    return from_triples(kg, path.name.split(".")[0] or "graph", schema, names, left_out)
