@@ -80,7 +80,8 @@ def describe_sampling(asked: QuestionSet, max_share: float) -> Iterator[str]:
             why = "; ".join(f"{number:,}: {reason}" for reason, number in reasons[:MOST_SHOWN])
             if name in QUESTION_KINDS:
                 drawn = counted(counts["drawn"], "candidate")
-                yield f"  {counts['questions']:,} of {drawn} were accepted ({why})"
+                accepted = counted(counts["questions"], "question")
+                yield f"  {accepted} accepted of {drawn}" + f" ({why})" * bool(why)
                 continue
             yield f"  the graph gave no more in {counted(counts['drawn'], 'draw')} ({why})"
             crowded |= counts["rejected"].get(Reason.SHARED, 0) >= CROWDED * counts["drawn"]

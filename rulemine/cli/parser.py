@@ -187,7 +187,9 @@ def describe_keys(keys: "Iterable[Key]") -> str:
     """Lists all keys, in lines of at most 79 characters."""
     lines: list[str] = []
     for key in keys:
-        lines.append(f"  {key.name} = {key.default}")
+        lines += wrap(
+            f"{key.name} = {key.default}", 77, initial_indent="  ", subsequent_indent="      "
+        )
         # Choices are in the meaning.
         bounds = key.values[:1].upper() + key.values[1:] + "." if key.option.bounded else ""
         lines += [f"      {line}" for line in wrap(f"{key.meaning} {bounds}", 73)]

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-from rulemine.errors import ConfigError
+from rulemine.errors import ConfigError, counted
+from rulemine.evaluation.notes import FEW_CLUSTERS
 from rulemine.evaluation.reporting.report import format_p
 from rulemine.evaluation.reporting.tables import Cell, Section, format_markdown, format_table
 from rulemine.evaluation.statistics.contingency import ChiSquare, compare_classes
@@ -214,6 +215,11 @@ def compare_runs(releases: Sequence[Release]) -> VariantTable:
         notes.append(
             f"Of {len(rough)} of {len(pairs)} pairs the χ² is rough: fewer than {ENOUGH} questions are "
             "expected of some topic. Compare more seed texts, or name fewer topics."
+        )
+    few = min((row.compared for row in pairs if row.topics is not None), default=FEW_CLUSTERS)
+    if few < FEW_CLUSTERS:
+        notes.append(
+            f"Some pair compares {counted(few, 'seed text')}, too few for intervals to be relied on."
         )
     scripted = [
         one.figures.name for one in read if any(q.wording == "template" for q in one.first.values())

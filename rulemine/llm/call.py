@@ -25,6 +25,7 @@ __all__ = [
     "Reply",
     "key_of",
     "pack_vector",
+    "whole_text",
 ]
 
 Message = Mapping[str, Any]
@@ -123,10 +124,10 @@ def key_of(request: Mapping[str, Any], sample: int) -> str:
         raise ValueError(f"a request that cannot be written as JSON: {problem}") from None
 
 
-def _whole(value: Any) -> Any:
+def whole_text(value: Any) -> Any:
     r"""A JSON value with U+FFFD for every half of a surrogate pair, which no file can hold.
 
-    >>> _whole(["a\ud800b"]) == ["a\N{REPLACEMENT CHARACTER}b"]
+    >>> whole_text(["a\ud800b"]) == ["a\N{REPLACEMENT CHARACTER}b"]
     True
     """
     text = json.dumps(value, ensure_ascii=False)
@@ -162,7 +163,7 @@ class Reply:
 
     def __post_init__(self) -> None:
         for name in ("text", "finish_reason", "tool_calls", "reasoning", "logprobs"):
-            object.__setattr__(self, name, _whole(getattr(self, name)))
+            object.__setattr__(self, name, whole_text(getattr(self, name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ class Failure:
     lasting: bool
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "detail", _whole(self.detail))
+        object.__setattr__(self, "detail", whole_text(self.detail))
 
 
 def pack_vector(vector: Sequence[float]) -> str:

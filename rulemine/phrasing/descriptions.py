@@ -34,6 +34,7 @@ _FOR_WHICH = re.compile(r"For which ([a-z][a-z ]*?) (?:is|are) ")
 _PEOPLE = re.compile(r"(?:Who|Whom|Whose|\w+ whom)\b")
 _A_NOUN = re.compile(r"^(is/are|was/were) (an?) ([a-z]+) of ")
 _BE = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_IRREGULAR = {"child": "children", "wife": "wives", "woman": "women"}
 _NO_VERB = frozenset({"and", "or", "than", "who", "that", "which"})
 
 
@@ -228,6 +229,8 @@ def _agreeing(clause: str) -> str:
 def _plural(noun: str) -> str:
     if noun == "person":
         return "people"
+    if irregular := re.search(r"(?:child|wife|woman)$", noun):
+        return noun[: irregular.start()] + _IRREGULAR[irregular[0]]
     if re.search(r"[^aeiou]y$", noun):
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"

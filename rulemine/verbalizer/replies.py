@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.llm.call import Reply
+from rulemine.llm.call import Reply, whole_text
 from rulemine.phrasing.glosses import Glosses
 from rulemine.verbalizer.checks import TextProblem
 
@@ -231,7 +231,7 @@ def json_in(words: str) -> Iterator[Any]:
     drafts = [words, *_FENCE.findall(words), words[words.find("{") : words.rfind("}") + 1]]
     for draft in dict.fromkeys(drafts):
         try:
-            value = json.loads(draft)
+            value = whole_text(json.loads(draft))
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict | list):

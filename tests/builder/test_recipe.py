@@ -85,6 +85,7 @@ def test_paths_in_a_file_are_relative_to_it(tmp_path: Path) -> None:
         ("mining.max_atms=3", "unknown key 'mining.max_atms'; did you mean 'max_atoms'?"),
         ("minning.max_atoms=3", "unknown key 'minning'; did you mean 'mining'?"),
         ("mining.threads=3", "unknown key 'mining.threads'"),
+        ('subgraphs.reserved_shapes=["(1)(2)"]', "longer branches first: (2)(1), not (1)(2)"),
         ("mining=3", "mining is 3; expected a table, [mining] and its keys below"),
     ],
 )

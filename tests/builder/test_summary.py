@@ -80,5 +80,5 @@ def test_a_shortfall_names_the_limit_that_causes_it() -> None:
     assert len(list(describe_sampling(asked, 0.2))) == 2
     written = QuestionSet((), (), (), 0, sampling={"variants": counts})
     assert [*describe_sampling(written, 0.2)][1].startswith(
-        "  the graph gave no more in 100 candidates ("
+        "  0 questions accepted of 100 candidates (40: the draw led nowhere; "
     )

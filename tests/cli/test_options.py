@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
+from rulemine.builder.options import KINDS
 from rulemine.builder.recipe import KEYS, Recipe, load_recipe
 from rulemine.cli.main import make_parser
 from rulemine.cli.parser import describe_keys, given
@@ -136,7 +137,7 @@ def test_bounds_hold(key: Key) -> None:
     assert inside
 
     def made(value: Any) -> Any:
-        kind = "structures" if path[0] == "structures" else "rules"
+        kind = path[0] if path[0] in KINDS else "rules"
         values = {"name": "n", "kg": "k", "kind": kind}
         values = override(values, path, [value] if get_args(key.hint) else value)
         return build(Recipe, values, "here")

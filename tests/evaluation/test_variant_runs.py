@@ -58,6 +58,7 @@ def test_each_pair_is_identical_paraphrased_or_unique_or_left_out(tmp_path):
     assert table.runs[1].topics == {"people": 4, "places": 1}
     assert pair.topics is not None
     assert (pair.topics.n, pair.topics.dof) == (10, 1)
+    assert any("compares 5 seed texts, too few for intervals" in note for note in table.notes)
 
 
 def test_the_first_accepted_question_of_a_seed_text_counts(tmp_path):

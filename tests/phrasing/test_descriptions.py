@@ -86,6 +86,11 @@ DERIVED = (
         "someone/people | whom {topic} has as child",
     ),
     (
+        "child_of",
+        "someone/people | who is/are a/- child/children of {topic}",
+        "someone/people | whom {topic} is a child of",
+    ),
+    (
         "_hypernym",
         "something/things | that is/are linked by “hypernym” to {topic}",
         "something/things | which {topic} is linked to by “hypernym”",

@@ -214,6 +214,11 @@ PIECES = (
 )  # fmt: skip
 
 
+def test_half_of_a_surrogate_pair_which_no_file_can_hold_is_replaced() -> None:
+    found = read_verdict(reply('{"verdict": "FAIL", "reason": "\\ud800 \\ud83d\\ude00"}'))
+    assert found == Verdict(passed=False, reason="\N{REPLACEMENT CHARACTER} \U0001f600")
+
+
 def test_random_replies_raise_nothing() -> None:
     draw = random.Random(11)
     for _ in range(10_000):

@@ -15,6 +15,14 @@ RESERVED_SHAPES = (
 """The shapes that GTSQA keeps for its test split."""
 
 
+def _are_shapes(shapes: tuple[str, ...]) -> bool:
+    if {*shapes} <= {*RESERVED_SHAPES}:
+        return True  # without loading what queries need
+    from rulemine.query.structures import tree_shapes
+
+    return all("{" in shape or shape in tree_shapes(MOST_TRIPLES) for shape in shapes)
+
+
 @dataclass(frozen=True, slots=True)
 class SubgraphSection(Section):
     """How subgraphs are sampled and questions about them validated; for the kind ``subgraphs`` alone.
@@ -71,6 +79,10 @@ class SubgraphSection(Section):
     endpoint: str = option("", secret=True)
     examples: int = option(2, least=0, most=10)
     training_relations: float = option(0.54, above=0, most=1)
-    reserved_shapes: tuple[str, ...] = option(RESERVED_SHAPES)
+    reserved_shapes: tuple[str, ...] = option(
+        RESERVED_SHAPES,
+        fits_too=_are_shapes,
+        expected=f"shape codes of 1 to {MOST_TRIPLES} triples, longer branches first: (2)(1), not (1)(2)",
+    )
     test_share: float = option(0.05, above=0, most=0.5)
     per_cell: int = option(45, least=1)

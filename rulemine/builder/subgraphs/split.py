@@ -6,7 +6,8 @@ validation: the paper has none, and a third split without shared answers would c
 tunes something holds out part of training.
 
 Guarantees: no answer of a test question is an answer of a training question; no training question has a
-reserved shape or relation; test has minimal questions only. What fits neither is rejected, with the reason.
+reserved shape or relation; test has minimal questions only, and those with a relation that no training
+question has say so. What fits neither is rejected, with the reason.
 Nothing depends on the order of the questions.
 """
 
@@ -19,7 +20,7 @@ from fractions import Fraction
 
 from rulemine.builder.split import with_unseen
 from rulemine.builder.subgraphs.options import SubgraphSection
-from rulemine.errors import counted
+from rulemine.errors import UserError, counted
 from rulemine.kg.facts import Declarations
 from rulemine.query.links import positive
 from rulemine.query.parser import parse
@@ -70,8 +71,11 @@ def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> 
     Returns:
         The questions kept, with `Question.split`, `Question.unseen` and `SubgraphBlock.test_type`; a parent
         that is not kept is named no more. `QuestionSet.sampling` says under ``split`` how many questions
-        there were (``accepted``), which of their relations may train (``training_relations``), and how many
+        there were (``accepted``), which relations training has (``training_relations``), and how many
         questions every cell of test has if there are enough (``per_cell``).
+
+    Raises:
+        UserError: No training question is left.
     """
     declared = asked.declarations
     questions = sorted(
@@ -94,6 +98,9 @@ def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> 
     taken = {answer for q in test for answer in q.answers}
     split = {q.id: "train" for q in training if taken.isdisjoint(q.answers)}
     split |= {q.id: "test" for q in test}
+    # What test took away from training may have been all that training had of a relation.
+    facts = {declared[r].fact for q in questions if split.get(q.id) == "train" for r in q.relations}
+    trained = {relation for relation in may_train if declared[relation].fact in facts}
 
     def why(q: SubgraphQuestion) -> str:
         if types[q.id] == ("id",):
@@ -102,6 +109,13 @@ def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> 
             return SplitReason.REDUNDANT
         return SplitReason.ENOUGH if cell_of[q.id] in cells else SplitReason.NO_CELL
 
+    if "train" not in split.values():
+        raise UserError(
+            f"no training question is left of {counted(len(questions), 'accepted question')}: the others are "
+            "for test only, or share answers with test. Ask for more questions (subgraphs.questions, "
+            "subgraphs.candidates), let more relations train (subgraphs.training_relations) or reserve fewer "
+            "shapes (subgraphs.reserved_shapes)."
+        )
     kept: list[SubgraphQuestion] = []
     rejections = []
     for q in questions:
@@ -109,11 +123,12 @@ def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> 
             said = " and ".join(types[q.id])
             rejections.append(Rejection("split", why(q), q.id, None, "", "", said, query=q.query))
             continue
-        block = replace(q.subgraphs, test_type=types[q.id] if split[q.id] == "test" else ())
+        lacking = _test_type(shapes[q.id] in options.reserved_shapes, q.relations, trained)
+        block = replace(q.subgraphs, test_type=lacking if split[q.id] == "test" else ())
         kept.append(replace(q, split=split[q.id], subgraphs=block))
     told = {
         "accepted": len(questions),
-        "training_relations": sorted(may_train),
+        "training_relations": sorted(trained),
         "per_cell": min(options.per_cell, wanted // len(cells)),
     }
     own = {**asked.sampling.get("subgraphs", {}), "split": told}

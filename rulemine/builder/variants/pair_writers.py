@@ -104,6 +104,7 @@ class ModelPairs:
         values = {
             "names": prompts.names[chosen.naming or recipe.naming],
             "most": str(options.pairs),
+            "language": chosen.language,
         }
         return Call(
             purpose="pairs",

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from rulemine.builder.written.candidate import Refusal
 from rulemine.kg.graph import Triple
+from rulemine.llm.call import whole_text
 from rulemine.text.normalization import fold_loosely
 
 __all__ = ["MOST_PAIRS", "Pair", "PairReason", "Shown", "Verified", "pairs_of", "verified"]
@@ -123,6 +124,7 @@ def _items(words: str) -> Iterator[Any]:
             return
         try:
             item, at = _DECODER.raw_decode(words, at)
+            item = whole_text(item)
         except (ValueError, RecursionError):
             yield Refusal(PairReason.CUT_OFF)
             return

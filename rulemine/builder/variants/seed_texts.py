@@ -129,7 +129,7 @@ def linked_texts(
         ConfigError: There is no such linker.
     """
     texts = read_seed_texts(options, note)
-    aliases = _aliases(inputs, options.aliases)
+    aliases = _aliases(inputs, options.aliases, note)
     linker = linker_of(options.linker, inputs.kg, inputs.labels, aliases, components.neighbors)
     found = []
     for done, text in enumerate(texts):
@@ -150,7 +150,7 @@ def linked_texts(
     return found
 
 
-def _aliases(inputs: Inputs, named: str) -> dict[str, list[str]]:
+def _aliases(inputs: Inputs, named: str, note: Callable[[str], object]) -> dict[str, list[str]]:
     """Entity → further names, of a file."""
     found: dict[str, list[str]] = {}
     problems: list[str] = []
@@ -167,6 +167,8 @@ def _aliases(inputs: Inputs, named: str) -> dict[str, list[str]]:
             f"variants.aliases: {named} names no entity of {inputs.recipe.kg}. Give entities as the graph "
             "names them in the first column."
         )
+    if unknown := sum(len(names) for e, names in found.items() if e not in inputs.kg.entity_ids):
+        note(f"{named}: {counted(unknown, 'name')} left out, of no entity of the graph.")
     return found
 
 

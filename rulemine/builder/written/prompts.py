@@ -27,7 +27,7 @@ _PLACEHOLDERS: Placeholders = {
         "user": ("facts", "question"),
         "fact": ("subject", "relation", "object"),
     },
-    "pairs": {"system": (), "user": ("facts", "names", "most"), "fact": ("triple",)},
+    "pairs": {"system": (), "user": ("facts", "names", "most", "language"), "fact": ("triple",)},
     "again": {"user": ()},
 }
 

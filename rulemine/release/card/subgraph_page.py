@@ -144,8 +144,8 @@ def _split(told: Mapping[str, Any] | None, counts: Mapping[str, Any]) -> Iterato
         if reason.startswith("split: ")
     }
     yield (
-        f"- Split: {len(told['training_relations']):,} relations may train. No answer of a test question is "
-        "one of a training question, and test has minimal questions only. Of "
+        f"- Split: training has {counted(len(told['training_relations']), 'relation')}. No answer of a test "
+        "question is one of a training question, and test has minimal questions only. Of "
         f"{counted(told['accepted'], 'accepted question')}, {sum(dropped.values()):,} are left out"
         + (": " if dropped else "")
         + "; ".join(f"{reason} ({n:,})" for reason, n in dropped.items())

@@ -1,14 +1,15 @@
 """What questions of the kinds ``subgraphs`` and ``variants`` promise as a set.
 
 Checks that there are no more than wanted. Of ``subgraphs``: that no answer of a test question is an answer of
-another split, that reserved relations are in test questions alone, which say so, and that a question it was
-grown from is there. Of ``variants``: that no seed text has more questions than wanted (its split and its
-entities: `rulemine.verify.tables`).
+another split, that relations which training lacks are in test questions alone, which say so, and that a
+question it was grown from is there. Of ``variants``: that no seed text has more questions than wanted (its
+split and its entities: `rulemine.verify.tables`).
 """
 
 from collections import Counter
 
 from rulemine.verify.contents import Contents
+from rulemine.verify.folder import MANIFEST_NAME
 from rulemine.verify.report import Findings, shown
 
 __all__ = ["check_subgraphs", "check_variants"]
@@ -31,6 +32,15 @@ def check_subgraphs(contents: Contents, findings: Findings) -> None:
             )
     ids = {here.row["id"] for here in contents.questions}
     allowed = _allowed(contents)
+    trained = {
+        relation
+        for here in others
+        for relation in here.row["subgraphs"]["relations"]
+        if here.row["split"] == "train"
+    }
+    if grouped and (lost := sorted(allowed - trained)):
+        expected = "relations of training questions (counts.sampling.subgraphs.split)"
+        findings.add(MANIFEST_NAME, None, "training relations", shown(lost), expected)
     for here in contents.questions:
         block = here.row["subgraphs"]
         if block["parent"] and block["parent"] not in ids - {here.row["id"]}:
@@ -41,7 +51,7 @@ def check_subgraphs(contents: Contents, findings: Findings) -> None:
         own = sorted({*block["relations"]} - allowed)
         if here.row["split"] != "test":
             if own:
-                expected = "relations that may train (manifest, counts.sampling)"
+                expected = "relations of training (manifest, counts.sampling)"
                 findings.add(here.file, here.line, "reserved relation", shown(own), expected)
         elif bool(own) != ("urt" in block["test_type"]):
             found = f"{shown(block['test_type'])}, reserved relations: {shown(own)}"
@@ -49,7 +59,7 @@ def check_subgraphs(contents: Contents, findings: Findings) -> None:
 
 
 def _allowed(contents: Contents) -> set[str]:
-    """The relations that training questions may have."""
+    """The relations that training has, as the manifest says."""
     found = contents.folder.manifest["counts"]
     for key in ("sampling", "subgraphs", "split", "training_relations"):
         found = found.get(key) if isinstance(found, dict) else None

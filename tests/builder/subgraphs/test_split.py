@@ -16,6 +16,7 @@ from rulemine.builder.subgraphs.split import (
     split_subgraphs,
     without_lost_parents,
 )
+from rulemine.errors import UserError
 from rulemine.kg.facts import Declarations
 from rulemine.release.question_set import QuestionSet, read_question_set, write_question_set
 from rulemine.release.records import MinimalQuery, SubgraphQuestion
@@ -115,7 +116,9 @@ def test_every_promise_of_the_split(seed: int) -> None:
     times = Counter(r for q in questions for _, r, _ in q.evidence)
     ordered = sorted(times, key=lambda r: (-times[r], r))
     may_train = set(ordered[: floor(0.54 * len(ordered) + 0.5)])
-    assert told["split"]["training_relations"] == sorted(may_train)
+    trained = {r for q in train for r in q.relations}
+    assert trained <= may_train
+    assert told["split"]["training_relations"] == sorted(trained)
 
     # No answer, reserved shape or relation in both.
     assert not any(set(a.answers) & set(b.answers) for a in train for b in test)
@@ -124,7 +127,7 @@ def test_every_promise_of_the_split(seed: int) -> None:
         shape = plain(q)
         lacking = [
             *["ugt"] * (shape in RESERVED_SHAPES),
-            *["urt"] * (not set(q.relations) <= may_train),
+            *["urt"] * (not set(q.relations) <= trained),
         ]
         block = q.subgraphs
         assert block.test_type == (tuple(lacking) or ("id",) if q.split == "test" else ())
@@ -220,6 +223,21 @@ def test_what_a_difference_takes_away_counts_as_a_relation() -> None:
     made = split_subgraphs(of([*questions, minus]), SubgraphSection(test_share=0.2), 7)
     assert made.sampling["subgraphs"]["split"]["training_relations"] == ["r"]
     assert next(q for q in made.questions if q.id == minus.id).subgraphs.test_type == ("urt",)
+
+
+def test_a_relation_that_the_split_itself_takes_from_training_is_unseen() -> None:
+    """The only training question about `s` shares its answer with a test question."""
+    questions = [asked(n, relations=["r"]) for n in range(9)]
+    questions += [asked(9, "(2)", ["s"], ["a"]), asked(10, "(5)", ["s"], ["a"])]
+    options = SubgraphSection(training_relations=1, test_share=0.2, reserved_shapes=())
+    made = split_subgraphs(of(questions), options, 7)
+    assert {q.id: q.subgraphs.test_type for q in made.questions}["q00009"] == ("urt",)
+    assert made.sampling["subgraphs"]["split"]["training_relations"] == ["r"]
+
+
+def test_a_split_without_training_says_so() -> None:
+    with pytest.raises(UserError, match="no training question is left of 1 accepted question"):
+        split_subgraphs(of([asked(0)]), SubgraphSection(), 7)
 
 
 def test_questions_with_answers_of_their_own_are_tested_first() -> None:

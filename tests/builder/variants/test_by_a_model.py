@@ -25,7 +25,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert dry.status == 0, dry.err
         assert not server.bodies
         assert "calls             177 for pairs at most, 36 for judges" in dry.out
-        assert "Write pairs of a question and its answer" in dry.out
+        assert "Write pairs of a question in English and its answer" in dry.out
         ended = run(folder, words, OPENAI_API_KEY=KEY)
         assert ended.status == 0, ended.err
     return folder / "out"

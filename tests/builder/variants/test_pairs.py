@@ -111,6 +111,13 @@ def test_readers_raise_nothing() -> None:
         assert list(pairs_of("".join(text)))
 
 
+def test_half_of_a_surrogate_pair_which_no_file_can_hold_is_replaced() -> None:
+    (found,) = pairs_of(reply(item(question="Where \ud800?", answer="Rome\udfff")))
+    assert found == Pair(
+        "Where \N{REPLACEMENT CHARACTER}?", "Rome\N{REPLACEMENT CHARACTER}", TRIPLES[:2]
+    )
+
+
 def test_no_more_than_a_number_of_pairs_are_read() -> None:
     assert reasons(reply(*[item()] * (MOST_PAIRS + 7))) == [""] * MOST_PAIRS
 

@@ -65,9 +65,12 @@ def test_sets_of_texts_are_in_their_order_and_texts_without_entities_stay(
 
 def test_aliases_are_read_from_a_file(inputs: Inputs, tmp_path: Path) -> None:
     aliases = tmp_path / "aliases.tsv"
-    aliases.write_text("c1\tEternal City\nc1\tUrbs\nc1\tX\n", "utf-8")
+    aliases.write_text("c1\tEternal City\nc1\tUrbs\nc1\tX\nzz\tAnn\n", "utf-8")
     path = tmp_path / "a.txt"
-    assert read(inputs, path, "Ann saw the Eternal City. X", aliases=str(aliases)) == ["c1 e1"]
+    notes: list[str] = []
+    text = "Ann saw the Eternal City. X"
+    assert read(inputs, path, text, notes, aliases=str(aliases)) == ["c1 e1"]
+    assert notes == [f"{aliases}: 1 name left out, of no entity of the graph."]
     for content, message in (("c1", "line 1 is not entity"), ("zz\tRome", "names no entity")):
         aliases.write_text(content, "utf-8")
         with pytest.raises(InputError, match=message):

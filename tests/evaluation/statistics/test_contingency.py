@@ -45,11 +45,11 @@ def test_what_is_undefined_and_what_is_at_the_ends():
 @pytest.mark.parametrize("matched", [0.0, 0.6])
 @pytest.mark.parametrize("moved", [0.0, 0.1])
 def test_the_interval_covers_the_true_value_as_often_as_it_says(matched, moved):
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(7)
     shares = np.array([[0.5, 0.3, 0.2], [0.5 - moved, 0.3, 0.2 + moved]])
     true = float(np.sqrt(((shares[0] - shares[1]) ** 2 / shares.sum(axis=0)).sum() / 2))
     within = []
-    for _ in range(40):
+    for _ in range(100):
         one = rng.random(200)
         other = np.where(rng.random(200) < matched, one, rng.random(200))
         sides = [
@@ -57,4 +57,4 @@ def test_the_interval_covers_the_true_value_as_often_as_it_says(matched, moved):
         ]
         found = compare_classes(*(side.tolist() for side in sides))
         within.append(found.low <= true <= found.high)
-    assert np.mean(within) > 0.86
+    assert np.mean(within) >= 0.9

@@ -114,7 +114,7 @@ def test_the_card_of_subgraphs_has_the_papers_statistics() -> None:
     ):
         assert row in text
     assert "20 questions were wanted; 15 of 40 candidates were accepted." in text
-    assert "Split: 2 relations may train." in text
+    assert "Split: training has 2 relations." in text
     assert (
         "was shown the evidence of 7 test questions; 1 that it did not answer rightly twice" in text
     )

@@ -241,6 +241,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
         options("subgraphs", reserved_shapes=["(1)(1)"]), "reserved shape",
     ),
     "subgraphs: a reserved relation in training": (trained_on(["won"]), "reserved relation"),
+    "subgraphs: a relation that training lacks": (trained_on(["shot_in"]), "training relations"),
     "subgraphs: a parent that is not there": (of(1, own("subgraphs", "parent", "q99999")), "parent"),
     "subgraphs: its own parent": (of(1, own("subgraphs", "parent", "q00001")), "parent"),
     "subgraphs: a number of triples not wanted": (options("subgraphs", atoms=[1]), "number of triples"),
