@@ -1,0 +1,156 @@
+"""Results of Cypher are compared as a search over all permutations does, and by the rules of the paper."""
+
+import datetime
+from itertools import permutations
+from random import Random
+from typing import Any
+
+import pytest
+
+from rulemine.evaluation.cypher.results import execution_match, published_match
+
+POOL = (None, True, False, 0, 1, 1.0, "a", "1", (1, 2), [2, 1], 0.3, 0.1 + 0.2, "2000-02-29")
+DAY = datetime.date(2000, 2, 29)
+
+
+def one(value: Any) -> list[tuple[Any]]:
+    return [(value,)]
+
+
+def alike(some: Any, other: Any) -> bool:
+    """Whether two values of the pool are the same, by the letter of the rules."""
+    if isinstance(some, list | tuple) and isinstance(other, list | tuple):
+        return sorted(some) == sorted(other)
+    if isinstance(some, bool) or isinstance(other, bool):
+        return some is other
+    if isinstance(some, int | float) and isinstance(other, int | float):
+        return abs(some - other) <= 1e-9 * max(abs(some), abs(other))
+    return type(some) is type(other) and bool(some == other)
+
+
+def by_search(gold: list[Any], found: list[Any], keys: list[int] | None) -> bool:
+    """Over all permutations of columns and of rows."""
+    if len(gold) != len(found):
+        return False
+    if not gold or len(gold[0]) != len(found[0]):
+        return not gold
+    for order in permutations(range(len(gold[0]))):
+        turned = [[row[at] for at in order] for row in found]
+        for places in permutations(range(len(gold))):
+            kept = keys is None or [keys[at] for at in places] == keys
+            if kept and all(
+                all(map(alike, gold[at], row)) for at, row in zip(places, turned, strict=True)
+            ):
+                return True
+    return False
+
+
+def test_results_match_as_a_search_over_all_permutations_says() -> None:
+    random, matched = Random(14), 0
+    for _ in range(3000):
+        height, width = random.randint(0, 4), random.randint(1, 3)
+        some = random.sample(POOL, random.randint(1, 4))
+        gold = [tuple(random.choices(some, k=width)) for _ in range(height)]
+        order = random.sample(range(width), width)
+        found = [tuple(row[at] for at in order) for row in gold]
+        if random.random() < 0.6:
+            random.shuffle(found)
+        if found and random.random() < 0.5:
+            row = list(random.choice(found))
+            row[random.randrange(width)] = random.choice(some)
+            found[random.randrange(height)] = tuple(row)
+        keys = None
+        if random.random() < 0.5:
+            keys = sorted(random.choices(range(3), k=height))
+        expected = by_search(gold, found, keys)
+        assert execution_match(gold, found, keys=keys) == expected, (gold, found, keys)
+        matched += expected
+    assert 500 < matched < 2900
+
+
+@pytest.mark.parametrize(
+    ("gold", "found", "ours", "published"),
+    [
+        (None, None, True, True),
+        (None, "", False, False),
+        (True, 1, False, True),
+        (0, False, False, True),
+        (1, 1.0, True, True),
+        (0.3, 0.1 + 0.2, True, False),
+        (1e-300, 2e-300, False, False),
+        (10**17, 10**17 + 1, False, False),
+        (float("inf"), float("inf"), True, True),
+        ("1", 1, False, False),
+        (DAY, "2000-02-29", True, True),
+        ([1, 2], [2, 1], True, True),
+        ([1, 1, 2], [1, 2, 2], False, False),
+        ([True], [1], False, True),
+        ({"a": 1, "b": 2}, {"b": 2.0, "a": 1}, True, True),
+        ({"a": 1}, {"a": 2}, False, False),
+    ],
+)
+def test_values_are_the_same(gold: Any, found: Any, ours: bool, published: bool) -> None:
+    assert execution_match(one(gold), one(found)) == ours
+    assert execution_match(one(found), one(gold)) == ours
+    assert published_match(one(gold), one(found), ordered=False) == published
+
+
+def test_as_published_true_is_one_only_where_both_sort_alike() -> None:
+    assert published_match([(True, "a")], [(1, "a")], ordered=False)
+    assert not published_match([(True, "M")], [(1, "M")], ordered=False)
+    assert not published_match(one([1, "a"]), one([1, "a"]), ordered=False)
+    assert execution_match(one([1, "a"]), one(["a", 1]))
+
+
+def test_a_node_equals_nothing() -> None:
+    node = object()
+    assert not execution_match(one(node), one(node))
+    assert not published_match(one(node), one(node), ordered=False)
+
+
+def test_the_two_cases_of_the_paper() -> None:
+    gold = [("Ada",), ("Bob",), ("Cy",)]
+    assert not execution_match(gold, gold[:2])  # one arm of the union alone
+    extra = [(name, len(name)) for (name,) in gold]
+    assert not execution_match(gold, extra)  # one column too many
+    assert not published_match(gold, gold[:2], ordered=False)
+    assert not published_match(gold, extra, ordered=False)
+
+
+def test_empty_results() -> None:
+    assert execution_match([], [])
+    assert execution_match([], [], keys=[])
+    assert not execution_match([], one(1))
+    assert not execution_match(one(None), [])
+    assert published_match([], [], ordered=True)
+
+
+def test_rows_with_equal_keys_come_in_any_order() -> None:
+    gold, turned = [("a",), ("b",), ("c",)], [("b",), ("a",), ("c",)]
+    assert execution_match(gold, turned, keys=[1, 1, 2])
+    assert execution_match(gold, turned, keys=[None, None, 2])
+    assert not execution_match(gold, turned, keys=[1, 2, 3])
+    assert not published_match(gold, turned, ordered=True)
+    assert published_match(gold, turned, ordered=False)
+
+
+def test_any_one_of_tied_rows_is_the_greatest() -> None:
+    tied = [("a",), ("b",)]
+    assert execution_match([("a",)], [("b",)], tied=tied)
+    assert not execution_match([("a",)], [("c",)], tied=tied)
+    assert not execution_match([("a",)], [("a",), ("b",)], tied=tied)
+
+
+def test_columns_that_hold_the_same_values_are_tried_in_every_order() -> None:
+    gold = [(at, (at + 1) % 7, (at * 3) % 7, 0) for at in range(7)]
+    found = [(row[3], row[2], row[0], row[1]) for row in reversed(gold)]
+    assert execution_match(gold, found)
+    wrong = [(row[1], row[2], row[0], row[3]) for row in gold[:-1]] + [gold[-1]]
+    assert not execution_match(gold, wrong)
+
+
+def test_ragged_rows_and_missing_keys_are_refused() -> None:
+    with pytest.raises(ValueError, match="differ in length"):
+        execution_match([(1,), (1, 2)], [(1,), (2,)])
+    with pytest.raises(ValueError, match="1 keys for 2 rows"):
+        execution_match([(1,), (2,)], [(1,), (2,)], keys=[1])
