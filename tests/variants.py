@@ -80,6 +80,7 @@ def variant_question(
             seeds=tuple(seeds),
             topic=topic,
             unique=True,
+            redundant=False,
             judgements=(),
         ),
     )

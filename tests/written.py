@@ -46,6 +46,7 @@ def as_variant(question: StructureQuestion, **changes: Any) -> VariantQuestion:
         seeds=question.anchors,
         topic="people",
         unique=len(question.answers) == 1,
+        redundant=False,
         judgements=(),
     )
     return VariantQuestion(**_common(question, "variants"), variants=replace(block, **changes))

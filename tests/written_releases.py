@@ -187,6 +187,7 @@ def variant_question(number: int, split: str, text: str, answer: str) -> Variant
             seeds=tuple(sorted(seeds)),
             topic="films" if "film" in answer else "people",
             unique=len(own["answers"]) == 1,
+            redundant=text in MINIMAL,
             judgements=(JUDGEMENT,) * 3,
         ),
     )

@@ -22,6 +22,7 @@ from rulemine.release.records import (
     RuleQuestion,
     SubgraphBlock,
     SubgraphQuestion,
+    VariantBlock,
     VariantQuestion,
     rule_questions,
 )
@@ -126,21 +127,21 @@ def _of_queries(questions: Sequence[Question]) -> list[Breakdown]:
 def _of_written(questions: Sequence[Question]) -> list[Breakdown]:
     """What tells questions of the kinds ``subgraphs`` and ``variants`` apart, where they differ."""
     found: list[Breakdown] = []
+
+    def minimality(own: SubgraphBlock | VariantBlock) -> str:
+        return "not minimal" if own.redundant else "minimal"
+
     if subgraphs := [q.subgraphs for q in questions if isinstance(q, SubgraphQuestion)]:
         found = [
             _by_size([len(own.triples) for own in subgraphs]),
-            _by(
-                "redundancy",
-                ("minimal", "not minimal"),
-                subgraphs,
-                lambda own: "not minimal" if own.redundant else "minimal",
-            ),
+            _by("redundancy", ("minimal", "not minimal"), subgraphs, minimality),
             _by_test_type(subgraphs),
         ]
     if variants := [q.variants for q in questions if isinstance(q, VariantQuestion)]:
         topics = sorted({own.topic for own in variants} - {""})
         found = [
             _by_size([len(own.triples) for own in variants]),
+            _by("redundancy", ("minimal", "not minimal"), variants, minimality),
             _by("topic", topics, variants, lambda own: own.topic),
             _by(
                 "unique",

@@ -150,6 +150,7 @@ class VariantBlock:
         seeds: The entities found in it, sorted.
         topic: What the question is about, of the topics of the recipe.
         unique: Whether `answer` is the only answer on the complete KG.
+        redundant: Whether fewer anchors give the same answers on the complete KG.
         judgements: What each judge said; empty: it was not judged.
     """
 
@@ -164,6 +165,7 @@ class VariantBlock:
     seeds: tuple[str, ...]
     topic: str
     unique: bool
+    redundant: bool
     judgements: tuple[Judgement, ...]
 
 

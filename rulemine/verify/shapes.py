@@ -331,6 +331,7 @@ QUESTIONS = {
             "seeds": array(name, 1),
             "topic": text,
             "unique": truth,
+            "redundant": truth,
             "judgements": array(_JUDGEMENT),
         },
         written=True,

@@ -17,7 +17,6 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from rulemine.builder.subgraphs.minimality import minimal
 from rulemine.builder.subgraphs.options import SubgraphSection
 from rulemine.builder.subgraphs.validation import Mistake, Valid, Validator
 from rulemine.builder.written.candidate import Candidate, NamedNode
@@ -27,6 +26,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query import QueryGraph, evaluate
 from rulemine.query.evidence import full_evidence
+from rulemine.query.minimality import minimal
 from rulemine.query.sparql import entity_iri, relation_iri
 from rulemine.query.structures import structure_of
 from tests.rooted_trees import Tree, rooted_trees, shape_of

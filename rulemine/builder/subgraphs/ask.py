@@ -18,7 +18,6 @@ from rulemine.builder.graded import Grader, RemovedTriples, Wider
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.subgraphs.drafting import Drafting
-from rulemine.builder.subgraphs.minimality import minimal
 from rulemine.builder.subgraphs.validation import Valid, Validator
 from rulemine.builder.texts import Texts
 from rulemine.builder.writing import Writing
@@ -29,6 +28,7 @@ from rulemine.builder.written.writer import Task
 from rulemine.errors import UserError, counted
 from rulemine.llm.call import Reply
 from rulemine.llm.replay import Replay
+from rulemine.query.minimality import minimal
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
 from rulemine.release.naming import Namer, name_entities

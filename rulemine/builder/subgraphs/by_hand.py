@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from rulemine.builder.subgraphs.minimality import minimal
 from rulemine.builder.subgraphs.options import SubgraphSection
 from rulemine.builder.subgraphs.validation import Valid, Validator
 from rulemine.builder.written.candidate import Candidate, Refusal, Subgraph
@@ -24,6 +23,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.evidence import full_evidence
 from rulemine.query.grading import Grades, evaluate
+from rulemine.query.minimality import minimal
 from rulemine.query.query_graph import QueryGraph
 from rulemine.query.structures import structure_of
 from rulemine.text.naming_rules import broken_rule

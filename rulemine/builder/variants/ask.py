@@ -40,6 +40,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.llm.replay import Replay
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.links import expanded
+from rulemine.query.minimality import minimal
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
 from rulemine.release.naming import Namer, name_entities
@@ -253,6 +254,7 @@ class _Asking:
             seeds=_labels(kg, seeds),
             topic=self.topics.topic(kg.entity_ids[answer], sorted({r for _, r, _ in triples})),
             unique=len(graded.grades) == 1,
+            redundant=minimal(self.grader.graph, query, self.templates.declarations).redundant,
             judgements=(),
         )
         return self.grader.question(VariantQuestion, graded, variants=block)

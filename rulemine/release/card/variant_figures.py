@@ -45,6 +45,7 @@ def _row(questions: Sequence[VariantQuestion]) -> dict[str, Any]:
         "questions": len(questions),
         "seed_texts": len({q.variants.seed_text for q in questions}),
         "unique": sum(q.variants.unique for q in questions),
+        "redundant": sum(q.variants.redundant for q in questions),
         **{
             name: round(sum(map(size, questions)) / len(questions), 2) if questions else 0.0
             for name, size in _MEASURES.items()

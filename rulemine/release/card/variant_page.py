@@ -44,6 +44,7 @@ def _statistics(manifest: Manifest) -> list[str]:
         ("questions", *(f"{rows[part]['questions']:,}" for part in parts)),
         ("seed texts", *(f"{rows[part]['seed_texts']:,}" for part in parts)),
         ("a single answer", *(percent(rows[p]["unique"], rows[p]["questions"]) for p in parts)),
+        ("not minimal", *(percent(rows[p]["redundant"], rows[p]["questions"]) for p in parts)),
         *(
             (f"{said}, mean", *(f"{rows[part][key]:.2f}" for part in parts))
             for key, said in _MEASURES.items()
@@ -53,7 +54,8 @@ def _statistics(manifest: Manifest) -> list[str]:
     topics += [(topic or "none", *row.values()) for topic, row in counts["topics"].items()]
     return [
         "Supporting facts are the triples that the writer named. A single answer: the complete graph gives "
-        "no other one.",
+        "no other one. Not minimal: fewer topic entities give the same answers, so structure and hops say "
+        "more than is needed.",
         "",
         *table(means),
         "",

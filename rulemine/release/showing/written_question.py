@@ -115,11 +115,11 @@ def _about(
         for place, seed in enumerate(block.seeds):
             yield "" if place else "seeds", names.get(seed, seed)
         yield "unique", "yes" if block.unique else "no: others are right too"
+        yield "minimal", _needed(block)
         if not block.judgements:
             yield "judges", "none"
         return
-    needed = "fewer topics give the same answers" if block.redundant else "every topic is needed"
-    yield "minimal", f"{'no' if block.redundant else 'yes'}: {needed}"
+    yield "minimal", _needed(block)
     if block.redundant:
         for least in block.minimal:
             topics = ", ".join(names.get(anchor, anchor) for anchor in least.anchors)
@@ -129,6 +129,14 @@ def _about(
         yield "" if place else "test", f"{name}: {_CLASSES[name]}"
     if block.parent:
         yield "grown from", block.parent
+
+
+def _needed(block: SubgraphBlock | VariantBlock) -> str:
+    return (
+        "no: fewer topics give the same answers"
+        if block.redundant
+        else "yes: every topic is needed"
+    )
 
 
 def _judged(judgements: Iterable[Judgement], width: int) -> Iterator[str]:

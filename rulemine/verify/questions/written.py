@@ -83,6 +83,7 @@ def check_variant(here: Asked) -> None:
     _check_written(here)
     block = here.row["variants"]
     here.equal("unique", block["unique"], len(here.whole) == 1, "the query on the complete KG")
+    here.equal("redundant", block["redundant"], _is_redundant(here), "the query with a topic less")
     ends = {end for s, _, o in block["subgraph"] for end in (s, o)}
     seeds = block["seeds"]
     if seeds != sorted(set(seeds)) or len(ends.intersection(seeds)) < 2:
@@ -169,6 +170,15 @@ def _is_connected(triples: Sequence[Triple]) -> bool:
         seen |= new
         waiting += new
     return len(seen) == len(near)
+
+
+def _is_redundant(here: Asked) -> bool:
+    """Whether some topic entity can go; answers only grow with each that goes, so one at a time shows it."""
+    topics = {name for name, _ in leaves(here.links)}
+    kept = (_kept(here.links, topics - {topic}) for topic in sorted(topics))
+    return any(
+        less is not None and answers(less, here.contents.known) == here.whole for less in kept
+    )
 
 
 def _check_minimal(here: Asked) -> None:

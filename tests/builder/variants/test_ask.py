@@ -207,12 +207,12 @@ def test_half_results_prose_and_failures_are_counted_and_nothing_is_lost(tmp_pat
             return whole[: int(len(whole) * share * 4)]
         return "There is nothing to ask." if share < 0.5 else whole
 
-    made, _ = over_http(tmp_path, says, questions=12)
+    made, _ = over_http(tmp_path, says, questions=8)
     counts = made.sampling["variants"]
     found = counts["rejected"]
     assert found.keys() >= {PairReason.CUT_OFF, PairReason.UNREADABLE, UNREAD}
     assert counts["drawn"] == counts["questions"] + sum(found.values())
-    assert len(made.questions) == 12
+    assert len(made.questions) == 8
 
 
 def test_a_model_that_writes_nothing_of_use_ends_the_build(

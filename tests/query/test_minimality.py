@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
-from rulemine.builder.subgraphs.minimality import MOST_NEEDLESS, minimal, query_of_seeds
 from rulemine.errors import QueryError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query import Intersection, Projection, QueryGraph, evaluate, parse
+from rulemine.query.minimality import MOST_NEEDLESS, minimal, query_of_seeds
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Anchor, Query
 from tests.rooted_trees import Tree, query_of, rooted_trees, shape_of
