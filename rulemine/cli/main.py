@@ -19,6 +19,7 @@ from rulemine.cli.build import add_building
 from rulemine.cli.candidates import add_checking_candidates
 from rulemine.cli.compare import add_comparing
 from rulemine.cli.console import complain
+from rulemine.cli.cypher_tasks import add_cypher_tasks
 from rulemine.cli.data import add_data
 from rulemine.cli.evaluate import add_scoring
 from rulemine.cli.export import add_exporting
@@ -79,6 +80,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_exporting(commands)
     add_seeding(commands)
     add_graphing(commands)
+    add_cypher_tasks(commands)
     add_neo4j(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():

@@ -6,12 +6,12 @@ that renames, aggregates, limits or unwinds, united over the arms of UNION (Feng
 nothing.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from rulemine.cypher.render import quoted_name
 from rulemine.cypher.syntax import (
     Clause,
+    CypherError,
     Match,
     ProjectionClause,
     Statement,
@@ -20,6 +20,8 @@ from rulemine.cypher.syntax import (
 )
 
 __all__ = ["provenance_query"]
+
+_MOST_WAYS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,9 @@ def provenance_query(statement: Statement, identity: str = "") -> str | None:
     Returns:
         A query whose rows are ``("node" or "edge", id)``, each once; None if nothing is bound. Nodes and
         edges without a variable are bound like others.
+
+    Raises:
+        CypherError: Its subqueries have more than 100 combinations of arms; kind ``ways``.
 
     Example:
         >>> from rulemine.cypher.parser import parse
@@ -93,18 +98,25 @@ class _Rewriter:
             found = f"{name}{number}"
         return found
 
-    def _followed(self, clauses: tuple[Clause, ...], reached: _Reached) -> Iterator[_Reached]:
+    def _followed(self, clauses: tuple[Clause, ...], reached: _Reached) -> list[_Reached]:
         """What is reached by clauses, once for each way through the arms of subqueries."""
-        if not clauses or reached.over:
-            yield reached
-            return
-        clause, rest = clauses[0], clauses[1:]
-        if isinstance(clause, SubqueryClause):
-            for arm in clause.arms:
-                for inner in self._subquery(clause, arm, reached):
-                    yield from self._followed(rest, inner)
-        else:
-            yield from self._followed(rest, self._after(clause, reached))
+        ways = [reached]
+        for clause in clauses:
+            found: list[_Reached] = []
+            for way in ways:
+                if way.over:
+                    found.append(way)
+                elif isinstance(clause, SubqueryClause):
+                    for arm in clause.arms:
+                        found += self._subquery(clause, arm, way)
+                else:
+                    found.append(self._after(clause, way))
+            if len(found) > _MOST_WAYS:
+                raise CypherError(
+                    f"more than {_MOST_WAYS} ways through the arms of its subqueries.", 1, 1, "ways"
+                )
+            ways = found
+        return ways
 
     def _after(self, clause: Match | ProjectionClause | Unwind, reached: _Reached) -> _Reached:
         if isinstance(clause, Match):
@@ -157,7 +169,7 @@ class _Rewriter:
 
     def _subquery(
         self, call: SubqueryClause, arm: tuple[Clause, ...], reached: _Reached
-    ) -> Iterator[_Reached]:
+    ) -> list[_Reached]:
         first = arm[0]
         names: set[str] = set(call.imported or ())
         importing = (
@@ -168,8 +180,8 @@ class _Rewriter:
             names |= set(reached.scope) if first.every else set()
             arm = arm[1:]
         scope = {name: own for name, own in reached.scope.items() if name in names}
-        for inner in self._followed(arm, replace(reached, scope=scope)):
-            yield replace(inner, scope=reached.scope | inner.scope)
+        ways = self._followed(arm, replace(reached, scope=scope))
+        return [replace(inner, scope=reached.scope | inner.scope) for inner in ways]
 
     def _text(
         self,

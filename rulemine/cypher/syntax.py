@@ -24,7 +24,8 @@ class CypherError(QueryError):
     Attributes:
         line: Line at which it is not, from 1.
         column: Column, from 1.
-        kind: ``syntax``; or what a reader may not do: ``write``, ``procedure``, ``load``, ``graph``.
+        kind: ``syntax``; or what a reader may not do: ``write``, ``procedure``, ``load``, ``graph``;
+            or ``ways``: its subqueries have too many combinations of arms.
     """
 
     def __init__(self, message: str, line: int, column: int, kind: str = "syntax") -> None:

@@ -156,3 +156,13 @@ def test_provenance_is_what_is_bound_before_rows_change(query: str) -> None:
 def test_a_query_that_matches_nothing_has_no_provenance() -> None:
     assert provenance_query(parse("RETURN 1")) is None
     assert provenance_query(parse("UNWIND [1] AS x RETURN x")) is None
+
+
+def test_long_queries_and_many_arms_end() -> None:
+    long = provenance_query(parse("MATCH (n) " * 2000 + "RETURN n"))
+    assert long is not None
+    assert long.count("MATCH p") == 2000
+    with pytest.raises(CypherError, match="more than 100 ways"):
+        provenance_query(
+            parse("CALL { MATCH (n) RETURN n UNION MATCH (n) RETURN n } " * 30 + "RETURN n")
+        )

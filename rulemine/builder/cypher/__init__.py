@@ -1,0 +1,1 @@
+"""Questions over property graphs, made from templates."""

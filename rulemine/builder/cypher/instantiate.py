@@ -1,0 +1,244 @@
+"""Makes text-to-Cypher tasks of a property graph: its patterns, what is returned of them, questions and rows.
+
+As CypherBench does (arXiv 2412.18702, §4), with what it gets wrong mended: entities without a value never
+stand where a value is asked for, and nodes that share a name are told apart.
+
+Guarantee: the same graph, seed and options give the same tasks with the same ids; an id depends on the
+graph's name and the query alone. Rows are those of `rulemine.cypher.evaluate`.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from rulemine.builder.cypher.instances import MOST_ROWS, Instances, bare_patterns
+from rulemine.builder.cypher.realism import Characteristics, Realism
+from rulemine.builder.cypher.returns import Proposals, returns_for
+from rulemine.builder.cypher.texts import QuestionTexts
+from rulemine.cypher.evaluator import Rows, bindings, evaluate
+from rulemine.cypher.pattern import MatchPattern, PatternQuery
+from rulemine.cypher.render import to_cypher
+from rulemine.cypher.templates import CATEGORIES, MATCHES
+from rulemine.errors import ConfigError
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.values import to_plain
+from rulemine.seeds import check_seed, stream
+
+__all__ = ["CypherTask", "Tally", "make_tasks", "task_row"]
+
+_LEAST_INSTANCES = 10
+"""Of each pattern at least so many are looked at, CypherBench's number for training."""
+
+
+@dataclass(frozen=True, slots=True)
+class CypherTask:
+    """A task.
+
+    Attributes:
+        id: Its id.
+        graph: The name of the graph.
+        question: The question in English.
+        query: The question as a tree.
+        cypher: As Cypher.
+        rows: Its rows on the graph.
+    """
+
+    id: str
+    graph: str
+    question: str
+    query: PatternQuery
+    cypher: str
+    rows: Rows
+
+
+class Tally(Counter[tuple[str, str]]):
+    """What was made and what was not: MATCH template and what became of it → number.
+
+    What becomes of a pattern is ``tasks`` (number of tasks made), ``patterns`` (types and relations that the
+    schema allows), or why it was dropped: an objection of `rulemine.builder.cypher.realism`, ``no match``.
+    """
+
+
+def make_tasks(
+    graph: PropertyGraph,
+    characteristics: Mapping[tuple[str, str, str], Characteristics],
+    *,
+    per_template: int = 40,
+    seed: int = 0,
+    tally: Tally | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Iterator[CypherTask]:
+    """Makes tasks, MATCH template by MATCH template.
+
+    Of each MATCH template there are as many tasks of each RETURN template as there can be of equal numbers,
+    and for each of these the combinations of types and relations take turns.
+
+    Args:
+        graph: The graph.
+        characteristics: What its relations are like, by signature.
+        per_template: How many tasks of each MATCH template at most, ≥ 1.
+        seed: Which ones.
+        tally: Receives what was made and what was not.
+        progress: Told how many templates are done, of how many.
+
+    Raises:
+        ConfigError: The number or the seed is out of bounds.
+    """
+    check_seed(seed)
+    if per_template < 1:
+        raise ConfigError(f"per_template is {per_template}; expected at least 1.")
+    maker = _Maker(
+        graph, Realism(characteristics), per_template, seed, Tally() if tally is None else tally
+    )
+    for done, template in enumerate(MATCHES, start=1):
+        yield from maker.tasks_of(template)
+        progress(done, len(MATCHES))
+
+
+def task_row(task: CypherTask) -> dict[str, Any]:
+    """A task as a line of a file.
+
+    ``answers`` are the rows. If ``ordered``, ``keys`` are what they are sorted by, and of an ``n_argmax``
+    ``tied`` has all rows that are right.
+    """
+    match, rows = task.query.match, task.rows
+    row: dict[str, Any] = {
+        "id": task.id,
+        "graph": task.graph,
+        "question": task.question,
+        "cypher": task.cypher,
+        "match": match.template,
+        "return": task.query.result.template,
+        "category": MATCHES[match.template].category,
+        "columns": rows.columns,
+        "answers": [_plain(line) for line in rows.rows],
+        "ordered": rows.ordered,
+    }
+    if rows.ordered:
+        row["keys"] = _plain(rows.keys)
+    if rows.tied:
+        row["tied"] = [_plain(line) for line in rows.tied]
+    return row
+
+
+def _plain(values: tuple[Any, ...]) -> list[Any]:
+    return [None if value is None else to_plain(value) for value in values]
+
+
+class _Some:
+    """The first patterns of one combination of types and relations, looked for when they are needed."""
+
+    def __init__(self, source: Iterator[MatchPattern], most: int) -> None:
+        self._source = islice(source, most)
+        self._found: list[MatchPattern] = []
+
+    def at(self, number: int) -> MatchPattern | None:
+        """A pattern; after the last one the first again. None: there is none."""
+        self._found += islice(self._source, max(0, number + 1 - len(self._found)))
+        return self._found[number % len(self._found)] if self._found else None
+
+
+class _Maker:
+    """Makes tasks of one graph."""
+
+    def __init__(
+        self, graph: PropertyGraph, realism: Realism, number: int, seed: int, tally: Tally
+    ) -> None:
+        self._graph = graph
+        self._realism = realism
+        self._number = number
+        self._seed = seed
+        self._tally = tally
+        self._instances = Instances(graph, seed)
+        self._proposals = Proposals(graph)
+        self._texts = QuestionTexts(graph, realism)
+
+    def tasks_of(self, template: str) -> list[CypherTask]:
+        """The tasks of a MATCH template."""
+        patterns = list(self._patterns(template))
+        answers: dict[int, tuple[int, ...] | None] = {}  # by id of a pattern that lives as long
+        seen: set[str] = set()
+        turns = [
+            self._candidates(template, row, patterns, answers)
+            for row in returns_for(CATEGORIES[MATCHES[template].category])
+        ]
+        found: list[CypherTask] = []
+        while turns and len(found) < self._number:
+            for turn in list(turns):
+                made = next((query for query in turn if to_cypher(query) not in seen), None)
+                if made is None:
+                    turns.remove(turn)
+                elif len(found) < self._number:
+                    seen.add(to_cypher(made))
+                    found.append(self._task(made))
+        self._tally[template, "tasks"] += len(found)
+        return found
+
+    def _patterns(self, template: str) -> Iterator["_Some"]:
+        """For each combination of types and relations that is realistic, its first patterns."""
+        for bare in bare_patterns(self._graph, template):
+            self._tally[template, "patterns"] += 1
+            if objection := self._realism.objection(bare):
+                self._tally[template, objection] += 1
+                continue
+            some = _Some(self._instances.of(bare), max(_LEAST_INSTANCES, self._number))
+            if some.at(0) is not None:
+                yield some
+            else:
+                self._tally[template, "no match"] += 1
+
+    def _candidates(
+        self,
+        template: str,
+        returned: str,
+        patterns: list["_Some"],
+        answers: dict[int, tuple[int, ...] | None],
+    ) -> Iterator[PatternQuery]:
+        """Questions that return one thing; the combinations of types and relations take turns."""
+        random = stream(self._seed, "cypher", template, returned)
+        kinds = [patterns[int(at)] for at in random.permutation(len(patterns))]
+        # Each RETURN template starts from patterns of its own, as far as there are.
+        first = random.below(_LEAST_INSTANCES)
+        for turn in range(first, first + max(_LEAST_INSTANCES, self._number)):
+            for kind in kinds:
+                # Where patterns run out, what is returned of them may still differ.
+                match = kind.at(turn)
+                if match is None:
+                    continue
+                if id(match) not in answers:
+                    answers[id(match)] = self._answers(match)
+                known = answers[id(match)]
+                if known is None:
+                    continue
+                clause = self._proposals.draw(match, returned, known, random)
+                if clause is not None:
+                    yield PatternQuery(match, clause)
+
+    def _answers(self, match: MatchPattern) -> tuple[int, ...] | None:
+        """The distinct n; of a comparison also m0. None: there are too many matches."""
+        found: set[int] = set()
+        ends = ("n", "m0") if MATCHES[match.template].category == "comparison" else ("n",)
+        number = 0
+        for row in islice(bindings(self._graph, match), MOST_ROWS + 1):
+            found.update(row.nodes[end] for end in ends)
+            number += 1
+        if number > MOST_ROWS:
+            self._tally[match.template, "too many rows"] += 1
+            return None
+        return tuple(sorted(found))
+
+    def _task(self, query: PatternQuery) -> CypherTask:
+        cypher = to_cypher(query)
+        name = self._graph.schema.name
+        digest = hashlib.sha256(f"{name}\n{cypher}".encode()).hexdigest()
+        return CypherTask(
+            f"{name}-{digest[:12]}",
+            name,
+            self._texts.question(query),
+            query,
+            cypher,
+            evaluate(self._graph, query),
+        )

@@ -1,0 +1,163 @@
+"""Words for labels of types, relations and properties, as clauses of English questions."""
+
+import re
+from dataclasses import dataclass
+
+from rulemine.phrasing.derive import derive
+from rulemine.phrasing.grammar import doing
+from rulemine.phrasing.lexicon import PEOPLE, VERBS, article, is_plural
+from rulemine.phrasing.relation_names import words_of
+
+__all__ = ["Predicate", "noun", "nouns", "predicate", "property_words", "relative_pronoun", "some"]
+
+_PLURALS = {"person": "people", "child": "children", "man": "men", "woman": "women", "series": "series",
+            "species": "species"}  # fmt: skip
+_MANY = {"is": "are", "was": "were", "has": "have"}
+_PAST = {
+    "are": "were", "have": "had", "become": "became", "begin": "began", "build": "built", "buy": "bought",
+    "do": "did", "drive": "drove", "feed": "fed", "fight": "fought", "find": "found", "get": "got",
+    "give": "gave", "go": "went", "grow": "grew", "hold": "held", "keep": "kept", "know": "knew",
+    "lead": "led", "leave": "left", "lose": "lost", "make": "made", "meet": "met", "pay": "paid",
+    "read": "read", "ride": "rode", "run": "ran", "sell": "sold", "send": "sent", "sing": "sang",
+    "sit": "sat", "speak": "spoke", "stand": "stood", "swim": "swam", "take": "took", "teach": "taught",
+    "wear": "wore", "win": "won", "write": "wrote",
+}  # fmt: skip
+_UNITS = {
+    "km2": "km²",
+    "km": "km",
+    "m": "m",
+    "m2": "m²",
+    "km3": "km³",
+    "kg": "kg",
+    "cm": "cm",
+    "usd": "USD",
+}
+
+_ACRONYMS = {"iso", "id", "gdp", "url", "isbn", "imdb"}
+
+
+def noun(label: str) -> str:
+    """What one entity of a type is called: ``TownHall`` is a town hall."""
+    return " ".join(words_of(label)) or label
+
+
+def nouns(label: str) -> str:
+    """What several are called."""
+    return _plural(noun(label))
+
+
+def _plural(text: str) -> str:
+    if " or " in text:
+        return " or ".join(map(_plural, text.split(" or ")))
+    *before, last = text.split(" ")
+    if last in _PLURALS:
+        last = _PLURALS[last]
+    elif re.search(r"[^aeiou]y$", last):
+        last = f"{last[:-1]}ies"
+    elif not is_plural(last):
+        last += "es" if re.search(r"(s|x|z|ch|sh)$", last) else "s"
+    return " ".join([*before, last])
+
+
+def relative_pronoun(label: str) -> str:
+    """*who* for people, else *that*; as the subject of its clause."""
+    return "who" if noun(label).split(" ")[-1] in PEOPLE else "that"
+
+
+def property_words(name: str) -> str:
+    """A property in words, with its unit in parentheses where its name ends in one."""
+    words = [word.upper() if word in _ACRONYMS else word for word in words_of(name)]
+    if len(words) > 1 and words[-1].lower() in _UNITS:
+        return f"{' '.join(words[:-1])} in {_UNITS[words[-1].lower()]}"
+    return " ".join(words) or name
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """What a relation says of its subject: verb, the words before the object and after it.
+
+    Attributes:
+        one: The verb for one subject.
+        many: For several.
+        past: In the past, for several.
+        past_one: For one.
+        before: What stands between verb and object, for one subject.
+        before_many: For several.
+        after: What follows the object.
+    """
+
+    one: str
+    many: str
+    past: str
+    past_one: str
+    before: str
+    before_many: str
+    after: str
+
+    def of_subject(
+        self, object_: str, *, several: bool, past: bool = False, adverb: str = ""
+    ) -> str:
+        """What subjects do: ``live in Arden``."""
+        verb = (
+            (self.past if past else self.many) if several else (self.past_one if past else self.one)
+        )
+        before = self.before_many if several else self.before
+        return _joined(adverb, verb, before, object_, self.after)
+
+    def of_object(self, subject: str, *, past: bool = False, adverb: str = "") -> str:
+        """What is done to objects by one subject: ``Ada lives in``."""
+        verb = self.past_one if past else self.one
+        return _joined(subject, adverb, verb, self.before, self.after)
+
+
+def predicate(relation: str) -> Predicate:
+    """A relation's name as a predicate.
+
+    Example:
+        >>> predicate("lives_in").of_subject("Arden", several=True)
+        'live in Arden'
+        >>> predicate("hasCapital").of_object("Japan")
+        'Japan has as capital'
+    """
+    words = words_of(relation)
+    alone = len(words) == 1 and words[0] in VERBS  # "borders" is the verb here, not several borders
+    statement = (doing(words[0], VERBS[words[0]], []) if alone else derive(relation)).statement
+    found = re.fullmatch(r"\{subject\} (\S+) ?(.*?) ?\{object\} ?(.*)", statement)
+    if found is None:
+        return Predicate(
+            "is",
+            "are",
+            "were",
+            "was",
+            f"linked by “{relation}” to",
+            f"linked by “{relation}” to",
+            "",
+        )
+    verb, before, after = (
+        found[1],
+        *(text.replace("{{", "{").replace("}}", "}") for text in found.groups()[1:]),
+    )
+    verb = "was" if verb == "is" and before.startswith("born") else verb
+    many = _MANY.get(verb) or VERBS.get(verb) or verb
+    past = _PAST.get(many) or (_regular_past(many) if verb in VERBS else many)
+    role = re.fullmatch(r"(?:a|an) (.+) of", before)
+    several = f"{_plural(role[1])} of" if role and many == "are" else before
+    return Predicate(verb, many, past, "was" if verb == "is" else past, before, several, after)
+
+
+def _regular_past(verb: str) -> str:
+    if verb.endswith("e"):
+        return f"{verb}d"
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}ied"
+    return f"{verb}ed"
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
+
+def some(label: str) -> str:
+    """One entity of a type, any: ``a town``."""
+    word = noun(label)
+    return f"{article(word)} {word}"
