@@ -93,9 +93,9 @@ study: install jar ## a study of the demo, to a page, with a very small model on
 clients: install jar ## other people's programs read our exports (CLIENTS="NAME …": some of them; 3 GB of disk, 10 minutes at most)
 	$(BIN)/python tests/isolated/try_clients.py $(CLIENTS)
 
-neo4j: install jar ## the Cypher of every question of a small release, and of 1,000 random ones, on a real Neo4j (needs Maven; 130 MB once)
+neo4j: install jar ## the Cypher of every question of a small release, and of 314 random ones, on a real Neo4j (needs Maven; 130 MB once)
 	$(BIN)/python tests/isolated/try_neo4j.py
-	$(BIN)/python -m tests.isolated.try_patterns
+	$(BIN)/python -m tests.isolated.try_patterns --queries 314
 
 java: ## Java unit tests (needs Maven); warnings are errors
 	mvn --batch-mode --quiet -f amie/pom.xml verify
