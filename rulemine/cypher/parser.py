@@ -52,7 +52,8 @@ def parse(text: str) -> Statement:
 
     Example:
         >>> statement = parse("match (c:City) return c.name order by c.population desc")
-        >>> statement.ordered, [expression.text for expression in statement.arms[0][-1].order]
+        >>> *_, last = statement.arms[0]
+        >>> statement.ordered, [expression.text for expression in last.order]
         (True, ['c.population'])
     """
     return _Parser(text).statement()
