@@ -4,6 +4,7 @@ Guarantees: the loopback interface alone is listened on; a request that names an
 another site could send here, is refused; nothing is printed for a request.
 """
 
+import sys
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -63,6 +64,22 @@ class LoopbackHandler(BaseHTTPRequestHandler):
         """Nothing is printed for a request."""
 
 
+class _Server(ThreadingHTTPServer):
+    """A server that says nothing of requests that are cut off, by who asked or as it ends."""
+
+    ended = False
+
+    def server_close(self) -> None:
+        """Listens no more; requests under way may fail."""
+        self.ended = True
+        super().server_close()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Reports an error of the handler."""
+        if not self.ended and not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
 def listen(port: int, handler: type[LoopbackHandler]) -> ThreadingHTTPServer:
     """A server; ``serve_forever()`` serves.
 
@@ -76,7 +93,7 @@ def listen(port: int, handler: type[LoopbackHandler]) -> ThreadingHTTPServer:
     if not 0 <= port <= 65535:
         raise ConfigError(f"--port is {port}; expected 0 … 65535.")
     try:
-        return ThreadingHTTPServer((ADDRESS, port), handler)
+        return _Server((ADDRESS, port), handler)
     except OSError as problem:
         raise ConfigError(
             f"port {port} of {ADDRESS} cannot be had ({problem.strerror}). Choose another with --port, or "
