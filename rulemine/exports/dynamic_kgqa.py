@@ -13,7 +13,13 @@ from rulemine.errors import ConfigError
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.kg.graph import Triple
 from rulemine.query.oxigraph.rewriting import FREEBASE
-from rulemine.release.records import Judgement, Question, SubgraphQuestion, VariantQuestion
+from rulemine.release.records import (
+    Judgement,
+    Question,
+    SubgraphQuestion,
+    VariantBlock,
+    VariantQuestion,
+)
 
 __all__ = ["DynamicKgqaExport"]
 
@@ -57,9 +63,10 @@ class _Rows:
         row: dict[str, Any] = {"id": question.id, "question": question.question}
         if self._secret or not isinstance(question, SubgraphQuestion | VariantQuestion):
             return row
-        block, client = question.block, self._client
+        client = self._client
+        block = question.variants if isinstance(question, VariantQuestion) else question.subgraphs
         answer, number = block.answer, question.value
-        judged = question.variants.judgements if isinstance(question, VariantQuestion) else ()
+        judged = block.judgements if isinstance(block, VariantBlock) else ()
         return row | {
             "answer": client.id[answer] if number is None else str(number),
             "answer_readable": client.label[answer] if number is None else str(number),

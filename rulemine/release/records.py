@@ -317,8 +317,9 @@ class QueryQuestion(Question):
 
     @property
     def block(self) -> QueryBlock:
-        """What only its kind has."""
-        raise NotImplementedError
+        """What only its kind has: the field that is called like it."""
+        own: QueryBlock = getattr(self, self.kind)
+        return own
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -346,11 +347,6 @@ class StructureQuestion(QueryQuestion):
 
     structures: StructureBlock
 
-    @property
-    def block(self) -> StructureBlock:
-        """See `QueryQuestion`."""
-        return self.structures
-
 
 @dataclass(frozen=True, slots=True)
 class SubgraphQuestion(QueryQuestion):
@@ -362,11 +358,6 @@ class SubgraphQuestion(QueryQuestion):
 
     subgraphs: SubgraphBlock
 
-    @property
-    def block(self) -> SubgraphBlock:
-        """See `QueryQuestion`."""
-        return self.subgraphs
-
 
 @dataclass(frozen=True, slots=True)
 class VariantQuestion(QueryQuestion):
@@ -377,11 +368,6 @@ class VariantQuestion(QueryQuestion):
     """
 
     variants: VariantBlock
-
-    @property
-    def block(self) -> VariantBlock:
-        """See `QueryQuestion`."""
-        return self.variants
 
 
 QUESTION_KINDS: dict[str, type[Question]] = {
