@@ -3,44 +3,21 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
+from rulemine.cypher.rows import Failed, ResultTable
 from rulemine.errors import ConfigError, EndpointError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, RelationType
 from rulemine.kg.property_graph.values import Value
 
-__all__ = ["Bolt", "Failed", "ResultTable", "connected"]
+__all__ = ["Bolt", "connected"]
 
 _EXAMPLE = "bolt://127.0.0.1:7687"
 
 _ROWS = 5000
 """Nodes or relationships that are made at once."""
-
-
-class ResultTable(NamedTuple):
-    """The result of a query.
-
-    Attributes:
-        columns: The names of its columns.
-        rows: Its rows, in the order in which they came.
-    """
-
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-
-
-class Failed(NamedTuple):
-    """A query without a result.
-
-    Attributes:
-        code: The server's code, e.g. ``Neo.ClientError.Statement.SyntaxError``.
-        text: What it said.
-    """
-
-    code: str
-    text: str
 
 
 class Bolt:

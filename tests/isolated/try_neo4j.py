@@ -11,8 +11,9 @@ from pathlib import Path
 from rulemine import Release
 from rulemine.builder.pipeline import Build
 from rulemine.builder.recipe import load_recipe
+from rulemine.cypher.rows import Failed
 from rulemine.errors import JavaError
-from rulemine.neo4j.bolt import Bolt, Failed, connected
+from rulemine.neo4j.bolt import Bolt, connected
 from rulemine.neo4j.jars import fetch_jars
 from rulemine.neo4j.server import temporary
 from rulemine.query.cypher import to_cypher

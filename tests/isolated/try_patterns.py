@@ -16,9 +16,10 @@ from neo4j.time import Date
 from rulemine.cypher import PatternQuery, Rows, evaluate, provenance_of, to_cypher
 from rulemine.cypher.parser import parse
 from rulemine.cypher.provenance import provenance_query
+from rulemine.cypher.rows import Failed
 from rulemine.errors import JavaError
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.neo4j.bolt import Bolt, Failed, connected
+from rulemine.neo4j.bolt import Bolt, connected
 from rulemine.neo4j.jars import fetch_jars
 from rulemine.neo4j.server import temporary
 from tests.oracles.patterns import same

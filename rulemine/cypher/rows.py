@@ -1,0 +1,91 @@
+"""The rows that a query gives, wherever it runs, and rows as text."""
+
+import datetime
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["Failed", "NotRun", "ResultTable", "row_of", "row_text"]
+
+
+class ResultTable(NamedTuple):
+    """The result of a query.
+
+    Attributes:
+        columns: The names of its columns.
+        rows: Its rows, in the order in which they came.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+class Failed(NamedTuple):
+    """A query without a result.
+
+    Attributes:
+        code: What kind of failure: the server's code, e.g. ``Neo.ClientError.Statement.SyntaxError``.
+        text: What was said.
+    """
+
+    code: str
+    text: str
+
+
+class NotRun(NamedTuple):
+    """A query that was not run because it is outside what is taken here; that says nothing about it.
+
+    Attributes:
+        reason: What it has that is not taken, and where.
+    """
+
+    reason: str
+
+
+def row_text(row: Sequence[Any]) -> str:
+    """A row as compact JSON: dates and times in ISO form, lists as arrays, maps by their sorted keys.
+
+    -0.0 is 0.0. A node, a relation or a path is an object that says only what it is.
+
+    Example:
+        >>> row_text(("Arden", 1200, -0.0, None, ("a", "b"), datetime.date(1200, 5, 1)))
+        '["Arden",1200,0.0,null,["a","b"],"1200-05-01"]'
+    """
+    return json.dumps(
+        [_plain(value) for value in row],
+        ensure_ascii=False,
+        separators=(",", ":"),
+        sort_keys=True,
+    )
+
+
+def row_of(text: str) -> tuple[Any, ...]:
+    """The row of a text; dates stay texts, lists are tuples.
+
+    Raises:
+        ValueError: The text is no JSON array.
+
+    Example:
+        >>> row_of('["Arden",1200,null,["a","b"]]')
+        ('Arden', 1200, None, ('a', 'b'))
+    """
+    row = json.loads(text)
+    if not isinstance(row, list):
+        raise ValueError(f"no JSON array: {text[:40]!r}")
+    return tuple(tuple(value) if isinstance(value, list) else value for value in row)
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return value + 0.0
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    if hasattr(value, "iso_format"):  # the driver's dates, times and durations
+        return value.iso_format()
+    if type(value) in (list, tuple):
+        return [_plain(item) for item in value]
+    if type(value) is dict:
+        return {str(key): _plain(of) for key, of in value.items()}
+    return {"type": type(value).__name__}  # a node, a relation, a path
