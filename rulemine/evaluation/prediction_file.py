@@ -6,22 +6,37 @@ The form of a file is that of `rulemine.evaluation.predictions`.
 import gc
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rulemine.codec import parse_object, why_unreadable
-from rulemine.errors import InputError, PredictionError
+from rulemine.cypher.rows import row_of, row_text
+from rulemine.errors import InputError, PredictionError, counted
 from rulemine.files import read_text
 from rulemine.release.records import Cost, Prediction
 
-__all__ = ["EXPECTED", "PredictionFile", "prediction_of", "problem_of", "read_run", "uncollected"]
+__all__ = [
+    "PredictionFile",
+    "expected_of",
+    "prediction_of",
+    "problem_of",
+    "read_run",
+    "uncollected",
+]
 
-EXPECTED = (
+_EXPECTED = (
     'Expected one {"id": …, "raw_output": "…"} or {"id": …, "answers": ["…"]} for every question.'
 )
-"""What a line or item must be."""
+
+_EXPECTED_CYPHER = (
+    'Expected one {"id": …, "cypher": "MATCH …"}, {"id": …, "rows": [[…], …]} or '
+    '{"id": …, "raw_output": "…"} for every question.'
+)
+
+_FORMS = ("raw_output", "answers", "cypher", "rows")
+"""The keys of an answer, of which a prediction has one."""
 
 _SHOWN_KEYS = 5
 _LARGEST = 10**300
@@ -72,6 +87,11 @@ class PredictionFile:
             self.rows = self.rows[1:]
 
 
+def expected_of(kinds: Collection[str]) -> str:
+    """What a line or item must be, as a sentence, for questions of some kinds."""
+    return _EXPECTED_CYPHER if "cypher" in kinds else _EXPECTED
+
+
 def read_run(path: str | Path) -> dict[str, Any] | None:
     """What a prediction file says of itself in its first line; None where it says nothing.
 
@@ -89,7 +109,7 @@ def _rows(text: str, is_array: bool, where: str) -> list[tuple[str, dict[str, An
             items = json.loads(text)
         except (ValueError, RecursionError) as problem:
             raise PredictionError(
-                f"{where}: is not valid JSON ({why_unreadable(problem)}). {EXPECTED}"
+                f"{where}: is not valid JSON ({why_unreadable(problem)}). {_EXPECTED}"
             ) from None
         for number, item in enumerate(items, start=1):
             told = item if isinstance(item, dict) else f"{_shown(item)} is not an object"
@@ -118,42 +138,86 @@ def _half(text: str) -> str:
 
 def prediction_of(row: dict[str, Any], official: bool = False) -> tuple[Prediction | None, str]:
     """One object as a prediction, or None and what is wrong with it; `official` as in `read_predictions`."""
-    key, text, answers = row.get("id"), row.get("raw_output"), row.get("answers")
+    key = row.get("id")
+    said = {name: row[name] for name in _FORMS if row.get(name) is not None}
     if official and "raw_output" in row:
-        text, answers = str(text), None
+        said = {"raw_output": str(row["raw_output"])}
     if not isinstance(key, str):
         what = f"'id' is {_shown(key)}" if "id" in row else "has no 'id'"
         return None, f"{what}; the id of a question was expected"
-    if problem := _both_or_neither(text is not None, answers is not None):
-        others = sorted(set(row) - {"id", "raw_output", "answers"})
+    if problem := _not_one(said):
+        others = sorted(set(row) - {"id", *_FORMS})
         named = ", ".join(map(repr, others[:_SHOWN_KEYS])) + (", …" if others[_SHOWN_KEYS:] else "")
         named = f"; it has the key(s) {named}" if others else ""
-        return None, f"{problem}{named if text is None else ''}"
+        return None, f"{problem}{'' if said else named}"
     extra = {} if official else {name: row[name] for name in _EXTRA if row.get(name) is not None}
-    if problem := _wrong_extra(extra):
+    if problem := _wrong_extra(extra) or _wrong_answer(*next(iter(said.items()))):
         return None, problem
     more: dict[str, Any] = {
         name: tuple(map(tuple, extra[name])) for name in _EXTRA[:3] if name in extra
     }
     if "usage" in extra:
         more["cost"] = Cost(**extra["usage"])
-    if answers is not None:
-        if not isinstance(answers, list) or not all(isinstance(a, str) for a in answers):
-            return None, f"'answers' is {_shown(answers)}; an array of entity names was expected"
-        return Prediction(key, answers=tuple(answers), **more), ""
-    if not isinstance(text, str):
-        return None, f"'raw_output' is {_shown(text)}; a text was expected"
-    return Prediction(key, raw_output=text, **more), ""
+    if "answers" in said:
+        said["answers"] = tuple(said["answers"])
+    if "rows" in said:
+        said["rows"] = tuple(map(row_text, said["rows"]))
+    return Prediction(key, **said, **more), ""
 
 
 def problem_of(prediction: Prediction) -> str:
     """What is wrong with a prediction that was not read from a file, or ""."""
-    form = _both_or_neither(prediction.raw_output is not None, prediction.answers is not None)
+    said = {name: value for name in _FORMS if (value := getattr(prediction, name)) is not None}
     given = {name: value for name in _EXTRA[:3] if (value := getattr(prediction, name)) is not None}
-    said = (prediction.raw_output,) if prediction.answers is None else prediction.answers
-    return (
-        form or _wrong_extra(given) or next(filter(None, (_half(text or "") for text in said)), "")
+    if problem := _not_one(said) or _wrong_extra(given):
+        return problem
+    texts = (prediction.answers or prediction.rows or ()) + (
+        prediction.raw_output or "",
+        prediction.cypher or "",
     )
+    if problem := next(filter(None, map(_half, texts)), ""):
+        return problem
+    if prediction.rows is None:
+        return ""
+    try:
+        return _wrong_answer("rows", [row_of(text) for text in prediction.rows])
+    except (ValueError, RecursionError) as unread:
+        return f"has a row that is no JSON ({why_unreadable(unread)})"
+
+
+def _wrong_answer(form: str, value: Any) -> str:
+    """What is wrong with the answer of a file, given as one of `_FORMS`, or ""."""
+    if form == "rows":
+        return _wrong_rows(value)
+    if form == "answers":
+        if isinstance(value, list) and all(isinstance(a, str) for a in value):
+            return ""
+        return f"'answers' is {_shown(value)}; an array of entity names was expected"
+    return "" if isinstance(value, str) else f"{form!r} is {_shown(value)}; a text was expected"
+
+
+def _wrong_rows(rows: Any) -> str:
+    """What is wrong with the rows of a result, or ""."""
+    if not isinstance(rows, list):
+        return f"'rows' is {_shown(rows)}; an array of rows was expected, each an array of values"
+    for number, row in enumerate(rows, start=1):
+        where = f"row {number} of 'rows'"
+        if type(row) not in (list, tuple) or not row:
+            return f"{where} is {_shown(row)}; an array of values was expected"
+        if len(row) != len(rows[0]):
+            many = counted(len(row), "value")
+            return f"{where} has {many}, the first {len(rows[0])}; as many were expected"
+        for value in row:
+            if not all(map(_is_scalar, value if type(value) in (list, tuple) else [value])):
+                return (
+                    f"{where} has {_shown(value)}; a text, a number, true, false, null, or a list of these "
+                    "was expected"
+                )
+    return ""
+
+
+def _is_scalar(value: Any) -> bool:
+    return value is None or isinstance(value, str | bool) or _is_finite(value)
 
 
 _EXTRA = ("retrieved", "generated", "ranking", "usage")
@@ -210,10 +274,14 @@ def _is_finite(value: Any) -> bool:
     return type(value) is float and math.isfinite(value)
 
 
-def _both_or_neither(text: bool, answers: bool) -> str:
-    if text != answers:
+def _not_one(said: Collection[str]) -> str:
+    """What is wrong with the forms of an answer that are given, or ""."""
+    if len(said) == 1:
         return ""
-    return "has both 'raw_output' and 'answers'" if text else "has no 'raw_output' and no 'answers'"
+    if not said:
+        return f"has no {', '.join(map(repr, _FORMS[:-1]))} or {_FORMS[-1]!r}"
+    *others, last = map(repr, said)
+    return f"has both {', '.join(others)} and {last}"
 
 
 def _shown(value: Any) -> str:

@@ -2,7 +2,9 @@
 
 A prediction file is JSON Lines, one object a question, ``{"id": …, "raw_output": "…"}`` (what the system
 wrote) or ``{"id": …, "answers": ["…", …]}`` (a list of entity names, the best first), mixed at will; or one
-JSON array of such objects, as the public evaluator of the BRINK benchmark reads. Either form may have
+JSON array of such objects, as the public evaluator of the BRINK benchmark reads. Over a property graph (the
+kind ``cypher``) an answer may also be ``"cypher": "MATCH …"``, a query, or ``"rows": [[…], …]``, the rows of
+its result: texts, numbers, true, false, null, and lists of these. Any form may have
 ``"retrieved": [["subject", "relation", "object"], …]``, the triples that the system retrieved,
 ``"generated"``, likewise, those that it made up, ``"ranking": [["name", score], …]``, candidates with scores,
 the best first, and ``"usage"`` with ``calls``, ``prompt_tokens``, ``completion_tokens`` and maybe
@@ -19,10 +21,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rulemine.cypher.rows import row_of
 from rulemine.errors import ConfigError, PredictionError, did_you_mean, list_problems
 from rulemine.evaluation.prediction_file import (
-    EXPECTED,
     PredictionFile,
+    expected_of,
     prediction_of,
     problem_of,
     read_run,
@@ -79,8 +82,10 @@ def read_predictions(
     file, rows = read.path, read.rows
     official = official and read.is_array
     allowed = "empty" if official else missing
+    kinds = {q.id: q.kind for q in questions}
+    expected = expected_of(frozenset(kinds.values()))
     if not rows:
-        raise PredictionError(f"{file}: is empty. {EXPECTED}")
+        raise PredictionError(f"{file}: is empty. {expected}")
     known = {q.id: q.split for q in questions}
     hint = _IdHint(known)
     found: dict[str, Prediction] = {}
@@ -97,10 +102,12 @@ def read_predictions(
                 problems.append(f"{where}: unknown id {prediction.id!r}; {hint(prediction.id)}")
         elif prediction.id in first and not official:
             problems.append(f"{where}: id {prediction.id!r} again, first at {first[prediction.id]}")
+        elif problem := _unfit(prediction, kinds[prediction.id]):
+            problems.append(f"{where}: {problem}")
         else:
             first[prediction.id] = where
             found[prediction.id] = prediction
-    advice = EXPECTED
+    advice = expected
     if len(unknown) == len(rows):
         advice = "No id is one of this release: these are predictions for another one."
         if official:
@@ -138,9 +145,13 @@ def write_predictions(
             )
         if problem := problem_of(p):
             raise PredictionError(f"{path}: the prediction for question {p.id!r} {problem}.")
-        rows[p.id] = {"id": p.id} | (
-            {"raw_output": p.raw_output} if p.answers is None else {"answers": list(p.answers)}
-        )
+        rows[p.id] = {"id": p.id}
+        if p.answers is not None:
+            rows[p.id]["answers"] = list(p.answers)
+        elif p.rows is not None:
+            rows[p.id]["rows"] = list(map(row_of, p.rows))
+        else:
+            rows[p.id] |= {"raw_output": p.raw_output} if p.cypher is None else {"cypher": p.cypher}
         if p.retrieved is not None:
             rows[p.id]["retrieved"] = list(map(list, p.retrieved))
         if p.generated:
@@ -183,7 +194,7 @@ def fit(
     """
     if split is not None and split not in SPLITS:
         raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
-    known = {q.id for q in questions}
+    known = {q.id: q.kind for q in questions}
     hint = _IdHint(known)
     found: dict[str, Prediction] = {}
     problems: list[str] = []
@@ -192,7 +203,7 @@ def fit(
             problems.append(f"unknown id {p.id!r}; {hint(p.id)}")
         elif p.id in found:
             problems.append(f"two predictions for {p.id!r}")
-        elif not checked and (problem := problem_of(p)):
+        elif not checked and (problem := problem_of(p) or _unfit(p, known[p.id])):
             problems.append(f"the prediction for {p.id!r} {problem}")
         found[p.id] = p
     asked = sorted(_asked(questions, split, wanted), key=lambda q: q.id)
@@ -203,6 +214,17 @@ def fit(
     if problems:
         raise PredictionError(list_problems("predictions", problems, "Give one a question."))
     return tuple(asked), tuple(found.get(q.id) for q in asked)
+
+
+def _unfit(prediction: Prediction, kind: str) -> str:
+    """What is wrong with a prediction for a question of a kind, or ""."""
+    if kind == "cypher" or (prediction.cypher is None and prediction.rows is None):
+        return ""
+    form = "rows" if prediction.cypher is None else "cypher"
+    return (
+        f"has {form!r}, but its question, of the kind {kind!r}, is not asked of a property graph; "
+        "'raw_output' or 'answers' was expected"
+    )
 
 
 def _asked(

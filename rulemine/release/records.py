@@ -448,12 +448,14 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A system's answer to a question, in exactly one of two forms, and what led to it.
+    """A system's answer to a question, in exactly one of four forms, and what led to it.
 
     Attributes:
         id: Id of the question.
         raw_output: The system's text, to be matched (see `rulemine.evaluation.matching`), or None.
         answers: Entity names in the naming of the release, the first answer first, or None.
+        cypher: Over a property graph: a query, or None.
+        rows: Over a property graph: the rows of a result in order, each as a compact JSON array, or None.
         retrieved: The triples that the system retrieved, in the naming of the release, in the order in
             which they were retrieved; None where it does not say.
         generated: Triples that a model proposed; they count as retrieved nowhere.
@@ -465,6 +467,8 @@ class Prediction:
     id: str
     raw_output: str | None = None
     answers: tuple[str, ...] | None = None
+    cypher: str | None = None
+    rows: tuple[str, ...] | None = None
     retrieved: tuple[Triple, ...] | None = None
     generated: tuple[Triple, ...] = ()
     ranking: tuple[tuple[str, float], ...] | None = None
