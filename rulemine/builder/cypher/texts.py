@@ -5,6 +5,8 @@ what a relation that begins and ends says without a time, it says to hold at som
 """
 
 import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rulemine.builder.cypher.realism import Realism
@@ -21,7 +23,6 @@ from rulemine.cypher.pattern import (
     CURRENT,
     MatchPattern,
     PatternEdge,
-    PatternNode,
     PatternQuery,
     ReturnClause,
 )
@@ -30,11 +31,25 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Property
 from rulemine.kg.property_graph.values import is_list
 from rulemine.phrasing.grammar import be_of
-from rulemine.text.articles import wants_article
+from rulemine.release.records import topic_values
+from rulemine.text.articles import in_sentence
+from rulemine.text.template import escape, fill
 
-__all__ = ["QuestionTexts"]
+__all__ = ["QuestionTexts", "fixed_nodes"]
 
 _EVER = "at some point"
+
+_HIDDEN = ("\x000\x00", "\x001\x00", "\x002\x00")
+"""Stand for the names of n, m0 and m1 until a text is a pattern."""
+
+
+def fixed_nodes(graph: PropertyGraph, match: MatchPattern) -> dict[str, str]:
+    """The ids of the nodes that a pattern fixes, by variable."""
+    return {
+        variable: node.id or graph.nodes[graph.named(node.type, node.name or "")[0]].id
+        for variable, node in match.named.items()
+        if node.fixed
+    }
 
 
 class QuestionTexts:
@@ -50,13 +65,52 @@ class QuestionTexts:
         self._realism = realism
 
     def question(self, query: PatternQuery) -> str:
-        """A question in English."""
+        """A question in English, with the names of the graph."""
+        ids = fixed_nodes(self._graph, query.match).values()
+        by_id = {node: node for node in ids}
+        return fill(self.pattern(query, by_id), self.names(ids, by_id), in_sentence)
+
+    def names(self, ids: Iterable[str], private: Mapping[str, str]) -> dict[str, str]:
+        """What the placeholders of a pattern stand for: names, and what tells them from others of the type.
+
+        Args:
+            ids: The fixed nodes.
+            private: Node → private id; placeholders are numbered in the order of these.
+        """
+        return {key: self._name(node) for key, node in topic_values(list(ids), private).items()}
+
+    def pattern(self, query: PatternQuery, private: Mapping[str, str]) -> str:
+        """A question in English, with placeholders for the names of its fixed nodes.
+
+        Args:
+            query: The question.
+            private: Node → private id, of its fixed nodes at least.
+
+        Returns:
+            A text for `rulemine.text.template.fill`, with ``{topic}``, or ``{topic1}`` and ``{topic2}``, as
+            `rulemine.release.records.topic_values` has them. Names come without an article; where the text is
+            read by people, fill it with `rulemine.text.articles.in_sentence`.
+        """
+        fixed = fixed_nodes(self._graph, query.match)
+        keys = {node: key for key, node in topic_values(list(fixed.values()), private).items()}
+        named = {
+            variable: node if variable not in fixed else replace(node, name=_HIDDEN[number])
+            for number, (variable, node) in enumerate(query.match.named.items())
+        }
+        text = escape(
+            self._text(replace(query, match=replace(query.match, nodes=tuple(named.values()))))
+        )
+        for variable, node in fixed.items():
+            text = text.replace(named[variable].name or "", f"{{{keys[node]}}}")
+        return text
+
+    def _text(self, query: PatternQuery) -> str:
         match, result = query.match, query.result
         category = MATCHES[match.template].category
         if category == "comparison":
             return self._compared(match, result)
         if category == "(n*)":
-            whose = self._name(match.nodes[0])
+            whose = match.nodes[0].name
             words = self._words(match, result.property)
             return f"What {_be(words)} the {words} of {whose}?"
         if category == "optional":
@@ -165,7 +219,7 @@ class QuestionTexts:
             other: The other end in words; "": by its name.
         """
         far = edge.object if edge.subject == of else edge.subject
-        words = other or self._name(match.named[far])
+        words = other or match.named[far].name or ""
         said, adverb, past, after = self._said(match, edge)
         if edge.subject == of:
             who = relative_pronoun(match.named[of].type)
@@ -200,7 +254,7 @@ class QuestionTexts:
         return f"Consider the {many} {which}. For each {one} {joined}, count the {many} among them {number}."
 
     def _compared(self, match: MatchPattern, result: ReturnClause) -> str:
-        one, other = (self._name(node) for node in match.nodes)
+        one, other = (node.name for node in match.nodes)
         p = self._words(match, result.property)
         known = ", if both are known" * result.known
         if result.template == "comparison_argmax":
@@ -257,16 +311,15 @@ class QuestionTexts:
         own = self._graph.schema.entity(match.nodes[0].type).properties
         return next(row for row in own if row.name == name)
 
-    def _name(self, node: PatternNode) -> str:
-        """A fixed node: its name, and what tells it from others of that name."""
-        name = node.name or ""
-        said = f"the {name}" if wants_article(name) else name
-        if node.id is None:
-            return said
-        others = self._graph.named(node.type, name)
-        about = self._graph.node(node.id).description
+    def _name(self, node: str) -> str:
+        """A name, and what tells it from others of that name."""
+        own = self._graph.node(node)
+        others = self._graph.named(own.type, own.name)
+        if len(others) == 1:
+            return own.name
         known = [self._graph.nodes[at].description for at in others]
-        return f"{said} ({about if about and known.count(about) == 1 else node.id})"
+        about = own.description
+        return f"{own.name} ({about if about and known.count(about) == 1 else node})"
 
 
 def _shown(value: Any) -> str:
