@@ -146,6 +146,8 @@ def _quick(hint: Any) -> Callable[[Any], Any]:
     Made once for a type, because most of the time of reading a release goes into records.
     """
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return _as_it_is
     if dataclasses.is_dataclass(hint):
         slots = slots_of(typing.cast(type, hint))
         if any(slot.option is not None or slot.factory for slot in slots):
@@ -162,6 +164,10 @@ def _quick(hint: Any) -> Callable[[Any], Any]:
     if origin is tuple and inner[-1] is ...:
         return functools.partial(_quick_list, _quick(inner[0]))
     return functools.partial(_quick_value, hint) if origin is None else _refuse
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def _refuse(_: Any) -> Any:
@@ -277,6 +283,8 @@ def read_value(
 
 def _read(hint: Any, value: Any, name: str, problems: list[str]) -> Any:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return value
     if origin is types.UnionType:
         return None if value is None else _read(inner[0], value, name, problems)
     if dataclasses.is_dataclass(hint):
