@@ -13,8 +13,8 @@ from rulemine.kg.property_graph.schema import NAME, Schema
 from rulemine.kg.property_graph.values import Value
 from rulemine.rules.value_rules import (
     FUNCTIONS,
-    PathStep,
     ValueRule,
+    ValueStep,
     joins,
     measured,
     value_rule,
@@ -94,9 +94,9 @@ def mine_value_rules(
     )
 
 
-def _paths(schema: Schema, label: str) -> Iterator[tuple[PathStep, ...]]:
+def _paths(schema: Schema, label: str) -> Iterator[tuple[ValueStep, ...]]:
     """The paths that the schema allows from a type, the empty one first."""
-    longest: list[tuple[PathStep, ...]] = [()]
+    longest: list[tuple[ValueStep, ...]] = [()]
     for _ in range(MOST_STEPS + 1):
         yield from longest
         longest = [
@@ -106,12 +106,12 @@ def _paths(schema: Schema, label: str) -> Iterator[tuple[PathStep, ...]]:
         ]
 
 
-def _steps(schema: Schema, label: str) -> Iterator[PathStep]:
+def _steps(schema: Schema, label: str) -> Iterator[ValueStep]:
     for row in schema.relations:
         if row.subject == label:
-            yield PathStep(row.label, True, row.object)
+            yield ValueStep(row.label, True, row.object)
         if row.object == label:
-            yield PathStep(row.label, False, row.subject)
+            yield ValueStep(row.label, False, row.subject)
 
 
 class _Vocabulary:
@@ -137,7 +137,7 @@ class _Vocabulary:
 
 
 def _candidates(
-    schema: Schema, label: str, path: tuple[PathStep, ...]
+    schema: Schema, label: str, path: tuple[ValueStep, ...]
 ) -> Iterator[tuple[str, str, str]]:
     """Source property, function, and the property that they may say."""
     own = {p.name: p.datatype for p in schema.entity(label).properties}

@@ -24,8 +24,8 @@ from rulemine.rules.rule import id_of
 
 __all__ = [
     "FUNCTIONS",
-    "PathStep",
     "ValueRule",
+    "ValueStep",
     "joins",
     "measured",
     "paths_from",
@@ -47,7 +47,7 @@ FUNCTIONS: Mapping[str, Callable[[Value], Value | None]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class PathStep:
+class ValueStep:
     """An edge of a path.
 
     Attributes:
@@ -83,7 +83,7 @@ class ValueRule:
     text: str
     type: str
     property: str
-    path: tuple[PathStep, ...]
+    path: tuple[ValueStep, ...]
     source: str
     function: str
     support: int = 0
@@ -93,7 +93,7 @@ class ValueRule:
 
 
 def value_rule(
-    type_: str, property_: str, path: tuple[PathStep, ...], source: str, function: str = "same"
+    type_: str, property_: str, path: tuple[ValueStep, ...], source: str, function: str = "same"
 ) -> ValueRule:
     """A rule that is not measured yet; for the arguments see `ValueRule`."""
     end = f"{path[-1].type if path else type_}.{source}"
@@ -115,7 +115,10 @@ def paths_from(graph: PropertyGraph, rule: ValueRule, node: int) -> Iterator[tup
 
 
 def _paths(
-    graph: PropertyGraph, path: tuple[PathStep, ...], edges: tuple[int, ...], nodes: tuple[int, ...]
+    graph: PropertyGraph,
+    path: tuple[ValueStep, ...],
+    edges: tuple[int, ...],
+    nodes: tuple[int, ...],
 ) -> Iterator[tuple[int, ...]]:
     if not path:
         yield *edges, nodes[-1]
@@ -125,7 +128,7 @@ def _paths(
             yield from _paths(graph, path[1:], (*edges, edge), (*nodes, reached))
 
 
-def _neighbors(graph: PropertyGraph, node: int, step: PathStep) -> Iterator[tuple[int, int]]:
+def _neighbors(graph: PropertyGraph, node: int, step: ValueStep) -> Iterator[tuple[int, int]]:
     leading = graph.leading_out if step.outward else graph.leading_in
     for edge, reached in leading(node, step.relation):
         if graph.nodes[reached].type == step.type:
@@ -244,7 +247,7 @@ def read_value_rules(path: Path, graph: PropertyGraph) -> tuple[ValueRule, ...]:
             continue
         type_, source = (match["of"] or match["end"]).split(".")
         steps = tuple(
-            PathStep(relation, not back, reached)
+            ValueStep(relation, not back, reached)
             for back, relation, reached in _STEP.findall(match["steps"] or "")
         )
         rule = value_rule(
