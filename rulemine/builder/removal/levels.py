@@ -14,7 +14,7 @@ from rulemine.builder.removal.plan import RemovalPlan
 from rulemine.errors import ConfigError
 from rulemine.seeds import stream
 
-__all__ = ["levels_of", "thin"]
+__all__ = ["levels_of", "part_of", "thin"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -38,7 +38,7 @@ def thin(choice: RemovalPlan, share: float, seed: int) -> RemovalPlan:
         raise ConfigError(
             f"share: found {share}; expected a number above 0 and at most 1. Change it."
         )
-    return choice.only(_before(choice, seed) < _part(int(choice.size.sum()), share))
+    return choice.only(_before(choice, seed) < part_of(int(choice.size.sum()), share))
 
 
 def levels_of(choice: RemovalPlan, seed: int) -> npt.NDArray[np.int16]:
@@ -53,11 +53,12 @@ def levels_of(choice: RemovalPlan, seed: int) -> npt.NDArray[np.int16]:
         triples, rounded as in `thin`.
     """
     total = int(choice.size.sum())
-    parts = [_part(total, percent / 100) for percent in range(1, 101)]
+    parts = [part_of(total, percent / 100) for percent in range(1, 101)]
     return (1 + np.searchsorted(parts, _before(choice, seed), "right")).astype(np.int16)
 
 
-def _part(total: int, share: float) -> int:
+def part_of(total: int, share: float) -> int:
+    """A share of a number of removed things: the nearest number, at least one of them."""
     return min(total, max(1, round(total * share)))
 
 
