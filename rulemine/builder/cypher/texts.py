@@ -1,7 +1,9 @@
 """Questions in English, from templates.
 
 Guarantee: names and values stand as they are. Where only entities with a value count, the text says so;
-what a relation that begins and ends says without a time, it says to hold at some point.
+what a relation that begins and ends says without a time, it says to hold at some point. Relative clauses come
+before conditions, so that it is clear what a condition is about. Numbers that are returned or compared have
+their unit.
 """
 
 import datetime
@@ -12,12 +14,17 @@ from typing import Any
 from rulemine.builder.cypher.realism import Realism
 from rulemine.builder.cypher.wording import (
     Predicate,
+    extreme_of,
+    is_several,
     noun,
     nouns,
+    plural,
     predicate,
     property_words,
     relative_pronoun,
     some,
+    truth,
+    unit_of,
 )  # fmt: skip
 from rulemine.cypher.pattern import (
     CURRENT,
@@ -30,7 +37,6 @@ from rulemine.cypher.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Property
 from rulemine.kg.property_graph.values import is_list
-from rulemine.phrasing.grammar import be_of
 from rulemine.release.records import topic_values
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import escape, fill
@@ -41,6 +47,16 @@ _EVER = "at some point"
 
 _HIDDEN = ("\x000\x00", "\x001\x00", "\x002\x00")
 """Stand for the names of n, m0 and m1 until a text is a pattern."""
+
+_CHAINS = ("(n)-(m0)-(m1*)", "group-by")
+_BY_VALUE = {
+    "=": "is", "<>": "is known and is not", "<": "is less than", ">": "is greater than",
+    "<=": "is at most", ">=": "is at least",
+}  # fmt: skip
+_IN_TIME = {
+    "=": "is", "<>": "is known and is not", "<": "is before", ">": "is after",
+    "<=": "is no later than", ">=": "is no earlier than",
+}  # fmt: skip
 
 
 def fixed_nodes(graph: PropertyGraph, match: MatchPattern) -> dict[str, str]:
@@ -88,21 +104,29 @@ class QuestionTexts:
 
         Returns:
             A text for `rulemine.text.template.fill`, with ``{topic}``, or ``{topic1}`` and ``{topic2}``, as
-            `rulemine.release.records.topic_values` has them. Names come without an article; where the text is
-            read by people, fill it with `rulemine.text.articles.in_sentence`.
+            `rulemine.release.records.topic_values` has them, each at least once. Names come without an
+            article; where people read the text, fill it with `rulemine.text.articles.in_sentence`.
         """
         fixed = fixed_nodes(self._graph, query.match)
         keys = {node: key for key, node in topic_values(list(fixed.values()), private).items()}
-        named = {
-            variable: node if variable not in fixed else replace(node, name=_HIDDEN[number])
-            for number, (variable, node) in enumerate(query.match.named.items())
-        }
-        text = escape(
-            self._text(replace(query, match=replace(query.match, nodes=tuple(named.values()))))
+        nodes = tuple(
+            replace(node, name=self._kind(fixed[variable]) + hidden, id=fixed[variable])
+            if variable in fixed
+            else node
+            for hidden, (variable, node) in zip(_HIDDEN, query.match.named.items(), strict=False)
         )
-        for variable, node in fixed.items():
-            text = text.replace(named[variable].name or "", f"{{{keys[node]}}}")
+        text = escape(self._text(replace(query, match=replace(query.match, nodes=nodes))))
+        for hidden, variable in zip(_HIDDEN, query.match.variables, strict=False):
+            if variable in fixed:
+                text = text.replace(hidden, f"{{{keys[fixed[variable]]}}}")
         return text
+
+    def _kind(self, node: str) -> str:
+        """The type before a name that nodes of other types have, too."""
+        own = self._graph.node(node)
+        types = (row.label for row in self._graph.schema.entities if row.label != own.type)
+        shared = any(self._graph.named(label, own.name) for label in types)
+        return f"the {noun(own.type)} " if shared else ""
 
     def _text(self, query: PatternQuery) -> str:
         match, result = query.match, query.result
@@ -110,90 +134,118 @@ class QuestionTexts:
         if category == "comparison":
             return self._compared(match, result)
         if category == "(n*)":
-            whose = match.nodes[0].name
-            words = self._words(match, result.property)
-            return f"What {_be(words)} the {words} of {whose}?"
+            name, own = match.nodes[0].name or "", self._property(match, result.property)
+            if own.datatype == "bool":
+                return f"Is it true or false that {name} {truth(own.name)[0]}?"
+            words, unit = _words(own), _unit(own)
+            return f"What {_be(words)} the {words} of {name}{unit and ',' + unit}?"
         if category == "optional":
             return self._counted(match)
         if category == "group-by":
             return self._members(match)
-        return self._asked(match, result)
+        return self._opening(match) + self._asked(match, result)
 
     def _asked(self, match: MatchPattern, result: ReturnClause) -> str:
         """What is returned of the n that are matched."""
-        which, relative = self._which(match, result), self._relative(match, result)
+        which = self._others(match, nouns(match.nodes[0].type))
+        relative, template = self._relative(match), result.template
         who = f"{which} {relative}".rstrip()
-        p = self._words(match, result.property) if result.property else ""
-        opening = self._opening(match)
-        template = result.template
-        if template == "n_name_prop":
-            return f"{opening}Name all {who}, and give the {p} of each."
-        if template == "n_prop_distinct":
-            return f"{opening}Which different values does the {p} have among the {who}?"
-        if template == "n_prop_array_distinct":
-            return (
-                f"{opening}Which different values do the {p} of the {who} contain, taken together?"
-            )
-        if template == "n_order_by":
-            order = "descending" if result.descending else "ascending"
-            return f"{opening}Name all {who}, in {order} order of their {p}."
-        if template == "n_argmax":
-            return f"{opening}Which one of the {who} has the {self._most(match, result)} {p}?"
-        if template == "n_agg":
-            if result.aggregate == "count":
-                return f"{opening}How many {which} are there {relative}".rstrip() + "?"
-            return f"{opening}{_capital(self._aggregate(match, result))} among the {who}?"
+        if template == "union_count" or (result.aggregate == "count" and not result.key):
+            return f"How many {which} are there {relative}".rstrip() + "?"
+        if not result.property and not result.key:
+            return f"Name all {who}."
         if template == "n_group_by":
-            key = self._words(match, result.key)
-            if result.aggregate == "count":
-                return (
-                    f"{opening}For each {key}, how many {which} are there {relative}".rstrip() + "?"
-                )
-            return f"{opening}For each {key}, {self._aggregate(match, result)} among the {who}?"
-        if template == "union_count":
-            return f"How many {which} are there {relative}?"
-        return f"{opening}Name all {who}."
+            return self._grouped(match, result, which, who)
+        if template == "n_agg":
+            what = self._aggregate(match, result, "")
+            return f"{what[:1].upper()}{what[1:]} among the {who}?"
+        own = self._property(match, result.property)
+        p, known = _words(own), "known " * result.known
+        most = extreme_of(p, own.datatype, result.descending)
+        if template == "n_argmax" and not relative:
+            return f"Which {noun(match.nodes[0].type)} has the {most} {known}{p}?"
+        if template == "n_argmax":
+            return f"Of the {who}, which one has the {most} {known}{p}?"
+        if template == "n_prop_array_distinct" and own.datatype != "list[str]":
+            return f"Which different values occur in the {p} of the {who}, taken together?"
+        if template in ("n_prop_distinct", "n_prop_array_distinct"):
+            together = ", taken together" * is_list(own.datatype)
+            return f"What are the different {known}{plural(p)} of the {who}{together}?"
+        those = f"Of the {who}, name those" if relative else f"Name all {which}"
+        if template == "n_where":
+            return f"{those} {self._condition(match, result)}."
+        if own.datatype == "bool" and result.known:
+            whether = f"{self._of_whom(match)} it is known whether they {truth(own.name)[1]}"
+            return f"{those} {whether}, and say for each whether it is true or false."
+        if result.known:
+            those += f" with {'known' if is_several(p) else 'a known'} {p}"
+        else:
+            those = f"Name all {who}"
+        if template == "n_order_by":
+            return f"{those}, in {'de' if result.descending else 'a'}scending order of their {p}."
+        return f"{those}, and give the {p} of each{_unit(own)}."
 
-    def _which(self, match: MatchPattern, result: ReturnClause) -> str:
-        """The n that count, by their properties: ``towns with a known population``."""
-        text = nouns(match.nodes[0].type)
-        if result.template == "n_where":
-            return f"{text} {self._condition(match, result)}"
-        known = [self._known(match, name) for name in (result.key, result.property) if name]
-        if known and result.known and result.template != "n_agg":
-            return f"{text} with {' and '.join(known)}"
-        return text
+    def _grouped(self, match: MatchPattern, result: ReturnClause, which: str, who: str) -> str:
+        """For each value of a property, something of the n that have it."""
+        known, key = "known " * result.known, _words(self._property(match, result.key))
+        if result.aggregate == "count":
+            return f"For each {known}{key} of the {who}, how many of these {which} have it?"
+        what = self._aggregate(match, result, known)
+        return f"For each {known}{key} of the {who}, {what} among those with that {key}?"
 
-    def _known(self, match: MatchPattern, name: str) -> str:
-        words = self._words(match, name)
-        return f"{'' if _be(words) == 'are' else 'a '}known {words}"
+    def _aggregate(self, match: MatchPattern, result: ReturnClause, known: str) -> str:
+        own = self._property(match, result.property)
+        p = _words(own)
+        if result.aggregate == "count distinct":
+            return f"how many different {known}{plural(p)} are there"
+        if result.aggregate == "avg":
+            return f"what is the average {known}{p}{_unit(own)}"
+        most = extreme_of(p, own.datatype, result.aggregate == "max")
+        return f"what is the {'year of the ' * result.year}{most} {known}{p}{_unit(own)}"
 
-    def _words(self, match: MatchPattern, name: str) -> str:
-        """A property of n in words; a number of things says so."""
-        words = property_words(name)
-        number = self._property(match, name).datatype == "int" and _be(words) == "are"
-        return f"number of {words}" if number else words
+    def _condition(self, match: MatchPattern, result: ReturnClause) -> str:
+        """A condition, as what follows *those*."""
+        own = self._property(match, result.property)
+        p, bound, operator = _words(own), _shown(result.bound), result.operator
+        if own.datatype == "bool":
+            negated = "known not to be " * (operator == "<>")
+            return f"{self._of_whom(match)} it is {negated}{bound} that they {truth(own.name)[1]}"
+        if is_list(own.datatype):
+            include = "include" if is_several(p) else "includes"
+            if operator == "IN":
+                return f"whose {p} {include} {bound}"
+            does = "do" if is_several(p) else "does"
+            return f"whose {p} {_be(p)} known and {does} not include {bound}"
+        if result.year:
+            word = {"=": "is in", "<>": "is known and is not in"}.get(operator, _IN_TIME[operator])
+            return f"whose {p} {word} the year {bound}"
+        in_time = own.datatype == "date" or _is_year(own)
+        word = (_IN_TIME if in_time else _BY_VALUE)[operator]
+        unit = _unit(own).removeprefix(" in")
+        return f"whose {p} {word.replace('is', _be(p))} {bound}{unit}"
+
+    def _of_whom(self, match: MatchPattern) -> str:
+        return "of whom" if relative_pronoun(match.nodes[0].type) == "who" else "of which"
 
     def _opening(self, match: MatchPattern) -> str:
         """The sentence that says which m0 are meant, where they do something to n."""
-        if MATCHES[match.template].category != "(n)-(m0)-(m1*)" or match.edges[0].subject == "n":
+        if MATCHES[match.template].category != _CHAINS[0] or match.edges[0].subject == "n":
             return ""
         which = self._clause(match, match.edges[1], True, "m0")
         return f"Consider the {nouns(match.nodes[1].type)} {which}. "
 
-    def _relative(self, match: MatchPattern, result: ReturnClause) -> str:
-        """What n are said to be by the edges, as relative clauses; after a condition with *and*."""
+    def _relative(self, match: MatchPattern) -> str:
+        """What n are said to be by the edges, as relative clauses."""
         if not match.edges:
             return ""
-        return "and " * (result.template == "n_where") + self._by_edges(match)
-
-    def _by_edges(self, match: MatchPattern) -> str:
         category = MATCHES[match.template].category
         first, last = match.edges[0], match.edges[-1]
         if category in ("(n)-(m0*)", "time"):
             return self._clause(match, first, True)
         if category == "(n)-(m0)":
-            return self._clause(match, first, True, other=some(match.nodes[1].type))
+            return self._clause(
+                match, first, True, other=f"at least one {noun(match.nodes[1].type)}"
+            )
         if category in ("(n)-(m0*),(n)-(m1*)", "union"):
             word = "or" if category == "union" else "and"
             return f"{self._clause(match, first, True)} {word} {self._clause(match, last, True)}"
@@ -205,6 +257,24 @@ class QuestionTexts:
             return self._clause(match, first, True, other="at least one of them")
         far = f"{some(match.nodes[1].type)} {self._clause(match, last, False, 'm0')}"
         return self._clause(match, first, True, other=far)
+
+    def _others(self, match: MatchPattern, words: str) -> str:
+        """The n in words; without m1, where both do the same to m0, for no edge is matched twice.
+
+        If two edges join m1 to one m0, it is among the n.
+        """
+        nodes = match.named
+        if MATCHES[match.template].category not in _CHAINS or len(set(match.relations)) > 1:
+            return words
+        (first, last), (n, m0, m1) = match.edges, (nodes[at] for at in ("n", "m0", "m1"))
+        if (first.subject == "m0") != (last.subject == "m0") or n.type != m1.type:
+            return words
+        joined = self._graph.leading_in if first.subject == "m0" else self._graph.leading_out
+        found = joined(self._graph.positions[m1.id or ""], match.relations[0])
+        ends = [end for _, end in found if self._graph.nodes[end].type == m0.type]
+        if len(set(ends)) < len(ends):
+            return words
+        return f"{words} other than {m1.name}" if n.type == m0.type else f"other {words}"
 
     def _clause(
         self, match: MatchPattern, edge: PatternEdge, several: bool, of: str = "n", other: str = ""
@@ -218,15 +288,19 @@ class QuestionTexts:
             of: That end.
             other: The other end in words; "": by its name.
         """
+        who = relative_pronoun(match.named[of].type) if edge.subject == of else "that"
         far = edge.object if edge.subject == of else edge.subject
         words = other or match.named[far].name or ""
+        return f"{who} {self._statement(match, edge, several, of, words)}"
+
+    def _statement(
+        self, match: MatchPattern, edge: PatternEdge, several: bool, of: str, other: str
+    ) -> str:
+        """What one end does, or what the other one does to it."""
         said, adverb, past, after = self._said(match, edge)
         if edge.subject == of:
-            who = relative_pronoun(match.named[of].type)
-            text = f"{who} {said.of_subject(words, several=several, past=past, adverb=adverb)}"
-        else:
-            text = f"that {said.of_object(words, past=past, adverb=adverb)}"
-        return text + after
+            return said.of_subject(other, several=several, past=past, adverb=adverb) + after
+        return said.of_object(other, past=past, adverb=adverb) + after
 
     def _said(self, match: MatchPattern, edge: PatternEdge) -> tuple[Predicate, str, bool, str]:
         """The predicate of an edge; an adverb, whether it is past, and what follows it."""
@@ -241,7 +315,7 @@ class QuestionTexts:
     def _counted(self, match: MatchPattern) -> str:
         """For each n the number of m0 that an edge joins it with."""
         one, many = noun(match.nodes[0].type), nouns(match.nodes[1].type)
-        counted = self._clause(match, match.edges[0], True, "m0", other=f"that {one}")
+        counted = self._clause(match, match.edges[0], True, "m0", other=f"this {one}")
         which = self._clause(match, match.edges[1], False)
         return f"For each {one} {which}, count the {many} {counted} (0 if there are none)."
 
@@ -250,62 +324,21 @@ class QuestionTexts:
         one, many = noun(match.nodes[0].type), nouns(match.nodes[1].type)
         which = self._clause(match, match.edges[1], True, "m0")
         joined = self._clause(match, match.edges[0], False, other="at least one of them")
-        number = self._clause(match, match.edges[0], True, "m0", other=f"that {one}")
-        return f"Consider the {many} {which}. For each {one} {joined}, count the {many} among them {number}."
+        number = self._statement(match, match.edges[0], True, "m0", f"this {one}")
+        each = f"For each {self._others(match, one)} {joined}"
+        return f"Consider the {many} {which}. {each}, count how many of them {number}."
 
     def _compared(self, match: MatchPattern, result: ReturnClause) -> str:
         one, other = (node.name for node in match.nodes)
-        p = self._words(match, result.property)
-        known = ", if both are known" * result.known
+        own = self._property(match, result.property)
+        p, known = _words(own), ", if it is known for both" * result.known
         if result.template == "comparison_argmax":
-            more = {"highest": "higher", "latest": "later"}[self._extreme(match, result, True)]
+            more = extreme_of(p, own.datatype, True, degree="er")
             return f"Which {noun(match.nodes[0].type)} has the {more} {p}, {one} or {other}{known}?"
         if result.template == "comparison_boolean":
             return f"Do {one} and {other} have the same {p}{known}?"
-        return f"What is the {p} of {one} minus that of {other}{known}?"
-
-    def _most(self, match: MatchPattern, result: ReturnClause) -> str:
-        return self._extreme(match, result, result.descending)
-
-    def _extreme(self, match: MatchPattern, result: ReturnClause, greatest: bool) -> str:
-        in_time = self._property(match, result.property).datatype == "date" or _is_year(
-            result.property
-        )
-        return (
-            ("latest" if greatest else "earliest")
-            if in_time
-            else ("highest" if greatest else "lowest")
-        )
-
-    def _aggregate(self, match: MatchPattern, result: ReturnClause) -> str:
-        p = self._words(match, result.property)
-        if result.aggregate == "count distinct":
-            return f"how many different values does the {p} have"
-        if result.aggregate == "avg":
-            return f"what is the average {p}"
-        most = self._extreme(match, result, result.aggregate == "max")
-        return f"what is the {'year of the ' * result.year}{most} {p}"
-
-    def _condition(self, match: MatchPattern, result: ReturnClause) -> str:
-        own, p = self._property(match, result.property), self._words(match, result.property)
-        bound, operator = _shown(result.bound), result.operator
-        if is_list(own.datatype):
-            if operator == "IN":
-                return f"whose {p} include {bound}"
-            return f"whose {p} are known and do not include {bound}"
-        if own.datatype == "bool":
-            return f"for which “{p}” is {bound}"
-        if own.datatype == "date" or _is_year(result.property):
-            word = {"<": "before", ">": "after", "=": "in" if result.year else "", "<>": "not"}[
-                operator
-            ]
-            when = f"{word} {'the year ' * result.year}{bound}".strip()
-            return f"whose {p} is {when}"
-        words = {
-            "=": "is", "<>": "is known and is not", "<": "is less than", ">": "is greater than",
-            "<=": "is at most", ">=": "is at least",
-        }  # fmt: skip
-        return f"whose {p} {words[operator]} {bound}"
+        unit = _unit(own)
+        return f"What is the {p} of {one} minus that of {other}{unit and ',' + unit}{known}?"
 
     def _property(self, match: MatchPattern, name: str) -> Property:
         own = self._graph.schema.entity(match.nodes[0].type).properties
@@ -322,6 +355,21 @@ class QuestionTexts:
         return f"{own.name} ({about if about and known.count(about) == 1 else node})"
 
 
+def _words(own: Property) -> str:
+    """A property in words; a number of things says so."""
+    words = property_words(own.name)
+    if own.datatype == "bool":
+        return f"value of “{words}”"
+    number = own.datatype == "int" and is_several(words)
+    return f"number of {words}" if number else words
+
+
+def _unit(own: Property) -> str:
+    """What a property's numbers count: `` in km²``, or ""."""
+    unit = unit_of(own.name, own.unit)
+    return f" in {unit}" if unit else ""
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -330,13 +378,9 @@ def _shown(value: Any) -> str:
     return f"“{value}”" if isinstance(value, str) else repr(value).replace("e+", "e")
 
 
-def _is_year(name: str) -> bool:
-    return name.lower().endswith("year")
+def _is_year(own: Property) -> bool:
+    return own.name.lower().endswith("year")
 
 
 def _be(words: str) -> str:
-    return be_of(words.split(" in ")[0])
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return "are" if is_several(words) else "is"

@@ -8,7 +8,10 @@ from rulemine.phrasing.grammar import doing
 from rulemine.phrasing.lexicon import PEOPLE, VERBS, article, is_plural
 from rulemine.phrasing.relation_names import words_of
 
-__all__ = ["Predicate", "noun", "nouns", "predicate", "property_words", "relative_pronoun", "some"]
+__all__ = [
+    "Predicate", "extreme_of", "is_several", "noun", "nouns", "plural", "predicate", "property_words",
+    "relative_pronoun", "some", "truth", "unit_of",
+]  # fmt: skip
 
 _PLURALS = {"person": "people", "child": "children", "man": "men", "woman": "women", "series": "series",
             "species": "species"}  # fmt: skip
@@ -32,6 +35,17 @@ _UNITS = {
     "cm": "cm",
     "usd": "USD",
 }
+"""Last words of properties' names that are units."""
+
+_SIZES = re.compile(
+    "age|area|capacity|coast|count|depth|diameter|distance|duration|height|length|mass|number|share|size|volume|"
+    "weight|width"
+)
+"""Properties of which there are greater ones, and not higher ones."""
+
+_SAID = {"founded year": "founding year", "founded date": "founding date"}
+_OF = re.compile(r" (?:of|in|by|with|for|at|on|per|from|to|since|until)\b.*")
+"""What follows the noun that carries the number of a property."""
 
 _ACRONYMS = {"iso", "id", "gdp", "url", "isbn", "imdb"}
 
@@ -43,12 +57,15 @@ def noun(label: str) -> str:
 
 def nouns(label: str) -> str:
     """What several are called."""
-    return _plural(noun(label))
+    return plural(noun(label))
 
 
-def _plural(text: str) -> str:
+def plural(text: str) -> str:
+    """Several of what a noun names, with what follows it: ``numbers of letters``."""
     if " or " in text:
-        return " or ".join(map(_plural, text.split(" or ")))
+        return " or ".join(map(plural, text.split(" or ")))
+    if after := _OF.search(text):
+        return plural(text[: after.start()]) + after[0]
     *before, last = text.split(" ")
     if last in _PLURALS:
         last = _PLURALS[last]
@@ -65,11 +82,48 @@ def relative_pronoun(label: str) -> str:
 
 
 def property_words(name: str) -> str:
-    """A property in words, with its unit in parentheses where its name ends in one."""
+    """A property in words, without the unit that its name may end in."""
     words = [word.upper() if word in _ACRONYMS else word for word in words_of(name)]
     if len(words) > 1 and words[-1].lower() in _UNITS:
-        return f"{' '.join(words[:-1])} in {_UNITS[words[-1].lower()]}"
-    return " ".join(words) or name
+        words.pop()
+    text = " ".join(words) or name
+    return _SAID.get(text, text)
+
+
+def unit_of(name: str, unit: str) -> str:
+    """What the numbers of a property count, by the end of its name or what the schema says; or ""."""
+    words = words_of(name)
+    if len(words) > 1 and words[-1].lower() in _UNITS:
+        return _UNITS[words[-1].lower()]
+    unit = re.sub(r" ?\*\* ?([23])", lambda found: "²³"[int(found[1]) - 2], unit)
+    return "degrees" if unit == "degree" else unit
+
+
+def is_several(words: str) -> bool:
+    """Whether the words of a property are in the plural."""
+    return is_plural(_OF.sub("", words).split(" ")[-1])
+
+
+def extreme_of(words: str, datatype: str, greatest: bool, *, degree: str = "est") -> str:
+    """The adjective for the greatest or least value of a property; ``degree``: *est*, or *er* of two."""
+    if datatype == "date" or words.endswith("year"):
+        return ("lat" if greatest else "earli") + degree
+    if _SIZES.fullmatch(_OF.sub("", words).split(" ")[-1]):
+        return ("great" if greatest else "small") + degree
+    return ("high" if greatest else "low") + degree
+
+
+def truth(name: str) -> tuple[str, str]:
+    """What a property that is true says of one and of several: (``has a mill``, ``have a mill``)."""
+    first, *rest = words_of(name) or [name]
+    after = " ".join(rest)
+    base = first[:-1] if first[:-1] in _PAST else ""
+    many = _MANY.get(first) or VERBS.get(first) or base
+    if not many or not rest:
+        return f"is “{name}”", f"are “{name}”"
+    if many == "have" and not is_several(after):
+        after = f"{article(after)} {after}"
+    return f"{first} {after}", f"{many} {after}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +174,14 @@ def predicate(relation: str) -> Predicate:
         'Japan has as capital'
     """
     words = words_of(relation)
-    alone = len(words) == 1 and words[0] in VERBS  # "borders" is the verb here, not several borders
-    statement = (doing(words[0], VERBS[words[0]], []) if alone else derive(relation)).statement
-    found = re.fullmatch(r"\{subject\} (\S+) ?(.*?) ?\{object\} ?(.*)", statement)
+    found = _read(relation)
+    if found is None and "/" not in relation:
+        # The last words may say what the object is, which is said anyway: "receives award".
+        parts = (_read(" ".join(words[:end])) for end in range(len(words) - 1, 0, -1))
+        found = next(filter(None, parts), None)
     if found is None:
-        return Predicate(
-            "is",
-            "are",
-            "were",
-            "was",
-            f"linked by “{relation}” to",
-            f"linked by “{relation}” to",
-            "",
-        )
+        said = f"by “{relation}” to"
+        return Predicate("points", "point", "pointed", "pointed", said, said, "")
     verb, before, after = (
         found[1],
         *(text.replace("{{", "{").replace("}}", "}") for text in found.groups()[1:]),
@@ -141,8 +190,20 @@ def predicate(relation: str) -> Predicate:
     many = _MANY.get(verb) or VERBS.get(verb) or verb
     past = _PAST.get(many) or (_regular_past(many) if verb in VERBS else many)
     role = re.fullmatch(r"(?:a|an) (.+) of", before)
-    several = f"{_plural(role[1])} of" if role and many == "are" else before
+    several = f"{plural(role[1])} of" if role and many == "are" else before
     return Predicate(verb, many, past, "was" if verb == "is" else past, before, several, after)
+
+
+def _read(relation: str) -> re.Match[str] | None:
+    """The statement of a relation: verb, what stands before the object and after it; None: it is not read."""
+    words = words_of(relation)
+    if len(words) == 1 and words[0] in VERBS:  # "borders" is the verb here, not several borders
+        statement = doing(words[0], VERBS[words[0]], []).statement
+    else:
+        statement = derive(relation).statement
+    if " is linked to " in statement:
+        return None
+    return re.fullmatch(r"\{subject\} (\S+) ?(.*?) ?\{object\} ?(.*)", statement)
 
 
 def _regular_past(verb: str) -> str:
