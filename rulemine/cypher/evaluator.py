@@ -25,7 +25,9 @@ from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import Value
 
-__all__ = ["Binding", "Provenance", "Rows", "bindings", "evaluate", "provenance_of"]
+__all__ = [
+    "Binding", "Provenance", "Rows", "bindings", "counted_bindings", "evaluate", "provenance_of",
+]  # fmt: skip
 
 Row = tuple[Value | None, ...]
 
@@ -113,17 +115,17 @@ def evaluate(graph: PropertyGraph, query: PatternQuery) -> Rows:
     check(graph.schema, query)
     result, columns = query.result, columns_of(query.result)
     if result.template.startswith("comparison"):
-        pairs = [(row.nodes["n"], row.nodes["m0"]) for row in _counted(graph, query)]
+        pairs = [(row.nodes["n"], row.nodes["m0"]) for row in counted_bindings(graph, query)]
         return Rows(columns, [(_compared(graph, result, n, m),) for n, m in pairs])
     if result.template == "n_m0_group_by_count":
         groups: dict[int, set[int]] = {}
-        for row in _counted(graph, query):
+        for row in counted_bindings(graph, query):
             groups.setdefault(row.nodes["n"], set()).update(
                 at for name, at in row.nodes.items() if name == "m0"
             )
         return Rows(columns, [(graph.nodes[n].name, len(groups[n])) for n in sorted(groups)])
     return _returned(
-        graph, result, columns, sorted({row.nodes["n"] for row in _counted(graph, query)})
+        graph, result, columns, sorted({row.nodes["n"] for row in counted_bindings(graph, query)})
     )
 
 
@@ -138,7 +140,7 @@ def provenance_of(graph: PropertyGraph, query: PatternQuery) -> Provenance:
     check(graph.schema, query)
     nodes: set[int] = set()
     edges: set[int] = set()
-    for row in _counted(graph, query):
+    for row in counted_bindings(graph, query):
         nodes.update(row.nodes.values())
         edges.update(row.edges.values())
     return Provenance(
@@ -231,7 +233,7 @@ def _holds(graph: PropertyGraph, edge: int, time: str | int | None) -> bool:
     return start is not None and start <= time and (end is None or end >= time)  # type: ignore[operator]
 
 
-def _counted(graph: PropertyGraph, query: PatternQuery) -> Iterator[Binding]:
+def counted_bindings(graph: PropertyGraph, query: PatternQuery) -> Iterator[Binding]:
     """The rows whose n (and m0) is as the result's condition has it."""
     result = query.result
     some = [name for name in (result.property, result.key) if name and _must_be_known(result)]
