@@ -10,6 +10,7 @@ import numpy as np
 from rulemine.builder.difficulty import edges_between
 from rulemine.builder.removal.selection import Selection
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.phrasing.templates import Templates
 from rulemine.release.contents import ModelTrace, ReleaseParts
 from rulemine.release.question_set import QuestionSet
@@ -33,10 +34,12 @@ def parts_of_build(
     rules_mined: int,
     types: Mapping[str, tuple[str, ...]] | None = None,
     sampling: Mapping[str, Any] | None = None,
+    graph: PropertyGraph | None = None,
 ) -> ReleaseParts:
     """The parts of a release, from the results of the stages and the number of rules as mined.
 
-    For the kind ``structures`` also from the types of entities, and what sampling counted.
+    For all kinds but ``rules`` also from the types of entities, and what sampling counted; for the kind
+    ``cypher`` from the property graph.
     """
     return ReleaseParts(
         naming="entity",
@@ -59,6 +62,9 @@ def parts_of_build(
         seed_rows=with_splits(
             asked.seed_rows, asked.questions, config.get("variants", {}).get("run", 0)
         ),
+        graph=graph,
+        removed_values=asked.removed_values,
+        value_rules=asked.value_rules,
     )
 
 

@@ -16,12 +16,15 @@ from rulemine.builder.recipe import Recipe
 from rulemine.builder.relation_filter import excluded_relations, load_filter
 from rulemine.builder.variants.text_files import split_column
 from rulemine.codec import to_json
+from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels
 from rulemine.errors import InputError, UserError, counted, did_you_mean
-from rulemine.files import read_lines
+from rulemine.files import digest_of, read_lines
 from rulemine.kg.entity_types import EntityTypes, types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.kg.rdf import is_rdf
 from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.phrasing.templates import Templates, load_templates
@@ -29,6 +32,7 @@ from rulemine.release.seed_rows import SeedRow
 from rulemine.rules.formats import read_rules
 from rulemine.rules.implied import load_implied, with_implied
 from rulemine.rules.rule import Rule
+from rulemine.seeds import stream
 
 if TYPE_CHECKING:  # builds without a model load nothing of this
     from rulemine.phrasing.glosses import Glosses
@@ -38,6 +42,9 @@ __all__ = ["Inputs"]
 
 MOST_SHOWN = 5
 """How many of the names that the graph lacks are spelled out."""
+
+EDGE_DIGITS = 5
+"""Minimum number of digits of the id of an edge."""
 
 MOST_COMPARED = 50_000
 """With more entities, comparing a name with all of them takes too long."""
@@ -83,13 +90,43 @@ class Inputs:
         names += [questions.templates, questions.filter, verbalizer.prompt, verbalizer.glosses]
         names += [recipe.selection.body_filter, recipe.structures.anchors]
         names += [split_column(recipe.variants.texts)[0], recipe.variants.aliases]
-        names += [recipe.variants.entities, recipe.variants.topics]
+        names += [recipe.variants.entities, recipe.variants.topics, recipe.cypher.characteristics]
         return [path for name in names if name for path in files_of(name)]
 
     @cached_property
     def kg(self) -> KnowledgeGraph:
         """The complete KG."""
+        if self.recipe.kind == "cypher":
+            return self.property_graph.triples()
         return load_kg(self.recipe.kg, note=self.warn)
+
+    @cached_property
+    def _source_graph(self) -> PropertyGraph:
+        """The property graph as it is given."""
+        if self.recipe.labels:
+            with _of_key("labels"):
+                return load_property_graph(
+                    self.recipe.kg, labels=self.recipe.labels, note=self.warn
+                )
+        return load_property_graph(self.recipe.kg, note=self.warn)
+
+    @cached_property
+    def property_graph(self) -> PropertyGraph:
+        """The complete property graph; its nodes are called by their ids, its edges have numbers as ids."""
+        given = self._source_graph
+        graph = given.renamed({node.id: node.id for node in given.nodes})
+        numbers = stream(self.recipe.seed, "edges").permutation(len(graph.edges)).tolist()
+        width = max(EDGE_DIGITS, len(str(len(graph.edges))))
+        edges = (
+            replace(edge, id=f"r{number + 1:0{width}d}")
+            for edge, number in zip(graph.edges, numbers, strict=True)
+        )
+        return PropertyGraph(graph.schema, graph.nodes, edges)
+
+    @cached_property
+    def graph_digest(self) -> str:
+        """The SHA-256 of the property graph, names and values included."""
+        return digest_of("".join(simplekg_pieces(self._source_graph)).encode())
 
     @cached_property
     def reference(self) -> KnowledgeGraph | None:
@@ -129,6 +166,9 @@ class Inputs:
     @cached_property
     def labels(self) -> dict[str, str]:
         """Entity → text label, for the entities that have one; homonyms told apart."""
+        if self.recipe.kind == "cypher":
+            called = {node.id: node.name for node in self._source_graph.nodes}
+            return called | tell_apart(self.kg, called, called)
         named = self.recipe.labels or (self.recipe.kg if is_rdf(self.recipe.kg) else "")
         if not named:
             return {}
@@ -289,7 +329,7 @@ class Inputs:
                 default = Path(self.recipe.kg).name if key == "title" else "not stated"
                 about[key] = getattr(known, key) if known else default
         if self.recipe.kind != "rules":
-            about["types"] = self.types.source
+            about["types"] = "schema" if self.recipe.kind == "cypher" else self.types.source
         if self.recipe.questions.filters:
             about["dropped"] = self.excluded
         return about

@@ -103,6 +103,7 @@ _KINDS = {
     "structures": "rulemine.builder.structures.kind:StructureKind",
     "subgraphs": "rulemine.builder.subgraphs.kind:SubgraphKind",
     "variants": "rulemine.builder.variants.kind:VariantKind",
+    "cypher": "rulemine.builder.cypher.kind:CypherKind",
 }
 """`Recipe.kind` → the kind."""
 

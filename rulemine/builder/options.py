@@ -7,7 +7,7 @@ from rulemine.config import Section, option
 __all__ = ["KINDS", "AboutSection", "QuestionSection"]
 
 
-KINDS = ("rules", "structures", "subgraphs", "variants")
+KINDS = ("rules", "structures", "subgraphs", "variants", "cypher")
 """The kinds of question, see `rulemine.release.records.QUESTION_KINDS`, which loads numpy."""
 
 

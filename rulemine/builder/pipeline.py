@@ -447,6 +447,7 @@ class Build:
                 rules_mined=len(self.mined_rules),
                 types=self._types(),
                 sampling=self._asked("split").sampling,
+                graph=self.inputs.property_graph if self.recipe.kind == "cypher" else None,
             )
             write_release(folder, parts, self.recipe.naming)
 
@@ -464,6 +465,8 @@ class Build:
         """The types of each entity; none for the kind ``rules``, which needs none."""
         if self.recipe.kind == "rules":
             return {}
+        if self.recipe.kind == "cypher":
+            return {node.id: (node.type,) for node in self.inputs.property_graph.nodes}
         types = self.inputs.types
         return {
             entity: types.labels(types.of(i)) for i, entity in enumerate(self.inputs.kg.entities)

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rulemine.builder.cypher.options import CypherSection
 from rulemine.builder.options import KINDS, AboutSection, QuestionSection
 from rulemine.builder.removal.options import SelectionSection
 from rulemine.builder.structures.options import StructureSection
@@ -44,10 +45,12 @@ class Recipe(Section):
 
     Attributes:
         name: The name of the benchmark; letters, digits, ``-`` and ``_``.
-        kg: The complete KG: the name of a data set, or a file in TSV, N-Triples or Turtle.
+        kg: The complete KG: the name of a data set, or a file in TSV, N-Triples or Turtle; of the kind
+            ``cypher`` a property graph, as ``rulemine graph check`` reads it.
         kind: The kind of question: ``rules`` (about single removed triples), ``structures`` (the nine logical
-            structures of ComplexLogicalQA), ``subgraphs`` (written for sampled subgraphs, as SynthKGQA) or
-            ``variants`` (written for the entities of texts, as Dynamic-KGQA).
+            structures of ComplexLogicalQA), ``subgraphs`` (written for sampled subgraphs, as SynthKGQA),
+            ``variants`` (written for the entities of texts, as Dynamic-KGQA) or ``cypher`` (text-to-Cypher
+            over a property graph, as CypherBench).
         reference: A larger KG that supplies further correct answers: a data set or a file; empty: none.
         implied: Rules that are true by definition, one a line: a file, or a packaged data set that has one.
             What the graphs imply by them supplies further correct answers; empty: nothing is implied.
@@ -66,6 +69,7 @@ class Recipe(Section):
         structures: See `StructureSection`.
         subgraphs: See `SubgraphSection`.
         variants: See `VariantSection`.
+        cypher: See `CypherSection`.
         verbalizer: See `VerbalizerSection`.
         endpoint: See `EndpointOptions`.
         about: See `AboutSection`.
@@ -105,6 +109,7 @@ class Recipe(Section):
     structures: StructureSection = field(default_factory=StructureSection)
     subgraphs: SubgraphSection = field(default_factory=SubgraphSection)
     variants: VariantSection = field(default_factory=VariantSection)
+    cypher: CypherSection = field(default_factory=CypherSection)
     verbalizer: VerbalizerSection = field(default_factory=VerbalizerSection)
     endpoint: EndpointOptions = field(default_factory=EndpointOptions)
     about: AboutSection = field(default_factory=AboutSection)
@@ -184,7 +189,7 @@ class Recipe(Section):
         del plain["endpoint"]
         if not self.not_in:
             del plain["not_in"]
-        for kind in ("subgraphs", "variants"):
+        for kind in ("subgraphs", "variants", "cypher"):
             if kind != self.kind:
                 del plain[kind]
         plain["verbalizer"]["naming"] = self.verbalizer.naming or self.naming
@@ -209,6 +214,7 @@ _SECTIONS = {
     "structures": StructureSection,
     "subgraphs": SubgraphSection,
     "variants": VariantSection,
+    "cypher": CypherSection,
 }
 """Kinds that have a section of their own."""
 
@@ -259,6 +265,7 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     Raises:
         ConfigError: There is no such recipe, or it has errors.
     """
+    from rulemine.datasets.property_graphs import NAMED_GRAPHS
     from rulemine.datasets.registry import data_sets  # loads numpy
 
     path = Path(name)
@@ -271,7 +278,7 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
         values = _beside(read_toml(path), path.parent)
     elif path.suffix == ".toml":
         values = _beside(read_toml(path), path.parent)
-    elif name in data_sets() or path.exists() or "/" in name or path.suffix:
+    elif name in {*data_sets(), *NAMED_GRAPHS} or path.exists() or "/" in name or path.suffix:
         plain = re.sub(r"[^A-Za-z0-9_-]+", "-", path.name.split(".")[0]).strip("-")
         values = {"name": plain or "kg", "kg": name}
     else:
@@ -298,12 +305,13 @@ def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> N
         path: Its file, if it has one.
         name: Its name as the user gave it; a KG given as the recipe is checked when it is read.
     """
+    from rulemine.datasets.property_graphs import NAMED_GRAPHS
     from rulemine.datasets.registry import data_sets  # loads numpy
 
     problems = []
     for key in _FILES:
         value, packed = lookup(values, key.path) or "", key.option.packaged
-        known = data_sets() if key.option.data_set else {}
+        known = {*data_sets(), *NAMED_GRAPHS} if key.option.data_set else set()
         own = _without_column(key, value)
         there = (packaged_or_given(own, packed) if packed else Path(own)).exists()
         if not value or there or value in (name, key.option.word) or value in known:

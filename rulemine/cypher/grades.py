@@ -1,15 +1,17 @@
 """What an incomplete graph takes from the rows of a question.
 
-G are the rows on the complete graph, I those on an incomplete one, both as multisets: G ∩ I is kept, G − I lost,
-I − G spurious. A pattern only loses matches, but an aggregate, a count or a maximum over them changes.
+G are the rows on the complete graph, I those on an incomplete one, both as multisets: G ∩ I is kept, G − I
+lost, I − G spurious. A pattern only loses matches, but an aggregate, a count or a maximum over them changes.
 
-Guarantee: rows are texts (`rulemine.cypher.rows.row_text`), so equal rows are equal texts; the grades depend on
-the question and the graphs alone, not on the order of nodes.
+Guarantee: rows are texts (`rulemine.cypher.rows.row_text`), so equal rows are equal texts; the grades depend
+on the question and the graphs alone, not on the order of nodes.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from rulemine.cypher.evaluator import Binding, Rows, counted_bindings, evaluate
@@ -18,7 +20,7 @@ from rulemine.cypher.rows import row_text
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 
-__all__ = ["NAMING", "Change", "LostRow", "RowGrades", "Taken", "grade"]
+__all__ = ["NAMING", "Change", "LostRow", "RowGrades", "Taken", "grade", "in_order"]
 
 NodeValue = tuple[str, str]
 """The id of a node, and one of its properties."""
@@ -144,14 +146,9 @@ def grade(
     whole = evaluate(complete, query)
     lines = list(map(row_text, whole.rows))
     keys = [row_text([key]) for key in whole.keys]
-    if whole.ordered:
-        lines = [lines[at] for run in _runs(keys) for at in sorted(run, key=lines.__getitem__)]
-    else:
-        lines.sort()
+    lines = in_order(lines, keys)
     tied = tuple(sorted(map(row_text, whole.tied)))
-    changes = tuple(
-        _changed(level, lines, tied, evaluate(graph, query)) for level, graph in levels
-    )
+    changes = tuple(_changed(level, lines, tied, evaluate(graph, query)) for level, graph in levels)
     matches = list(_matches(query, complete, taken))
     return RowGrades(
         whole.columns,
@@ -167,16 +164,12 @@ def grade(
     )
 
 
-def _runs(keys: Sequence[str]) -> Iterator[list[int]]:
-    """The positions of rows with equal keys, in order."""
-    run: list[int] = []
-    for at, key in enumerate(keys):
-        if run and key != keys[run[0]]:
-            yield run
-            run = []
-        run.append(at)
-    if run:
-        yield run
+def in_order(rows: Iterable[str], keys: Sequence[str]) -> list[str]:
+    """Rows as a release has them: in order, but those with equal keys sorted; without keys all sorted."""
+    if not keys:
+        return sorted(rows)
+    runs = groupby(zip(keys, rows, strict=True), key=itemgetter(0))
+    return [row for _, run in runs for _, row in sorted(run)]
 
 
 def _changed(level: int, rows: Sequence[str], tied: Sequence[str], there: Rows) -> Change:

@@ -10,7 +10,7 @@ from typing import Any
 
 from rulemine.codec import dump_line, parse_object, shown
 from rulemine.cypher.pattern import MatchPattern, PatternNode, PatternQuery, ReturnClause
-from rulemine.errors import ConfigError, QueryError
+from rulemine.errors import QueryError, UserError
 
 __all__ = ["query_of", "query_text", "renamed_query"]
 
@@ -21,9 +21,9 @@ def query_text(query: PatternQuery) -> str:
     """A question as a line.
 
     Example:
-        >>> n = PatternNode("City", "Kyoto")
-        >>> print(query_text(PatternQuery(MatchPattern("(n*)", (n,)), ReturnClause("n_prop", "area"))))
-        {"match":"(n*)","nodes":[{"type":"City","name":"Kyoto"}],"return":"n_prop","property":"area"}
+        >>> n = PatternNode("City")
+        >>> print(query_text(PatternQuery(MatchPattern("(n)", (n,)), ReturnClause("n_name"))))
+        {"match": "(n)", "nodes": [{"type": "City"}], "return": "n_name"}
     """
     match, result = query.match, query.result
     row: dict[str, Any] = {
@@ -43,9 +43,7 @@ def query_text(query: PatternQuery) -> str:
     for name, default in _RETURN.items():
         value = getattr(result, name)
         if value != default or (name == "bound" and value is not None):
-            row[name] = (
-                {"date": value.isoformat()} if isinstance(value, datetime.date) else value
-            )
+            row[name] = {"date": value.isoformat()} if isinstance(value, datetime.date) else value
     return dump_line(row)
 
 
@@ -63,7 +61,7 @@ def query_of(text: str) -> PatternQuery:
         if isinstance(row.get("bound"), dict):
             row["bound"] = datetime.date.fromisoformat(row["bound"]["date"])
         return PatternQuery(match, ReturnClause(row.pop("return"), **row))
-    except (ConfigError, KeyError, TypeError, ValueError, AttributeError) as problem:
+    except (UserError, KeyError, TypeError, ValueError, AttributeError) as problem:
         raise QueryError(f"query {shown(text)}: no question of a template: {problem}") from None
 
 

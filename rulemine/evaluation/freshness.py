@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.reporting.report import WARNING
-from rulemine.query.links import renamed
-from rulemine.query.parser import parse
+from rulemine.release.naming import query_in
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
 
@@ -81,7 +80,7 @@ def check_freshness(published: Release, fresh: Release) -> Freshness:
             "Exchange them, and their prediction files."
         )
     queries = [
-        {q.id: renamed(parse(q.query), names).text for q in release.questions()}
+        {q.id: query_in(q.query, names) for q in release.questions()}
         for release in (published, fresh)
         for names in [translation(release.entities, release.naming, "entity")]
     ]

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from rulemine.kg.graph import Triple
 
 __all__ = [
+    "CypherBlock",
     "Judgement",
     "MinimalQuery",
     "QueryBlock",
+    "RowChange",
     "RuleBlock",
     "StructureBlock",
     "SubgraphBlock",
@@ -171,3 +173,65 @@ class VariantBlock:
 
 QueryBlock = StructureBlock | SubgraphBlock | VariantBlock
 """What only a question of one kind has, of the kinds that ask queries of any form."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """The rows of a question on an incomplete graph.
+
+    Attributes:
+        level: The level of the graph.
+        rows: How many rows it gives.
+        lost: The rows of the complete graph that are not among them, sorted; a multiset.
+        spurious: Those among them that the complete graph does not give, likewise.
+    """
+
+    level: int
+    rows: int
+    lost: tuple[str, ...]
+    spurious: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CypherBlock:
+    """What only a question of the kind ``cypher`` has (CypherBench). Rows are texts: compact JSON arrays.
+
+    Attributes:
+        match: Its MATCH template, of `rulemine.cypher.templates.MATCHES`.
+        returns: Its RETURN template, of `rulemine.cypher.templates.RETURNS`.
+        family: What that is called in Table 12 of the paper.
+        cypher: The gold.
+        columns: The names of its columns.
+        rows: Its rows on the complete graph, a multiset: in the order of the result if that counts, rows with
+            equal keys sorted; else sorted.
+        ordered: Whether it counts.
+        keys: If it does: what each row is sorted by, as an array of one value.
+        tied: Where the greatest or least is asked for: all rows that may be the one, sorted.
+        levels: What each level of the release takes from the rows, ascending.
+        relations: The relations of the pattern, sorted.
+        properties: The properties that the gold reads, as ``Type.property``, sorted.
+        removed: The removed triples among those that it matches on the complete graph, sorted.
+        removed_values: The removed values among those that it reads there: node, property; sorted.
+        rules: The ids of the rules of the certificates of `removed`, sorted.
+    """
+
+    match: str
+    returns: str
+    family: str
+    cypher: str
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    ordered: bool
+    keys: tuple[str, ...]
+    tied: tuple[str, ...]
+    levels: tuple[RowChange, ...]
+    relations: tuple[str, ...]
+    properties: tuple[str, ...]
+    removed: tuple[Triple, ...]
+    removed_values: tuple[tuple[str, str], ...]
+    rules: tuple[str, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Whether the last level changes the rows."""
+        return bool(self.levels[-1].lost or self.levels[-1].spurious)

@@ -12,16 +12,20 @@ from typing import Any
 
 import numpy as np
 
+from rulemine.cypher.grades import Taken
 from rulemine.files import opened, read_jsonl, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.llm.journal import answer_of
 from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Rejection, Removal
 from rulemine.release.seed_rows import SeedRow
+from rulemine.release.values import RemovedValue
 from rulemine.rules.rule import Rule
+from rulemine.rules.value_rules import ValueRule
 
 __all__ = ["JOURNAL", "ModelTrace", "ReleaseParts", "merged", "read_parts", "read_trace"]
 
@@ -73,6 +77,9 @@ class ReleaseParts:
         types: Entity → its types, sorted (see `rulemine.kg.entity_types`); for all kinds but ``rules``.
         sampling_counts: What its sampling counted.
         seed_rows: What the questions were asked about; for the kind ``variants``.
+        graph: The complete property graph; for the kind ``cypher``, as the next two.
+        removed_values: The values that incomplete graphs lack.
+        value_rules: The rules that prove them.
     """
 
     naming: str
@@ -93,6 +100,9 @@ class ReleaseParts:
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sampling_counts: Mapping[str, Any] = field(default_factory=dict)
     seed_rows: tuple[SeedRow, ...] = ()
+    graph: PropertyGraph | None = None
+    removed_values: tuple[RemovedValue, ...] = ()
+    value_rules: tuple[ValueRule, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -114,6 +124,14 @@ class ReleaseParts:
             gone = np.array([removal.level <= level for removal in self.removals], bool)
             yield level, kg.without(rows[gone & (rows >= 0)])
 
+    def property_graphs(self) -> Iterator[tuple[int, PropertyGraph]]:
+        """Yields the complete property graph as level 0, then each level with its own; none without one."""
+        if self.graph is not None:
+            triples = {row.triple: row.level for row in self.removals}
+            values = {(row.node, row.property): row.level for row in self.removed_values}
+            for level in (0, *self.levels):
+                yield level, Taken(triples, values).graph(self.graph, level)
+
     def renamed(self, to: str) -> "ReleaseParts":
         """The same parts in another naming."""
         if to == self.naming:
@@ -133,6 +151,8 @@ class ReleaseParts:
             seed_rows=tuple(
                 replace(row, entities=namer.entities(row.entities)) for row in self.seed_rows
             ),
+            graph=self.graph and self.graph.renamed(namer.names),
+            removed_values=tuple(map(namer.removed_value, self.removed_values)),
         )
 
 
@@ -165,6 +185,9 @@ def read_parts(release: Release) -> ReleaseParts:
         types={} if rules else release.types(),
         sampling_counts={} if rules else release.manifest["counts"]["sampling"],
         seed_rows=release.seed_rows() if release.kind == "variants" else (),
+        graph=release.property_graph("complete") if release.kind == "cypher" else None,
+        removed_values=release.removed_values() if release.kind == "cypher" else (),
+        value_rules=release.value_rules() if release.kind == "cypher" else (),
     )
 
 

@@ -11,14 +11,17 @@ Two questions stay together when the hard answers that they ask for need the sam
 pair of topic entity and hard answer asked for is in both. With all hard answers and witnesses, 86 % of the
 questions on FB15k-237 that have a hard answer would be one group; like this, 3 % are the largest. A question
 whose every answer is stated is a group of its own. Of the kind ``variants``, questions on one seed text stay
-together besides: they were written for the same triples.
+together besides: they were written for the same triples. Of the kind ``cypher``, questions that return
+something of the same matches stay together, and nothing else: an aggregate shares removed triples with most
+others.
 
 Guarantees: the groups depend on the questions alone, not on their order or the naming.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from rulemine.release.records import Question, RuleQuestion, VariantQuestion
+from rulemine.cypher.pattern_text import query_of
+from rulemine.release.records import CypherQuestion, Question, RuleQuestion, VariantQuestion
 
 __all__ = ["groups_of"]
 
@@ -51,7 +54,10 @@ def _root(parent: list[int], i: int) -> int:
 
 
 def _links(question: Question) -> Iterator[Hashable]:
-    """What no two groups share. The four kinds differ in length or type."""
+    """What no two groups share. The kinds differ in length or type."""
+    if isinstance(question, CypherQuestion):
+        yield query_of(question.query).match
+        return
     yield from question.removed
     if isinstance(question, VariantQuestion):
         yield question.variants.seed_text

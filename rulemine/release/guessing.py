@@ -7,6 +7,7 @@ with their `order`, on the naming.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from rulemine.cypher.pattern_text import query_of
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS
@@ -39,16 +40,32 @@ def commonest_answers(
             `order_of_names`.
 
     Returns:
-        What `asked_ends` gives of the questions → answers.
+        What `asked_about` gives of the questions → answers.
     """
     declared = declarations or Declarations()
     counted: dict[Ends, Counter[str]] = {}
     hard: dict[Ends, Counter[str]] = {}
     for question in training:
-        key = asked_ends(parse(question.query), declared)
+        key = asked_about(question.query, declared)
         counted.setdefault(key, Counter()).update(question.answers)
         hard.setdefault(key, Counter()).update(question.hard_answers)
     return {key: _ranked(found, hard[key], order or {}) for key, found in sorted(counted.items())}
+
+
+def asked_about(query: str, declarations: Declarations) -> Ends:
+    """What a question asks about: the ends of relations at its answer, see `asked_ends`.
+
+    Of the kind ``cypher``: its templates and the relations of its pattern.
+
+    Args:
+        query: The query of a question.
+        declarations: As of `asked_ends`.
+    """
+    if query.startswith("{"):
+        asked = query_of(query)
+        relations = sorted(set(asked.match.relations))
+        return (asked.match.template, asked.result.template), *((one, "") for one in relations)
+    return asked_ends(parse(query), declarations)
 
 
 def asked_ends(query: Query, declarations: Declarations) -> Ends:
@@ -101,6 +118,5 @@ def guessed(
     """
     declared = declarations or Declarations()
     return sum(
-        q.hard_answer in guesses.get(asked_ends(parse(q.query), declared), ())[:most]
-        for q in questions
+        q.hard_answer in guesses.get(asked_about(q.query, declared), ())[:most] for q in questions
     )

@@ -10,6 +10,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rulemine.cypher.grades import NAMING, in_order
+from rulemine.cypher.pattern_text import query_of, query_text, renamed_query
+from rulemine.cypher.render import to_cypher
+from rulemine.cypher.rows import row_of, row_text
 from rulemine.errors import ConfigError, ReleaseError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
@@ -22,6 +26,7 @@ from rulemine.query.sparql import to_sparql
 from rulemine.release.reader import Release
 from rulemine.release.records import (
     Certificate,
+    CypherQuestion,
     MinimalQuery,
     QueryBlock,
     QueryQuestion,
@@ -34,11 +39,13 @@ from rulemine.release.records import (
     VariantBlock,
     topic_values,
 )
+from rulemine.release.values import RemovedValue
 from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
+from rulemine.text.articles import in_sentence
 from rulemine.text.template import fill
 
-__all__ = ["Namer", "name_entities", "questions_in"]
+__all__ = ["Namer", "name_entities", "query_in", "questions_in"]
 
 PRIVATE_DIGITS = 5
 """Minimum number of digits of a private id; more than 100,000 entities take more."""
@@ -163,6 +170,8 @@ class Namer:
         Raises:
             ReleaseError: A witness is no derivation by its query.
         """
+        if isinstance(question, CypherQuestion):
+            return self._cypher(question)
         text, *paraphrases = self._patterns(question) or [self._by_template(question)]
         old = parse(question.query)
         query = renamed(old, self.names)
@@ -237,10 +246,62 @@ class Namer:
             **more,
         )
 
+    def _cypher(self, question: CypherQuestion) -> CypherQuestion:
+        """A question with rows renamed; names of nodes are in the first column, if at all."""
+        block = question.cypher
+        text, *paraphrases = self._patterns(question)
+        query = renamed_query(query_of(question.query), self.names)
+
+        def row(old: str) -> str:
+            if block.returns not in NAMING:
+                return old
+            first, *rest = row_of(old)
+            return row_text([self.names[first], *rest])
+
+        def rows(some: Iterable[str]) -> tuple[str, ...]:
+            return tuple(sorted(map(row, some)))
+
+        hard = (
+            replace(one, answer=row(one.answer), witness=tuple(sorted(self.triples(one.witness))))
+            for one in question.hard
+        )
+        asked_for = question.hard_answer
+        return replace(
+            question,
+            question=text,
+            paraphrases=tuple(paraphrases),
+            anchors=self.entities(question.anchors),
+            query=query_text(query),
+            answers=rows(question.answers),
+            stated=rows(question.stated),
+            hard=tuple(sorted(hard, key=lambda one: one.answer)),
+            hard_answer=None if asked_for is None else row(asked_for),
+            evidence=tuple(sorted(self.triples(question.evidence))),
+            full_evidence=tuple(sorted(self.triples(question.full_evidence))),
+            spurious=rows(question.spurious),
+            cypher=replace(
+                block,
+                cypher=to_cypher(query),
+                rows=tuple(in_order(map(row, block.rows), block.keys)),
+                tied=rows(block.tied),
+                levels=tuple(
+                    replace(one, lost=rows(one.lost), spurious=rows(one.spurious))
+                    for one in block.levels
+                ),
+                removed=tuple(sorted(self.triples(block.removed))),
+                removed_values=tuple(
+                    sorted((self.names[node], name) for node, name in block.removed_values)
+                ),
+                rules=tuple(sorted(map(self.rule_id, block.rules))),
+            ),
+        )
+
     def _patterns(self, question: Question) -> list[str]:
-        """The model's texts of a question."""
-        values = topic_values(question.anchors, self.private)
+        """The texts of a question from its patterns: a model's, and all of the kind ``cypher``."""
+        values = topic_values(question.anchors, self.private) if question.anchors else {}
         named = {key: self.names[entity] for key, entity in values.items()}
+        if self.articles and question.wording != "model":
+            return [fill(pattern, named, in_sentence) for pattern in question.patterns]
         return [fill(pattern, named) for pattern in question.patterns]
 
     def _by_template(self, question: Question) -> str:
@@ -267,11 +328,31 @@ class Namer:
             further_certificates=tuple(map(self.certificate, removal.further_certificates)),
         )
 
+    def removed_value(self, removed: RemovedValue) -> RemovedValue:
+        """The removed value with its node and its certificate renamed."""
+        proof = removed.certificate
+        return replace(
+            removed,
+            node=self.names[removed.node],
+            certificate=replace(proof, path=self.triples(proof.path), node=self.names[proof.node]),
+        )
+
     def rejection(self, rejection: Rejection) -> Rejection:
         """The rejection renamed; its detail never names an entity."""
-        query = rejection.query and renamed(parse(rejection.query), self.names).text
+        query = rejection.query and query_in(rejection.query, self.names)
         removed = None if rejection.removed is None else self.triple(rejection.removed)
         return replace(rejection, removed=removed, rule=self.rule_id(rejection.rule), query=query)
+
+
+def query_in(query: str, names: Mapping[str, str]) -> str:
+    """A query of any kind with other names of its entities.
+
+    Raises:
+        QueryError: It is no query.
+    """
+    if query.startswith("{"):  # of the kind cypher
+        return query_text(renamed_query(query_of(query), names))
+    return renamed(parse(query), names).text
 
 
 def questions_in(

@@ -27,6 +27,8 @@ from rulemine.release.records import (
     rule_questions,
 )
 from rulemine.release.seed_rows import SeedRow
+from rulemine.release.values import RemovedValue
+from rulemine.rules.value_rules import ValueRule
 
 __all__ = [
     "QuestionSet", "read_changes", "read_question_set", "write_changes", "write_question_set",
@@ -49,6 +51,8 @@ class QuestionSet:
         declarations: Which relations state the same facts.
         sampling: What was drawn of each structure, for the manifest; empty for the kind ``rules``.
         seed_rows: What the questions were asked about, for the kind ``variants``.
+        removed_values: The values that incomplete graphs lack, for the kind ``cypher``.
+        value_rules: The rules that prove them.
     """
 
     questions: tuple[Question, ...]
@@ -59,6 +63,8 @@ class QuestionSet:
     declarations: Declarations = field(default_factory=Declarations)
     sampling: Mapping[str, Any] = field(default_factory=dict)
     seed_rows: tuple[SeedRow, ...] = ()
+    removed_values: tuple[RemovedValue, ...] = ()
+    value_rules: tuple[ValueRule, ...] = ()
 
     def keep(self, questions: Sequence[Question], rejections: Sequence[Rejection]) -> "QuestionSet":
         """The set with some questions only, and without names and triples that no question needs.
@@ -140,6 +146,8 @@ def write_question_set(folder: Path, asked: QuestionSet) -> None:
         "declarations": {name: list(row) for name, row in asked.declarations.readings.items()},
         "sampling": asked.sampling,
         "seed_rows": list(map(to_json, asked.seed_rows)),
+        "removed_values": list(map(to_json, asked.removed_values)),
+        "value_rules": list(map(to_json, asked.value_rules)),
     }
     write_jsonl(folder / "asked.jsonl", [rest])
 
@@ -163,6 +171,8 @@ def read_question_set(folder: Path) -> QuestionSet:
         Declarations({name: Reading(*row) for name, row in rest["declarations"].items()}),
         rest["sampling"],
         tuple(from_json(SeedRow, row, str(file)) for row in rest["seed_rows"]),
+        tuple(from_json(RemovedValue, row, str(file)) for row in rest["removed_values"]),
+        tuple(from_json(ValueRule, row, str(file)) for row in rest["value_rules"]),
     )
 
 

@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rulemine.codec import dump_line, from_json, parse_object
+from rulemine.cypher.grades import Taken
 from rulemine.errors import InputError, ReleaseError
 from rulemine.files import describe_content, digest_of, read_jsonl, read_lines, read_text
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.release.records import (
     FORMAT_VERSION,
     SPLITS,
@@ -28,15 +31,18 @@ from rulemine.release.records import (
 )
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from rulemine.release.ustar import unpacked
+from rulemine.release.values import REMOVED_VALUES, VALUE_RULES, RemovedValue
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
+from rulemine.rules.value_rules import ValueRule
 
-__all__ = ["MANIFEST", "TYPES", "Release"]
+__all__ = ["MANIFEST", "PROPERTY_GRAPHS", "TYPES", "Release"]
 
 MANIFEST = "manifest.json"
 _LEVELS = {"complete": 0, "incomplete": 100}
 _LEVEL = re.compile(r"incomplete-([0-9]{1,3})")
 TYPES = "types.tsv"
+PROPERTY_GRAPHS = "property_graph"
 FORMAT = "rulemine release"
 
 _R = TypeVar("_R")
@@ -201,6 +207,23 @@ class Release:
         rest = KnowledgeGraph.from_triples(triple for triple in stated if triple not in gone)
         return complete if len(rest) == len(complete) else rest
 
+    def property_graph(self, which: str = "incomplete") -> PropertyGraph:
+        """A property graph of the release; only in releases of the kind ``cypher``.
+
+        Args:
+            which: As of `kg`.
+
+        Raises:
+            ReleaseError: The release has no such graph, or see `file`.
+        """
+        name = f"{PROPERTY_GRAPHS}/{which}.json.gz"
+        if which in self.graphs:
+            return read_simplekg(self.file(name))
+        level = self.level_of(which)
+        triples = {row.triple: row.level for row in self.removals()}
+        values = {(row.node, row.property): row.level for row in self.removed_values()}
+        return Taken(triples, values).graph(self.property_graph("complete"), level)
+
     def level_of(self, which: str) -> int:
         """The percentage of the removal that a graph lacks: 0 for ``complete``, 100 for ``incomplete``.
 
@@ -259,6 +282,14 @@ class Release:
     def seed_rows(self) -> tuple[SeedRow, ...]:
         """The entities of the seed texts, in file order; only in releases of the kind ``variants``."""
         return self._records(SeedRow, SEED_TEXTS)
+
+    def removed_values(self) -> tuple[RemovedValue, ...]:
+        """The removed values with certificates, in file order; only in releases of the kind ``cypher``."""
+        return self._records(RemovedValue, REMOVED_VALUES)
+
+    def value_rules(self) -> tuple[ValueRule, ...]:
+        """The rules that prove them, in file order; likewise."""
+        return self._records(ValueRule, VALUE_RULES)
 
     def _records(self, kind: type[_R], name: str) -> tuple[_R, ...]:
         if name not in self._read:

@@ -15,9 +15,11 @@ from rulemine.errors import ConfigError, InputError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
 from rulemine.release.blocks import (
+    CypherBlock,
     Judgement,
     MinimalQuery,
     QueryBlock,
+    RowChange,
     RuleBlock,
     StructureBlock,
     SubgraphBlock,
@@ -31,6 +33,8 @@ __all__ = [
     "WORDINGS",
     "Certificate",
     "Cost",
+    "CypherBlock",
+    "CypherQuestion",
     "Difficulty",
     "HardAnswer",
     "Judgement",
@@ -42,6 +46,7 @@ __all__ = [
     "Question",
     "Rejection",
     "Removal",
+    "RowChange",
     "RuleBlock",
     "RuleQuestion",
     "StructureBlock",
@@ -370,11 +375,45 @@ class VariantQuestion(QueryQuestion):
     variants: VariantBlock
 
 
+@dataclass(frozen=True, slots=True)
+class CypherQuestion(Question):
+    """A question of the kind ``cypher``: a pattern over a property graph, with what is returned of it.
+
+    What `Question` says means here: `query` is a line of `rulemine.cypher.pattern_text`, without `sparql`;
+    `structure` is the category of the MATCH template, `shape` the template; `hops` may be 0, and `anchors`
+    empty; answers are the distinct rows, as texts, and `spurious` likewise; `patterns` is never empty. The
+    witness of a hard row has the triples of one match that gives it, or, where a row rests on all of its
+    matches, the removed ones of them; `missing` counts removed values too. `full_evidence` has the triples of
+    all matches, or those of `evidence` where they are too many.
+
+    Attributes:
+        cypher: What only this kind has.
+    """
+
+    cypher: CypherBlock
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """See `Question`."""
+        return self.cypher.relations
+
+    @property
+    def removed(self) -> tuple[Triple, ...]:
+        """See `Question`."""
+        return self.cypher.removed
+
+    @property
+    def rule_ids(self) -> tuple[str, ...]:
+        """See `Question`."""
+        return self.cypher.rules
+
+
 QUESTION_KINDS: dict[str, type[Question]] = {
     "rules": RuleQuestion,
     "structures": StructureQuestion,
     "subgraphs": SubgraphQuestion,
     "variants": VariantQuestion,
+    "cypher": CypherQuestion,
 }
 """`Question.kind` → the record of such questions."""
 

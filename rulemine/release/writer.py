@@ -12,14 +12,16 @@ from typing import Any
 from rulemine.codec import to_json
 from rulemine.files import describe_content, write_jsonl, write_lines, write_text
 from rulemine.kg.graph import Triple, format_tsv
+from rulemine.kg.property_graph.simplekg import write_simplekg
 from rulemine.release.card.figures import figures_of
 from rulemine.release.card.page import write_card
 from rulemine.release.card.plots import FIGURES, draw_figures
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
-from rulemine.release.reader import FORMAT, MANIFEST, TYPES, dump_manifest
+from rulemine.release.reader import FORMAT, MANIFEST, PROPERTY_GRAPHS, TYPES, dump_manifest
 from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
 from rulemine.release.seed_rows import SEED_TEXTS
 from rulemine.release.sheet import SHEET, SHEET_COLUMNS, sheet_rows
+from rulemine.release.values import REMOVED_VALUES, VALUE_RULES
 from rulemine.rules.formats import write_rules
 
 __all__ = ["write_release", "write_trace"]
@@ -48,6 +50,12 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
         _write_table(folder / SHEET, SHEET_COLUMNS, sheet_rows(named))
     if named.kind == "variants":
         write_jsonl(folder / SEED_TEXTS, map(to_json, named.seed_rows))
+    for level, graph in named.property_graphs():
+        write_simplekg(graph, folder / PROPERTY_GRAPHS / f"{_name_of(level)}.json.gz")
+    if named.kind == "cypher":
+        values = sorted(named.removed_values, key=lambda row: (row.node, row.property))
+        write_jsonl(folder / REMOVED_VALUES, map(to_json, values))
+        write_jsonl(folder / VALUE_RULES, map(to_json, named.value_rules))
     if named.trace is not None:
         write_trace(folder, named.trace)
     manifest = {
@@ -80,10 +88,14 @@ def _by_triple(removal: Removal) -> Triple:
 def _write_graphs(folder: Path, parts: ReleaseParts) -> None:
     parts.complete.write(folder / "kg/complete.tsv.gz")
     for level, kg in parts.incomplete():
-        name = "incomplete" if level == 100 else f"incomplete-{level}"
-        kg.write(folder / f"kg/{name}.tsv.gz")
+        kg.write(folder / f"kg/{_name_of(level)}.tsv.gz")
     if parts.reference:
         write_text(folder / "kg/reference.tsv.gz", format_tsv(sorted(parts.reference)))
+
+
+def _name_of(level: int) -> str:
+    """What the graph of a level is called; 0 is that of the complete one."""
+    return {0: "complete", 100: "incomplete"}.get(level, f"incomplete-{level}")
 
 
 def _write_table(path: Path, header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:

@@ -24,8 +24,7 @@ from rulemine.config import Section, option
 from rulemine.evaluation.answerers.protocol import Given, OpenQuestion
 from rulemine.kg.index import Index
 from rulemine.query.batch import Batch
-from rulemine.query.parser import parse
-from rulemine.release.guessing import asked_ends, commonest_answers
+from rulemine.release.guessing import asked_about, commonest_answers
 from rulemine.rules.walk import OpenEnds, Walks
 from rulemine.seeds import stream
 
@@ -139,7 +138,7 @@ class Prior(Section):
             overall = Counter(answer for q in counted for answer in q.answers)
             anything = sorted(overall, key=lambda a: (-overall[a], given.order.get(a, 0), a))
             for number in part.numbers:
-                key = asked_ends(parse(questions[number].query), given.declarations)
+                key = asked_about(questions[number].query, given.declarations)
                 found[number] = guesses.get(key, anything)[: self.k]
         return found
 

@@ -169,6 +169,23 @@ class PropertyGraph:
             (edge.subject, edge.type, edge.object) for edge in self.edges
         )
 
+    def renamed(self, names: Mapping[str, str]) -> "PropertyGraph":
+        """The graph with other ids of nodes, which are their names too.
+
+        Aliases, descriptions and provenance, which would say who they are, are left out.
+
+        Args:
+            names: Id of each node → its new id; one-to-one.
+        """
+        return PropertyGraph(
+            self.schema,
+            [GraphNode(names[n.id], n.type, names[n.id], n.properties) for n in self.nodes],
+            [
+                replace(edge, subject=names[edge.subject], object=names[edge.object], provenance=())
+                for edge in self.edges
+            ],
+        )
+
     @cached_property
     def _of_type(self) -> dict[str, tuple[int, ...]]:
         found: dict[str, list[int]] = {}

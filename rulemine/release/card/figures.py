@@ -17,6 +17,7 @@ from rulemine.kg.graph import Triple
 from rulemine.kg.priors import CORE_PRIOR, priors
 from rulemine.kg.relation_overlap import overlapping_relations, undeclared_relations
 from rulemine.release.card.bins import by
+from rulemine.release.card.cypher_figures import count_cypher
 from rulemine.release.card.rule_figures import count_completed, count_proofs
 from rulemine.release.card.structure_figures import count_structures
 from rulemine.release.card.subgraph_figures import count_subgraphs
@@ -40,6 +41,7 @@ def figures_of(parts: ReleaseParts) -> dict[str, Any]:
         "structures": count_structures,
         "subgraphs": count_subgraphs,
         "variants": count_variants,
+        "cypher": count_cypher,
     }[parts.kind]
     return {
         **_graph(parts),

@@ -7,6 +7,7 @@ Every number is one of the counts of its manifest.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rulemine.release.card.cypher_page import CYPHER_PAGE
 from rulemine.release.card.kind_page import KindPage
 from rulemine.release.card.limits import describe_limits
 from rulemine.release.card.markdown import percent, ratio, table
@@ -17,10 +18,11 @@ from rulemine.release.card.structure_page import STRUCTURE_PAGE
 from rulemine.release.card.subgraph_page import SUBGRAPH_PAGE
 from rulemine.release.card.variant_page import VARIANT_PAGE
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.reader import TYPES
+from rulemine.release.reader import PROPERTY_GRAPHS, TYPES
 from rulemine.release.records import SPLITS
 from rulemine.release.seed_rows import SEED_TEXTS
 from rulemine.release.sheet import SHEET
+from rulemine.release.values import REMOVED_VALUES, VALUE_RULES
 
 __all__ = ["write_card"]
 
@@ -29,6 +31,7 @@ _PAGES = {
     "structures": STRUCTURE_PAGE,
     "subgraphs": SUBGRAPH_PAGE,
     "variants": VARIANT_PAGE,
+    "cypher": CYPHER_PAGE,
 }
 """Kind of the questions → what only such cards say."""
 
@@ -215,6 +218,21 @@ def _files(naming: str, parts: ReleaseParts, page: KindPage) -> list[str]:
         *(
             [(f"`{SEED_TEXTS}`", "the seed texts: `id`, `entities`, `topic`, `split`")]
             if parts.kind == "variants"
+            else []
+        ),
+        *(
+            [
+                (
+                    f"`{PROPERTY_GRAPHS}/*.json.gz`",
+                    "the property graph after and before the removal, as SimpleKG JSON",
+                ),
+                (
+                    f"`{REMOVED_VALUES}`, `{VALUE_RULES}`",
+                    "the removed values: `node`, `property`, `value`, `level`, `certificate` (`rule`, "
+                    "`path`, `node`, `property`); the rules of their certificates",
+                ),
+            ]
+            if parts.kind == "cypher"
             else []
         ),
         ("`rejected.jsonl`", "rejected questions, each with the reason"),

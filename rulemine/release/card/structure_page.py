@@ -22,6 +22,7 @@ MOST_REASONS = 3
 """Reasons for a shortfall that are listed."""
 
 _TYPES = {
+    "schema": "those of the schema",
     "stated": "the graph states them by a relation such as `rdf:type`",
     "names": "Freebase's names of relations, `/domain/type/property`, tell those of their subjects",
     "induced": "induced from the relations: the subjects of a relation are a type and so are its objects, "

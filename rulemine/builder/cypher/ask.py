@@ -1,0 +1,259 @@
+"""Makes the questions of the kind ``cypher``: tasks over the complete graph, graded at every level.
+
+Guarantees: no two questions have the same query or text; as many of each MATCH template as wanted have
+other rows once everything is removed, as far as there are; questions are in the order in which tasks are
+made, template by template.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+
+from rulemine.builder.cypher.instantiate import CypherTask, Tally, make_tasks
+from rulemine.builder.cypher.options import CypherSection
+from rulemine.builder.cypher.realism import Realism, draft_characteristics, read_characteristics
+from rulemine.builder.cypher.texts import QuestionTexts
+from rulemine.builder.earlier import AGAIN
+from rulemine.builder.inputs import Inputs
+from rulemine.builder.removal.selection import Selection
+from rulemine.builder.removal.values import remove_values
+from rulemine.cypher.grades import LostRow, RowGrades, Taken, grade
+from rulemine.cypher.pattern import PatternQuery
+from rulemine.cypher.pattern_text import query_text
+from rulemine.cypher.templates import MATCHES, RETURNS
+from rulemine.errors import UserError
+from rulemine.kg.graph import Triple
+from rulemine.release.blocks import CypherBlock, RowChange
+from rulemine.release.naming import name_entities
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import CypherQuestion, HardAnswer, Rejection, Unseen
+from rulemine.release.values import RemovedValue
+from rulemine.rules.value_mining import mine_value_rules
+from rulemine.rules.value_rules import ValueRule
+
+__all__ = ["ask_cypher"]
+
+ID_DIGITS = 5
+"""Minimum number of digits of a question id."""
+
+_LOOKED_AT = 3
+"""So many times as many tasks are made as are wanted, so that there are enough with other rows."""
+
+_HOPS = {
+    "(n)-(m0)": 1, "(n)-(m0*)": 1, "(n)-(m0)-(m1*)": 2, "(n)-(m0*),(n)-(m1*)": 1, "(n)=(m0)": 1,
+    "optional": 1, "group-by": 2, "time": 1, "union": 1,
+}  # fmt: skip
+"""Category of a MATCH template → the greatest distance of a node from n; others have n alone."""
+
+
+def ask_cypher(
+    inputs: Inputs, selection: Selection, progress: Callable[[int, int], None] | None
+) -> QuestionSet:
+    """The questions about a property graph.
+
+    Args:
+        inputs: The inputs of a recipe of this kind.
+        selection: The removed triples with certificates, one row for each.
+        progress: Called with (templates done, templates).
+
+    Raises:
+        UserError: There is no question.
+    """
+    graph, options = inputs.property_graph, inputs.recipe.cypher
+    maker = _Maker(inputs, selection)
+    tally = Tally()
+    tasks = make_tasks(
+        graph,
+        maker.characteristics,
+        per_template=options.per_template * (_LOOKED_AT if options.changed else 1),
+        seed=inputs.recipe.seed,
+        tally=tally,
+        progress=progress or (lambda _done, _total: None),
+    )
+    made: list[CypherQuestion] = []
+    counts: dict[str, dict[str, object]] = {}
+    for template, some in groupby(tasks, key=lambda task: task.query.match.template):
+        refused: Counter[str] = Counter()
+        found = maker.chosen(some, refused)
+        made += found
+        category = MATCHES[template].category
+        row = counts.setdefault(
+            category, {"wanted": 0, "questions": 0, "drawn": 0, "rejected": Counter()}
+        )
+        row["wanted"] += options.per_template  # type: ignore[operator]
+        row["questions"] += len(found)  # type: ignore[operator]
+        row["drawn"] += len(found) + refused.total()  # type: ignore[operator]
+        row["rejected"].update(refused)  # type: ignore[attr-defined]
+    if not made:
+        raise UserError(
+            f"{inputs.recipe.kg}: no question could be asked: its schema has no type or relation that the "
+            "templates can use. rulemine cypher-tasks says what was dropped and why."
+        )
+    width = max(ID_DIGITS, len(str(len(made))))
+    questions = [replace(q, id=f"q{number:0{width}d}") for number, q in enumerate(made, 1)]
+    for row in counts.values():
+        row["rejected"] = dict(sorted(row["rejected"].items()))  # type: ignore[attr-defined]
+    everything = QuestionSet(
+        (),
+        (),
+        maker.names,
+        len(graph.nodes),
+        declarations=inputs.templates.declarations,
+        sampling=counts,
+        removed_values=tuple(maker.values),
+        value_rules=tuple(maker.value_rules),
+    )
+    return everything.keep(questions, maker.rejections)
+
+
+class _Maker:
+    """Makes questions of tasks.
+
+    Args:
+        inputs: The inputs.
+        selection: The removed triples.
+    """
+
+    def __init__(self, inputs: Inputs, selection: Selection) -> None:
+        recipe, graph = inputs.recipe, inputs.property_graph
+        self.graph = graph
+        self.options: CypherSection = recipe.cypher
+        self.earlier = inputs.earlier
+        given = self.options.characteristics
+        self.characteristics = (
+            read_characteristics(Path(given), graph.schema)
+            if given
+            else draft_characteristics(graph)
+        )
+        labeled = dict(zip(selection.head.tolist(), inputs.kg.labeled(selection.head), strict=True))
+        rows = list(enumerate(labeled[head] for head in selection.head.tolist()))
+        triples = {triple: int(selection.level[row]) for row, triple in rows}
+        self.core = {triple for row, triple in rows if selection.core[row]}
+        self.rules = {triple: selection.rules[int(selection.rule[row])].id for row, triple in rows}
+        self.values: list[RemovedValue] = []
+        self.value_rules: list[ValueRule] = []
+        if self.options.values:
+            rules = mine_value_rules(
+                graph,
+                min_confidence=self.options.value_confidence,
+                min_support=self.options.value_support,
+            )
+            self.values = remove_values(graph, triples, rules, self.options.values, recipe.seed)
+            named = {row.certificate.rule for row in self.values}
+            self.value_rules = [rule for rule in rules if rule.id in named]
+        self.taken = Taken(triples, {(row.node, row.property): row.level for row in self.values})
+        levels = tuple(recipe.selection.levels) or (100,)
+        self.levels = [(level, self.taken.graph(graph, level)) for level in levels]
+        self.names = name_entities(
+            [node.id for node in graph.nodes], seed=recipe.seed, labels=inputs.labels
+        )
+        self.private = {row.entity: row.private for row in self.names}
+        self.texts = QuestionTexts(graph, Realism(self.characteristics))
+        self.seen: set[str] = set()
+        self.rejections: list[Rejection] = []
+
+    def chosen(self, tasks: Iterator[CypherTask], refused: Counter[str]) -> list[CypherQuestion]:
+        """The questions of one template: as many as wanted with other rows, then others, in order."""
+        found: list[CypherQuestion] = []
+        most, wanted = self.options.per_template, self.options.changed * self.options.per_template
+        for task in tasks:
+            if len(task.rows.rows) > self.options.max_rows:
+                refused["its result has too many rows"] += 1
+            elif (question := self.question(task)).question in self.seen:
+                refused["its text is that of another question"] += 1
+            elif question.query in self.earlier.queries:
+                refused[AGAIN] += 1
+            else:
+                self.seen.add(question.question)
+                found.append(question)
+        changed = [at for at, question in enumerate(found) if question.cypher.changed]
+        others = [at for at, question in enumerate(found) if not question.cypher.changed]
+        first = changed[: round(wanted)]
+        kept = (first + others + changed[len(first) :])[:most]
+        if left := len(found) - len(kept):
+            refused["there are enough of its template"] += left
+        return [found[at] for at in sorted(kept)]
+
+    def question(self, task: CypherTask) -> CypherQuestion:
+        """A task as a question, graded."""
+        query = task.query
+        grades = grade(query, self.graph, self.levels, self.taken)
+        hard = tuple(self._hard(row) for row in grades.lost)
+        asked_for = min(hard, key=lambda row: (not row.core, row.missing, row.answer), default=None)
+        answers = sorted(set(grades.rows))
+        lost = {row.answer for row in hard}
+        match, evidence = query.match, asked_for.witness if asked_for else ()
+        category = MATCHES[match.template].category
+        return CypherQuestion(
+            id="",
+            kind="cypher",
+            question=task.question,
+            anchors=tuple(sorted({node.name for node in match.nodes if node.name is not None})),
+            query=query_text(query),
+            sparql="",
+            structure=category,
+            shape=match.template,
+            hops=_HOPS.get(category, 0),
+            answers=tuple(answers),
+            stated=tuple(row for row in answers if row not in lost),
+            hard=hard,
+            further=(),
+            hard_answer=asked_for.answer if asked_for else None,
+            core=bool(asked_for and asked_for.core),
+            evidence=evidence,
+            full_evidence=grades.triples
+            if len(grades.triples) <= self.options.max_evidence
+            else evidence,
+            spurious=tuple(sorted(set(grades.changes[-1].spurious))),
+            value=None,
+            stated_value=None,
+            split="",
+            unseen=Unseen(False, False, False),
+            wording="template",
+            paraphrases=(),
+            patterns=(self.texts.pattern(query, self.private),),
+            cypher=self._block(task, grades),
+        )
+
+    def _hard(self, row: LostRow) -> HardAnswer:
+        gone = [triple for triple in row.witness if triple in self.taken.triples]
+        return HardAnswer(
+            row.row,
+            row.missing,
+            row.level,
+            row.witness,
+            all(triple in self.core for triple in gone),
+        )
+
+    def _block(self, task: CypherTask, grades: RowGrades) -> CypherBlock:
+        match, result = task.query.match, task.query.result
+        return CypherBlock(
+            match=match.template,
+            returns=result.template,
+            family=RETURNS[result.template].family,
+            cypher=task.cypher,
+            columns=grades.columns,
+            rows=grades.rows,
+            ordered=grades.ordered,
+            keys=grades.keys,
+            tied=grades.tied,
+            levels=tuple(RowChange(*change) for change in grades.changes),
+            relations=tuple(sorted(set(match.relations))),
+            properties=_read(task.query),
+            removed=grades.removed,
+            removed_values=grades.values,
+            rules=self._rules(grades.removed),
+        )
+
+    def _rules(self, triples: tuple[Triple, ...]) -> tuple[str, ...]:
+        return tuple(sorted({self.rules[triple] for triple in triples}))
+
+
+def _read(query: PatternQuery) -> tuple[str, ...]:
+    """The properties that a question reads, as ``Type.property``."""
+    of = query.match.nodes[0].type
+    return tuple(
+        sorted({f"{of}.{name}" for name in (query.result.property, query.result.key) if name})
+    )

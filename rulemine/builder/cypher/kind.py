@@ -1,0 +1,50 @@
+"""The kind ``cypher`` in a build, see `rulemine.builder.kind`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rulemine.builder.cypher.ask import ask_cypher
+from rulemine.builder.inputs import Inputs
+from rulemine.builder.kind import OwnSplit
+from rulemine.builder.recipe import Recipe
+from rulemine.builder.removal.selection import Selection
+from rulemine.builder.writing import Writing
+from rulemine.codec import to_json
+from rulemine.files import digest_of, read_text
+from rulemine.release.question_set import QuestionSet
+
+__all__ = ["CypherKind"]
+
+
+class CypherKind(OwnSplit):
+    """Questions over a property graph, as text and as Cypher; methods as of `rulemine.builder.kind.Kind`."""
+
+    def without(self, recipe: Recipe) -> dict[str, str]:
+        """Questions are balanced as they are made."""
+        return {"balance": "its questions are balanced over the templates as they are made"}
+
+    def options(self, inputs: Inputs) -> dict[str, Any]:
+        """The graph with its values, and the section of the recipe."""
+        chosen = to_json(inputs.recipe.cypher)
+        if given := chosen.pop("characteristics"):
+            chosen["characteristics"] = digest_of(read_text(Path(given)).encode())
+        return {"cypher": chosen, "graph": inputs.graph_digest, "excluded": sorted(inputs.excluded)}
+
+    def ask(
+        self,
+        inputs: Inputs,
+        selection: Selection,
+        progress: Callable[[int, int], None] | None,
+        writing: Writing,
+    ) -> QuestionSet:
+        """See `rulemine.builder.cypher.ask.ask_cypher`."""
+        return ask_cypher(inputs, selection, progress)
+
+    def limits(self, recipe: Recipe) -> dict[str, Any]:
+        """None that apply later."""
+        return {}
+
+    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
+        """All of them."""
+        return asked

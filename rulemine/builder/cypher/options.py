@@ -1,0 +1,33 @@
+"""The section ``cypher`` of a recipe."""
+
+from dataclasses import dataclass
+
+from rulemine.config import Section, option
+
+__all__ = ["CypherSection"]
+
+
+@dataclass(frozen=True, slots=True)
+class CypherSection(Section):
+    """Which questions are asked of a property graph, and which values go; for the kind ``cypher`` alone.
+
+    Attributes:
+        per_template: Questions of each MATCH template at most.
+        changed: The fraction of them, as far as there are, whose rows the removal changes.
+        characteristics: A TOML file that says what relations are like, for the checks of realism (see
+            ``rulemine cypher-tasks --draft``); empty: what the graph shows.
+        max_rows: Most rows of a result.
+        max_evidence: Most triples of full evidence; of more, only the evidence is kept.
+        values: The fraction of the values that another fact determines which is removed; 0: none.
+        value_confidence: The least confidence of a rule by which a fact determines a value.
+        value_support: The least number of nodes of which such a rule is right.
+    """
+
+    per_template: int = option(40, least=1)
+    changed: float = option(0.5, least=0, most=1)
+    characteristics: str = option("", file=True)
+    max_rows: int = option(1000, least=1)
+    max_evidence: int = option(100, least=1)
+    values: float = option(0.2, least=0, most=1)
+    value_confidence: float = option(1.0, above=0, most=1)
+    value_support: int = option(20, least=1)

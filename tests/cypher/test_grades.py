@@ -1,0 +1,131 @@
+"""What an incomplete graph takes from rows, beside brute force over random graphs and questions."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from rulemine.cypher import evaluate
+from rulemine.cypher.grades import Taken, grade, in_order
+from rulemine.cypher.pattern import PatternQuery
+from rulemine.cypher.pattern_text import query_of, query_text, renamed_query
+from rulemine.cypher.rows import row_text
+from rulemine.errors import QueryError
+from rulemine.kg.property_graph.graph import PropertyGraph
+from tests.oracles.random_patterns import random_graph, random_queries
+
+GRAPHS = 12
+MOST_REMOVED = 7
+
+
+def _named(seed: int) -> PropertyGraph:
+    """A random graph whose nodes are called by their ids, as in a release."""
+    graph = random_graph(seed)
+    return graph.renamed({node.id: node.id for node in graph.nodes})
+
+
+def _asked(graph: PropertyGraph, seed: int) -> Iterator[PatternQuery]:
+    """Random questions as releases have them: about nodes of the graph, and only those with a value count."""
+    for query in random_queries(graph, seed):
+        if all(node.name is None or node.name in graph.positions for node in query.match.nodes):
+            yield replace(query, result=replace(query.result, known=True))
+
+
+def _taken(graph: PropertyGraph, seed: int) -> Taken:
+    random = Random(f"taken {seed}")
+    triples = sorted({(e.subject, e.type, e.object) for e in graph.edges})
+    values = sorted((node.id, name) for node in graph.nodes for name in node.properties)
+    some = random.sample(triples, min(4, len(triples)))
+    gone = random.sample(values, min(MOST_REMOVED - len(some), len(values)))
+    return Taken(
+        {triple: random.choice((30, 100)) for triple in some},
+        {value: random.choice((30, 100)) for value in gone},
+    )
+
+
+def _rows(graph: PropertyGraph, query: PatternQuery) -> tuple[Counter[str], set[str]]:
+    """The rows, and those that a tie allows instead."""
+    found = evaluate(graph, query)
+    return Counter(map(row_text, found.rows)), set(map(row_text, found.tied))
+
+
+@pytest.mark.parametrize("seed", range(GRAPHS))
+def test_grades_are_those_of_brute_force(seed: int) -> None:
+    complete = _named(seed)
+    taken = _taken(complete, seed)
+    levels = [(level, taken.graph(complete, level)) for level in (30, 100)]
+    facts = [*taken.triples, *taken.values]
+    lost_rows = 0
+    for query in _asked(complete, seed):
+        found = grade(query, complete, levels, taken)
+        rows, tied = _rows(complete, query)
+        assert Counter(found.rows) == rows and set(found.tied) == tied
+        for (level, graph), change in zip(levels, found.changes, strict=True):
+            there, other = _rows(graph, query)
+            same = bool(tied & (there.keys() | other))
+            assert change[:2] == (level, there.total())
+            assert Counter(change.lost) == (Counter() if same else rows - there)
+            assert Counter(change.spurious) == (Counter() if same else there - rows)
+        assert [row.row for row in found.lost] == sorted(set(found.changes[-1].lost))
+        for row in found.lost:
+            lost_rows += 1
+            needed = next(
+                number
+                for number in range(1, len(facts) + 1)
+                for put_back in combinations(facts, number)
+                if _there(query, complete, taken, put_back, row.row, rows[row.row])
+            )
+            by_one = query.result.template not in {
+                "n_agg", "n_group_by", "n_m0_group_by_count", "union_count", "comparison_argmax",
+                "comparison_boolean", "comparison_arithmetic",
+            }  # fmt: skip
+            assert row.missing == needed if by_one else row.missing >= needed, query_text(query)
+            assert row.level == (30 if row.row in found.changes[0].lost else 100)
+            assert {*row.witness} <= {*found.triples} and {*found.removed} <= {*found.triples}
+    assert lost_rows
+
+
+def _there(
+    query: PatternQuery,
+    complete: PropertyGraph,
+    taken: Taken,
+    put_back: tuple[tuple[str, ...], ...],
+    row: str,
+    times: int,
+) -> bool:
+    less = Taken(
+        {k: v for k, v in taken.triples.items() if k not in put_back},
+        {k: v for k, v in taken.values.items() if k not in put_back},
+    )
+    there, tied = _rows(less.graph(complete, 100), query)
+    return there[row] >= times or row in tied
+
+
+def test_a_question_is_read_back_from_its_line() -> None:
+    for seed in range(10):
+        for query in random_queries(random_graph(seed), seed):
+            assert query_of(query_text(query)) == query
+
+
+def test_a_question_gets_other_names() -> None:
+    graph = _named(3)
+    names = {node.id: f"other {node.id}" for node in graph.nodes}
+    renamed = graph.renamed(names)
+    for query in _asked(graph, 3):
+        other = renamed_query(query, names)
+        assert len(evaluate(renamed, other).rows) == len(evaluate(graph, query).rows)
+        assert renamed_query(other, {v: k for k, v in names.items()}) == query
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"match": "(n)", "nodes": 3, "return": "n_name"}'])
+def test_what_is_no_question_is_refused(text: str) -> None:
+    with pytest.raises(QueryError, match="no question of a template"):
+        query_of(text)
+
+
+def test_rows_with_equal_keys_are_sorted() -> None:
+    assert in_order(["b", "c", "a"], ["1", "2", "2"]) == ["b", "a", "c"]
+    assert in_order(["b", "c", "a"], []) == ["a", "b", "c"]
