@@ -20,7 +20,7 @@ from rulemine.cypher.rows import row_text
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 
-__all__ = ["NAMING", "Change", "LostRow", "RowGrades", "Taken", "grade", "in_order"]
+__all__ = ["NAMING", "Change", "LostRow", "MissingFacts", "RowGrades", "grade", "in_order"]
 
 NodeValue = tuple[str, str]
 """The id of a node, and one of its properties."""
@@ -41,7 +41,7 @@ NAMING = frozenset({*_NAMES_OF_N, "comparison_argmax"})
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class MissingFacts:
     """What an incomplete graph lacks.
 
     Attributes:
@@ -130,7 +130,7 @@ def grade(
     query: PatternQuery,
     complete: PropertyGraph,
     levels: Sequence[tuple[int, PropertyGraph]],
-    taken: Taken,
+    taken: MissingFacts,
 ) -> RowGrades:
     """Grades the rows of a question.
 
@@ -192,7 +192,7 @@ class _Match(NamedTuple):
     lacks: frozenset[Triple | NodeValue]
 
 
-def _matches(query: PatternQuery, graph: PropertyGraph, taken: Taken) -> Iterator[_Match]:
+def _matches(query: PatternQuery, graph: PropertyGraph, taken: MissingFacts) -> Iterator[_Match]:
     result = query.result
     read = [name for name in (result.property, result.key) if name]
     both = ("n", "m0") if result.template.startswith("comparison") else ("n",)
@@ -216,7 +216,7 @@ def _triples(graph: PropertyGraph, row: Binding) -> set[Triple]:
 def _lost(
     query: PatternQuery,
     graph: PropertyGraph,
-    taken: Taken,
+    taken: MissingFacts,
     whole: Rows,
     changes: Sequence[Change],
     matches: Sequence[_Match],

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rulemine.cypher.grades import Taken
+from rulemine.cypher.grades import MissingFacts
 from rulemine.files import opened, read_jsonl, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
@@ -130,7 +130,7 @@ class ReleaseParts:
             triples = {row.triple: row.level for row in self.removals}
             values = {(row.node, row.property): row.level for row in self.removed_values}
             for level in (0, *self.levels):
-                yield level, Taken(triples, values).graph(self.graph, level)
+                yield level, MissingFacts(triples, values).graph(self.graph, level)
 
     def renamed(self, to: str) -> "ReleaseParts":
         """The same parts in another naming."""

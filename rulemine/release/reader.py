@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rulemine.codec import dump_line, from_json, parse_object
-from rulemine.cypher.grades import Taken
+from rulemine.cypher.grades import MissingFacts
 from rulemine.errors import InputError, ReleaseError
 from rulemine.files import describe_content, digest_of, read_jsonl, read_lines, read_text
 from rulemine.kg.entity_names import NAMINGS, EntityNames
@@ -222,7 +222,7 @@ class Release:
         level = self.level_of(which)
         triples = {row.triple: row.level for row in self.removals()}
         values = {(row.node, row.property): row.level for row in self.removed_values()}
-        return Taken(triples, values).graph(self.property_graph("complete"), level)
+        return MissingFacts(triples, values).graph(self.property_graph("complete"), level)
 
     def level_of(self, which: str) -> int:
         """The percentage of the removal that a graph lacks: 0 for ``complete``, 100 for ``incomplete``.

@@ -18,8 +18,7 @@ from rulemine.builder.cypher.texts import QuestionTexts
 from rulemine.builder.earlier import AGAIN
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.removal.selection import Selection
-from rulemine.builder.removal.values import remove_values
-from rulemine.cypher.grades import LostRow, RowGrades, Taken, grade
+from rulemine.cypher.grades import LostRow, MissingFacts, RowGrades, grade
 from rulemine.cypher.pattern import PatternQuery
 from rulemine.cypher.pattern_text import query_text
 from rulemine.cypher.templates import MATCHES, RETURNS
@@ -30,7 +29,6 @@ from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import CypherQuestion, HardAnswer, Rejection, Unseen
 from rulemine.release.values import RemovedValue
-from rulemine.rules.value_mining import mine_value_rules
 from rulemine.rules.value_rules import ValueRule
 
 __all__ = ["ask_cypher"]
@@ -134,16 +132,9 @@ class _Maker:
         self.rules = {triple: selection.rules[int(selection.rule[row])].id for row, triple in rows}
         self.values: list[RemovedValue] = []
         self.value_rules: list[ValueRule] = []
-        if self.options.values:
-            rules = mine_value_rules(
-                graph,
-                min_confidence=self.options.value_confidence,
-                min_support=self.options.value_support,
-            )
-            self.values = remove_values(graph, triples, rules, self.options.values, recipe.seed)
-            named = {row.certificate.rule for row in self.values}
-            self.value_rules = [rule for rule in rules if rule.id in named]
-        self.taken = Taken(triples, {(row.node, row.property): row.level for row in self.values})
+        self.taken = MissingFacts(
+            triples, {(row.node, row.property): row.level for row in self.values}
+        )
         levels = tuple(recipe.selection.levels) or (100,)
         self.levels = [(level, self.taken.graph(graph, level)) for level in levels]
         self.names = name_entities(
