@@ -9,9 +9,9 @@ from collections.abc import Callable
 from rulemine.cypher.syntax import CypherError, Expression, PathElement
 from rulemine.cypher.tokens import RESERVED, Tokens
 
-__all__ = ["Expressions"]
+__all__ = ["AGGREGATES", "Expressions"]
 
-_AGGREGATES = frozenset(
+AGGREGATES = frozenset(
     [
         "avg",
         "collect",
@@ -305,7 +305,7 @@ class Expressions(Tokens, ABC):
             return False
         name = self.text[self.here.start : self.tokens[last].end].lower()
         self.at = last + 2
-        self.aggregates += name in _AGGREGATES
+        self.aggregates += name in AGGREGATES
         if self.take(")") or self.take("*", ")"):
             return True
         if name in ("shortestpath", "allshortestpaths"):

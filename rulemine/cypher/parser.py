@@ -19,7 +19,7 @@ from rulemine.cypher.syntax import (
     Unwind,
 )
 
-__all__ = ["parse"]
+__all__ = ["StatementParser", "parse"]
 
 _WRITING = frozenset(
     (
@@ -56,11 +56,21 @@ def parse(text: str) -> Statement:
         >>> statement.ordered, [expression.text for expression in last.order]
         (True, ['c.population'])
     """
-    return _Parser(text).statement()
+    return StatementParser(text).statement()
 
 
-class _Parser(Expressions):
+class StatementParser(Expressions):
+    """Reads a query.
+
+    Args:
+        text: The query.
+
+    Raises:
+        CypherError: As of `parse`.
+    """
+
     def statement(self) -> Statement:
+        """The query, read to its end."""
         arms = self.arms()
         self.take(";")
         if self.here.kind != "end":
@@ -68,6 +78,7 @@ class _Parser(Expressions):
         return Statement(self.text, arms, tuple(self.variables))
 
     def arms(self, *, loose: bool = False) -> tuple[tuple[Clause, ...], ...]:
+        """The arms of UNION, of a query or a subquery."""
         arms, ways = [self.arm(loose)], set()
         while self.take("UNION"):
             ways.add(self.take("ALL"))
@@ -103,6 +114,7 @@ class _Parser(Expressions):
         return tuple(clauses)
 
     def clause_refused(self) -> NoReturn:
+        """Refuses what is no clause that may stand here."""
         word = self.here.word
         if word in _WRITING:
             self.fail(f"{word} would change the graph, which may only be read.", kind="write")
@@ -113,6 +125,7 @@ class _Parser(Expressions):
         self.expected("a clause (MATCH, WITH, UNWIND, CALL, RETURN) that may stand here")
 
     def match(self, start: int, optional: bool) -> Match:
+        """The rest of MATCH."""
         self.bound = []
         paths = tuple(self.one_or_more(self.path))
         variables = tuple(dict.fromkeys(self.bound))
@@ -123,6 +136,7 @@ class _Parser(Expressions):
         return Match(start, self.end, paths, variables, optional)
 
     def projection(self, start: int, *, final: bool) -> ProjectionClause:
+        """The rest of WITH or RETURN."""
         distinct, every = self.take("DISTINCT"), self.take("*")
         items = self.one_or_more(self.item) if not every or self.take(",") else []
         order: list[Expression] = []
@@ -143,10 +157,12 @@ class _Parser(Expressions):
         )
 
     def item(self) -> Item:
+        """A column."""
         expression = self.expression()
         return Item(expression, self.variable() if self.take("AS") else "")
 
     def sorting(self) -> Expression:
+        """A key of ORDER BY."""
         expression = self.expression()
         for word in ("ASCENDING", "ASC", "DESCENDING", "DESC"):
             if self.take(word):
@@ -154,6 +170,7 @@ class _Parser(Expressions):
         return expression
 
     def call(self, start: int) -> SubqueryClause:
+        """The rest of CALL."""
         if self.named():
             names = [self.name("a procedure")]
             while self.take("."):
@@ -174,6 +191,7 @@ class _Parser(Expressions):
         return SubqueryClause(start, self.end, imported, arms)
 
     def subquery(self) -> None:
+        """A query or a pattern in braces, with a scope of its own."""
         bound, seen, self.bound = self.bound, self.aggregates, []
         if self.peek("("):
             self.one_or_more(self.path)

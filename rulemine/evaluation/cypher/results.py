@@ -183,9 +183,11 @@ def _published(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, Mapping):
         return tuple(sorted((key, _published(of)) for key, of in value.items()))
-    if isinstance(value, list | tuple):
+    if type(value) in (list, tuple):
         return tuple(sorted(map(_published, value)))
-    if type(value).__name__ == "Date":  # the driver's
+    if type(value).__name__ == "Duration":  # the driver's, a kind of tuple
+        return tuple(value)
+    if type(value).__name__ == "Date":  # likewise
         return value.iso_format()
     raise TypeError(type(value).__name__)
 
@@ -202,7 +204,7 @@ def _canonical(value: Any, read: Callable[[Any], Hashable]) -> Hashable:
         return "text", value
     if isinstance(value, datetime.date | datetime.time):
         return "text", value.isoformat()
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and not hasattr(value, "element_id"):  # as the driver's nodes
         return "map", tuple(sorted(((str(key), read(of)) for key, of in value.items()), key=repr))
     if isinstance(value, list | tuple):
         return "list", tuple(sorted(map(read, value), key=repr))

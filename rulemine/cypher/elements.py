@@ -1,0 +1,257 @@
+"""What a query names: the nodes and relations of its patterns, properties, fixed names, conditions.
+
+For telling how two queries differ. Nothing is resolved: a variable is known by the labels that it is given
+anywhere in the query.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rulemine.cypher.expressions import AGGREGATES
+from rulemine.cypher.parser import StatementParser
+from rulemine.cypher.syntax import Statement
+
+__all__ = ["Elements", "PatternElement", "elements_of", "turned"]
+
+
+@dataclass(frozen=True, slots=True)
+class PatternElement:
+    """A node or a relation of a pattern.
+
+    Attributes:
+        variable: Its variable, or empty.
+        labels: Its labels, or the types of a relation; without signs such as ``|``.
+        fixed: Property → text of its value, as in ``{name: "Rome"}``.
+        start: Where it begins in the text; of a relation its first dash or ``<``.
+        end: Where it ends.
+        arrow: Of a relation ``>``, ``<`` or, without a direction, ``-``; of a node empty.
+    """
+
+    variable: str
+    labels: tuple[str, ...]
+    fixed: tuple[tuple[str, str], ...]
+    start: int
+    end: int
+    arrow: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """What a query names.
+
+    Attributes:
+        statement: The query.
+        chains: Its patterns: node, relation, node, … each.
+        properties: Variable and property of each place such as ``n.population``, and of each fixed one of a
+            variable; sorted, each once.
+        names: The texts that ``name`` is compared with by ``=``, or fixed to; sorted.
+        conditions: The words of each condition, limit and order, without variables, and fixed properties;
+            sorted.
+        aggregates: Aggregating functions, such as ``count`` or ``count distinct``; sorted.
+        returned: The properties that RETURN names, sorted.
+        optional: Number of OPTIONAL MATCH, and of UNION.
+    """
+
+    statement: Statement
+    chains: tuple[tuple[PatternElement, ...], ...]
+    properties: tuple[tuple[str, str], ...]
+    names: tuple[str, ...]
+    conditions: tuple[str, ...]
+    aggregates: tuple[str, ...]
+    returned: tuple[str, ...]
+    optional: tuple[int, int]
+
+    @property
+    def relations(self) -> list[PatternElement]:
+        """The relations, in the order of the text."""
+        return sorted(
+            (part for chain in self.chains for part in chain[1::2]), key=lambda part: part.start
+        )
+
+    @property
+    def labels(self) -> dict[str, set[str]]:
+        """Variable → the labels of its nodes; "" has those of nodes without one."""
+        found: dict[str, set[str]] = {}
+        for chain in self.chains:
+            for node in chain[::2]:
+                found.setdefault(node.variable, set()).update(node.labels)
+        return found
+
+    def triples(self) -> Iterator[tuple[str, str, str]]:
+        """Label, relation, label of each directed edge, from subject to object; "" where nothing is said."""
+        known = self.labels
+        for chain in self.chains:
+            for at, relation in enumerate(chain[1::2]):
+                near, far = (chain[2 * at + side] for side in (0, 2))
+                if relation.arrow == "<":
+                    near, far = far, near
+                ends = [
+                    next(iter(sorted(node.labels or (known[node.variable] if node.variable else ()))), "")
+                    for node in (near, far)
+                ]  # fmt: skip
+                for type_ in relation.labels or ("",):
+                    yield ends[0], type_, ends[1]
+
+
+def elements_of(text: str) -> Elements:
+    """What a query names.
+
+    Raises:
+        CypherError: It is no read-only query, as of `rulemine.cypher.parse`.
+
+    Example:
+        >>> found = elements_of('MATCH (n:City)-[:inCountry]->(:Country {name: "Peru"}) RETURN n.name')
+        >>> found.names, list(found.triples())
+        (('Peru',), [('City', 'inCountry', 'Country')])
+    """
+    return _Noting(text).elements()
+
+
+def turned(text: str, relations: list[PatternElement]) -> str:
+    """A query with some of its relations turned round."""
+    for part in sorted(relations, key=lambda part: part.start, reverse=True):
+        inner = text[part.start : part.end].removeprefix("<").removesuffix(">")
+        other = f"<{inner}" if part.arrow == ">" else f"{inner}>"
+        text = text[: part.start] + other + text[part.end :]
+    return text
+
+
+_NAMES = ("name", "quoted")
+
+
+class _Noting(StatementParser):
+    """Reads a query and notes what it names."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._links: list[PatternElement] = []
+        self._chains: list[tuple[PatternElement, ...]] = []
+
+    def chain(self) -> int:
+        outer, self._links = self._links, []
+        number = super().chain()
+        self._chains.append(tuple(self._links))
+        self._links = outer
+        return number
+
+    def node(self) -> None:
+        start, first = self.here.start, self.at + 1
+        super().node()
+        self._links.append(self._part(first, self.at - 1, start, ""))
+
+    def relation(self) -> None:
+        start, first, left = self.here.start, self.at, self.peek("<")
+        super().relation()
+        right = self.tokens[self.at - 1].text == ">"
+        arrow = "-" if left == right else "<" if left else ">"
+        inside = [at for at in range(first, self.at) if self.tokens[at].text == "["]
+        begin = inside[0] + 1 if inside else self.at
+        self._links.append(self._part(begin, self.at, start, arrow))
+
+    def tried(self, read: Callable[[], object]) -> bool:
+        links, number = self._links, (len(self._links), len(self._chains))
+        if super().tried(read):
+            return True
+        self._links = links
+        del self._links[number[0] :], self._chains[number[1] :]
+        return False
+
+    def _part(self, first: int, last: int, start: int, arrow: str) -> PatternElement:
+        """A node or relation from the tokens within its brackets."""
+        tokens = self.tokens[first:last]
+        variable, labels, fixed = "", [], []
+        if tokens and tokens[0].kind in _NAMES and tokens[0].word not in ("IS", "WHERE"):
+            variable = _bare(tokens[0])
+        labelled, mapped, depth = False, False, 0
+        for at, token in enumerate(tokens):
+            if token.word == "WHERE" or (token.text == "]" and arrow):
+                break
+            depth += token.kind == "sign" and token.text in "{["
+            depth -= token.kind == "sign" and token.text in "}]"
+            mapped |= token.text == "{"
+            if not mapped and (token.text in (":", "*") or token.word == "IS"):
+                labelled = token.text != "*"
+            elif labelled and not mapped and token.kind in _NAMES:
+                labels.append(_bare(token))
+            elif depth == 1 and token.text == ":" and at + 1 < len(tokens):
+                fixed.append((_bare(tokens[at - 1]), tokens[at + 1].text))
+        return PatternElement(variable, tuple(labels), tuple(fixed), start, self.end, arrow)
+
+    def elements(self) -> Elements:
+        """Reads all of it."""
+        statement = self.statement()
+        fixed = [
+            (part.variable, *pair)
+            for chain in self._chains
+            for part in chain
+            for pair in part.fixed
+        ]
+        used = list(self._accessed())
+        names = [text for _, name, text in fixed if name == "name"]
+        names += [
+            self.tokens[at + 2].text
+            for at, _, name in used
+            if name == "name" and self.tokens[at + 1].text == "="
+        ]
+        last = statement.arms[-1][-1].start
+        words = [token.word for token in self.tokens]
+        return Elements(
+            statement,
+            tuple(self._chains),
+            tuple(sorted({*(pair[1:] for pair in used), *(pair[:2] for pair in fixed)})),
+            tuple(sorted(_meant(text) for text in names if text[:1] in ("'", '"'))),
+            tuple(sorted([*self._conditions(), *(f"{name} = {text}" for _, name, text in fixed)])),
+            tuple(sorted(self._aggregated())),
+            tuple(sorted(name for at, _, name in used if self.tokens[at].start > last)),
+            (words.count("OPTIONAL"), words.count("UNION")),
+        )
+
+    def _accessed(self) -> Iterator[tuple[int, str, str]]:
+        """Each variable with a property behind it: the place of the property's token, and both names."""
+        places = {start for start, _, _ in self.variables}
+        for at, token in enumerate(self.tokens[:-3]):
+            if token.start in places and self.tokens[at + 1].text == ".":
+                yield at + 2, _bare(token), _bare(self.tokens[at + 2])
+
+    def _conditions(self) -> Iterator[str]:
+        """The words of each WHERE, LIMIT, SKIP and ORDER BY, variables aside."""
+        places = {start for start, _, _ in self.variables}
+        for at, token in enumerate(self.tokens):
+            if token.word not in _CONDITIONS:
+                continue
+            words, depth = [token.word], 0
+            for word in self.tokens[at + 1 :]:
+                depth += (word.text in ("(", "[", "{")) - (word.text in (")", "]", "}"))
+                if depth < 0 or word.kind == "end" or word.word in _CLAUSES or word.text == ";":
+                    break
+                if word.start not in places:
+                    words.append(_meant(word.text) if word.kind == "string" else word.text)
+            yield " ".join(words)
+
+    def _aggregated(self) -> Iterator[str]:
+        for at, token in enumerate(self.tokens[:-1]):
+            name, following = token.text.lower(), self.tokens[at + 1]
+            if token.kind == "name" and name in AGGREGATES and following.text == "(":
+                yield f"{name} distinct" if self.tokens[at + 2].word == "DISTINCT" else name
+
+
+_CONDITIONS = ("WHERE", "LIMIT", "SKIP", "ORDER")
+_CLAUSES = (*_CONDITIONS, "MATCH", "OPTIONAL", "WITH", "RETURN", "UNWIND", "CALL", "UNION")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+
+
+def _bare(token: Any) -> str:
+    text = str(token.text)
+    return text[1:-1].replace("``", "`") if token.kind == "quoted" else text
+
+
+def _meant(text: str) -> str:
+    """What the text of a string stands for."""
+    return re.sub(
+        r"\\(?:u([0-9A-Fa-f]{4})|(.))",
+        lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPES.get(m[2], m[2]),
+        text[1:-1],
+        flags=re.DOTALL,
+    )

@@ -1,0 +1,256 @@
+"""Scores one predicted query, or one predicted table, against a gold query on the same graph.
+
+EX, PSJS and the share that runs are those of CypherBench (Feng, Papicchio, Rahman, arXiv 2412.18702,
+sections 5.1 and 5.2), with EX mended as `rulemine.evaluation.cypher.results` says. Zero cases: a prediction
+that fails, takes too long or is refused has EX 0 and does not run; one that the runner does not take is *not
+run*: it has no score, and is counted. The same text as the gold's is right without being run.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from rulemine.cypher.parser import parse
+from rulemine.cypher.provenance import provenance_query
+from rulemine.cypher.rows import Failed, NotRun, ResultTable
+from rulemine.cypher.sort_keys import keyed_query
+from rulemine.cypher.syntax import CypherError, Statement
+from rulemine.evaluation.cypher.provenance_scores import provenance_similarity
+from rulemine.evaluation.cypher.results import execution_match, published_match
+from rulemine.evaluation.cypher.runners import REFUSED, Runner
+
+__all__ = ["STATES", "GoldTable", "Judge", "CypherScores", "sorted_as_published"]
+
+STATES = {
+    "same": "the gold's text, not run",
+    "run": "run",
+    "rows": "a table was given",
+    "failed": "fails",
+    "refused": "refused: it may only read the graph",
+    "missing": "no prediction",
+    "not run": "not run: it is outside what is run here",
+    "gold failed": "the gold fails",
+    "gold not run": "the gold is not run: it is outside what is run here",
+}
+"""What became of a prediction → in words. The last three have no scores."""
+
+_UNSCORED = ("not run", "gold failed", "gold not run")
+
+
+class GoldTable(NamedTuple):
+    """What a predicted result is compared with.
+
+    Attributes:
+        rows: The gold's rows.
+        keys: What each is sorted by, if their order counts; else None.
+        tied: Rows of which any one is right, as of a gold query that asks for the greatest.
+        plain: The rows in the order in which the gold gives them, which is the published score's; None:
+            that of `rows`.
+    """
+
+    rows: Sequence[Sequence[Any]]
+    keys: Sequence[Any] | None = None
+    tied: Sequence[Sequence[Any]] = ()
+    plain: Sequence[Sequence[Any]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CypherScores:
+    """The scores of a prediction; None where it does not have the score.
+
+    Attributes:
+        state: One of `STATES`.
+        ex: Execution accuracy, 0 or 1.
+        ex_published: The same as published.
+        psjs: The provenance similarity over nodes, as the paper's program has it, 0 to 1.
+        psjs_edges: The same over edges.
+        executable: 1 if it runs, or is the gold; 0 if it does not.
+        rows: How many rows the gold has; None if that is not known.
+        columns: How many columns it has; None likewise, or if it has no rows.
+        said: Why it failed, was refused or not run.
+        kind: The kind of its error, see `rulemine.evaluation.cypher.error_kinds`; "": none is known.
+    """
+
+    state: str
+    ex: float | None = None
+    ex_published: float | None = None
+    psjs: float | None = None
+    psjs_edges: float | None = None
+    executable: float | None = None
+    rows: int | None = None
+    columns: int | None = None
+    said: str = ""
+    kind: str = ""
+
+    @property
+    def scored(self) -> bool:
+        """Whether it counts in means."""
+        return self.state not in _UNSCORED
+
+
+class _Bound(NamedTuple):
+    """The nodes and edges that a query binds."""
+
+    nodes: frozenset[object] = frozenset()
+    edges: frozenset[object] = frozenset()
+
+
+_NOTHING = _Bound()
+
+
+class Judge:
+    """Scores predictions on one graph; what a gold query gives is asked once.
+
+    Args:
+        runner: Runs queries on the graph.
+    """
+
+    def __init__(self, runner: Runner) -> None:
+        self.runner = runner
+        self._golds: dict[str, GoldTable | Failed | NotRun] = {}
+        self._bound: dict[str, _Bound | None] = {}
+
+    def gold(self, query: str) -> GoldTable | Failed | NotRun:
+        """The result of a gold query, with what its rows are sorted by and the rows that tie.
+
+        Raises:
+            EndpointError: The server does not answer any more.
+        """
+        if query not in self._golds:
+            self._golds[query] = self._asked(query)
+        return self._golds[query]
+
+    def judged(
+        self,
+        gold: str,
+        table: GoldTable | Failed | NotRun,
+        predicted: str | Sequence[Sequence[Any]] | None,
+        *,
+        elsewhere: bool = False,
+    ) -> tuple[CypherScores, ResultTable | None]:
+        """The scores of a prediction, and its result, if it was run or given.
+
+        Args:
+            gold: The gold query.
+            table: Its result, or why it has none.
+            predicted: The predicted query, or its rows; None if there is no prediction.
+            elsewhere: Whether the table is of another graph than the runner's: then the same text
+                may give another result, and is run like any other.
+
+        Raises:
+            EndpointError: As of `gold`.
+        """
+        height, width = _size(table)
+        same = isinstance(predicted, str) and predicted.strip() == gold.strip()
+        if same and not elsewhere:
+            return CypherScores("same", 1.0, 1.0, 1.0, 1.0, 1.0, rows=height, columns=width), None
+        if isinstance(table, Failed):
+            return CypherScores("gold failed", said=f"{table.code}: {table.text}"), None
+        if isinstance(table, NotRun):
+            return CypherScores("gold not run", said=table.reason), None
+        if predicted is None or predicted == "":
+            return CypherScores(
+                "missing", 0.0, 0.0, 0.0, 0.0, 0.0, rows=height, columns=width
+            ), None
+        if not isinstance(predicted, str):
+            given = ResultTable((), [tuple(row) for row in predicted])
+            return CypherScores(
+                "rows", *_matches(gold, table, given), rows=height, columns=width
+            ), given
+        found = self.runner.rows(predicted)
+        if isinstance(found, NotRun):
+            return CypherScores("not run", said=found.reason, rows=height, columns=width), None
+        nodes, edges = self._similar(gold, predicted, isinstance(found, ResultTable))
+        if isinstance(found, Failed):
+            state = "refused" if found.code.startswith(REFUSED) else "failed"
+            said = f"{found.code}: {found.text}"
+            return CypherScores(
+                state, 0.0, 0.0, nodes, edges, 0.0, rows=height, columns=width, said=said
+            ), None
+        return CypherScores(
+            "run", *_matches(gold, table, found), nodes, edges, 1.0, rows=height, columns=width
+        ), found
+
+    def _asked(self, query: str) -> GoldTable | Failed | NotRun:
+        found = self.runner.rows(query)
+        read = _read(query)
+        if not isinstance(found, ResultTable) or read is None:
+            return found if not isinstance(found, ResultTable) else GoldTable(found.rows)
+        if (keyed := keyed_query(read)) is None:
+            return GoldTable(found.rows)
+        more = self.runner.rows(keyed.text)
+        if not isinstance(more, ResultTable) or (
+            not keyed.first and len(more.rows) != len(found.rows)
+        ):
+            # The keys cannot be had: each row has its own place.
+            return GoldTable(found.rows, list(range(len(found.rows))))
+        keys = [row[-keyed.keys :] for row in more.rows]
+        bare = [row[: -keyed.keys] for row in more.rows]
+        if keyed.first:
+            tied = [row for row, key in zip(bare, keys, strict=True) if key == keys[0]]
+            return GoldTable(found.rows, _plain_keys(keys[: len(found.rows)]), tied)
+        return GoldTable(bare, _plain_keys(keys), plain=found.rows)
+
+    def _similar(
+        self, gold: str, predicted: str, runs: bool
+    ) -> tuple[float, float] | tuple[None, None]:
+        """PSJS over nodes and edges."""
+        if gold not in self._bound:
+            self._bound[gold] = self._binding(gold, None)
+        wanted, found = self._bound[gold], self._binding(predicted, None if runs else _NOTHING)
+        if wanted is None or found is None:
+            return None, None
+        nodes = provenance_similarity(wanted.nodes, found.nodes)
+        return nodes, provenance_similarity(wanted.edges, found.edges)
+
+    def _binding(self, query: str, otherwise: _Bound | None) -> _Bound | None:
+        """What a query binds; `otherwise` if our parser does not read it, None if it cannot be found out."""
+        try:
+            asked = provenance_query(parse(query))
+        except CypherError as problem:
+            return None if problem.kind == "ways" else otherwise
+        if asked is None:
+            return _NOTHING
+        found = self.runner.rows(asked)
+        if isinstance(found, NotRun) or (isinstance(found, Failed) and "TooMany" in found.code):
+            return None
+        if isinstance(found, Failed):
+            return _NOTHING
+        kinds = {
+            kind: frozenset(i for k, i in found.rows if k == kind) for kind in ("node", "edge")
+        }
+        return _Bound(kinds["node"], kinds["edge"])
+
+
+def sorted_as_published(query: str) -> bool:
+    """Whether the order of a gold's rows counts as published: the text has ``order by`` anywhere."""
+    return "order by" in query.lower()
+
+
+def _matches(gold: str, table: GoldTable, found: ResultTable) -> tuple[float, float]:
+    """EX, ours and as published."""
+    ours = execution_match(table.rows, found.rows, keys=table.keys, tied=table.tied)
+    plain = table.rows if table.plain is None else table.plain
+    published = published_match(plain, found.rows, ordered=sorted_as_published(gold))
+    return float(ours), float(published)
+
+
+def _plain_keys(keys: list[tuple[Any, ...]]) -> list[Any]:
+    """Keys as `execution_match` compares them; several of a row are a map, because lists have no order."""
+    if keys and len(keys[0]) == 1:
+        return [key for (key,) in keys]
+    return [{str(at): value for at, value in enumerate(key)} for key in keys]
+
+
+def _size(table: GoldTable | Failed | NotRun) -> tuple[int | None, int | None]:
+    """How many rows and columns the gold has, as far as that is known."""
+    if not isinstance(table, GoldTable):
+        return None, None
+    return len(table.rows), len(table.rows[0]) if table.rows else None
+
+
+def _read(query: str) -> Statement | None:
+    try:
+        return parse(query)
+    except CypherError:
+        return None

@@ -1,0 +1,133 @@
+"""One prediction against one gold query: states, zero cases, ties, order."""
+
+from typing import Any
+
+import pytest
+
+from rulemine.cypher.rows import Failed, NotRun, ResultTable
+from rulemine.evaluation.cypher.judging import GoldTable, Judge, CypherScores
+from rulemine.evaluation.cypher.runners import BoltRunner, refusal
+
+Answer = ResultTable | Failed | NotRun
+
+GOLD = "MATCH (n:Town) RETURN n.name ORDER BY n.founded DESC LIMIT 1"
+
+
+class Scripted:
+    """Gives rows by what a query contains; what binds nodes and edges is asked with elementId."""
+
+    def __init__(self, *answers: tuple[str, Answer | list[tuple[Any, ...]]]) -> None:
+        self.answers, self.asked = answers, list[str]()
+
+    def rows(self, query: str) -> Answer:
+        self.asked.append(query)
+        found = next((found for part, found in self.answers if part in query), [])
+        return ResultTable(("x",), found) if isinstance(found, list) else found
+
+
+def judged(runner: Scripted, predicted: Any, gold: str = GOLD) -> CypherScores:
+    judge = Judge(runner)
+    return judge.judged(gold, judge.gold(gold), predicted)[0]
+
+
+def test_the_same_text_is_right_without_being_run() -> None:
+    runner = Scripted(("elementId", Failed("x", "y")))
+    assert judged(runner, f" {GOLD}\n") == CypherScores("same", 1.0, 1.0, 1.0, 1.0, 1.0, 0)
+    assert not any("elementId" in query for query in runner.asked)
+
+
+def test_the_same_text_is_run_where_the_gold_is_of_another_graph() -> None:
+    runner = Scripted(("elementId", [("node", "a")]), (GOLD, [("b",)]))
+    found, _ = Judge(runner).judged(GOLD, GoldTable([("a",)]), GOLD, elsewhere=True)
+    assert found == CypherScores("run", 0.0, 0.0, 1.0, 0.0, 1.0, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state", "scores"),
+    [
+        (Failed("Neo.ClientError.Statement.SyntaxError", "no"), "failed", (0.0, 0.0, 0.5, 0.0, 0.0)),
+        (Failed("Neo.ClientError.Transaction.TimedOut", "no"), "failed", (0.0, 0.0, 0.5, 0.0, 0.0)),
+        (NotRun("it has SHORTEST"), "not run", (None,) * 5),
+    ],
+)  # fmt: skip
+def test_predictions_without_a_result(
+    answer: Answer, state: str, scores: tuple[float | None, ...]
+) -> None:
+    runner = Scripted(
+        ("p = (m", [("node", "a")]), ("elementId", [("node", "a"), ("node", "b")]),
+        ("RETURN m", answer), ("Town", [("a",)]),
+    )  # fmt: skip
+    found = judged(runner, "MATCH (m:Town) RETURN m.name + 1")
+    assert (found.state, found.rows) == (state, 1)
+    assert (
+        found.ex, found.ex_published, found.psjs, found.psjs_edges, found.executable,
+    ) == scores  # fmt: skip
+    assert found.scored == (state == "failed")
+    assert found.said
+
+
+def test_what_would_write_is_refused_and_never_sent() -> None:
+    class Untouched:
+        def rows(self, query: str, seconds: float, most: int) -> Answer:
+            raise AssertionError(query)
+
+    runner = BoltRunner(Untouched())  # type: ignore[arg-type]
+    for query in (
+        "MATCH (n) DETACH DELETE n",
+        "LOAD CSV FROM 'file:///x' AS row RETURN row",
+        "CALL db.labels()",
+        "MATCH (n)-[:X]->{1,2}(m) CALL db.labels() YIELD label RETURN label",
+        "SHOW DATABASES",
+    ):
+        found = runner.rows(query)
+        assert isinstance(found, Failed)
+        assert found.code.startswith("refused")
+    assert refusal("MATCH SHORTEST 1 (n)-->(m) WHERE n.name = 'LOAD CSV' RETURN n") is None
+
+
+def test_a_gold_that_fails_is_an_error_of_the_data() -> None:
+    found = judged(Scripted(("Town", Failed("X", "why"))), "MATCH (m) RETURN m.name")
+    assert (found.state, found.said, found.scored, found.ex) == (
+        "gold failed",
+        "X: why",
+        False,
+        None,
+    )
+    found = judged(Scripted(("Town", NotRun("what"))), "MATCH (m) RETURN m.name")
+    assert (found.state, found.scored) == ("gold not run", False)
+
+
+def test_no_prediction_is_wrong_and_a_table_has_no_provenance() -> None:
+    runner = Scripted(("Town", [("a",)]))
+    assert judged(runner, None) == CypherScores("missing", 0.0, 0.0, 0.0, 0.0, 0.0, 1, 1)
+    assert judged(runner, [["a"]]) == CypherScores("rows", 1.0, 1.0, rows=1, columns=1)
+
+
+def test_each_of_the_greatest_is_right() -> None:
+    runner = Scripted(
+        ("key 0", [("a", 3), ("b", 3), ("c", 2)]), ("elementId", []),
+        ("'b'", [("b",)]), ("'c'", [("c",)]), (GOLD, [("a",)]),
+    )  # fmt: skip
+    for name, ours in (("b", 1.0), ("c", 0.0)):
+        found = judged(runner, f"MATCH (m {{name: '{name}'}}) RETURN m.name")
+        assert (found.ex, found.ex_published) == (ours, 0.0)
+
+
+def test_rows_with_equal_keys_come_in_any_order() -> None:
+    gold = "MATCH (n) RETURN n.name ORDER BY n.a, n.b"
+    keyed = [("a", 1, 2), ("b", 1, 2), ("c", 2, 1)]
+    runner = Scripted(
+        ("key 0", keyed), ("elementId", []), (gold, [("b",), ("a",), ("c",)]),
+        ("tied", [("b",), ("a",), ("c",)]), ("wrong", [("a",), ("c",), ("b",)]),
+    )  # fmt: skip
+    for name, ours in (("tied", 1.0), ("wrong", 0.0)):
+        assert judged(runner, f"MATCH ({name}) RETURN {name}.name", gold).ex == ours
+
+
+def test_order_is_strict_where_the_keys_cannot_be_had() -> None:
+    gold = "MATCH (n) RETURN n.name ORDER BY n.a"
+    runner = Scripted(
+        ("key 0", Failed("x", "y")), ("elementId", []), (gold, [("a",), ("b",)]),
+        ("turned", [("b",), ("a",)]),
+    )  # fmt: skip
+    assert judged(runner, "MATCH (turned) RETURN turned.name", gold).ex == 0.0
