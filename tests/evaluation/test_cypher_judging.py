@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
-from rulemine.evaluation.cypher.judging import GoldTable, Judge, CypherScores
+from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, GoldTable
 from rulemine.evaluation.cypher.runners import BoltRunner, refusal
 
 Answer = ResultTable | Failed | NotRun
@@ -26,7 +26,7 @@ class Scripted:
 
 
 def judged(runner: Scripted, predicted: Any, gold: str = GOLD) -> CypherScores:
-    judge = Judge(runner)
+    judge = CypherJudge(runner)
     return judge.judged(gold, judge.gold(gold), predicted)[0]
 
 
@@ -38,7 +38,7 @@ def test_the_same_text_is_right_without_being_run() -> None:
 
 def test_the_same_text_is_run_where_the_gold_is_of_another_graph() -> None:
     runner = Scripted(("elementId", [("node", "a")]), (GOLD, [("b",)]))
-    found, _ = Judge(runner).judged(GOLD, GoldTable([("a",)]), GOLD, elsewhere=True)
+    found, _ = CypherJudge(runner).judged(GOLD, GoldTable([("a",)]), GOLD, elsewhere=True)
     assert found == CypherScores("run", 0.0, 0.0, 1.0, 0.0, 1.0, 1, 1)
 
 

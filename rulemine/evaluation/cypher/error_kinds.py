@@ -14,7 +14,7 @@ from rulemine.cypher.elements import Elements, PatternElement, elements_of, turn
 from rulemine.cypher.render import quoted_name, quoted_value
 from rulemine.cypher.rows import ResultTable, row_text
 from rulemine.cypher.syntax import CypherError
-from rulemine.evaluation.cypher.judging import GoldTable, CypherScores
+from rulemine.evaluation.cypher.judging import CypherScores, GoldTable
 from rulemine.evaluation.cypher.results import execution_match
 from rulemine.evaluation.cypher.runners import Runner
 

@@ -19,7 +19,7 @@ from rulemine.evaluation.cypher.provenance_scores import provenance_similarity
 from rulemine.evaluation.cypher.results import execution_match, published_match
 from rulemine.evaluation.cypher.runners import REFUSED, Runner
 
-__all__ = ["STATES", "GoldTable", "Judge", "CypherScores", "sorted_as_published"]
+__all__ = ["STATES", "CypherJudge", "CypherScores", "GoldTable", "sorted_as_published"]
 
 STATES = {
     "same": "the gold's text, not run",
@@ -98,7 +98,7 @@ class _Bound(NamedTuple):
 _NOTHING = _Bound()
 
 
-class Judge:
+class CypherJudge:
     """Scores predictions on one graph; what a gold query gives is asked once.
 
     Args:
