@@ -66,8 +66,8 @@ def cypher_tasks(arguments: Namespace) -> int:
     if arguments.draft:
         refuse_idle(arguments, "tasks", "per_template", "seed", "characteristics")
     check_output(output, arguments.characteristics, Path(arguments.graph))
-    with bar("graph"):
-        graph = load_property_graph(arguments.graph)
+    with bar("graph") as loading:
+        graph = load_property_graph(arguments.graph, progress=loading)
     if arguments.draft:
         emit(characteristics_text(draft_characteristics(graph)), output)
         summarize(f"{output}: {counted(len(graph.schema.relations), 'relation')}", output)

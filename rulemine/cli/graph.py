@@ -36,7 +36,7 @@ def add_graphing(commands: "argparse._SubParsersAction[Parser]") -> None:
         "source",
         metavar="SOURCE",
         help="demo, geography, or a file: SimpleKG (.json), tables (.toml), RDF (.nt, .ttl), else "
-        "triples in TSV; or a data set",
+        "triples in TSV; a data set; or a database, such as bolt://127.0.0.1:7687",
     )
     parser.add_argument(
         "--schema", type=Path, metavar="FILE",
@@ -46,6 +46,11 @@ def add_graphing(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--labels", metavar="FILE",
         help="what the entities of triples are called: TSV or the name of a data set",
     )  # fmt: skip
+    parser.add_argument(
+        "--name-property",
+        metavar="NAME",
+        help="the property that nodes of a database are called by (name)",
+    )
     parser.add_argument("-o", "--output", type=output_file, metavar="FILE",
                         help="of convert and draft; - or nothing is standard output")  # fmt: skip
 
@@ -63,9 +68,12 @@ def graph(arguments: Namespace) -> int:
         raise ConfigError("graph check: prints on standard output. Leave -o out.")
     check_output(output, arguments.schema, Path(arguments.source))
     left_out = Faults()
-    with bar("graph"):
+    with bar("graph") as progress:
         schema = read_schema(arguments.schema) if arguments.schema else None
-        made = load_property_graph(arguments.source, schema, left_out, arguments.labels or "", note)
+        made = load_property_graph(
+            arguments.source, schema, left_out, arguments.labels or "", note, progress,
+            arguments.name_property or "name",
+        )  # fmt: skip
     if left_out:
         note(f"left out: {left_out.summary()}, such as\n  " + "\n  ".join(left_out.lines()))
     if arguments.action == "check":

@@ -18,7 +18,7 @@ from rulemine.datasets.demo_names import (
 )
 from rulemine.datasets.demo_world import SEED, Dice, Person, World, grown, triples_of
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
-from rulemine.kg.property_graph.induced import edge_ids
+from rulemine.kg.property_graph.labels import edge_ids
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.values import Value
 

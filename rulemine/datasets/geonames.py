@@ -15,7 +15,7 @@ from typing import Any
 
 from rulemine.errors import DatasetError
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
-from rulemine.kg.property_graph.induced import edge_ids
+from rulemine.kg.property_graph.labels import edge_ids
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.values import Value
 

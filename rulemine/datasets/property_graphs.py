@@ -10,10 +10,11 @@ from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.induced import from_triples
-from rulemine.kg.property_graph.schema import Schema
+from rulemine.kg.property_graph.schema import NAME, Schema
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kg.property_graph.tables import read_tables
 from rulemine.kg.rdf import is_rdf
+from rulemine.neo4j.reading import is_bolt, read_url
 
 __all__ = ["NAMED_GRAPHS", "load_property_graph"]
 
@@ -30,27 +31,39 @@ def load_property_graph(
     left_out: Faults | None = None,
     labels: str = "",
     note: Callable[[str], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    name_property: str = NAME,
 ) -> PropertyGraph:
     """A property graph.
 
     Args:
         source: A name of `NAMED_GRAPHS`, or a file by its suffix, compressed or not: ``.json`` (SimpleKG),
-            ``.toml`` (a schema with tables); otherwise triples, as of `load_kg`.
+            ``.toml`` (a schema with tables); the address of a server that speaks Bolt (see
+            `rulemine.neo4j.reading`); otherwise triples, as of `load_kg`.
         schema: Takes the place of the source's own, or of the draft made for triples.
-        left_out: Receives what a schema for triples leaves out, and what of tables is no value.
+        left_out: Receives, by reason, what is left out.
         labels: What the entities of triples are called, as of `load_labels`; "": as in the triples, in RDF
             by their own labels.
         note: As of `load_kg`.
+        progress: Told how much of a database is read, of how much.
+        name_property: Which property the nodes of a database are called by.
 
     Raises:
+        EndpointError: The server does not answer.
         InputError: The file cannot be read, or contradicts the schema.
         ConfigError: A schema or labels are given for a source that takes none, or are wrong.
         DatasetError: A package of a graph by name is not installed, or a data set is unknown.
     """
+    if is_bolt(source) and not labels:
+        return read_url(source, schema, left_out, name_property=name_property, progress=progress)
+    if name_property != NAME:
+        raise ConfigError(
+            f"{source}: has names of its own; only nodes of a database are called by a property."
+        )
     path = Path(source)
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in (".gz", ".zst")]
     kind = suffixes[-1] if suffixes and source not in NAMED_GRAPHS else ""
-    if labels and (source in NAMED_GRAPHS or kind in (".json", ".toml")):
+    if labels and (is_bolt(source) or source in NAMED_GRAPHS or kind in (".json", ".toml")):
         raise ConfigError(f"{source}: has its own names and takes no labels. Leave them out.")
     if source in NAMED_GRAPHS:
         if schema is not None:

@@ -58,6 +58,26 @@ class Bolt:
                     f"Neo4j: the connection broke: {problem}. Start it again."
                 ) from None
 
+    def stream(self, query: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query that must not write, as they come; neither time nor rows are limited.
+
+        Raises:
+            EndpointError: The server refuses it, or the connection breaks.
+        """
+        from neo4j import READ_ACCESS
+        from neo4j.exceptions import DriverError, Neo4jError
+
+        with self._driver.session(
+            database=self._database, default_access_mode=READ_ACCESS
+        ) as session:
+            try:
+                for row in session.run(query):
+                    yield tuple(row.values())
+            except (Neo4jError, DriverError) as problem:
+                raise EndpointError(
+                    f"Neo4j: {query!r} broke off: {problem}. Start the server again."
+                ) from None
+
     def load(self, kg: KnowledgeGraph, *, replace: bool = False) -> None:
         """Writes a graph: nodes ``(:Entity {name})``, relationships typed by the relations.
 

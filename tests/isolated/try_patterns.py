@@ -1,5 +1,5 @@
 """Runs random questions of every template on a real Neo4j, and compares the rows and what they
-come from with our evaluator's.
+come from with our evaluator's; and reads every graph back from it.
 
     python -m tests.isolated.try_patterns [--queries 1000] [--seed 0]
 
@@ -18,9 +18,11 @@ from rulemine.cypher.parser import parse
 from rulemine.cypher.provenance import provenance_query
 from rulemine.cypher.rows import Failed
 from rulemine.errors import JavaError
+from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.neo4j.bolt import Bolt, connected
 from rulemine.neo4j.jars import fetch_jars
+from rulemine.neo4j.reading import read_bolt
 from rulemine.neo4j.server import temporary
 from tests.oracles.patterns import same
 from tests.oracles.random_patterns import random_graph, random_queries
@@ -56,6 +58,16 @@ def difference(bolt: Bolt, graph: PropertyGraph, query: PatternQuery) -> str:
     return "" if right else f"{text}:\n  Neo4j binds {bound}\n  ours        {pairs}"
 
 
+def read_back(bolt: Bolt, graph: PropertyGraph) -> str:
+    """How the graph that is read from the database differs from the one that was written; "": not at all."""
+    for schema in (graph.schema, None):
+        left_out = Faults()
+        found = read_bolt(bolt, schema=schema, left_out=left_out)
+        if left_out or (found.nodes, found.edges) != (graph.nodes, graph.edges):
+            return f"read back with {'a' if schema else 'no'} schema: {found}, {left_out.summary()}"
+    return ""
+
+
 def in_order(rows: list[Any], ours: Rows) -> bool:
     """Whether rows with equal keys, taken together, come in our order."""
     runs: dict[Any, list[int]] = {}
@@ -82,6 +94,9 @@ def main() -> int:
         while asked < given.queries:
             graph = random_graph(seed)
             bolt.load_properties(graph, replace=True)
+            if said := read_back(bolt, graph):
+                wrong += 1
+                print(f"graph {seed}: {said}")
             for query in random_queries(graph, seed):
                 asked += 1
                 filled += bool(evaluate(graph, query).rows)
@@ -89,7 +104,10 @@ def main() -> int:
                     wrong += 1
                     print(f"graph {seed}: {said}")
             seed += 1
-    print(f"{asked} questions of all templates in Cypher, {filled} with rows: {wrong} differences")
+    print(
+        f"{asked} questions of all templates in Cypher, {filled} with rows, {seed - given.seed} graphs read "
+        f"back: {wrong} differences"
+    )
     return min(wrong, 1)
 
 

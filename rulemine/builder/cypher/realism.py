@@ -1,12 +1,17 @@
 """Which patterns nobody would ask for, by what relations are like.
 
-The checks are those of CypherBench (arXiv 2412.18702) with entailment and symmetry taken into account; what
-relations are like is told per type of subject, relation and type of object. A draft is counted from the data.
+The checks are those of CypherBench (arXiv 2412.18702) with entailment, symmetry and inverse relations taken
+into account; what relations are like is told per type of subject, relation and type of object. A draft is
+counted from the data.
+
+Entailment is transitive: what a relation implies counts, its inverse, its other direction if it is symmetric,
+and what these imply in turn. A draft looks at single steps, each of which may lack some facts.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +20,7 @@ from rulemine.cypher.pattern import END, START, MatchPattern, PatternEdge
 from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Schema
+from rulemine.kg.relation_overlap import LEAST_SHARE
 
 __all__ = [
     "Characteristics", "Realism", "characteristics_text", "draft_characteristics", "read_characteristics",
@@ -23,10 +29,15 @@ __all__ = [
 Signature = tuple[str, str, str]
 
 NEARLY = 0.95
-"""In a draft, what holds for this share holds: some facts are missing from every graph."""
+"""In a draft, what holds for this share holds: some facts are missing from every graph.
+
+Of inverse relations `rulemine.kg.relation_overlap.LEAST_SHARE`, because both lack some."""
 
 LEAST_IMPLYING = 10
-"""In a draft, a relation of fewer pairs implies nothing."""
+"""In a draft, a relation of fewer pairs implies nothing, and is the inverse of none."""
+
+_TOLD = 0.5
+"""A draft tells of relations of which this share is the same the other way round."""
 
 _CARDINALITIES = ("one", "many")
 
@@ -43,6 +54,8 @@ class Characteristics:
         symmetric: Whether it always holds both ways.
         time_sensitive: Whether it may begin and end.
         implies: Relations between the same types that hold wherever it does.
+        inverse: Relations between the types in turn that say the same the other way round; that either of
+            two relations names the other is enough.
         counts: What a draft has counted, for people; "": it is no draft.
     """
 
@@ -53,9 +66,11 @@ class Characteristics:
     symmetric: bool = False
     time_sensitive: bool = False
     implies: tuple[str, ...] = ()
+    inverse: tuple[str, ...] = ()
     counts: str = ""
 
 
+_LISTS = ("implies", "inverse")
 _FLAGS = ("mandatory_subj", "mandatory_obj", "symmetric", "time_sensitive")
 
 
@@ -86,6 +101,12 @@ def _drafted(
         for other, more in pairs.items()
         if other != signature and (other[0], other[2]) == (subject, object_)
     ]
+    turned = {(o, s) for s, o in own}
+    backward = [
+        (other[1], len(turned & more), len(more))
+        for other, more in pairs.items()
+        if other != signature and (other[0], other[2]) == (object_, subject)
+    ]
     relation = graph.schema.relation(*signature)
     held = {row.name for row in relation.properties} if relation else set()
     counts = [
@@ -95,6 +116,11 @@ def _drafted(
         f"{len(objects):,} of {types[0]:,} {subject} are subjects",
         f"{len(subjects):,} of {types[1]:,} {object_} are objects",
     ] + [f"{back:,} hold both ways"] * (subject == object_)
+    counts += [
+        f"{n:,} are the other way round in {name}, which has {size:,} pairs"
+        for name, n, size in backward
+        if n >= _TOLD * max(len(own), size, 1)
+    ]
     implies = tuple(
         name for name, n in implied if len(own) >= LEAST_IMPLYING and n >= NEARLY * len(own)
     )
@@ -106,6 +132,11 @@ def _drafted(
         _nearly(back, len(own)),
         {START, END} <= held,
         implies,
+        tuple(
+            name
+            for name, n, size in backward
+            if size >= LEAST_IMPLYING and n >= LEAST_SHARE * max(len(own), size)
+        ),
         "; ".join(counts),
     )
 
@@ -126,9 +157,9 @@ def characteristics_text(rows: Mapping[Signature, Characteristics]) -> str:
         named |= {key: getattr(row, key) for key in ("subj_cardinality", "obj_cardinality")}
         lines += [f'{key} = "{value}"\n' for key, value in named.items()]
         lines += [f"{key} = true\n" for key in _FLAGS if getattr(row, key)]
-        if row.implies:
-            names = ", ".join(f'"{name}"' for name in row.implies)
-            lines.append(f"implies = [{names}]\n")
+        for key in _LISTS:
+            names = ", ".join(f'"{name}"' for name in getattr(row, key))
+            lines += [f"{key} = [{names}]\n"] * bool(names)
     return "".join(lines)
 
 
@@ -158,7 +189,7 @@ def read_characteristics(path: Path, schema: Schema) -> dict[Signature, Characte
             rest = {k: v for k, v in row.items() if k not in ("subject", "relation", "object")}
             problems += [f"{where}: {line}" for line in _wrong(rest, signature, schema)]
             if not problems:
-                rest["implies"] = tuple(rest.get("implies", ()))
+                rest |= {key: tuple(rest.get(key, ())) for key in _LISTS}
                 found[signature] = replace(Characteristics(), **rest)
     if problems:
         raise ConfigError(list_problems(str(path), problems, "Correct the file."))
@@ -167,10 +198,10 @@ def read_characteristics(path: Path, schema: Schema) -> dict[Signature, Characte
 
 def _wrong(given: Mapping[str, Any], signature: Signature, schema: Schema) -> Iterator[str]:
     cardinalities = ("subj_cardinality", "obj_cardinality")
-    same = {
-        row.label
-        for row in schema.relations
-        if (row.subject, row.object) == (signature[0], signature[2])
+    ends = signature[0], signature[2]
+    known = {
+        key: {row.label for row in schema.relations if (row.subject, row.object) == wanted}
+        for key, wanted in (("implies", ends), ("inverse", ends[::-1]))
     }
     for key, value in given.items():
         if key in cardinalities:
@@ -179,11 +210,16 @@ def _wrong(given: Mapping[str, Any], signature: Signature, schema: Schema) -> It
         elif key in _FLAGS:
             if not isinstance(value, bool):
                 yield f"{key} is {value!r}; expected true or false"
-        elif key == "implies":
-            if not isinstance(value, list) or not same.issuperset(map(str, value)):
-                yield f"implies is {value!r}; expected relations between the same types"
+        elif key in _LISTS:
+            if not isinstance(value, list) or not known[key].issuperset(map(str, value)):
+                turn = "the same types" if key == "implies" else f"{ends[1]} and {ends[0]}"
+                yield f"{key} is {value!r}; expected relations between {turn}"
         else:
-            yield f"key {key!r} is unknown; {did_you_mean(key, (*cardinalities, *_FLAGS, 'implies'))}"
+            yield f"key {key!r} is unknown; {did_you_mean(key, (*cardinalities, *_FLAGS, *_LISTS))}"
+
+
+Statement = tuple[str, str, str]
+"""What an edge says: its relation, and the variables of subject and object."""
 
 
 class Realism:
@@ -195,23 +231,30 @@ class Realism:
 
     def __init__(self, rows: Mapping[Signature, Characteristics]) -> None:
         self._rows = rows
+        self._inverse: dict[Signature, set[str]] = {}
+        for (subject, label, object_), row in rows.items():
+            for other in row.inverse:
+                self._inverse.setdefault((subject, label, object_), set()).add(other)
+                self._inverse.setdefault((object_, other, subject), set()).add(label)
 
     def of(self, match: MatchPattern, edge: PatternEdge) -> Characteristics:
         """What the relation of an edge is like."""
-        return self._rows.get(_signature(match, edge), Characteristics())
+        return self._like(match, _said(edge))
 
     def objection(self, match: MatchPattern) -> str:
         """Why nobody would ask for a pattern; "": nothing is wrong with it.
 
         Returns:
             ``redundant``: an edge says what another between the same nodes says. ``there and back``: two
-            edges lead from a node to what must be one node. ``unnecessary leaf``: an edge that every neighbor
-            has, to a node about which nothing else is said. ``pointless group``: counts are at most one.
+            edges lead from a node to what must be one node; or the second leads back by an inverse of the
+            first, so that the one named is among the answers. ``unnecessary leaf``: an edge that every
+            neighbor has, to a node about which nothing else is said. ``pointless group``: counts are at most
+            one.
         """
         edges = match.edges
-        if len(edges) == 2 and self._redundant(match, *edges):
+        if len(edges) == 2 and self._redundant(match, *map(_said, edges)):
             return "redundant"
-        if len(edges) == 2 and self._there_and_back(match, *edges):
+        if len(edges) == 2 and self._there_and_back(match, *map(_said, edges)):
             return "there and back"
         kind = self.of(match, edges[0]) if edges else Characteristics()
         forward = bool(edges) and edges[0].subject == "n"
@@ -223,37 +266,54 @@ class Realism:
             return "pointless group"
         return ""
 
-    def _redundant(self, match: MatchPattern, one: PatternEdge, other: PatternEdge) -> bool:
-        if {one.subject, one.object} != {other.subject, other.object}:
-            return False
-        both = self.of(match, one).symmetric or self.of(match, other).symmetric
-        if one.subject != other.subject and not both:
-            return False
-        return other.relation in self._implied(match, one) or one.relation in self._implied(
-            match, other
-        )
+    def _redundant(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
+        return other in self._following(match, one) or one in self._following(match, other)
 
-    def _implied(self, match: MatchPattern, edge: PatternEdge) -> set[str]:
-        """The relation of an edge and what it implies, step by step."""
-        ends = _signature(match, edge)
-        found, new = {edge.relation}, [edge.relation]
+    def _there_and_back(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
+        ways = [self._following(match, said, implied=False) for said in (one, other)]
+        for first, second in product(*ways):
+            shared = set(first[1:]) & set(second[1:])
+            if len(shared) == 1 and self._alike(match, first, second):
+                kind = self._like(match, first)
+                far = kind.obj_cardinality if first[1] in shared else kind.subj_cardinality
+                if far == "one" or (one[0] != other[0] and shared == {"m0"}):
+                    return True
+        return False
+
+    def _alike(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
+        """Whether two statements are of one relation and join one node in one direction to others."""
+        same = one[1] == other[1] or one[2] == other[2]
+        return same and _signature(match, one) == _signature(match, other)
+
+    def _following(
+        self, match: MatchPattern, said: Statement, implied: bool = True
+    ) -> set[Statement]:
+        """What follows from a statement, itself included; step by step.
+
+        Args:
+            match: The pattern.
+            said: The statement.
+            implied: Whether what it implies counts, or only what says the same.
+        """
+        found, new = {said}, [said]
         while new:
-            row = self._rows.get((ends[0], new.pop(), ends[2]), Characteristics())
-            more = set(row.implies) - found
+            label, subject, object_ = last = new.pop()
+            row = self._like(match, last)
+            back = self._inverse.get(_signature(match, last), set())
+            more = {(other, object_, subject) for other in back}
+            more |= {(label, object_, subject)} if row.symmetric else set()
+            more |= {(other, subject, object_) for other in row.implies} if implied else set()
+            new += sorted(more - found)
             found |= more
-            new += sorted(more)
         return found
 
-    def _there_and_back(self, match: MatchPattern, one: PatternEdge, other: PatternEdge) -> bool:
-        if _signature(match, one) != _signature(match, other):
-            return False
-        kind = self.of(match, one)
-        if one.subject == other.subject and one.object != other.object:
-            return kind.obj_cardinality == "one"
-        if one.object == other.object and one.subject != other.subject:
-            return kind.subj_cardinality == "one"
-        return kind.symmetric and kind.obj_cardinality == "one"
+    def _like(self, match: MatchPattern, said: Statement) -> Characteristics:
+        return self._rows.get(_signature(match, said), Characteristics())
 
 
-def _signature(match: MatchPattern, edge: PatternEdge) -> Signature:
-    return match.named[edge.subject].type, edge.relation, match.named[edge.object].type
+def _said(edge: PatternEdge) -> Statement:
+    return edge.relation, edge.subject, edge.object
+
+
+def _signature(match: MatchPattern, said: Statement) -> Signature:
+    return match.named[said[1]].type, said[0], match.named[said[2]].type

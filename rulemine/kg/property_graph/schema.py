@@ -34,6 +34,7 @@ class Property:
             for their first days; ``day`` and "" do not.
         description: What it says, for people and prompts.
         sources: What it is called in a source of triples, if not by its name.
+        from_unit: The unit of its numbers in the source; "": `unit`.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Property:
     precision: str = ""
     description: str = ""
     sources: tuple[str, ...] = ()
+    from_unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ def _rest(key: str, row: EntityType | RelationType) -> Iterator[str]:
     for own in row.properties:
         more = [
             f"{name} = {_quoted(text)}"
-            for name in ("unit", "precision", "description")
+            for name in ("unit", "from_unit", "precision", "description")
             if (text := getattr(own, name))
         ]
         more += [f"sources = {_listed(own.sources)}"] if own.sources else []

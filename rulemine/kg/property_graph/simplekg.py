@@ -22,7 +22,7 @@ from rulemine.kg.property_graph.values import from_plain, to_plain
 
 __all__ = ["read_simplekg", "simplekg_pieces", "write_simplekg"]
 
-_DETAILS = ("unit", "precision", "description", "sources")
+_DETAILS = ("unit", "from_unit", "precision", "description", "sources")
 _SIGNATURE = {"subj_label": "subject", "obj_label": "object"}
 
 

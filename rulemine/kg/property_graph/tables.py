@@ -17,7 +17,7 @@ from rulemine.errors import ConfigError, InputError, did_you_mean, list_problems
 from rulemine.files import read_text
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
-from rulemine.kg.property_graph.induced import edge_ids
+from rulemine.kg.property_graph.labels import edge_ids
 from rulemine.kg.property_graph.schema import NAME, EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.schema_file import ADVICE, schema_of
 from rulemine.kg.property_graph.units import converter
@@ -27,7 +27,7 @@ __all__ = ["read_tables"]
 
 _OF_ENTITY = {"table": "", "id_column": "id", "name_column": NAME}
 _OF_RELATION = {"table": "", "subject_column": "subject", "object_column": "object"}
-_OF_PROPERTY = {"column": "", "from_unit": "", "separator": ";"}
+_OF_PROPERTY = {"column": "", "separator": ";"}
 """The keys that a schema has for tables, and their defaults."""
 
 Cell = tuple[Property, str, str, Callable[[Value], Value]]
@@ -140,7 +140,7 @@ def _cells(
     for own in row.properties:
         place = columns[own.name]
         try:
-            convert = converter(place["from_unit"], own)
+            convert = converter(own.from_unit, own)
         except ConfigError as problem:
             problems.append(f"{row.label}.{own.name}: {problem}".rstrip("."))
             continue

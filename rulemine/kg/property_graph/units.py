@@ -8,7 +8,7 @@ from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.schema import Property
 from rulemine.kg.property_graph.values import Value
 
-__all__ = ["converter"]
+__all__ = ["converter", "convertible"]
 
 
 @functools.cache  # it reads its definitions each time it is made
@@ -55,3 +55,17 @@ def converter(unit: str, to: Property) -> Callable[[Value], Value]:
         return round(exact) if kind == "int" else float(f"{exact:.12g}")
 
     return convert
+
+
+def convertible(unit: str, to: Property) -> bool:
+    """Whether numbers in a unit can be turned into those of a property.
+
+    Raises:
+        ConfigError: ``pint`` is not installed.
+    """
+    _registry()
+    try:
+        converter(unit, to)
+    except ConfigError:
+        return False
+    return True

@@ -18,6 +18,12 @@ from rulemine.errors import ConfigError
 P, T, G = PatternNode("Person"), PatternNode("Town"), PatternNode("Guild")
 LIVES = ("Person", "lives_in", "Town")
 MARRIED = ("Person", "married_to", "Person")
+PARENT, CHILD = ("Person", "parent_of", "Person"), ("Person", "child_of", "Person")
+INVERSE = {PARENT: {"inverse": ("child_of",)}}
+HOUSES, LIVED = (
+    ("Town", "houses", "Person"),
+    {LIVES: {"inverse": ("houses",), "obj_cardinality": "one"}},
+)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +56,23 @@ MARRIED = ("Person", "married_to", "Person")
          {LIVES: {"subj_cardinality": "one"}}, "pointless group"),
         (("(n)<-(m1*) optional (n)<-(m0)", (T, P, P), ("lives_in", "works_in")),
          {LIVES: {"obj_cardinality": "one"}}, ""),
+        (("(n)->(m0),(n)<-(m0)", (P, P), ("parent_of", "child_of")), {}, ""),
+        (("(n)->(m0),(n)<-(m0)", (P, P), ("parent_of", "child_of")), INVERSE, "redundant"),
+        (("(n)->(m0),(n)->(m0)", (P, P), ("parent_of", "child_of")), INVERSE, ""),
+        (("(n)->(m0),(n)<-(m0)", (P, P), ("mother_of", "child_of")),
+         INVERSE | {("Person", "mother_of", "Person"): {"implies": ("parent_of",)}}, "redundant"),
+        (("(n)->(m0),(n)<-(m0)", (P, P), ("child_of", "kin_of")),
+         {CHILD: {"inverse": ("parent_of",)}, PARENT: {"implies": ("kin_of",)}}, "redundant"),
+        (("(n)->(m0)->(m1*)", (P, P, P), ("parent_of", "child_of")), {}, ""),
+        (("(n)->(m0)->(m1*)", (P, P, P), ("parent_of", "child_of")), INVERSE, "there and back"),
+        (("(n)<-(m0)<-(m1*) by n", (P, P, P), ("child_of", "parent_of")), INVERSE, "there and back"),
+        (("(n)->(m0)<-(m1*)", (P, P, P), ("parent_of", "child_of")), INVERSE, ""),
+        (("(n)->(m0)<-(m1*)", (P, P, P), ("parent_of", "parent_of")), INVERSE, ""),
+        (("(n)->(m0*),(n)<-(m1*)", (P, P, P), ("parent_of", "child_of")), INVERSE, ""),
+        (("(n)->(m0*),(n)<-(m1*)", (P, T, T), ("lives_in", "houses")), LIVED, "there and back"),
+        (("(n)<-(m0*),(n)<-(m1*)", (P, T, T), ("houses", "houses")), LIVED, "there and back"),
+        (("(n)->(m0*),(n)->(m1*)", (T, P, P), ("houses", "houses")), LIVED, ""),
+        (("(n)->(m1*) optional (n)<-(m0)", (P, P, P), ("parent_of", "child_of")), INVERSE, ""),
     ],
 )  # fmt: skip
 def test_checks(match: tuple, rows: dict, objection: str) -> None:  # type: ignore[type-arg]
@@ -70,6 +93,9 @@ def test_a_draft_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert (married.symmetric, married.obj_cardinality) == (False, "one")
     assert draft["Person", "works_for", "Workshop"].time_sensitive
     assert not draft[LIVES].time_sensitive
+    assert (draft[PARENT].inverse, draft[CHILD].inverse) == (("child_of",), ("parent_of",))
+    assert "238 are the other way round in child_of, which has 271 pairs" in draft[PARENT].counts
+    assert not draft[MARRIED].inverse
 
 
 def _counts(line: str) -> set[str]:
@@ -82,7 +108,8 @@ def test_all_that_is_wrong_with_a_file_is_said_at_once(tmp_path: Path) -> None:
     path.write_text(
         '[[relation]]\nsubject = "Person"\nrelation = "lives_in"\nobject = "Guild"\n'
         '[[relation]]\nsubject = "Person"\nrelation = "lives_in"\nobject = "Town"\n'
-        'obj_cardinality = "few"\nsymmetrical = true\nimplies = ["speaks"]\nmandatory_subj = 1\n',
+        'obj_cardinality = "few"\nsymmetrical = true\nimplies = ["speaks"]\nmandatory_subj = 1\n'
+        'inverse = ["lives_in"]\n',
         "utf-8",
     )
     with pytest.raises(ConfigError) as problem:
@@ -93,5 +120,6 @@ def test_all_that_is_wrong_with_a_file_is_said_at_once(tmp_path: Path) -> None:
         "'symmetrical' is unknown; did you mean 'symmetric'?",
         "implies is ['speaks']; expected relations between the same types",
         "mandatory_subj is 1; expected true or false",
+        "inverse is ['lives_in']; expected relations between Town and Person",
     ):
         assert part in str(problem.value)

@@ -1,0 +1,359 @@
+"""Property graphs from sources that state values but no schema: a database, RDF, triples.
+
+A node gets one type: of those that the source gives it (and the schema has), the most common that not all
+nodes have, then the least by name. A property of a type gets the datatype that most of its values have, and
+float if these are integers and floats; it is a list if one node in ten that has it has several values. Of
+several values for a property that is no list the one with the shortest text is taken, then the least, as
+CypherBench does (arXiv 2412.18702).
+
+Guarantees: the order of nodes, edges and values does not matter; what is left out is counted by reason.
+"""
+
+import datetime
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from rulemine.codec import dump_line, shown
+from rulemine.kg.property_graph.faults import Faults
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.labels import edge_ids, readable_labels
+from rulemine.kg.property_graph.schema import NAME, EntityType, Property, RelationType, Schema
+from rulemine.kg.property_graph.units import converter, convertible
+from rulemine.kg.property_graph.values import DATATYPES, Value, fits, is_list, to_plain
+
+__all__ = ["Measured", "SourceEdge", "SourceNode", "Strange", "draft_of", "graph_of"]
+
+_SEVERAL = 0.1
+"""The share of nodes with several values from which on a drafted property is a list."""
+
+_RENAMED = "other_name"
+"""What a property is called whose name is that of every node's name."""
+
+
+class Strange(NamedTuple):
+    """A value that no property can have: what it is, in the plural, and its text."""
+
+    kind: str
+    text: str
+
+
+class Measured(NamedTuple):
+    """A number with its unit, as ``pint`` calls it; "": none."""
+
+    number: int | float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNode:
+    """An entity as a source has it.
+
+    Attributes:
+        id: Its id.
+        types: What the source calls its types; none: it is left out.
+        name: Its name.
+        values: Property, as the source calls it → its values: scalars, tuples (lists), `Strange`, `Measured`.
+    """
+
+    id: str
+    types: tuple[str, ...]
+    name: str
+    values: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEdge:
+    """A relation as a source has it; `values` as of `SourceNode`, `id` is "" if it has none."""
+
+    relation: str
+    subject: str
+    object: str
+    values: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    id: str = ""
+
+
+def graph_of(
+    name: str,
+    nodes: Sequence[SourceNode],
+    edges: Sequence[SourceEdge],
+    schema: Schema | None = None,
+    left_out: Faults | None = None,
+    *,
+    capital: bool = True,
+    texts: Mapping[str, str] | None = None,
+    also: Mapping[str, str] | None = None,
+) -> PropertyGraph:
+    """The property graph of what a source states.
+
+    Args:
+        name: The name of the graph, where no schema says it.
+        nodes: The entities; ids are unique.
+        edges: The relations between them. Those without an id get one of their type and ends.
+        schema: What it does not have is left out; None: `draft_of` the source.
+        left_out: Receives, by reason, what is left out, and how often one value of several was taken.
+        capital: As of `draft_of`.
+        texts: Likewise.
+        also: Other names by which a schema may call what the source calls otherwise.
+
+    Raises:
+        ConfigError: A unit of the schema is unknown, or does not become another.
+    """
+    left_out = Faults() if left_out is None else left_out
+    schema = schema or draft_of(name, nodes, edges, capital=capital, texts=texts)
+    known = also or {}
+
+    def called(row: EntityType | RelationType | Property, label: str) -> Iterator[str]:
+        yield from (known.get(source, source) for source in row.sources or (label,))
+
+    def columns(row: EntityType | RelationType) -> dict[str, "_Column"]:
+        made = {own: _Column(row.label, own) for own in row.properties}
+        return {source: made[own] for own in made for source in called(own, own.name)}
+
+    types = {source: row.label for row in schema.entities for source in called(row, row.label)}
+    of_type = {row.label: columns(row) for row in schema.entities}
+    relations = {
+        (row.subject, source, row.object): (row.label, columns(row))
+        for row in schema.relations
+        for source in called(row, row.label)
+    }
+    place = _places(nodes)
+    made: dict[str, GraphNode] = {}
+    for node in nodes:
+        own = sorted((kind for kind in node.types if kind in types), key=place.__getitem__)
+        if not own:
+            kinds = ", ".join(sorted(node.types)) or "none"
+            left_out.add("nodes of types not in the schema", f"{node.id!r}: {kinds}")
+            continue
+        label = types[own[0]]
+        values = _values(f"node {node.id!r}", node.values, of_type[label], left_out)
+        made[node.id] = GraphNode(node.id, label, node.name, values)
+    found = []
+    for edge in edges:
+        where = f"edge {edge.subject!r} {edge.relation!r} {edge.object!r}"
+        ends = [made[end].type if end in made else "" for end in (edge.subject, edge.object)]
+        relation = relations.get((ends[0], edge.relation, ends[1]))
+        if relation is None:
+            left_out.add("edges of signatures not in the schema", where)
+        else:
+            values = _values(where, edge.values, relation[1], left_out)
+            found.append((relation[0], edge, values))
+    return PropertyGraph(schema, made.values(), _numbered(found, left_out))
+
+
+def draft_of(
+    name: str,
+    nodes: Sequence[SourceNode],
+    edges: Sequence[SourceEdge],
+    *,
+    capital: bool = True,
+    texts: Mapping[str, str] | None = None,
+) -> Schema:
+    """A schema of all that a source states, for a user to edit.
+
+    Args:
+        name: The name of the graph.
+        nodes: The entities.
+        edges: The relations.
+        capital: Whether types are written ``LikeThis``, or as the source writes them.
+        texts: Type → what it is called in words, if not as in the source.
+    """
+    place = _places(nodes)
+    chosen = {n.id: min(n.types, key=place.__getitem__) for n in nodes if n.types}
+    labels = readable_labels(sorted(set(chosen.values())), capital=capital, texts=texts)
+    stated: dict[str, list[Mapping[str, tuple[Any, ...]]]] = {kind: [] for kind in labels}
+    for node in nodes:
+        if node.id in chosen:
+            stated[chosen[node.id]].append(node.values)
+    kept = [e for e in edges if e.subject in chosen and e.object in chosen]
+    # A property of a relation has one datatype, whatever the types of the ends.
+    told: dict[str, list[Mapping[str, tuple[Any, ...]]]] = {}
+    for edge in kept:
+        told.setdefault(edge.relation, []).append(edge.values)
+    names = readable_labels(sorted(told), capital=False)
+    held = {relation: _drafted(rows) for relation, rows in told.items()}
+    signatures = sorted({(chosen[e.subject], e.relation, chosen[e.object]) for e in kept})
+    return Schema(
+        name,
+        tuple(
+            EntityType(label, _drafted(stated[kind]), sources=_sources(kind, label))
+            for kind, label in labels.items()
+        ),
+        tuple(
+            RelationType(names[r], labels[s], labels[o], held[r], sources=_sources(r, names[r]))
+            for s, r, o in signatures
+        ),
+    )
+
+
+def _places(nodes: Iterable[SourceNode]) -> dict[str, int]:
+    """Type → its place among all: the most common first, but before all those that every node has."""
+    nodes = list(nodes)
+    sizes = Counter(kind for node in nodes for kind in set(node.types))
+    order = sorted(sizes, key=lambda kind: (sizes[kind] == len(nodes), -sizes[kind], kind))
+    return {kind: at for at, kind in enumerate(order)}
+
+
+def _sources(source: str, label: str) -> tuple[str, ...]:
+    return () if source == label else (source,)
+
+
+def _drafted(rows: Iterable[Mapping[str, tuple[Any, ...]]]) -> tuple[Property, ...]:
+    """The properties of a type or relation."""
+    kinds: dict[str, Counter[str]] = {}
+    units: dict[str, Counter[str]] = {}
+    several: Counter[str] = Counter()
+    for row in rows:
+        for source, values in row.items():
+            several[source] += len(set(values)) > 1
+            kinds.setdefault(source, Counter())["rows"] += 1
+            for value in values:
+                kinds[source][_kind(value)] += 1
+                if isinstance(value, Measured):
+                    units.setdefault(source, Counter())[value.unit] += 1
+    found = {}
+    for source, counts in kinds.items():
+        listed = several[source] > _SEVERAL * counts.pop("rows")
+        if datatype := _datatype(counts, listed):
+            found[source] = datatype
+    labels = readable_labels(sorted(found), capital=False)
+    made = []
+    for source, label in labels.items():
+        unit = min(units.get(source, {"": 0}).items(), key=lambda row: (-row[1], row[0]))[0]
+        label = _RENAMED if label == NAME else label
+        made.append(Property(label, found[source], unit, sources=_sources(source, label)))
+    return tuple(made)
+
+
+def _kind(value: object) -> str:
+    """The datatype of a value; ``list``: an empty one; "": none."""
+    if isinstance(value, Strange):  # a tuple, too
+        return ""
+    if isinstance(value, Measured):
+        return _kind(value.number)
+    if value == ():
+        return "list"
+    # A whole number is an int before it is anything else.
+    return next((datatype for datatype in DATATYPES if fits(value, datatype)), "")
+
+
+def _datatype(counts: Counter[str], listed: bool) -> str:
+    for inner in ("{}", "list[{}]"):
+        if counts[inner.format("int")] and counts[inner.format("float")]:
+            counts[inner.format("float")] += counts.pop(inner.format("int"))
+    empty = counts.pop("list", 0)
+    known = [datatype for datatype in DATATYPES if counts[datatype]]
+    if not known:
+        return "list[str]" if empty else ""
+    datatype = max(known, key=lambda name: (counts[name], -DATATYPES.index(name)))
+    return f"list[{datatype}]" if listed and f"list[{datatype}]" in DATATYPES else datatype
+
+
+class _Column:
+    """Turns what a source states into the values of a property."""
+
+    def __init__(self, label: str, own: Property) -> None:
+        self.own, self.named = own, f"{label}.{own.name}"
+        self._inner = own.datatype.removeprefix("list[").removesuffix("]")
+        self._wanted = " in ".join(filter(None, (own.datatype, own.unit)))
+        self._converters = {own.from_unit: converter(own.from_unit, own)}
+
+    def value(self, where: str, values: Iterable[object], left_out: Faults) -> Value | None:
+        """The value of a property; None: it has none."""
+        found: list[Any] = []
+        for value in values:
+            if isinstance(value, Strange):
+                left_out.add(f"values that are {value.kind}", f"{where} {value.text[:80]}")
+            elif (one := self._adapted(value)) is not None:
+                found.append(one)
+            else:
+                text = (
+                    f"{value.number} {value.unit}" if isinstance(value, Measured) else shown(value)
+                )
+                kind = f"values of {self.named} that are no {self._wanted}"
+                left_out.add(kind, f"{where} {text}")
+        if not found or isinstance(found[0], tuple):  # a source has lists or several values
+            return tuple(found[0]) if found else None
+        if is_list(self.own.datatype):
+            return tuple(sorted(set(found), key=_length))
+        if len(set(found)) > 1:
+            left_out.add("properties of several values, of which one was taken", where)
+        best: Value = min(found, key=_length)
+        return best
+
+    def _adapted(self, value: Any) -> Any:
+        """A value in the datatype and unit of the property; None: it is none."""
+        if isinstance(value, tuple) and not isinstance(value, Measured):
+            items = [self._adapted(item) for item in value]
+            return tuple(items) if is_list(self.own.datatype) and None not in items else None
+        unit = self.own.from_unit
+        if isinstance(value, Measured):
+            unit, value = value.unit, value.number
+            if unit != self.own.unit and not (unit and convertible(unit, self.own)):
+                return None
+        if unit in ("", self.own.unit) or isinstance(value, bool | str | datetime.date):
+            return self._one(value)
+        if unit not in self._converters:
+            self._converters[unit] = converter(unit, self.own)
+        return self._one(self._converters[unit](value))
+
+    def _one(self, value: Any) -> Any:
+        """A scalar as one of the property; None: it is none."""
+        if fits(value, self._inner):
+            return value
+        year = self.own.name == "year" or self.own.name.endswith("_year")
+        if self._inner == "int" and isinstance(value, datetime.date) and year:
+            return value.year
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        if self._inner == "float" and fits(value, "int") and int(float(value)) == value:
+            return float(value)
+        if self._inner == "int" and isinstance(value, float) and value.is_integer():
+            return int(value) if fits(int(value), "int") else None
+        dated = self._inner == "date" and self.own.precision == "year" and isinstance(value, int)
+        return datetime.date(int(value), 1, 1) if dated and 0 < value < 10_000 else None
+
+
+def _length(value: Any) -> tuple[int, str]:
+    text = str(to_plain(value))
+    return len(text), text
+
+
+def _values(
+    where: str,
+    stated: Mapping[str, tuple[Any, ...]],
+    columns: Mapping[str, _Column],
+    left_out: Faults,
+) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for source in sorted(stated):
+        column = columns.get(source)
+        if column is None:
+            strange = {value.kind for value in stated[source] if isinstance(value, Strange)}
+            why = f"that are {min(strange)}" if strange else "of properties not in the schema"
+            left_out.add(f"values {why}", f"{where}: {source}")
+            continue
+        value = column.value(f"{where}: {source} is", stated[source], left_out)
+        if value is not None and column.own.name not in found:
+            found[column.own.name] = value
+    return found
+
+
+def _numbered(
+    rows: Iterable[tuple[str, SourceEdge, dict[str, Value]]], left_out: Faults
+) -> Iterator[GraphEdge]:
+    """The edges with ids; of those without one that are equal only the first."""
+    distinct: dict[tuple[str, str, str, str], dict[str, Value]] = {}
+    for label, edge, values in rows:
+        if edge.id:
+            yield GraphEdge(edge.id, label, edge.subject, edge.object, values)
+        else:
+            text = dump_line({key: to_plain(values[key]) for key in sorted(values)})
+            key = label, edge.subject, edge.object, text
+            if key in distinct:
+                left_out.add("edges that are there twice", " ".join(key[:3]))
+            distinct[key] = values
+    order = sorted(distinct)
+    for id_, key in zip(edge_ids(key[:3] for key in order), order, strict=True):
+        yield GraphEdge(id_, *key[:3], distinct[key])
