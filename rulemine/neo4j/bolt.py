@@ -73,7 +73,12 @@ class Bolt:
             try:
                 for row in session.run(query):
                     yield tuple(row.values())
-            except (Neo4jError, DriverError) as problem:
+            except Neo4jError as problem:
+                raise EndpointError(
+                    f"Neo4j refuses {query!r} ({problem.code}: {problem.message}). Check the name of the "
+                    "database, and what its user may read."
+                ) from None
+            except DriverError as problem:
                 raise EndpointError(
                     f"Neo4j: {query!r} broke off: {problem}. Start the server again."
                 ) from None
