@@ -18,18 +18,21 @@ from rulemine.builder.cypher.texts import QuestionTexts
 from rulemine.builder.earlier import AGAIN
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.removal.selection import Selection
+from rulemine.builder.removal.values import remove_values
 from rulemine.cypher.grades import LostRow, MissingFacts, RowGrades, grade
 from rulemine.cypher.pattern import PatternQuery
 from rulemine.cypher.pattern_text import query_text
 from rulemine.cypher.templates import MATCHES, RETURNS
 from rulemine.errors import UserError
 from rulemine.kg.graph import Triple
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.schema import NAME
 from rulemine.release.blocks import CypherBlock, RowChange
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import CypherQuestion, HardAnswer, Rejection, Unseen
-from rulemine.release.values import RemovedValue
-from rulemine.rules.value_rules import ValueRule
+from rulemine.rules.value_mining import mine_value_rules
+from rulemine.rules.value_rules import ValueRule, read_value_rules
 
 __all__ = ["ask_cypher"]
 
@@ -130,8 +133,10 @@ class _Maker:
         triples = {triple: int(selection.level[row]) for row, triple in rows}
         self.core = {triple for row, triple in rows if selection.core[row]}
         self.rules = {triple: selection.rules[int(selection.rule[row])].id for row, triple in rows}
-        self.values: list[RemovedValue] = []
-        self.value_rules: list[ValueRule] = []
+        said = _value_rules(graph, self.options)
+        self.values = remove_values(graph, triples, said, self.options.values, recipe.seed)
+        used = {row.certificate.rule for row in self.values}
+        self.value_rules = [rule for rule in said if rule.id in used]
         self.taken = MissingFacts(
             triples, {(row.node, row.property): row.level for row in self.values}
         )
@@ -240,6 +245,19 @@ class _Maker:
 
     def _rules(self, triples: tuple[Triple, ...]) -> tuple[str, ...]:
         return tuple(sorted({self.rules[triple] for triple in triples}))
+
+
+def _value_rules(graph: PropertyGraph, options: CypherSection) -> tuple[ValueRule, ...]:
+    """The rules that say values; not those by names, which a release may not have."""
+    if not options.values:
+        return ()
+    if options.value_rules:
+        found = read_value_rules(Path(options.value_rules), graph)
+    else:
+        found = mine_value_rules(
+            graph, min_confidence=options.value_confidence, min_support=options.value_support
+        )
+    return tuple(rule for rule in found if rule.source != NAME)
 
 
 def _read(query: PatternQuery) -> tuple[str, ...]:

@@ -27,8 +27,9 @@ class CypherKind(OwnSplit):
     def options(self, inputs: Inputs) -> dict[str, Any]:
         """The graph with its values, and the section of the recipe."""
         chosen = to_json(inputs.recipe.cypher)
-        if given := chosen.pop("characteristics"):
-            chosen["characteristics"] = digest_of(read_text(Path(given)).encode())
+        for name in ("characteristics", "value_rules"):
+            if given := chosen.pop(name):
+                chosen[name] = digest_of(read_text(Path(given)).encode())
         return {"cypher": chosen, "graph": inputs.graph_digest, "excluded": sorted(inputs.excluded)}
 
     def ask(

@@ -21,6 +21,8 @@ class CypherSection(Section):
         values: The fraction of the values that another fact determines which is removed; 0: none.
         value_confidence: The least confidence of a rule by which a fact determines a value.
         value_support: The least number of nodes of which such a rule is right.
+        value_rules: A TOML file of such rules to use instead of mining, whatever their confidence and
+            support (see ``rulemine graph values``); empty: they are mined.
     """
 
     per_template: int = option(40, least=1)
@@ -31,3 +33,4 @@ class CypherSection(Section):
     values: float = option(0.2, least=0, most=1)
     value_confidence: float = option(1.0, above=0, most=1)
     value_support: int = option(20, least=1)
+    value_rules: str = option("", file=True)
