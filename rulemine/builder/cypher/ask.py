@@ -42,6 +42,9 @@ ID_DIGITS = 5
 _LOOKED_AT = 3
 """So many times as many tasks are made as are wanted, so that there are enough with other rows."""
 
+_BY_NAME, _LOOKED_AT_BY_NAME = ("(n*)", "(n*),(m0*)"), 20
+"""Only a removed value changes what is said of the nodes that these templates name, and few are removed."""
+
 _HOPS = {
     "(n)-(m0)": 1, "(n)-(m0*)": 1, "(n)-(m0)-(m1*)": 2, "(n)-(m0*),(n)-(m1*)": 1, "(n)=(m0)": 1,
     "optional": 1, "group-by": 2, "time": 1, "union": 1,
@@ -69,6 +72,9 @@ def ask_cypher(
         graph,
         maker.characteristics,
         per_template=options.per_template * (_LOOKED_AT if options.changed else 1),
+        more=dict.fromkeys(_BY_NAME, options.per_template * _LOOKED_AT_BY_NAME)
+        if options.changed and maker.values
+        else {},
         seed=inputs.recipe.seed,
         tally=tally,
         progress=progress or (lambda _done, _total: None),

@@ -67,6 +67,7 @@ def make_tasks(
     characteristics: Mapping[tuple[str, str, str], Characteristics],
     *,
     per_template: int = 40,
+    more: Mapping[str, int] | None = None,
     seed: int = 0,
     tally: Tally | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
@@ -80,6 +81,7 @@ def make_tasks(
         graph: The graph.
         characteristics: What its relations are like, by signature.
         per_template: How many tasks of each MATCH template at most, ≥ 1.
+        more: MATCH template → how many of it, in place of `per_template`.
         seed: Which ones.
         tally: Receives what was made and what was not.
         progress: Told how many templates are done, of how many.
@@ -88,10 +90,11 @@ def make_tasks(
         ConfigError: The number or the seed is out of bounds.
     """
     check_seed(seed)
-    if per_template < 1:
-        raise ConfigError(f"per_template is {per_template}; expected at least 1.")
+    numbers = dict.fromkeys(MATCHES, per_template) | dict(more or {})
+    if min(numbers.values()) < 1:
+        raise ConfigError(f"per_template is {min(numbers.values())}; expected at least 1.")
     maker = _Maker(
-        graph, Realism(characteristics), per_template, seed, Tally() if tally is None else tally
+        graph, Realism(characteristics), numbers, seed, Tally() if tally is None else tally
     )
     for done, template in enumerate(MATCHES, start=1):
         yield from maker.tasks_of(template)
@@ -145,11 +148,16 @@ class _Maker:
     """Makes tasks of one graph."""
 
     def __init__(
-        self, graph: PropertyGraph, realism: Realism, number: int, seed: int, tally: Tally
+        self,
+        graph: PropertyGraph,
+        realism: Realism,
+        numbers: Mapping[str, int],
+        seed: int,
+        tally: Tally,
     ) -> None:
         self._graph = graph
         self._realism = realism
-        self._number = number
+        self._numbers = numbers
         self._seed = seed
         self._tally = tally
         self._instances = Instances(graph, seed)
@@ -166,16 +174,21 @@ class _Maker:
             for row in returns_for(CATEGORIES[MATCHES[template].category])
         ]
         found: list[CypherTask] = []
-        while turns and len(found) < self._number:
+        number = self._numbers[template]
+        while turns and len(found) < number:
             for turn in list(turns):
                 made = next((query for query in turn if to_cypher(query) not in seen), None)
                 if made is None:
                     turns.remove(turn)
-                elif len(found) < self._number:
+                elif len(found) < number:
                     seen.add(to_cypher(made))
                     found.append(self._task(made))
         self._tally[template, "tasks"] += len(found)
         return found
+
+    def _instances_of(self, template: str) -> int:
+        """How many instances of each pattern are looked at."""
+        return max(_LEAST_INSTANCES, self._numbers[template])
 
     def _patterns(self, template: str) -> Iterator["_Some"]:
         """For each combination of types and relations that is realistic, its first patterns."""
@@ -184,7 +197,7 @@ class _Maker:
             if objection := self._realism.objection(bare):
                 self._tally[template, objection] += 1
                 continue
-            some = _Some(self._instances.of(bare), max(_LEAST_INSTANCES, self._number))
+            some = _Some(self._instances.of(bare), self._instances_of(template))
             if some.at(0) is not None:
                 yield some
             else:
@@ -202,7 +215,7 @@ class _Maker:
         kinds = [patterns[int(at)] for at in random.permutation(len(patterns))]
         # Each RETURN template starts from patterns of its own, as far as there are.
         first = random.below(_LEAST_INSTANCES)
-        for turn in range(first, first + max(_LEAST_INSTANCES, self._number)):
+        for turn in range(first, first + self._instances_of(template)):
             for kind in kinds:
                 # Where patterns run out, what is returned of them may still differ.
                 match = kind.at(turn)
