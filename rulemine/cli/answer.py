@@ -38,6 +38,7 @@ def add_answering(commands: "argparse._SubParsersAction[Parser]") -> None:
         commands, "answer", answer, "answer the questions of a release with a system",
         "NAME[:key=value…] is one of the answerers of docs/answerers.md, or one that an installed package\n"
         "adds. Everything is kept in FILE.work: the same command after an interruption goes on.\n"
+        "Questions over a property graph: --with gold-cypher, reasoner, prior, text-to-cypher or command.\n"
         "A program of yours: rulemine answer DIR --with command -o FILE -- python my_system.py",
     )  # fmt: skip
     parser.add_argument(

@@ -3,8 +3,9 @@
 The program gets one JSON object a line, ``{"id", "question", "topic_entities"}``, and writes one prediction a
 line, as in a prediction file (`rulemine.evaluation.predictions`), before it gets the next question. It is
 started without a shell, finds the graph in the file that the environment variable ``RULEMINE_KG`` names
-(subject, relation, object, separated by tabs) and the naming of the entities in ``RULEMINE_NAMING``, and is
-told by the end of its input that there are no more questions. What it writes to standard error is kept.
+(subject, relation, object, separated by tabs), a property graph also in that of ``RULEMINE_GRAPH`` (SimpleKG
+JSON), and the naming of the entities in ``RULEMINE_NAMING``, and is told by the end of its input that there
+are no more questions. What it writes to standard error is kept.
 
 Guarantees: what was answered is kept as it arrives and not asked again by the same program on the same graph;
 a question that a program does not answer (it takes too long, ends, or writes something else) counts as
@@ -21,15 +22,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from rulemine.codec import dump_line
 from rulemine.config import Section, option
+from rulemine.cypher.rows import row_of
 from rulemine.errors import ConfigError, InputError, LimitError, OutputError, counted
 from rulemine.evaluation.answerers.program import NoAnswerError, Program
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.evaluation.predictions import prediction_of
-from rulemine.files import describe_content, digest_of, read_bytes, take_lock
+from rulemine.files import describe_content, digest_of, read_bytes, take_lock, write_bytes
+from rulemine.kg.property_graph.simplekg import simplekg_pieces
+from rulemine.release.records import QUESTION_KINDS
 
 __all__ = ["Command"]
 
@@ -65,6 +69,8 @@ class Command(Section):
     timeout: float = option(60.0, above=0)
     restart: bool = option(False)
 
+    kinds: ClassVar = tuple(QUESTION_KINDS)
+
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the program answers to each question.
 
@@ -88,6 +94,19 @@ class Command(Section):
             if not kg.exists():
                 folder.mkdir(parents=True, exist_ok=True)
                 given.kg.write(kg)
+            environment = {
+                "PYTHONUNBUFFERED": "1",  # a line that waits in a buffer is no answer
+                **os.environ,
+                "RULEMINE_KG": str(kg.resolve()),
+                "RULEMINE_NAMING": given.naming,
+            }
+            if given.graph is not None:
+                text = "".join(simplekg_pieces(given.graph)).encode()
+                graph = digest_of(text)
+                path = folder / f"graph-{graph[:16]}.json"
+                if not path.exists():
+                    write_bytes(path, text)
+                environment["RULEMINE_GRAPH"] = str(path.resolve())
             same = [
                 words,
                 self.restart,
@@ -99,12 +118,6 @@ class Command(Section):
             name = f"answers-{digest_of(dump_line(same).encode())[:16]}"
             kept = opened.enter_context(_Kept(folder / f"{name}.jsonl"))
             log = opened.enter_context((folder / f"{name}.log").open("ab"))
-            environment = {
-                "PYTHONUNBUFFERED": "1",  # a line that waits in a buffer is no answer
-                **os.environ,
-                "RULEMINE_KG": str(kg.resolve()),
-                "RULEMINE_NAMING": given.naming,
-            }
             program = opened.enter_context(Program(words, environment, log))
             return self._ask(program, kept, given, questions)
 
@@ -194,6 +207,8 @@ def _found(answer: dict[str, Any]) -> Found:
     return Found(
         answers=prediction.answers,
         text=prediction.raw_output,
+        cypher=prediction.cypher,
+        rows=None if prediction.rows is None else tuple(map(row_of, prediction.rows)),
         ranking=prediction.ranking,
         retrieved=prediction.retrieved,
         generated=prediction.generated,

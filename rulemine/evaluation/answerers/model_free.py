@@ -4,7 +4,7 @@
 ``neighbors``  every entity at most `hops` edges from a topic entity, whatever their relation and direction
 ``reasoner``   the answers of the query on the graph with all that one application of a rule of the release
                derives from it; on the incomplete graph it hits every hard answer, because the certificate
-               of every removed triple is still there
+               of every removed triple is still there; of a property graph, the rows of the gold query
 ``prior``      the `k` commonest answers of the training questions about the same ends of relations, the
                commonest first: no graph at all
 ``random``     one entity, drawn uniformly from those of the graph
@@ -14,17 +14,20 @@ declarations, the training questions and the seed (not on the split or on other 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from rulemine.config import Section, option
-from rulemine.evaluation.answerers.protocol import Given, OpenQuestion
+from rulemine.cypher.rows import row_of
+from rulemine.evaluation.answerers.inferred_rows import inferred_rows
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.kg.index import Index
 from rulemine.query.batch import Batch
 from rulemine.release.guessing import asked_about, commonest_answers
+from rulemine.release.records import QUESTION_KINDS
 from rulemine.rules.walk import OpenEnds, Walks
 from rulemine.seeds import stream
 
@@ -91,9 +94,14 @@ class Reasoner(Section):
     """
 
     needs: ClassVar = ("query", "rules")
+    kinds: ClassVar = tuple(QUESTION_KINDS)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[int]]:
-        """The stated and the derived answers to each question."""
+    def __call__(
+        self, given: Given, questions: Sequence[OpenQuestion]
+    ) -> list[set[int]] | list[Found]:
+        """The stated and the derived answers to each question; of a property graph, the rows."""
+        if given.graph is not None:
+            return inferred_rows(given, questions)
         kg = given.kg
         batch = Batch(q.query for q in questions)
         kg = batch.over(kg)
@@ -119,28 +127,42 @@ class Prior(Section):
 
     What is asked for are the ends of the relations that lead to the answer: of a chain the last one, of
     intersections and unions those of all parts. Ends that no training question asks for get the commonest
-    answers of all training questions.
+    answers of all training questions. Of a property graph: the commonest rows of the training questions with
+    the same templates and relations, if there are any.
 
     Attributes:
         k: How many guesses are made.
     """
 
     needs: ClassVar = ("query", "train")
+    kinds: ClassVar = tuple(QUESTION_KINDS)
 
     k: int = option(1, least=1)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[list[str]]:
-        """The guesses for each question, by name; the graph is not looked at."""
+    def __call__(
+        self, given: Given, questions: Sequence[OpenQuestion]
+    ) -> list[list[str]] | list[Found]:
+        """The guesses for each question, by name, or as rows; the graph is not looked at."""
         found: list[list[str]] = [[] for _ in questions]
         for part in given.parts(questions):
             counted = [q for q in part.train if q.split == "train"]
             guesses = commonest_answers(counted, given.declarations, given.order)
             overall = Counter(answer for q in counted for answer in q.answers)
             anything = sorted(overall, key=lambda a: (-overall[a], given.order.get(a, 0), a))
+            if given.graph is not None:  # rows that answer another question are of another form
+                anything = []
             for number in part.numbers:
                 key = asked_about(questions[number].query, given.declarations)
                 found[number] = guesses.get(key, anything)[: self.k]
-        return found
+        if given.graph is None:
+            return found
+        return [Found(rows=_of_one_width(map(row_of, guesses))) for guesses in found]
+
+
+def _of_one_width(rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
+    """The rows that are as wide as the first: a result has no others."""
+    some = list(rows)
+    return [row for row in some if len(row) == len(some[0])]
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,12 @@ from typing import Any, NamedTuple, Protocol
 from rulemine.errors import ConfigError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.llm.call import Ask, Call, Failure, Message, Reply
 from rulemine.llm.session import Session
 from rulemine.release.records import Question
 from rulemine.rules.rule import Rule
+from rulemine.rules.value_rules import ValueRule
 
 __all__ = ["NEEDS", "Answerer", "Chat", "Found", "Given", "OpenQuestion", "Part"]
 
@@ -37,7 +39,8 @@ class OpenQuestion(NamedTuple):
         id: Its id.
         question: Its text.
         anchors: The topic entities, in the naming of the release, sorted.
-        query: What is asked, as one line that `rulemine.query.parse` reads; "" unless it is needed.
+        query: What is asked, as one line that `rulemine.query.parse` reads (of a property graph:
+            `rulemine.cypher.pattern_text.query_of`); "" unless it is needed.
     """
 
     id: str
@@ -47,11 +50,13 @@ class OpenQuestion(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What was found for a question: a text or answers.
+    """What was found for a question: answers or a text; of a property graph also a query or rows.
 
     Attributes:
         answers: Names, the best first.
         text: What a model wrote, to be matched.
+        cypher: A query.
+        rows: The rows of a result, in order.
         ranking: Candidates with finite scores, the best first; beside `answers`, which are a set.
         retrieved: The triples that were retrieved, in that order; None if the answerer does not say.
         generated: Triples that a model proposed.
@@ -63,6 +68,8 @@ class Found(NamedTuple):
 
     answers: Sequence[str] | None = None
     text: str | None = None
+    cypher: str | None = None
+    rows: Sequence[Sequence[Any]] | None = None
     ranking: Sequence[tuple[str, float]] | None = None
     retrieved: Sequence[Triple] | None = None
     generated: Sequence[Triple] = ()
@@ -140,12 +147,14 @@ class Given:
 
     Attributes:
         kg: The graph, its labels in the naming of the release.
+        graph: The property graph whose edges these are; None unless the questions are about one.
         declarations: Which relations state the same facts.
         order: Entity → its place by private id, the same in every naming; for breaking ties.
         seed: For what is drawn.
         folder: A folder that lasts from run to run; what is kept in it bears the digest of what it is made
             from. None: there is none.
         rules: The rules of the release, for whoever needs them; else none.
+        value_rules: Those about values of the property graph, likewise.
         train: The questions that `parts` deals, for whoever needs them; else none.
         model: The model; "" without one.
         session: Where it is asked; None without one.
@@ -155,11 +164,13 @@ class Given:
     """
 
     kg: KnowledgeGraph
+    graph: PropertyGraph | None = None
     declarations: Declarations = field(default_factory=Declarations)
     order: Mapping[str, int] = field(default_factory=dict)
     seed: int = 0
     folder: Path | None = None
     rules: Sequence[Rule] = ()
+    value_rules: Sequence[ValueRule] = ()
     train: Sequence[Question] = ()
     model: str = ""
     session: Session | None = None
@@ -186,7 +197,7 @@ class Given:
         ]
 
     def _fold(self, topics: Sequence[str]) -> int:
-        return min(self.order.get(topic, 0) for topic in topics) % FOLDS
+        return min((self.order.get(topic, 0) for topic in topics), default=0) % FOLDS
 
     def converse(self, work: Work, questions: Sequence[OpenQuestion]) -> list[Found]:
         """Runs a conversation about each question, several at a time.
@@ -221,8 +232,9 @@ class Given:
 class Answerer(Protocol):
     """Anything that answers questions from a graph.
 
-    Its class may have two attributes more: ``needs``, of `NEEDS`, what it must be given beyond what every
-    system is; and ``uses_model``, whether it asks a model.
+    It may have three attributes more: ``needs``, of `NEEDS`, what it must be given beyond what every system
+    is; ``uses_model``, whether it asks a model; and ``kinds``, the kinds of questions that it answers, if
+    these are not all but ``cypher``, whose questions ask for rows.
     """
 
     def __call__(

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from rulemine.cypher.rows import row_text
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.answerers.protocol import NEEDS, Answerer, Found, Given, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
@@ -60,9 +61,17 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "generate-on-graph": "rulemine.evaluation.answerers.agents.generate_on_graph:GenerateOnGraph",
         "tools": "rulemine.evaluation.answerers.agents.tools:ToolAgent",
         "embeddings": "rulemine.evaluation.answerers.embeddings:Embeddings",
+        "text-to-cypher": "rulemine.evaluation.answerers.text_to_cypher:TextToCypher",
+        "gold-cypher": "rulemine.evaluation.answerers.gold_cypher:GoldCypher",
     },
 )
 """Name → what makes the answerer. Its keyword parameters, or its fields, are its options."""
+
+CYPHER = "cypher"
+"""The kind of questions that ask a property graph for rows."""
+
+ON_PROPERTY_GRAPHS = ("text-to-cypher", "gold-cypher", "reasoner", "prior", "command")
+"""The answerers that give rows, or Cypher."""
 
 JOURNAL = "calls.sqlite"
 """The journal of calls, in the working folder."""
@@ -102,6 +111,25 @@ def asks_model(answerer: object) -> bool:
     return bool(getattr(answerer, "uses_model", False))
 
 
+def check_kind(answerer: object, name: str, kind: str) -> None:
+    """Checks that an answerer answers questions of a kind.
+
+    Raises:
+        ConfigError: It does not.
+    """
+    kinds: Collection[str] | None = getattr(answerer, "kinds", None)
+    if kind in kinds if kinds is not None else kind != CYPHER:
+        return
+    if kind == CYPHER:
+        others = ", ".join(ON_PROPERTY_GRAPHS)
+        found = (
+            f"names entities, but the questions, of the kind {kind!r}, ask for rows. Take {others}"
+        )
+    else:
+        found = f"answers questions of the kind {', '.join(kinds or ())}, and these are of the kind {kind!r}"
+    raise ConfigError(f"answerer {name!r} {found}.")
+
+
 def answer(
     release: Release,
     with_: str | Answerer = "lookup",
@@ -139,8 +167,8 @@ def answer(
         are in its order, those of a set by private id, so that the first is the same in every naming.
 
     Raises:
-        ConfigError: There is no such answerer or split, an option is out of range, a model is missing, or the
-            answerer of another package failed.
+        ConfigError: There is no such answerer or split, it does not answer questions of this kind, an option
+            is out of range, a model is missing, or the answerer of another package failed.
         ReleaseError: The release has no such graph, or a file is missing or was edited.
         EndpointError: The endpoint cannot be used.
         LimitError: The budget of tokens is spent; every reply is kept.
@@ -150,9 +178,11 @@ def answer(
     check_seed(seed)
     answerer = find_answerer(with_) if isinstance(with_, str) else with_
     needs = needs_of(answerer)
+    name = with_ if isinstance(with_, str) else type(answerer).__name__
+    check_kind(answerer, name, release.kind)
     if asks_model(answerer) and not model:
         raise ConfigError(
-            f"answerer {with_ if isinstance(with_, str) else type(answerer).__name__!r} asks a model: "
+            f"answerer {name!r} asks a model: "
             "name one with --model (and where it is, with --base-url)."
         )
     questions = sample_of(release.questions(split), sample)
@@ -162,11 +192,13 @@ def answer(
     ]
     given = Given(
         kg=release.kg(kg),
+        graph=release.property_graph(kg) if release.kind == CYPHER else None,
         declarations=Templates.from_plain(release.relations().values()).declarations,
         order=order_of_names(release.entities, release.naming),
         seed=seed,
         folder=folder,
         rules=release.rules() if "rules" in needs else (),
+        value_rules=release.value_rules() if "rules" in needs and release.kind == CYPHER else (),
         train=_training(release, split) if "train" in needs else (),
         model=model,
         naming=release.naming,
@@ -235,13 +267,18 @@ def _prediction(
     """What was found for a question, as a record."""
     if not isinstance(found, Found):
         return Prediction(key, answers=_names(found, kg, order))
-    if (found.answers is None) == (found.text is None):
-        raise ValueError(f"it found both text and answers for {key}, or neither")
+    forms = found.answers, found.text, found.cypher, found.rows
+    if sum(form is not None for form in forms) != 1:
+        raise ValueError(
+            f"it found {forms} for {key}; one of answers, text, cypher and rows was expected"
+        )
     cost = Cost(found.calls, found.prompt_tokens, found.completion_tokens, found.seconds)
     return Prediction(
         key,
         raw_output=found.text,
         answers=None if found.answers is None else _names(found.answers, kg, order),
+        cypher=found.cypher,
+        rows=None if found.rows is None else tuple(map(row_text, found.rows)),
         retrieved=None if found.retrieved is None else tuple(dict.fromkeys(found.retrieved)),
         generated=tuple(dict.fromkeys(found.generated)),
         ranking=None if found.ranking is None else tuple((n, float(s)) for n, s in found.ranking),

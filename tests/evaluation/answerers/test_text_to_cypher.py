@@ -1,0 +1,295 @@
+"""A model that writes Cypher: what it is shown, what it is told, what is taken from its replies."""
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause, to_cypher
+from rulemine.cypher.pattern_text import query_text
+from rulemine.errors import ConfigError, EndpointError
+from rulemine.evaluation import answer, write_predictions
+from rulemine.evaluation.answerers.gold_cypher import GoldCypher
+from rulemine.evaluation.answerers.inferred_rows import completed
+from rulemine.evaluation.answerers.model_free import Prior, Reasoner
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.registry import check_kind, find_answerer, needs_of
+from rulemine.evaluation.answerers.schema_text import schema_text
+from rulemine.evaluation.answerers.text_to_cypher import TextToCypher
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from rulemine.llm import EndpointOptions
+from rulemine.llm.call import Failure
+from rulemine.release.reader import Release
+from rulemine.release.records import Prediction, Question
+from rulemine.rules.formats import parse_readable
+from rulemine.rules.value_rules import ValueStep, value_rule
+from tests.chat_server import KEY, ChatServer, error
+from tests.evaluation.answerers.scripted import Script, broken
+
+SCHEMA = Schema(
+    "coast",
+    (
+        EntityType(
+            "Town",
+            (
+                Property("area", "float", "km ** 2"),
+                Property("kind", "str", description="what it is good for"),
+                Property("river", "str"),
+                Property("market_days", "list[str]"),
+            ),
+            "a settlement",
+        ),
+        EntityType("River", (Property("code", "str"),)),
+    ),
+    (
+        RelationType("lies_on", "Town", "River", (Property("start_year", "int"),)),
+        RelationType("near", "Town", "Town"),
+        RelationType("next_to", "Town", "Town"),
+    ),
+)
+
+
+def towns(number: int = 40) -> PropertyGraph:
+    """Towns on one river, each next to the one before."""
+    nodes = [GraphNode("Ise", "River", "Ise", {"code": "I1"})]
+    for n in range(number):
+        kind = {"kind": "port" if n % 3 else "market"} if n else {}
+        days = {"market_days": ("Friday", "Monday") if n % 2 else ("Friday",)}
+        nodes.append(GraphNode(f"T{n:02}", "Town", f"T{n:02}", {"area": n + 0.5, **kind, **days}))
+    edges = [GraphEdge(f"r{n}", "lies_on", f"T{n:02}", "Ise") for n in range(number - 1)]
+    edges += [GraphEdge(f"n{n}", "near", f"T{n:02}", f"T{n - 1:02}") for n in range(1, number)]
+    return PropertyGraph(SCHEMA, nodes, edges)
+
+
+GRAPH = towns()
+ON_THE_ISE = PatternQuery(
+    MatchPattern("(n)->(m0*)", (PatternNode("Town"), PatternNode("River", "Ise")), ("lies_on",)),
+    ReturnClause("n_name"),
+)
+NEAR = PatternQuery(
+    MatchPattern("(n)<-(m0*)", (PatternNode("Town"), PatternNode("Town", "T01")), ("next_to",)),
+    ReturnClause("n_name_prop", property="river"),
+)
+ASKED = OpenQuestion("q1", "Which towns lie on the Ise?", ("Ise",), query_text(ON_THE_ISE))
+BLOCK = "```cypher\n{}\n```"
+
+
+def given(**more: Any) -> Given:
+    return Given(**{"kg": GRAPH.triples(), "graph": GRAPH, "model": "m"} | more)
+
+
+def run(answerer: TextToCypher, script: Script, **more: Any) -> Found:
+    (found,) = answerer(given(session=cast(Any, script), **more), [ASKED])
+    assert script.left == {}
+    assert found.calls == len(script.calls) <= answerer.worst_calls(1)
+    return found
+
+
+def told(script: Script, at: int = -1) -> str:
+    return str(script.calls[at].messages[-1]["content"])
+
+
+def training(number: int, structure: str, split: str = "train") -> Question:
+    query = query_text(ON_THE_ISE if structure == "(n)-(m0*)" else NEAR)
+    row = {"id": f"t{number:02}", "question": f"Question {number}?", "split": split, "query": query}
+    return cast(Question, SimpleNamespace(**row, structure=structure, anchors=(f"T{number:02}",)))
+
+
+def test_the_schema_says_everything_but_names() -> None:
+    shown = schema_text(GRAPH, values=1)
+    assert shown.splitlines() == [
+        "Nodes:",
+        "(:River {name: str, code: str})",
+        "(:Town {name: str, area: float, kind: str, river: str, market_days: list[str]}) a settlement",
+        "  area: in km^2",
+        '  kind: what it is good for; e.g. "port"',
+        '  market_days: e.g. "Friday"',
+        "Relations:",
+        "(:Town)-[:lies_on {start_year: int}]->(:River)",
+        "(:Town)-[:near]->(:Town)",
+        "(:Town)-[:next_to]->(:Town)",
+    ]
+    assert "e.g." not in schema_text(GRAPH)
+    assert 'kind: what it is good for; e.g. "port", "market"' in schema_text(GRAPH, values=9)
+    assert 'e.g. "port"' not in schema_text(towns(20), values=9)  # two values of twenty: too many
+
+
+def test_the_query_is_taken_from_the_reply() -> None:
+    script = Script(cypher=[f"Here:\n{BLOCK.format('MATCH (n) RETURN n.name')}\nThat is it."])
+    found = run(TextToCypher(max_tokens=99), script)
+    assert (found.cypher, found.text, found.answers, found.rows) == (
+        "MATCH (n) RETURN n.name", None, None, None,
+    )  # fmt: skip
+    (call,) = script.calls
+    assert (call.purpose, call.max_tokens, call.temperature) == ("write-cypher", 99, 0.0)
+    assert schema_text(GRAPH, 3) in told(script)
+    assert told(script).endswith("\n\nQuestion: Which towns lie on the Ise?")
+    assert "T00" not in told(script)
+
+
+@pytest.mark.parametrize("said", ["I do not know.", "", broken])
+def test_no_query_is_an_empty_one(said: str | Failure) -> None:
+    assert run(TextToCypher(), Script(cypher=[said])).cypher == ""
+
+
+def test_examples_are_of_many_categories_and_the_same_for_all_questions() -> None:
+    train = (
+        *(training(n, "(n)-(m0*)") for n in range(8)),
+        *(training(n, "(n)-(m0)") for n in range(8, 10)),
+        training(10, "(n)-(m0)", "validation"),
+    )
+    script = Script(lambda call: "RETURN 1")
+    other = ASKED._replace(id="q2", question="And which others?")
+    answerer = TextToCypher(shots=4)
+    answerer(given(session=cast(Any, script), train=train), [ASKED, other])
+    first, second = (told(script, at).rpartition("\n\nQuestion: ")[0] for at in (0, 1))
+    assert first == second
+    numbers = list(map(int, re.findall(r"Question: Question (\d+)\?", first)))
+    assert len(numbers) == len(set(numbers)) == 4
+    assert sum(number >= 8 for number in numbers) == 2
+    assert 10 not in numbers
+    assert first.count(BLOCK.format(to_cypher(NEAR))) == 2
+    answerer(given(session=cast(Any, script), train=train, seed=1), [ASKED])
+    assert told(script).rpartition("\n\nQuestion: ")[0] != first
+    assert needs_of(answerer) == ["train"]
+    assert needs_of(TextToCypher()) == []
+
+
+def test_gold_and_reasoner() -> None:
+    asked = [ASKED, ASKED._replace(id="q2", query=query_text(NEAR))]
+    assert [found.cypher for found in GoldCypher()(given(), asked)] == [
+        to_cypher(ON_THE_ISE), to_cypher(NEAR),
+    ]  # fmt: skip
+    rules = [
+        parse_readable("near(x,y) ⇒ next_to(x,y)"),
+        parse_readable("near(z,x) ∧ lies_on(z,y) ⇒ lies_on(x,y)"),
+    ]
+    path = (ValueStep("lies_on", True, "River"),)
+    values = [value_rule("Town", "river", path, "name")]
+    on_the_ise, near = cast(list[Found], Reasoner()(given(rules=rules, value_rules=values), asked))
+    assert [row[0] for row in on_the_ise.rows or ()] == [f"T{n:02}" for n in range(39)]
+    assert near.rows == [("T00", "Ise")]
+    silent = cast(list[Found], Reasoner()(given(), asked))
+    assert silent[1].rows == []
+
+
+def test_prior_gives_the_commonest_rows_of_such_questions() -> None:
+    rows = [('["b"]', '["a"]'), ('["b"]', "[1,2]")]
+    train = [training(n, "(n)-(m0*)") for n in range(2)]
+    for question, answers in zip(train, rows, strict=True):
+        vars(question).update(answers=answers, hard_answers=())
+    asked = [ASKED, ASKED._replace(id="q2", query=query_text(NEAR))]
+    found = cast(list[Found], Prior(k=5)(given(train=train), asked))
+    assert [row.rows for row in found] == [[("b",), ("a",)], []]
+
+
+def test_a_completed_graph_keeps_what_is_stated() -> None:
+    path = (ValueStep("lies_on", True, "River"),)
+    rules = [
+        replace(value_rule("Town", "kind", path, "name"), confidence=0.5),
+        replace(value_rule("Town", "kind", path, "code"), confidence=0.4),
+    ]
+    triples = [
+        ("T01", "near", "T00"),  # stated
+        ("T01", "next_to", "T01"),  # to itself
+        ("Ise", "next_to", "T00"),  # not of the schema
+        ("T39", "lies_on", "Ise"),
+        ("T39", "lies_on", "Ise"),
+    ]
+    graph = completed(GRAPH, triples, rules)
+    assert len(graph.edges) == len(GRAPH.edges) + 1
+    assert graph.node("T00").properties["kind"] == "Ise"
+    assert graph.node("T01").properties["kind"] == "port"
+
+
+def test_what_answers_which_kind() -> None:
+    for name in ("text-to-cypher", "gold-cypher", "reasoner", "prior", "command"):
+        check_kind(find_answerer(name), name, "cypher")
+    for name in ("reasoner", "command", "lookup"):
+        check_kind(find_answerer(name), name, "rules")
+    for name in ("lookup", "closed-book", "think-on-graph"):
+        with pytest.raises(ConfigError, match=f"'{name}' names entities.*Take text-to-cypher"):
+            check_kind(find_answerer(name), name, "cypher")
+    with pytest.raises(ConfigError, match="'text-to-cypher' answers questions of the kind cypher"):
+        check_kind(find_answerer("text-to-cypher"), "text-to-cypher", "structures")
+
+
+class OfTowns:
+    """What `answer` reads of a release."""
+
+    kind, naming, entities, levels = "cypher", "text", (), (100,)
+
+    def questions(self, split: str | None = None) -> list[Question]:
+        rows = [training(n, "(n)-(m0*)", "test" if n < 4 else "train") for n in range(8)]
+        return [row for row in rows if split in (None, row.split)]
+
+    def kg(self, which: str) -> KnowledgeGraph:
+        return GRAPH.triples()
+
+    def property_graph(self, which: str) -> PropertyGraph:
+        return GRAPH
+
+    def relations(self) -> dict[str, Any]:
+        return {}
+
+
+def test_a_run_that_breaks_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_KEY", KEY)
+    left = 3
+
+    def says(request: dict[str, Any], times: int) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            return error(401, "no credit")
+        number = request["messages"][0]["content"].rpartition("Question ")[2]
+        return BLOCK.format(f"MATCH (n) RETURN '{number}'")
+
+    release = cast(Release, OfTowns())
+    with ChatServer(says) as server:
+        options = EndpointOptions(base_url=server.url, api_key_variable="TEST_KEY", concurrency=1)
+
+        def predicted() -> list[Prediction]:
+            name = "text-to-cypher:shots=2"
+            return answer(release, name, model="fake", endpoint=options, folder=tmp_path)
+
+        with pytest.raises(EndpointError):
+            predicted()
+        left = 1
+        found = predicted()
+        assert server.again == 0
+        assert predicted() == found
+        assert left == 0
+    assert [p.cypher for p in found] == [f"MATCH (n) RETURN '{n}?'" for n in range(4)]
+    assert all(p.cost and p.cost.calls == 1 for p in found)
+    path = tmp_path / "p.jsonl"
+    write_predictions(path, found)
+    assert path.read_text().startswith('{"id": "t00", "cypher": "MATCH (n) RETURN ')
+
+
+def test_a_program_finds_the_property_graph(tmp_path: Path) -> None:
+    script = tmp_path / "system.py"
+    script.write_text(
+        "import json, os, sys\n"
+        "graph = json.load(open(os.environ['RULEMINE_GRAPH']))\n"
+        "for line in sys.stdin:\n"
+        "    q = json.loads(line)\n"
+        "    rows = [[len(graph['entities']), None, ['a']]]\n"
+        "    said = {'rows': rows} if q['id'] == 't00' else {'cypher': 'RETURN 1'}\n"
+        "    print(json.dumps({'id': q['id']} | said), flush=True)\n"
+    )
+    name = f'command:program="{sys.executable} {script}"'
+    found = answer(cast(Release, OfTowns()), name, folder=tmp_path)
+    assert found[0].rows == ('[41,null,["a"]]',)
+    assert [p.cypher for p in found[1:]] == ["RETURN 1"] * 3
+
+
+def test_others_are_refused_before_a_model_is_asked() -> None:
+    with pytest.raises(ConfigError, match="answerer 'closed-book' names entities"):
+        answer(cast(Release, OfTowns()), "closed-book", model="fake")
