@@ -22,7 +22,7 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SPLITS, Question, RuleQuestion, Unseen
 from rulemine.seeds import stream
 
-__all__ = ["explain_lopsided", "split", "with_unseen"]
+__all__ = ["deal", "explain_lopsided", "split", "with_unseen"]
 
 TRAIN, TEST = SPLITS.index("train"), SPLITS.index("test")
 
@@ -64,7 +64,7 @@ def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> Qu
                 "none, or build from a larger graph or with more rules."
             )
         if mode == "group":
-            dealt = _Deal(questions, groups, ratios, seed).made()
+            dealt = deal([_strata(q) for q in questions], groups, ratios, seed)
         else:
             dealt = draw_splits(len(questions), ratios, seed)
         chosen = [0] * len(questions)
@@ -126,6 +126,24 @@ def with_unseen(questions: Sequence[Question]) -> list[Question]:
     ]
 
 
+def deal(
+    strata: Sequence[tuple[Hashable, ...]],
+    groups: Sequence[Sequence[int]],
+    ratios: Sequence[int],
+    seed: int,
+) -> list[int]:
+    """The index of the split of every group, so that each split is near its share of every stratum.
+
+    Args:
+        strata: The strata of each question, pairs of a name and a value; the same names for all.
+        groups: Positions of the questions of each group; at least as many groups as ratios.
+        ratios: Sizes of the splits relative to each other, ≥ 1; the first is train, which takes what is
+            larger than its split should be.
+        seed: Seed of the random choices.
+    """
+    return _Deal(strata, groups, ratios, seed).made()
+
+
 def draw_splits(n: int, ratios: Sequence[int], seed: int) -> list[int]:
     """The index of the split of every one of `n` things, at random, by sizes exact to one."""
     wanted = [n * ratio / sum(ratios) for ratio in ratios]
@@ -165,7 +183,7 @@ class _Deal:
     as long as one helps.
 
     Args:
-        questions: The questions.
+        of_each: The strata of each question.
         groups: Their groups, at least as many as splits.
         ratios: As for `split`.
         seed: As for `split`; among groups of one size, the draw says which is dealt first.
@@ -173,16 +191,15 @@ class _Deal:
 
     def __init__(
         self,
-        questions: Sequence[Question],
+        of_each: Sequence[tuple[Hashable, ...]],
         groups: Sequence[Sequence[int]],
         ratios: Sequence[int],
         seed: int,
     ) -> None:
         self.splits = range(len(ratios))
         shares = [ratio / sum(ratios) for ratio in ratios]
-        of_each = [_strata(q) for q in questions]
         whole = Counter(stratum for row in of_each for stratum in row)
-        size = ("size", len(questions))
+        size = ("size", len(of_each))
         # Strata that the smallest split should have less than one question of are one: no split can
         # have its share of each, but it can have its share of all of them.
         name = {
@@ -202,7 +219,7 @@ class _Deal:
         self.weights = [SIZE_WEIGHT if stratum == size else 1.0 for stratum in numbers]
         self.off = [[-wanted for wanted in row] for row in self.wanted]
         sizes = [len(group) for group in groups]
-        fits = [len(questions) * share for share in shares]
+        fits = [len(of_each) * share for share in shares]
         self.allowed = [[k for k in self.splits if k == TRAIN or n <= fits[k]] for n in sizes]
         order = stream(seed, "split").permutation(len(groups)).tolist()
         self.order = sorted(order, key=lambda g: -sizes[g])

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from rulemine.builder.cypher.splits import WAYS
 from rulemine.config import Section, option
 
 __all__ = ["CypherSection"]
@@ -23,6 +24,9 @@ class CypherSection(Section):
         value_support: The least number of nodes of which such a rule is right.
         value_rules: A TOML file of such rules to use instead of mining, whatever their confidence and
             support (see ``rulemine graph values``); empty: they are mined.
+        split_by: Which questions are in one split, if ``questions.split`` is ``group``: those of a type
+            ``signature`` (relations and the types that they join), of a ``domain`` (the type of what is asked
+            for), or of the same matches (``question``).
     """
 
     per_template: int = option(40, least=1)
@@ -34,3 +38,4 @@ class CypherSection(Section):
     value_confidence: float = option(1.0, above=0, most=1)
     value_support: int = option(20, least=1)
     value_rules: str = option("", file=True)
+    split_by: str = option("signature", choices=WAYS)
