@@ -93,9 +93,13 @@ class Node:
         return f"<query {self.text}>"
 
 
+_AS_JSON = json.JSONEncoder(ensure_ascii=False)
+"""One for all: `json.dumps` makes one for every name."""
+
+
 def quoted(name: str) -> str:
     """The name of an entity or relation as in the text of a query: a JSON string."""
-    return json.dumps(name, ensure_ascii=False)
+    return _AS_JSON.encode(name)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

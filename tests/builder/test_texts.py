@@ -1,53 +1,72 @@
 """Texts of a model: which are taken, and why others are refused."""
 
 import re
+from typing import NamedTuple
 
 import pytest
 
 from rulemine.builder.texts import CHECKED, SAME, Texts
-from rulemine.release.records import Rejection
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import Rejection, StructureQuestion
 from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED
 from tests.builder.structures.worlds import RandomWorld
 
-WORLD = RandomWorld(0)
-ASKED = WORLD.ask(names=("2p", "2i"))
-ONE = next(q for q in ASKED.questions if q.structure == "2p" and q.block.intermediates)
-TWO = next(q for q in ASKED.questions if q.structure == "2i")
-(TOPIC,) = ONE.anchors
+
+class Asked(NamedTuple):
+    """Questions of a small world, a ``2p`` and a ``2i`` among them."""
+
+    world: RandomWorld
+    asked: QuestionSet
+    one: StructureQuestion
+    two: StructureQuestion
+
+    def texts(self) -> Texts:
+        return Texts(self.asked.names, self.world.templates)
 
 
-def texts() -> Texts:
-    return Texts(ASKED.names, WORLD.templates)
+@pytest.fixture(scope="module")
+def made() -> Asked:
+    world = RandomWorld(0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rulemine.builder.structures.sampling.PATIENCE", 60)
+        asked = world.ask(names=("2p", "2i"), ratios=None)
+    one = next(q for q in asked.questions if q.structure == "2p" and q.block.intermediates)
+    two = next(q for q in asked.questions if q.structure == "2i")
+    return Asked(world, asked, one, two)
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("Who came after the others?", ANCHOR_MISSING),
-        (f"Who came after {TOPIC}, like {ONE.answers[0]}?", ANSWER_NAMED),
-        (f"Who came after {TOPIC} and {ONE.block.intermediates[0]}?", INTERMEDIATE_NAMED),
-        (f"Who came **after** {TOPIC}?", f"{CHECKED}: markup"),
-        (f"It came after {TOPIC}.", f"{CHECKED}: not_a_question"),
+        ("Who came after {topic}, like {answer}?", ANSWER_NAMED),
+        ("Who came after {topic} and {between}?", INTERMEDIATE_NAMED),
+        ("Who came **after** {topic}?", f"{CHECKED}: markup"),
+        ("It came after {topic}.", f"{CHECKED}: not_a_question"),
     ],
 )
-def test_a_text_that_breaks_a_rule_is_refused_with_the_query(text: str, reason: str) -> None:
-    found = texts().from_model(ONE, text)
+def test_a_text_that_breaks_a_rule_is_refused_with_the_query(
+    text: str, reason: str, made: Asked
+) -> None:
+    one = made.one
+    (topic,), (between, *_) = one.anchors, one.block.intermediates
+    text = text.format(topic=topic, answer=one.answers[0], between=between)
+    found = made.texts().from_model(one, text)
     assert isinstance(found, Rejection)
-    assert (found.reason, found.text, found.query) == (reason, text, ONE.query)
+    assert (found.reason, found.text, found.query) == (reason, text, one.query)
     assert found.detail == "in the naming entity"
 
 
-def test_a_text_is_taken_once_in_every_naming() -> None:
-    made = texts()
-    taken = made.from_model(ONE, f"Who came after {TOPIC}?")
+def test_a_text_is_taken_once_in_every_naming(made: Asked) -> None:
+    one, two, texts = made.one, made.two, made.texts()
+    taken = texts.from_model(one, f"Who came after {one.anchors[0]}?")
     assert not isinstance(taken, Rejection)
     assert (taken.wording, taken.patterns) == ("model", ("Who came after {topic}?",))
-    again = made.from_model(ONE, f"who CAME after {TOPIC}?")
+    again = texts.from_model(one, f"who CAME after {one.anchors[0]}?")
     assert isinstance(again, Rejection)
     assert again.reason == SAME
-    template = made.from_template(TWO)
-    assert template == TWO
-    assert isinstance(made.from_template(TWO), Rejection)
-    both = made.from_model(TWO, f"What is joined to {TWO.anchors[1]} and {TWO.anchors[0]}?")
+    assert texts.from_template(two) == two
+    assert isinstance(texts.from_template(two), Rejection)
+    both = texts.from_model(two, f"What is joined to {two.anchors[1]} and {two.anchors[0]}?")
     assert not isinstance(both, Rejection)
     assert {*re.findall(r"\{(\w+)\}", both.patterns[0])} == {"topic1", "topic2"}

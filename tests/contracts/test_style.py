@@ -1,9 +1,8 @@
 """Files stay small enough to be read at one go, and each says what it is for."""
 
 import ast
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 from tests import ROOT
 
@@ -13,21 +12,29 @@ FILES = sorted(
 LONGEST = 400
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_long_file_gives_its_reason(path: Path) -> None:
-    text = path.read_text("utf-8")
-    if not text.strip():
-        return
-    docstring = ast.get_docstring(ast.parse(text)) or ""
-    assert docstring or path.name.startswith(("test_", "conftest")), "a file says what it is for"
-    lines = text.count("\n")
-    assert lines <= LONGEST or f"ver {LONGEST} lines because" in docstring.replace("\n", " ")
+@cache
+def parsed() -> dict[Path, tuple[str, ast.Module]]:
+    """The text of each file and its syntax."""
+    texts = {path: path.read_text("utf-8") for path in FILES}
+    return {path: (text, ast.parse(text)) for path, text in texts.items() if text.strip()}
+
+
+def test_a_file_says_what_it_is_for_and_a_long_one_why() -> None:
+    silent, long = [], []
+    for path, (text, tree) in parsed().items():
+        docstring = ast.get_docstring(tree) or ""
+        if not docstring and not path.name.startswith(("test_", "conftest")):
+            silent.append(path)
+        reason = f"ver {LONGEST} lines because" in docstring.replace("\n", " ")
+        if text.count("\n") > LONGEST and not reason:
+            long.append(path)
+    assert (silent, long) == ([], [])
 
 
 def test_no_public_class_name_occurs_twice() -> None:
     homes: dict[str, list[str]] = {}
-    for path in (ROOT / "rulemine").rglob("*.py"):
-        for node in ast.parse(path.read_text("utf-8")).body:
+    for path, (_, tree) in parsed().items():
+        for node in tree.body if path.is_relative_to(ROOT / "rulemine") else ():
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}

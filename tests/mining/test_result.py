@@ -19,18 +19,22 @@ KG = KnowledgeGraph.from_triples(
     [(f"h{i}", "husband", f"w{i}") for i in range(4)]
     + [(f"w{i}", "wife", f"h{i}") for i in range(3)]
 )
-RULES = mine(KG, MiningOptions(max_atoms=2, min_initial_support=1))
 
 
-def test_they_are_a_sequence() -> None:
-    assert isinstance(RULES, Sequence)
-    assert tuple(RULES) == RULES
-    assert tuple(RULES) == RULES
-    assert len(RULES) == 2
-    assert RULES[-1] == RULES[1] == list(RULES)[1] != RULES[0]
-    assert RULES[:] == tuple(RULES)
+@pytest.fixture(scope="module")
+def mined() -> result.Rules:
+    return mine(KG, MiningOptions(max_atoms=2, min_initial_support=1))
+
+
+def test_they_are_a_sequence(mined: result.Rules) -> None:
+    assert isinstance(mined, Sequence)
+    assert tuple(mined) == mined
+    assert tuple(mined) == mined
+    assert len(mined) == 2
+    assert mined[-1] == mined[1] == list(mined)[1] != mined[0]
+    assert mined[:] == tuple(mined)
     with pytest.raises(IndexError):
-        RULES[2]
+        mined[2]
 
 
 def odd_graph(seed: int) -> KnowledgeGraph:
@@ -125,9 +129,9 @@ def test_a_warning_above_many_rules_names_what_filters_nothing(
     mine(odd_graph(1), MiningOptions(3, 0.01, 0.1, 0.1, 2), on_warning=pytest.fail)
 
 
-def test_the_table_has_every_measure() -> None:
-    table = RULES.to_pandas()
-    assert table["id"].tolist() == [rule.id for rule in RULES]
+def test_the_table_has_every_measure(mined: result.Rules) -> None:
+    table = mined.to_pandas()
+    assert table["id"].tolist() == [rule.id for rule in mined]
     assert table["head"].tolist() == ["husband", "wife"]
     assert table["atoms"].tolist() == [2, 2]
     assert table["support"].tolist() == [3, 3]
@@ -137,14 +141,16 @@ def test_the_table_has_every_measure() -> None:
     assert table["functional"].tolist() == ["?a", "?a"]
 
 
-def test_no_rules() -> None:
+def test_no_rules(mined: result.Rules) -> None:
     none = mine(KG, MiningOptions(min_initial_support=99))
     assert none == ()
     assert not none
-    assert list(none.to_pandas().columns) == list(RULES.to_pandas().columns)
+    assert list(none.to_pandas().columns) == list(mined.to_pandas().columns)
 
 
-def test_without_pandas_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pandas_it_says_what_to_install(
+    mined: result.Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(UserError, match=r"pip install 'rulemine\[pandas\]'"):
-        RULES.to_pandas()
+        mined.to_pandas()

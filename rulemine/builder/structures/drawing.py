@@ -6,7 +6,7 @@ of which every link is removed do not have to be found by chance.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,9 @@ OTHER_MEETS = 32
 
 OTHER_BRANCHES = 64
 """Draws of the second branch of a union, until it has the types of the first."""
+
+REMEMBERED = 2**16
+"""How many combinations of steps are remembered: most are drawn several times."""
 
 ANY = -1
 """The status of steps whose status does not matter."""
@@ -106,6 +109,7 @@ class Drawer:
         self._most = max_answers, max_evidence
         self._tables: dict[tuple[Hop, int, frozenset[tuple[Hop, int]] | None], Table] = {}
         self._all = Table(steps, np.ones(len(steps.link), bool))
+        self.all_needed = lru_cache(REMEMBERED)(self._all_needed)
 
     def draw(self, name: str, missing: int | None, pool: int, draws: Draws) -> Drawn | None:
         """Draws a query of a structure.
@@ -175,6 +179,10 @@ class Drawer:
             relation, inverse = links[above]
             others.append((relation, not inverse))
         return all(self._together(links[link], other) for other in others)
+
+    def _all_needed(self, taken: frozenset[int]) -> bool:
+        """Whether of some steps, each makes what all of them lead to together smaller."""
+        return _all_smaller([self.steps.reached(step) for step in taken])
 
     def other(self, link: int, draws: Draws) -> Taken | None:
         """Draws any step of a link."""
@@ -275,7 +283,6 @@ class _Draw:
     def _meet(self, plan: Meet, first: Taken, above: int | None) -> Query | None:
         """An intersection whose first branch begins with a step; each branch to anchors alone is needed."""
         first_hop, *others = plan.parts
-        reached = self.drawer.steps.reached
         if first_hop.below is not None:  # its members are not known yet
             query = self._from(first_hop, first)
             if query is None:
@@ -292,7 +299,9 @@ class _Draw:
                     return None
                 taken.append(more_taken)
             sources = {one.source for one in taken}
-            if len(sources) == len(taken) and _all_needed([reached(one.step) for one in taken]):
+            if len(sources) == len(taken) and self.drawer.all_needed(
+                frozenset([one.step for one in taken])
+            ):
                 found_all = [
                     self._from(hop, one) for hop, one in zip(plan.parts, taken, strict=True)
                 ]
@@ -343,7 +352,7 @@ def _met(queries: Sequence[Query]) -> Query | None:
     return whole if isinstance(whole, Intersection) and len(whole.parts) == len(queries) else None
 
 
-def _all_needed(sets: Sequence[Ints]) -> bool:
+def _all_smaller(sets: Sequence[Ints]) -> bool:
     """Whether every set, all ascending, makes their intersection smaller."""
     sizes = []
     for left_out in range(-1, len(sets)):

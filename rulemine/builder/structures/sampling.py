@@ -148,7 +148,8 @@ class _Sampling:
 
     def run(self, on_question: Callable[[], None]) -> Sampled:
         """All draws."""
-        while (key := self._next()) is not None:
+        key = self._next()
+        while key is not None:
             self.made.drawn += 1
             reason = self._try(*key)
             if reason is None:
@@ -156,8 +157,10 @@ class _Sampling:
             else:
                 self.made.reasons[reason] += 1
                 self.failed[key] += CHEAP.get(reason, 1)
-                if self.failed[key] >= PATIENCE:
-                    self.open.discard(key)
+                if self.failed[key] < PATIENCE:
+                    continue
+                self.open.discard(key)
+            key = self._next()
         made = self.made
         kept = within_limit(made.questions, self.options.max_share)
         made.reasons[Reason.SHARED] += len(made.questions) - len(kept)

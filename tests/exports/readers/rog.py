@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
 import pyarrow.parquet as pq
 
 Row = dict[str, Any]
@@ -71,6 +70,8 @@ def process_sample(row: Row, identifiers: set[str]) -> Sample:
 
 def nodes(row: Row) -> list[str]:
     """G-Retriever, src/dataset/preprocess/webqsp.py: lower-cased names, through a CSV file and pandas."""
+    import pandas as pd  # here: every process of the tests would load it
+
     numbers: dict[str, int] = {}
     for h, _, t in row["graph"]:
         numbers.setdefault(h.lower(), len(numbers))
