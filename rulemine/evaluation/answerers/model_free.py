@@ -15,7 +15,7 @@ declarations, the training questions and the seed (not on the split or on other 
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +28,7 @@ from rulemine.kg.index import Index
 from rulemine.query.batch import Batch
 from rulemine.release.guessing import asked_about, commonest_answers
 from rulemine.release.records import QUESTION_KINDS
+from rulemine.rules.rule import Rule
 from rulemine.rules.walk import OpenEnds, Walks
 from rulemine.seeds import stream
 
@@ -91,23 +92,29 @@ class Reasoner(Section):
 
     The rules are applied once each, not to what other rules derive. An oracle: the rules are those that
     decided what was removed.
+
+    Attributes:
+        confidence: The least PCA confidence of a rule that is applied; rules about values always are.
     """
 
     needs: ClassVar = ("query", "rules")
     kinds: ClassVar = tuple(QUESTION_KINDS)
 
+    confidence: float = option(0.0, least=0, most=1)
+
     def __call__(
         self, given: Given, questions: Sequence[OpenQuestion]
     ) -> list[set[int]] | list[Found]:
         """The stated and the derived answers to each question; of a property graph, the rows."""
+        rules = [rule for rule in given.rules if _confidence(rule) >= self.confidence]
         if given.graph is not None:
-            return inferred_rows(given, questions)
+            return inferred_rows(replace(given, rules=rules), questions)
         kg = given.kg
         batch = Batch(q.query for q in questions)
         kg = batch.over(kg)
         # Only what the queries come across is derived: first from their anchors, then from what those
         # lead to, which what is derived before adds to. Rules apply to what the graph states.
-        walks = Walks(Index(kg), given.rules)
+        walks = Walks(Index(kg), rules)
         for height in range(1, batch.height + 1):
             starts = batch.starts(kg, height)
             found = [np.empty((0, 3), np.int32)]
@@ -119,6 +126,10 @@ class Reasoner(Section):
                     given.progress((height - 1) * steps + done, batch.height * steps)
             kg = kg.including(np.concatenate(found))
         return batch.answers(kg)
+
+
+def _confidence(rule: Rule) -> float:
+    return rule.measures.pca_confidence if rule.measures else 0.0
 
 
 @dataclass(frozen=True)

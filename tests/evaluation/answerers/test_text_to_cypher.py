@@ -28,6 +28,7 @@ from rulemine.llm.call import Failure
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
 from rulemine.rules.formats import parse_readable
+from rulemine.rules.rule import Measures
 from rulemine.rules.value_rules import ValueStep, value_rule
 from tests.chat_server import KEY, ChatServer, error
 from tests.evaluation.answerers.scripted import Script, broken
@@ -175,8 +176,12 @@ def test_gold_and_reasoner() -> None:
     on_the_ise, near = cast(list[Found], Reasoner()(given(rules=rules, value_rules=values), asked))
     assert [row[0] for row in on_the_ise.rows or ()] == [f"T{n:02}" for n in range(39)]
     assert near.rows == [("T00", "Ise")]
-    silent = cast(list[Found], Reasoner()(given(), asked))
-    assert silent[1].rows == []
+    doubtful = replace(rules[0], measures=Measures(7, 20, 10, 30, 0))
+    sure = replace(rules[1], measures=Measures(8, 20, 10, 30, 0))
+    for least, number in ((0.7, 1), (0.75, 0)):
+        more = given(rules=[doubtful, sure], value_rules=values)
+        found = cast(list[Found], Reasoner(confidence=least)(more, asked))
+        assert list(map(len, (row.rows or () for row in found))) == [39, number]
 
 
 def test_prior_gives_the_commonest_rows_of_such_questions() -> None:
