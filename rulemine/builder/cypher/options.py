@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
-from rulemine.builder.cypher.splits import WAYS
 from rulemine.config import Section, option
 
-__all__ = ["CypherSection"]
+__all__ = ["SPLIT_WAYS", "CypherSection"]
+
+SPLIT_WAYS = ("signature", "domain", "question")
+"""What stays together in splits: questions of one signature, of one domain, or of the same matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,4 +40,4 @@ class CypherSection(Section):
     value_confidence: float = option(1.0, above=0, most=1)
     value_support: int = option(20, least=1)
     value_rules: str = option("", file=True)
-    split_by: str = option("signature", choices=WAYS)
+    split_by: str = option("signature", choices=SPLIT_WAYS)

@@ -12,16 +12,14 @@ than its split should be is in train.
 
 from collections.abc import Sequence
 
+from rulemine.builder.cypher.options import SPLIT_WAYS
 from rulemine.builder.split import deal
 from rulemine.cypher.pattern import PatternQuery
 from rulemine.cypher.pattern_text import query_text
 from rulemine.errors import UserError, counted
 from rulemine.release.records import SPLITS
 
-__all__ = ["WAYS", "assign", "signature_of"]
-
-WAYS = ("signature", "domain", "question")
-"""What stays together: questions of one signature, of one domain, or of the same matches."""
+__all__ = ["assign", "signature_of"]
 
 
 def signature_of(query: PatternQuery) -> str:
@@ -49,7 +47,7 @@ def assign(queries: Sequence[PatternQuery], ratios: Sequence[int], seed: int, by
         queries: The questions.
         ratios: Three integers ≥ 1: sizes of train, validation and test relative to each other.
         seed: Seed of the random choices.
-        by: One of `WAYS`.
+        by: One of `SPLIT_WAYS`.
 
     Raises:
         UserError: There are fewer groups than splits.
@@ -65,7 +63,7 @@ def assign(queries: Sequence[PatternQuery], ratios: Sequence[int], seed: int, by
     if len(groups) < len(SPLITS):
         raise UserError(
             f"{counted(len(queries), 'question')} have {counted(len(groups), by)}; {len(SPLITS)} splits need "
-            f"at least {len(SPLITS)}. Set cypher.split_by to another of {', '.join(WAYS)}, or "
+            f"at least {len(SPLITS)}. Set cypher.split_by to another of {', '.join(SPLIT_WAYS)}, or "
             "questions.split to none."
         )
     strata = [

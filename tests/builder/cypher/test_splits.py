@@ -6,7 +6,8 @@ from itertools import chain
 
 import pytest
 
-from rulemine.builder.cypher.splits import WAYS, assign, signature_of
+from rulemine.builder.cypher.options import SPLIT_WAYS
+from rulemine.builder.cypher.splits import assign, signature_of
 from rulemine.cypher import PatternQuery
 from rulemine.errors import UserError
 from rulemine.release.records import SPLITS
@@ -67,4 +68,4 @@ def test_too_few_groups_are_told_with_another_way() -> None:
         UserError, match=r"have 2 domains; 3 splits need .*signature, domain, question"
     ):
         assign(QUERIES, (7, 1, 2), 0, "domain")
-    assert set(WAYS) == KEYS.keys()
+    assert set(SPLIT_WAYS) == KEYS.keys()
