@@ -45,21 +45,23 @@ _SCHEMA = Schema(
                 _POPULATION,
                 Property("latitude", "float", "degree", description="north of the equator"),
                 Property("longitude", "float", "degree", description="east of Greenwich"),
-                Property("time_zone", "str"),
                 Property("country_code", "str", description="two letters, ISO 3166-1"),
             ),
             "a city of 15,000 people or more, or a capital",
         ),
         EntityType("Language", (Property("iso_code", "str", description="ISO 639-3"),)),
         EntityType("Currency", (Property("iso_code", "str", description="ISO 4217"),)),
+        EntityType("TimeZone"),
     ),
     (
         RelationType("partOf", "Country", "Continent"),
         RelationType("borders", "Country", "Country", description="stated in both directions"),
         RelationType("hasCapital", "Country", "City"),
         RelationType("hasCurrency", "Country", "Currency"),
+        RelationType("hasTimeZone", "City", "TimeZone"),
         RelationType("locatedIn", "City", "Country"),
         RelationType("spokenIn", "Language", "Country"),
+        RelationType("usesTimeZone", "Country", "TimeZone", (), "some city of it has it"),
     ),
 )
 
@@ -97,6 +99,12 @@ def geography() -> PropertyGraph:
     edges = list(_borders(countries))
     edges += [("locatedIn", _city_id(row), f"Country#{row['countrycode']}") for row in cities]
     edges += _capitals(countries, cities)
+    zones = sorted({row["timezone"] for row in cities})
+    nodes += [GraphNode(f"TimeZone#{zone}", "TimeZone", zone) for zone in zones]
+    for row in cities:
+        zone = f"TimeZone#{row['timezone']}"
+        edges.append(("hasTimeZone", _city_id(row), zone))
+        edges.append(("usesTimeZone", f"Country#{row['countrycode']}", zone))
     named: dict[str, GraphNode] = {}
     for code, row in countries.items():
         edges.append(("partOf", f"Country#{code}", f"Continent#{row['continentcode']}"))
@@ -145,7 +153,6 @@ def _city(row: _Row) -> GraphNode:
     values: dict[str, Value] = {
         "latitude": float(row["latitude"]),
         "longitude": float(row["longitude"]),
-        "time_zone": row["timezone"],
         "country_code": row["countrycode"],
     }
     values |= {"population": row["population"]} if row["population"] else {}

@@ -64,6 +64,9 @@ def test_geography_joins_what_belongs_together(world: PropertyGraph) -> None:
     assert leading("PT", "hasCapital") == {"Lisbon"}
     assert leading("PT", "hasCurrency") == {"Euro"}
     assert leading("PT", "partOf") == {"Europe"}
+    assert leading("PT", "usesTimeZone") == {
+        "Atlantic/Azores", "Atlantic/Madeira", "Europe/Lisbon",
+    }  # fmt: skip
     assert leading("IS", "hasCapital") == {"Reykjavík"}
     spoken = world.leading_in(world.positions["Country#PT"], "spokenIn")
     assert "Portuguese" in {world.nodes[at].name for _, at in spoken}
