@@ -58,7 +58,7 @@ _SCHEMA = Schema(
         RelationType("borders", "Country", "Country", description="stated in both directions"),
         RelationType("hasCapital", "Country", "City"),
         RelationType("hasCurrency", "Country", "Currency"),
-        RelationType("hasTimeZone", "City", "TimeZone"),
+        RelationType("followsTimeZone", "City", "TimeZone"),
         RelationType("locatedIn", "City", "Country"),
         RelationType("spokenIn", "Language", "Country"),
         RelationType("usesTimeZone", "Country", "TimeZone", (), "some city of it has it"),
@@ -103,7 +103,7 @@ def geography() -> PropertyGraph:
     nodes += [GraphNode(f"TimeZone#{zone}", "TimeZone", zone) for zone in zones]
     for row in cities:
         zone = f"TimeZone#{row['timezone']}"
-        edges.append(("hasTimeZone", _city_id(row), zone))
+        edges.append(("followsTimeZone", _city_id(row), zone))
         edges.append(("usesTimeZone", f"Country#{row['countrycode']}", zone))
     named: dict[str, GraphNode] = {}
     for code, row in countries.items():
