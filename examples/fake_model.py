@@ -47,6 +47,14 @@ class FakeModel:
     def _structure_audit(self, prompt: str) -> dict[str, Any]:
         return {"status": "PASS", "reason": "", "refined_question": ""}
 
+    def _cypher_question(self, prompt: str) -> dict[str, Any]:
+        """The draft as one question."""
+        first, _, last = self._line(prompt, "Draft").rstrip(".?").rpartition(". ")
+        return {"question": f"Can you say: {first}{': ' * bool(first)}{last}?"}
+
+    def _cypher_audit(self, prompt: str) -> dict[str, Any]:
+        return {"verdict": "PASS", "reason": "", "refined_question": ""}
+
     def _round_trip(self, prompt: str) -> dict[str, Any]:
         """The relation whose clause stands in the question, with X for what is asked for."""
         question = self._line(prompt, "Question")

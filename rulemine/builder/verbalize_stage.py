@@ -18,6 +18,7 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.text.language import unchecked
 from rulemine.verbalizer import estimate as estimates
+from rulemine.verbalizer.cypher_inputs import make_cypher_inputs
 from rulemine.verbalizer.inputs import QuestionInput, make_inputs
 from rulemine.verbalizer.requests import Calls
 from rulemine.verbalizer.structure_inputs import make_structure_inputs
@@ -151,4 +152,7 @@ def _verbalization_inputs(
     naming = inputs.recipe.verbalizer.naming or inputs.recipe.naming
     if inputs.recipe.kind == "structures":
         return make_structure_inputs(asked, inputs.glosses, inputs.templates, naming)
+    if inputs.recipe.kind == "cypher":
+        schema = inputs.property_graph.schema
+        return make_cypher_inputs(asked, schema, inputs.glosses, inputs.templates, naming)
     return make_inputs(asked, inputs.kg, removed, inputs.glosses, naming, inputs.recipe.seed)

@@ -29,7 +29,7 @@ def count_model(
     for line in map(json.loads, trace.journal if trace else ()):
         calls[line["purpose"]] += 1
         tokens.update(line.get("usage", {}))
-        if line["purpose"] in ("audit", "structure_audit"):
+        if line["purpose"] in ("audit", "structure_audit", "cypher_audit"):
             audits[_audit(answer_of(line), line["purpose"])] += 1
         elif line["purpose"] == "round_trip":
             trips[_round_trip(answer_of(line), asked[line["questions"][0]], glosses)] += 1

@@ -228,7 +228,7 @@ def objection(verdict: Verdict | TextProblem) -> TextProblem | None:
     """What a judge has against a text."""
     if isinstance(verdict, TextProblem):
         return TextProblem("audit_failed", "the verdict could not be read")
-    return None if verdict.passed else TextProblem("audit_failed", verdict.reason)
+    return None if verdict.passed else TextProblem(verdict.code, verdict.reason)
 
 
 async def answer_to(dialogue: Dialogue, call: Call, ask: Ask) -> Reply:

@@ -22,7 +22,7 @@ from rulemine.codec import dump_line
 from rulemine.llm.call import Call
 from rulemine.llm.journal import Journal
 from rulemine.verbalizer.inputs import QuestionInput
-from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.requests import Calls, prefix_of
 
 __all__ = [
     "METHOD", "CallEstimate", "Estimate", "estimate", "full_text", "is_answered", "sent_by", "tokens_of",
@@ -33,6 +33,8 @@ LABELS = {
     "structure_question": "questions",
     "audit": "audits",
     "structure_audit": "audits",
+    "cypher_question": "questions",
+    "cypher_audit": "audits",
     "round_trip": "round-trip checks",
     "paraphrase": "paraphrases",
 }
@@ -155,8 +157,8 @@ def estimate(
         prices: Money per million tokens sent, and received; 0: unknown.
     """
     parts: dict[str, CallEstimate] = defaultdict(CallEstimate)
-    structures = any(item.question.kind == "structures" for item in inputs)
-    first = parts["structure_question" if structures else "question"]
+    kind = inputs[0].question.kind if inputs else ""
+    first = parts[f"{prefix_of(kind)}question"]
     sizes: list[tuple[int, int]] = []
     asked: set[str] = set()
     for number, item in enumerate(inputs):
@@ -190,7 +192,7 @@ def _follow_ups(item: QuestionInput, calls: Calls) -> Iterator[tuple[str, int, i
     """Yields the calls that follow when a text passes: purpose, calls, and the tokens of each."""
     chosen, text = calls.chosen, item.question.question
     texts = 1 + chosen.paraphrases
-    if chosen.judge_model or item.question.kind == "structures":
+    if chosen.judge_model or item.question.kind != "rules":
         call = calls.audit(item, text)
         yield call.purpose, texts, sent_by(call), OF_VERDICT
     if chosen.round_trip:

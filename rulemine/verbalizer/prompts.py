@@ -19,7 +19,7 @@ from rulemine.llm.call import Message
 from rulemine.query.structures import STRUCTURES
 from rulemine.text.template import fill
 
-__all__ = ["PURPOSES", "Placeholders", "Prompts", "load_prompts", "read_sections"]
+__all__ = ["PROMPT_FILES", "PURPOSES", "Placeholders", "Prompts", "load_prompts", "read_sections"]
 
 Placeholders = Mapping[str, Mapping[str, tuple[str, ...]]]
 """Section of a prompt file → template → its placeholders, all of them required."""
@@ -28,6 +28,9 @@ PURPOSES = (
     "question", "paraphrase", "audit", "round_trip", "structure_question", "structure_audit", "gloss",
 )  # fmt: skip
 """Purposes of calls: the sections of a prompt file, besides ``names`` and ``structures``."""
+
+PROMPT_FILES = {"": "prompts.toml", "cypher": "cypher.toml"}
+"""Kind of question → its packaged prompt file; "": that of all others."""
 
 _OF_OTHERS = {
     "rules": ("structures", "structure_question", "structure_audit"),
@@ -46,6 +49,7 @@ _BLOCKS = {
     "nodes": "node",
     "examples": "example",
     "choice": "choice",
+    "schema": "schema",
 }
 """Placeholder that stands for any number of lines → the key of the template of one line."""
 
@@ -114,6 +118,19 @@ _PLACEHOLDERS: Placeholders = {
 }
 """The sections of a prompt file for questions."""
 
+_CYPHER = ("asked", "cypher", "pattern", "fixed", "bounds", "names", "schema")
+_OF_CYPHER: Placeholders = {
+    "names": dict.fromkeys(NAMINGS, ()),
+    "cypher_question": {
+        "system": (),
+        "user": (*_CYPHER, "language", "earlier"),
+        "schema": ("row",),
+        "earlier": ("text", "reason"),
+    },
+    "cypher_audit": {"system": (), "user": (*_CYPHER, "question"), "schema": ("row",)},
+}
+"""The sections of a prompt file for questions over a property graph."""
+
 _LABELED = (
     "Removed Triple: ({subject}, {relation}, {object})",
     "Question Entity: {topic}",
@@ -179,7 +196,12 @@ def load_prompts(source: str, kind: str = "") -> Prompts:
         ConfigError: Sections, templates or placeholders are missing, unknown or of the wrong type; one
             message lists all.
     """
-    tables, text = read_sections(source, "prompts.toml", _PLACEHOLDERS, _OF_OTHERS.get(kind, ()))
+    if kind == "cypher":
+        tables, text = read_sections(source, PROMPT_FILES[kind], _OF_CYPHER)
+        return Prompts(
+            text, {key: tables[key] for key in _OF_CYPHER if key != "names"}, tables["names"], {}
+        )
+    tables, text = read_sections(source, PROMPT_FILES[""], _PLACEHOLDERS, _OF_OTHERS.get(kind, ()))
     sections = {purpose: tables.get(purpose, {}) for purpose in PURPOSES}
     return Prompts(text, sections, tables["names"], tables.get("structures", {}))
 

@@ -35,6 +35,16 @@ __all__ = [
 
 VERDICTS = ("PASS", "FAIL")
 
+FAULTS = {
+    "DIRECTION": "direction_wrong",
+    "CONDITION": "condition_changed",
+    "RESULT": "result_changed",
+    "WORDING": "unnatural",
+}
+"""Verdict on a question over a property graph → the code of that problem."""
+
+CYPHER_VERDICTS = ("PASS", *FAULTS, "FAIL")
+
 _TEXT: Mapping[str, Any] = {"type": "string"}
 
 
@@ -58,6 +68,8 @@ SCHEMAS = {
     "round_trip": _object(relation=_TEXT, direction=_one_of(DIRECTIONS)),
     "structure_question": _object(question=_TEXT),
     "structure_audit": _object(status=_one_of(VERDICTS), reason=_TEXT, refined_question=_TEXT),
+    "cypher_question": _object(question=_TEXT),
+    "cypher_audit": _object(verdict=_one_of(CYPHER_VERDICTS), reason=_TEXT, refined_question=_TEXT),
     "gloss": _object(statement=_TEXT, subjects=_TEXT, objects=_TEXT),
 }
 """Purpose of a call → the JSON schema of its reply."""
@@ -70,11 +82,13 @@ class Verdict(NamedTuple):
         passed: Whether it is PASS.
         reason: The reason, on one line; may be empty.
         refined: The text that the judge proposes instead; empty: none.
+        code: What is wrong, a code of `rulemine.verbalizer.checks.CODES`.
     """
 
     passed: bool
     reason: str
     refined: str = ""
+    code: str = "audit_failed"
 
 
 class Choice(NamedTuple):
@@ -101,7 +115,9 @@ _FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _LOOKS_LIKE_JSON = re.compile(r"\{\s*[\"}]|\[\s*[\"\[{\]]")
 _NUMBER = re.compile(r"\(?(\d{1,3})[.):]\s+")
 _BULLET = re.compile(r"[-*•–]\s+")
-_VERDICT = re.compile(r"(PASS|FAIL)(?:\s*[:.,;–—-]\s*(.*))?", re.DOTALL | re.IGNORECASE)
+_VERDICT = re.compile(
+    rf"({'|'.join(CYPHER_VERDICTS)})(?:\s*[:.,;–—-]\s*(.*))?", re.DOTALL | re.IGNORECASE
+)
 _CHOICE = re.compile(
     r"relation\s*:\s*(\S.*?)\s*[,;\n]\s*direction\s*:\s*(subject|object)\.?",
     re.DOTALL | re.IGNORECASE,
@@ -144,11 +160,14 @@ def read_verdict(reply: Reply, purpose: str = "audit") -> Verdict | TextProblem:
     if isinstance(found, TextProblem):
         return found
     if isinstance(found, str):
-        if (match := _VERDICT.fullmatch(found)) is None:
+        allowed = SCHEMAS[purpose]["properties"][word]["enum"]
+        match = _VERDICT.fullmatch(found)
+        if match is None or match[1].upper() not in allowed:
             return TextProblem("malformed", "neither PASS nor FAIL: reason")
         found = {word: match[1].upper(), "reason": match[2] or ""}
     reason, refined = found["reason"], found.get("refined_question", "")
-    return Verdict(found[word] == "PASS", " ".join(reason.split()), refined.strip())
+    code = FAULTS.get(found[word], "audit_failed")
+    return Verdict(found[word] == "PASS", " ".join(reason.split()), refined.strip(), code)
 
 
 def read_choice(reply: Reply) -> Choice | TextProblem:

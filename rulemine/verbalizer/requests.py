@@ -16,7 +16,7 @@ from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import SCHEMAS
 
-__all__ = ["Calls", "round_trip_choices"]
+__all__ = ["Calls", "prefix_of", "round_trip_choices"]
 
 MAX_CHOICES = 50
 """Most relations that a round-trip check offers."""
@@ -106,16 +106,15 @@ class Calls:
     ) -> Call:
         """A call with all that prompts say about a question."""
         question = item.question
-        structures = self.prompts.structures
         values = {
             **item.values(),
             "names": self.prompts.names[item.naming],
             "language": self.chosen.language,
             **more,
         }
+        purpose = prefix_of(question.kind) + purpose
         if question.kind == "structures":
-            purpose = f"structure_{purpose}"
-            values["form"] = structures[question.structure]
+            values["form"] = self.prompts.structures[question.structure]
         return self._call(purpose, question.id, values, {**item.blocks(), **blocks}, model)
 
     def _call(
@@ -138,6 +137,11 @@ class Calls:
             seed=self.seed % SEEDS,
             schema=SCHEMAS[purpose],
         )
+
+
+def prefix_of(kind: str) -> str:
+    """What the purposes of a kind's questions and audits begin with."""
+    return {"structures": "structure_", "cypher": "cypher_"}.get(kind, "")
 
 
 def _rows(earlier: Earlier) -> list[dict[str, str]]:

@@ -8,6 +8,7 @@ each text asked for, one proposal at most is tried, so calls are bounded.
 from rulemine.llm.call import Ask
 from rulemine.verbalizer.checks import TextProblem, check_text
 from rulemine.verbalizer.dialogue import Dialogue, Verbalizer, answer_to, objection
+from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.replies import Verdict, read_verdict
 
 __all__ = ["StructureVerbalizer"]
@@ -22,9 +23,13 @@ class StructureVerbalizer(Verbalizer):
             dialogue.proposed += 1
             await self._judged(dialogue, proposal, ask)
 
+    def _check(self, text: str, item: QuestionInput) -> str | TextProblem:
+        """The pattern of a text that passes the checks, or the first problem."""
+        return check_text(text, item, self._chosen.language, self._checker)
+
     async def _judged(self, dialogue: Dialogue, text: str, ask: Ask) -> str:
         """Accepts a text, or notes why not; returns what the judge proposes instead."""
-        pattern = check_text(text, dialogue.item, self._chosen.language, self._checker)
+        pattern = self._check(text, dialogue.item)
         if isinstance(pattern, TextProblem):
             dialogue.settle(text, pattern)
             return ""

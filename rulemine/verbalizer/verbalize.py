@@ -21,9 +21,11 @@ from rulemine.release.records import Question, Rejection, RuleQuestion, topic_va
 from rulemine.text.template import fill
 from rulemine.verbalizer.ambiguity import accept_paraphrases, retract_ambiguous
 from rulemine.verbalizer.checks import explain
+from rulemine.verbalizer.cypher_dialogue import CypherVerbalizer
 from rulemine.verbalizer.dialogue import Dialogue, Verbalizer
 from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.options import VerbalizerSection
+from rulemine.verbalizer.prompts import PROMPT_FILES
 from rulemine.verbalizer.requests import Calls
 from rulemine.verbalizer.structure_dialogue import StructureVerbalizer
 
@@ -146,8 +148,8 @@ def verbalize(
     if [item.question.id for item in inputs] != [question.id for question in asked.questions]:
         raise ValueError("one input for each question was expected, in the same order")
     dialogues = [Dialogue(item) for item in inputs]
-    rules = all(isinstance(question, RuleQuestion) for question in asked.questions)
-    verbalizer, chosen = (Verbalizer if rules else StructureVerbalizer)(calls), calls.chosen
+    kind = asked.questions[0].kind if asked.questions else "rules"
+    verbalizer, chosen = _VERBALIZERS[kind](calls), calls.chosen
     templates = chosen.on_failure == "template"
     stage = _Stage(session, dialogues, chosen, progress, status, fail_fast)
     stage.run(dialogues, verbalizer.verbalize)
@@ -166,6 +168,13 @@ def verbalize(
         _journal(dialogues, session),
         VerbalizationCounts.of(dialogues, chosen.paraphrases),
     )
+
+
+_VERBALIZERS: dict[str, type[Verbalizer]] = {
+    "rules": Verbalizer,
+    "structures": StructureVerbalizer,
+    "cypher": CypherVerbalizer,
+}
 
 
 class _Stage:
@@ -302,11 +311,13 @@ def _no_text_passes(
     model: str, what: str, dialogues: Sequence[Dialogue], instead: str
 ) -> UserError:
     failed = [(d.item.question.id, *d.rejected[-1]) for d in dialogues if d.rejected][:EXAMPLES]
+    kind = dialogues[0].item.question.kind
     examples = "".join(
         f"\n  {question}: {shorten(text, MAX_SHOWN)!r}: {explain(problem)}"
         for question, text, problem in failed
     )
     return UserError(
         f"model {model!r}: {what}. Examples:{examples}\nUse another model, edit the prompts "
-        f"(a copy of rulemine/verbalizer/prompts.toml, given as --prompt), or {instead}."
+        f"(a copy of rulemine/verbalizer/{PROMPT_FILES.get(kind, PROMPT_FILES[''])}, given as --prompt), or "
+        f"{instead}."
     )
