@@ -6,10 +6,15 @@ A command imports what it needs when it runs. It takes the parsed arguments and 
 import argparse
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rulemine.cli.console import bar, check_output, emit, emit_pieces, note, output_file, summarize
 from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError, counted
+
+if TYPE_CHECKING:
+    from rulemine.kg.property_graph.graph import PropertyGraph
+    from rulemine.rules.value_rules import ValueRule
 
 __all__ = ["add_graphing"]
 
@@ -24,13 +29,18 @@ and relations, delete what is not wanted), then convert with it:
 def add_graphing(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Adds the command ``graph``."""
     parser = add_command(
-        commands, "graph", graph, "count, convert or draft the schema of a property graph", _MORE
+        commands,
+        "graph",
+        graph,
+        "count or convert a property graph, draft its schema, or find what determines its values",
+        _MORE,
     )
     parser.add_argument(
         "action",
-        choices=("check", "convert", "draft"),
+        choices=("check", "convert", "draft", "values"),
         help="check: count types, signatures and properties; convert: write SimpleKG JSON; draft: write the "
-        "schema",
+        "schema; values: write the rules by which one fact determines another value, which a build may "
+        "then remove",
     )
     parser.add_argument(
         "source",
@@ -51,8 +61,19 @@ def add_graphing(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="NAME",
         help="the property that nodes of a database are called by (name)",
     )
+    parser.add_argument(
+        "--rules", type=Path, metavar="FILE",
+        help="of values: count these rules instead of mining, e.g. what values wrote, edited",
+    )  # fmt: skip
+    parser.add_argument(
+        "--confidence", type=float, metavar="X",
+        help="of values: the least share of the nodes of which a rule says a value where it is right (1.0)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--support", type=int, metavar="N", help="of values: of how many nodes a rule is right (20)"
+    )
     parser.add_argument("-o", "--output", type=output_file, metavar="FILE",
-                        help="of convert and draft; - or nothing is standard output")  # fmt: skip
+                        help="of convert, draft and values; - or nothing is standard output")  # fmt: skip
 
 
 def graph(arguments: Namespace) -> int:
@@ -62,11 +83,13 @@ def graph(arguments: Namespace) -> int:
     from rulemine.kg.property_graph.faults import Faults
     from rulemine.kg.property_graph.schema_file import read_schema, schema_text
     from rulemine.kg.property_graph.simplekg import simplekg_pieces
+    from rulemine.rules.value_rule_file import value_rules_text
 
     output: Path | None = arguments.output
+    _check_values(arguments)
     if arguments.action == "check" and output is not None:
         raise ConfigError("graph check: prints on standard output. Leave -o out.")
-    check_output(output, arguments.schema, Path(arguments.source))
+    check_output(output, arguments.schema, arguments.rules, Path(arguments.source))
     left_out = Faults()
     with bar("graph") as progress:
         schema = read_schema(arguments.schema) if arguments.schema else None
@@ -81,12 +104,45 @@ def graph(arguments: Namespace) -> int:
             print(line)
     elif arguments.action == "draft":
         emit(schema_text(made.schema), output)
+    elif arguments.action == "values":
+        rules = _value_rules(made, arguments)
+        emit(value_rules_text(made, rules), output)
     else:
         emit_pieces(simplekg_pieces(made), output)
     if output is not None:
         what = f"{counted(len(made.nodes), 'node')}, {counted(len(made.edges), 'edge')}"
+        if arguments.action == "values":
+            what = counted(len(rules), "value rule")
         if arguments.action == "draft":
             types = counted(len(made.schema.entities), "entity type")
             what = f"{types}, {counted(len(made.schema.relations), 'signature')}"
         summarize(f"{output}: {what}", output)
     return 0
+
+
+def _check_values(arguments: Namespace) -> None:
+    """Options of ``values`` have no effect elsewhere, nor thresholds on given rules."""
+    for name in ("rules", "confidence", "support"):
+        if getattr(arguments, name) is None:
+            continue
+        if arguments.action != "values":
+            raise ConfigError(
+                f"graph {arguments.action}: --{name} is of graph values. Leave it out."
+            )
+        if name != "rules" and arguments.rules:
+            raise ConfigError(f"graph values: --{name} has no effect on --rules. Leave one out.")
+
+
+def _value_rules(made: "PropertyGraph", arguments: Namespace) -> "tuple[ValueRule, ...]":
+    from rulemine.rules.value_mining import mine_value_rules
+    from rulemine.rules.value_rule_file import read_value_rules
+
+    if arguments.rules:
+        return read_value_rules(arguments.rules, made)
+    with bar("value rules") as progress:
+        return mine_value_rules(
+            made,
+            min_confidence=1.0 if arguments.confidence is None else arguments.confidence,
+            min_support=20 if arguments.support is None else arguments.support,
+            progress=progress,
+        )

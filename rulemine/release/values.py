@@ -25,7 +25,7 @@ class ValueCertificate:
         path: The triples that lead from the node of the removed value to `node`, in the order of the rule's
             path, each as it is stated; none if it is the same node.
         node: The node whose value determines the removed one.
-        property: The property with that value; ``name`` is its name.
+        property: The property with that value.
     """
 
     rule: str

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kg.property_graph.schema import NAME, Schema
+from rulemine.kg.property_graph.schema import Schema
 from rulemine.kg.property_graph.values import Value
 from rulemine.rules.value_rules import (
     FUNCTIONS,
@@ -142,8 +142,7 @@ def _candidates(
     """Source property, function, and the property that they may say."""
     own = {p.name: p.datatype for p in schema.entity(label).properties}
     end = schema.entity(path[-1].type if path else label)
-    sources = {NAME: "str"} | {p.name: p.datatype for p in end.properties}
-    for source, datatype in sources.items():
+    for source, datatype in ((p.name, p.datatype) for p in end.properties):
         for function in FUNCTIONS:
             for name, result in own.items():
                 if joins(datatype, function, result) and (path or name != source):

@@ -11,7 +11,8 @@ from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.rules.value_mining import mine_value_rules
-from rulemine.rules.value_rules import ValueRule, paths_from, read_value_rules
+from rulemine.rules.value_rule_file import read_value_rules, value_rules_text
+from rulemine.rules.value_rules import ValueRule, paths_from
 from tests.oracles.random_patterns import random_graph
 
 SCHEMA = Schema(
@@ -51,11 +52,9 @@ def found(graph: PropertyGraph, **options: Any) -> dict[str, ValueRule]:
 
 def test_rules_are_found_over_paths_and_functions():
     assert list(found(towns(), min_confidence=1.0, min_lift=1.5)) == [
-        "Country.code = Country.name",
         "Country.code = Town.country over (Country)<-[:in]-(Town)",
         "Person.birth_year = year(Person.born)",
         "Town.country = Country.code over (Town)-[:in]->(Country)",
-        "Town.country = Country.name over (Town)-[:in]->(Country)",
         "Town.country = Town.country over (Town)-[:in]->(Country)<-[:in]-(Town)",
         "Town.zone = Town.zone over (Town)-[:in]->(Country)<-[:in]-(Town)",
     ]
@@ -124,7 +123,7 @@ def all_rules(graph: PropertyGraph) -> dict[str, tuple[int, int, float, float]]:
     for (type_, key), by_node in said.items():
         reading, steps_text = key.split("|")
         of = reading.removeprefix("year(").rstrip(")").split(".")
-        datatype = "int" if "(" in reading else ({"name": "str"} | datatypes[of[0]])[of[1]]
+        datatype = "int" if "(" in reading else datatypes[of[0]][of[1]]
         for name, result in datatypes[type_].items():
             if result != datatype or (not steps_text and reading == f"{type_}.{name}"):
                 continue
@@ -144,7 +143,7 @@ def all_rules(graph: PropertyGraph) -> dict[str, tuple[int, int, float, float]]:
 
 def own(graph: PropertyGraph, node: str) -> dict[str, Any]:
     row = graph.node(node)
-    return {"name": row.name, **row.properties}
+    return dict(row.properties)
 
 
 def test_paths_are_over_different_nodes():
@@ -159,8 +158,13 @@ def test_rules_of_a_file_are_those_of_mining(tmp_path: Path):
     path = tmp_path / "rules.toml"
     path.write_text(f"rules = {list(mined)!r}", "utf-8")
     assert read_value_rules(path, towns()) == tuple(mined.values())
-    path.write_text('rules = ["Town.zone = Country.name over (Town)-[:in]->(Country)"]', "utf-8")
+    path.write_text('rules = ["Town.zone = Country.code over (Town)-[:in]->(Country)"]', "utf-8")
     assert [rule.support for rule in read_value_rules(path, towns())] == [0]
+    path.write_text(value_rules_text(towns(), tuple(mined.values())), "utf-8")
+    assert read_value_rules(path, towns()) == tuple(mined.values())
+    assert "# Town.zone: 9 of 9 values\n" in path.read_text("utf-8")
+    path.write_text(value_rules_text(towns(), ()), "utf-8")
+    assert read_value_rules(path, towns()) == ()
 
 
 def test_the_record_survives_json():
@@ -175,6 +179,7 @@ def test_the_record_survives_json():
         ("Twon.zone = Town.zone over (Twon)-[:in]->(Country)<-[:in]-(Town)", "did you mean 'Town'"),
         ("Town.zone = Town.zone", "it says nothing"),
         ("Town.zone = Country.code over (Town)<-[:in]-(Country)", "no relation Country in Town"),
+        ("Town.zone = Country.name over (Town)-[:in]->(Country)", "no property 'name'"),
         ("Town.zone = Country.cod over (Town)-[:in]->(Country)", "did you mean 'code'"),
         ("Town.zone = Country.code", "a path from Town to Country was expected"),
         ("Town.zone = Country.code over (Person)-[:livesIn]->(Town)", "a path from Town to Country"),

@@ -26,13 +26,13 @@ from rulemine.cypher.templates import MATCHES, RETURNS
 from rulemine.errors import UserError
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kg.property_graph.schema import NAME
 from rulemine.release.blocks import CypherBlock, RowChange
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import CypherQuestion, HardAnswer, Rejection, Unseen
 from rulemine.rules.value_mining import mine_value_rules
-from rulemine.rules.value_rules import ValueRule, read_value_rules
+from rulemine.rules.value_rule_file import read_value_rules
+from rulemine.rules.value_rules import ValueRule
 
 __all__ = ["ask_cypher"]
 
@@ -254,16 +254,14 @@ class _Maker:
 
 
 def _value_rules(graph: PropertyGraph, options: CypherSection) -> tuple[ValueRule, ...]:
-    """The rules that say values; not those by names, which a release may not have."""
+    """The rules that say values."""
     if not options.values:
         return ()
     if options.value_rules:
-        found = read_value_rules(Path(options.value_rules), graph)
-    else:
-        found = mine_value_rules(
-            graph, min_confidence=options.value_confidence, min_support=options.value_support
-        )
-    return tuple(rule for rule in found if rule.source != NAME)
+        return read_value_rules(Path(options.value_rules), graph)
+    return mine_value_rules(
+        graph, min_confidence=options.value_confidence, min_support=options.value_support
+    )
 
 
 def _read(query: PatternQuery) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from rulemine.builder.removal.levels import part_of
 from rulemine.cypher.pattern import END
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kg.property_graph.schema import NAME
 from rulemine.kg.property_graph.values import to_plain
 from rulemine.release.values import RemovedValue, ValueCertificate
 from rulemine.rules.value_rules import ValueRule, paths_from, values_said
@@ -97,7 +96,7 @@ class _Proofs:
         self._rules: dict[_Place, list[ValueRule]] = defaultdict(list)
         distinct = {rule.id: rule for rule in rules}.values()
         for rule in sorted(distinct, key=lambda r: (-r.confidence, len(r.path), -r.support, r.id)):
-            if rule.property in (NAME, END):
+            if rule.property == END:
                 continue
             for node, value in values_said(graph, rule):
                 if graph.value(node, rule.property) == value:
