@@ -7,13 +7,15 @@ anywhere in the query.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from rulemine.cypher.expressions import AGGREGATES
 from rulemine.cypher.parser import StatementParser
-from rulemine.cypher.syntax import Statement
+from rulemine.cypher.syntax import NodePattern, RelationPattern, Statement
 
 __all__ = ["Elements", "PatternElement", "elements_of", "turned"]
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,34 +131,36 @@ class _Noting(StatementParser):
         self._links: list[PatternElement] = []
         self._chains: list[tuple[PatternElement, ...]] = []
 
-    def chain(self) -> int:
+    def chain(self) -> tuple[tuple[NodePattern, ...], tuple[RelationPattern, ...]]:
         outer, self._links = self._links, []
-        number = super().chain()
+        found = super().chain()
         self._chains.append(tuple(self._links))
         self._links = outer
-        return number
+        return found
 
-    def node(self) -> None:
+    def node(self) -> NodePattern:
         start, first = self.here.start, self.at + 1
-        super().node()
+        found = super().node()
         self._links.append(self._part(first, self.at - 1, start, ""))
+        return found
 
-    def relation(self) -> None:
+    def relation(self) -> RelationPattern:
         start, first, left = self.here.start, self.at, self.peek("<")
-        super().relation()
+        found = super().relation()
         right = self.tokens[self.at - 1].text == ">"
         arrow = "-" if left == right else "<" if left else ">"
         inside = [at for at in range(first, self.at) if self.tokens[at].text == "["]
         begin = inside[0] + 1 if inside else self.at
         self._links.append(self._part(begin, self.at, start, arrow))
+        return found
 
-    def tried(self, read: Callable[[], object]) -> bool:
+    def tried(self, read: Callable[[], _T]) -> _T | None:
         links, number = self._links, (len(self._links), len(self._chains))
-        if super().tried(read):
-            return True
-        self._links = links
-        del self._links[number[0] :], self._chains[number[1] :]
-        return False
+        found = super().tried(read)
+        if found is None:
+            self._links = links
+            del self._links[number[0] :], self._chains[number[1] :]
+        return found
 
     def _part(self, first: int, last: int, start: int, arrow: str) -> PatternElement:
         """A node or relation from the tokens within its brackets."""

@@ -1,13 +1,22 @@
-"""Patterns and expressions of Cypher: recognized, with the variables in them noted.
+"""Expressions of Cypher, as trees, with the variables in them noted.
 
 They are taken a little more freely than Neo4j does, which has the last word on them.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import TypeVar
 
-from rulemine.cypher.syntax import CypherError, Expression, PathElement
-from rulemine.cypher.tokens import RESERVED, Tokens
+from rulemine.cypher.path_syntax import PathSyntax
+from rulemine.cypher.syntax import (
+    Clause,
+    CypherError,
+    Expression,
+    PathElement,
+    Term,
+)
+from rulemine.cypher.tokens import RESERVED
 
 __all__ = ["AGGREGATES", "Expressions"]
 
@@ -25,311 +34,332 @@ AGGREGATES = frozenset(
         "sum",
     ]
 )
-_SIGNS = frozenset(["+", "-", "*", "/", "%", "^", "=", "<>", "<", ">", "<=", ">=", "=~", "||"])
-_WORDS = frozenset(("AND", "OR", "XOR", "IN", "CONTAINS"))
+
+_T = TypeVar("_T")
+
+_LEVELS = {
+    "OR": 1, "XOR": 2, "AND": 3,
+    "=": 5, "<>": 5, "<": 5, "<=": 5, ">": 5, ">=": 5,
+    "=~": 6, "IN": 6, "STARTS": 6, "ENDS": 6, "CONTAINS": 6, "IS": 6, "::": 6,
+    "+": 7, "-": 7, "||": 7, "*": 8, "/": 8, "%": 8, "^": 9,
+}  # fmt: skip
+"""How strongly operators bind; NOT has 4."""
+
+_NOT, _COMPARED, _TESTED = 4, 5, 6
+
+_ESCAPE = re.compile(r"\\(?:u([\da-fA-F]{4})|U([\da-fA-F]{8})|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
-class Expressions(Tokens, ABC):
-    """Reads patterns and expressions.
+class Expressions(PathSyntax, ABC):
+    """Reads expressions.
 
     Args:
         text: The query.
     """
 
     @abstractmethod
-    def subquery(self) -> None:
+    def subquery(self) -> tuple[tuple[Clause, ...], ...]:
         """Reads what stands in EXISTS { }: a query, or a pattern with a condition."""
-
-    def path(self) -> PathElement:
-        """Reads a path of a MATCH."""
-        start, variable = self.here.start, ""
-        if self.named() and self.peek("=", ahead=1):
-            variable = self.variable()
-            self.bound.append(variable)
-            self.need("=")
-        if self.here.word in ("SHORTESTPATH", "ALLSHORTESTPATHS"):
-            self.at += 1
-            self.need("(")
-            self.chain()
-            self.need(")")
-        else:
-            self.chain()
-        return PathElement(start, variable)
-
-    def chain(self) -> int:
-        """Nodes and the relations between them; how many relations."""
-        self.node()
-        number = 0
-        while self.peek("-") or self.peek("<", "-"):
-            self.relation()
-            self.node()
-            number += 1
-        return number
-
-    def node(self) -> None:
-        """Reads a node, in parentheses."""
-        self.need("(")
-        self.filled()
-        self.need(")")
-
-    def relation(self) -> None:
-        """Reads a relation with its dashes."""
-        self.take("<")
-        self.need("-")
-        if self.take("["):
-            self.filled(related=True)
-            self.need("]")
-        self.need("-")
-        self.take(">")
-
-    def filled(self, *, related: bool = False) -> None:
-        """What stands within a node or a relation."""
-        if self.named() and self.here.word not in ("IS", "WHERE"):
-            self.bound.append(self.variable())
-        if self.take(":") or self.take("IS"):
-            self.labels()
-        if related and self.take("*"):
-            self.number()
-            if self.take(".."):
-                self.number()
-        if self.peek("{"):
-            self.map()
-        elif self.here.kind == "parameter":
-            self.at += 1
-        if self.take("WHERE"):
-            self.expression()
-
-    def number(self) -> None:
-        """Reads a number, if one is there."""
-        self.at += self.here.kind == "number"
-
-    def labels(self, *, bars: bool = True) -> None:
-        """Reads labels or types with ``& | !``; without bars, a bar ends them."""
-        while True:
-            while self.take("!"):
-                pass
-            if self.take("("):
-                self.deeper(self.labels)
-                self.need(")")
-            elif not self.take("%"):
-                self.name("a label or type")
-            if bars and (self.take("|", ":") or self.take("|")):
-                continue
-            if not (self.take("&") or self.take(":")):
-                return
 
     def expression(self) -> Expression:
         """Reads an expression."""
-        start, first, seen = self.here.start, self.at, self.aggregates
-        self.deeper(self.operands)
-        token = self.tokens[first]
-        single = self.at == first + 1 and token.kind in ("name", "quoted")
-        variable = "" if not single else token.text if token.kind == "name" else token.text[1:-1]
-        if variable.lower() in ("true", "false", "null") and token.kind == "name":
-            variable = ""
-        return Expression(self.text[start : self.end], variable, self.aggregates > seen)
+        start = self.here.start
+        term = self.term()
+        variable = term.parts[0] if term.kind == "variable" else ""
+        text = self.text[start : self.end]
+        return Expression(text, "" if text.startswith("(") else variable, term)
 
-    def operands(self) -> None:
-        """Reads operands and the operators between them."""
-        self.operand()
+    def term(self) -> Term:
+        """Reads an expression as a tree."""
+        return self.deeper(lambda: self.operands(0))
+
+    def operands(self, least: int) -> Term:
+        """Reads operands and the operators between them that bind at least so strongly."""
+        place = self.here.start
+        if least <= _NOT and self.take("NOT"):
+            negated = 1
+            while self.take("NOT"):
+                negated += 1
+            found = self.operands(_COMPARED)
+            for _ in range(negated):
+                found = Term("not", (found,), place)
+        else:
+            found = self.operand()
+        most = max(_LEVELS.values())
         while True:
             token = self.here
-            if token.word in _WORDS or (token.kind == "sign" and token.text in _SIGNS):
-                self.at += 1
-            elif not (self.take("STARTS", "WITH") or self.take("ENDS", "WITH")):
-                if not self.take("IS"):
-                    return
-                self.take("NOT")
-                if self.take("::") or self.take("TYPED"):
-                    self.one_or_more(lambda: self.name("a type"), "|")
-                    self.take("NOT", "NULL")
-                else:
-                    self.take("NFC")
-                    if not self.take("NORMALIZED"):
-                        self.need("NULL")
-                continue
-            self.operand()
+            sign = token.word or (token.text if token.kind == "sign" else "")
+            level = _LEVELS.get(sign, -1)
+            if level < least or level > most:
+                return found
+            most = level - (level == _TESTED)
+            self.at += 1
+            if level == _COMPARED:
+                found = self.compared(found, sign)
+            elif sign in ("IS", "::"):
+                found = self.tested(found, sign)
+            else:
+                if sign in ("STARTS", "ENDS"):
+                    self.need("WITH")
+                other = self.operands(level + 1)
+                kind = sign.lower()
+                parts = found.parts if found.kind == kind and level < _NOT else (found,)
+                found = Term(kind, (*parts, other), place)
 
-    def operand(self) -> None:
-        """Reads an operand with its signs, properties and indices."""
-        while self.take("NOT") or self.take("-") or self.take("+"):
-            pass
-        self.atom()
+    def compared(self, first: Term, sign: str) -> Term:
+        """Reads the rest of ``a < b <= c``, which says ``a < b AND b <= c``."""
+        pairs = []
         while True:
+            second = self.operands(_TESTED)
+            pairs.append(Term(sign, (first, second), first.place))
+            if self.here.kind != "sign" or _LEVELS.get(self.here.text) != _COMPARED:
+                return pairs[0] if len(pairs) == 1 else Term("and", tuple(pairs), pairs[0].place)
+            first, sign = second, self.here.text
+            self.at += 1
+
+    def tested(self, operand: Term, sign: str) -> Term:
+        """Reads what stands behind IS."""
+        negated = sign == "IS" and self.take("NOT")
+        if sign == "::" or self.take("::") or self.take("TYPED"):
+            self.one_or_more(lambda: self.name("a type"), "|")
+            self.take("NOT", "NULL")
+            return Term("unknown", ("tests of types",), operand.place)
+        if self.here.word in ("NFC", "NFD", "NFKC", "NFKD", "NORMALIZED"):
+            self.at += not self.peek("NORMALIZED")
+            self.need("NORMALIZED")
+            return Term("unknown", ("IS NORMALIZED",), operand.place)
+        self.need("NULL")
+        return Term("is not null" if negated else "is null", (operand,), operand.place)
+
+    def operand(self) -> Term:
+        """Reads an operand with its sign, properties and indices."""
+        place = self.here.start
+        if self.take("-"):
+            if self.here.kind == "number" and not self.peek(".", ahead=1):
+                value = self.number(negative=True)
+                return Term("value", (value, type(value)), place)
+            return Term("minus", (self.read_on(self.atom()),), place)
+        if self.take("+"):
+            return Term("plus", (self.read_on(self.atom()),), place)
+        return self.read_on(self.atom())
+
+    def read_on(self, found: Term) -> Term:
+        """Reads the properties, indices and labels behind an operand."""
+        while True:
+            place = self.here.start
             if self.take("."):
-                self.name("a property")
+                found = Term("get", (found, self.name("a property")), found.place)
             elif self.take("["):
-                if not self.peek(".."):
-                    self.expression()
-                if self.take("..") and not self.peek("]"):
-                    self.expression()
+                first = None if self.peek("..") else self.term()
+                if self.take(".."):
+                    last = None if self.peek("]") else self.term()
+                    found = Term("slice", (found, first, last), place)
+                else:
+                    found = Term("at", (found, first), place)
                 self.need("]")
             elif self.peek(":") and self.labelled():
                 self.at += 1
-                self.labels(
-                    bars=not self.listed
-                )  # in [x IN y WHERE x:A | x.b] the bar ends the condition
+                # in [x IN y WHERE x:A | x.b] the bar ends the condition
+                found = Term("is", (found, self.labels(bars=not self.listed)), place)
             else:
-                return
+                return found
 
     def labelled(self) -> bool:
         """Whether a label expression follows a colon."""
         following = self.tokens[self.at + 1]
         return following.kind in ("name", "quoted") or self.peek(":", "!") or self.peek(":", "(")
 
-    def atom(self) -> None:
+    def atom(self) -> Term:
         """Reads an operand alone."""
-        token = self.here
-        if token.kind in ("string", "number", "parameter"):
+        token, place = self.here, self.here.start
+        if token.kind == "string":
             self.at += 1
-        elif self.peek("("):
-            if not self.tried(self.related):
-                self.at += 1
-                self.expression()
-                self.need(")")
-        elif self.take("["):
-            self.list()
-        elif self.peek("{"):
-            self.map()
-        elif not self.named() or token.word in RESERVED:
+            return Term("value", (_unescaped(token.text[1:-1]), str), place)
+        if token.kind == "number":
+            value = self.number()
+            return Term("value", (value, type(value)), place)
+        if token.kind == "parameter":
+            self.at += 1
+            return Term("parameter", (token.text[1:],), place)
+        if self.peek("("):
+            path = self.tried(self.related)
+            if path is not None:
+                return Term("path", (path,), place)
+            self.at += 1
+            found = self.term()
+            self.need(")")
+            return found
+        if self.take("["):
+            return self.list(place)
+        if self.peek("{"):
+            return self.map()
+        if not self.named() or token.word in RESERVED:
             self.expected("an expression")
-        elif token.word == "CASE":
+        if token.word == "CASE" and not self.peek(".", ahead=1):
             self.at += 1
-            self.cases()
-        elif token.word in ("EXISTS", "COUNT", "COLLECT") and self.peek("{", ahead=1):
+            return self.cases(place)
+        if token.word in ("EXISTS", "COUNT", "COLLECT") and self.peek("{", ahead=1):
             self.at += 2
-            self.deeper(self.subquery)
+            arms = self.deeper(self.subquery)
             self.need("}")
-        elif token.word in ("TRUE", "FALSE", "NULL"):
+            return Term(token.word.lower(), (arms,), place)
+        if token.word in ("TRUE", "FALSE", "NULL"):
             self.at += 1
-        elif not self.function():
-            self.variable()
-            if self.peek("{"):
-                self.map(projection=True)
+            constant = {"TRUE": True, "FALSE": False, "NULL": None}[token.word]
+            return Term("value", (constant, type(constant)), place)
+        if token.word in ("INF", "INFINITY", "NAN") and token.kind == "name":
+            self.at += 1
+            return Term("value", (float(token.text), float), place)
+        called = self.function()
+        if called is not None:
+            return called
+        variable = Term("variable", (self.variable(),), place)
+        return self.map(of=variable) if self.peek("{") else variable
 
-    def tried(self, read: Callable[[], object]) -> bool:
+    def tried(self, read: Callable[[], _T]) -> _T | None:
         """Reads something if it is there."""
         key = read.__name__, self.at
         if key in self.absent:  # else nested ones take exponential time
-            return False
-        state = self.at, len(self.variables), self.aggregates, self.depth, self.listed
+            return None
+        state = self.at, len(self.variables), self.depth, self.listed
         bound, self.bound = self.bound, []
         try:
-            read()
+            return read()
         except CypherError:
             self.absent.add(key)
-            self.at, number, self.aggregates, self.depth, self.listed = state
+            self.at, number, self.depth, self.listed = state
             del self.variables[number:]
-            return False
+            return None
         finally:
             self.bound = bound
-        return True
 
-    def related(self) -> None:
+    def related(self) -> PathElement:
         """Reads a path with at least one relation."""
-        if not self.chain():
+        start = self.here.start
+        nodes, relations = self.chain()
+        if not relations:
             self.expected("a relation")
+        return PathElement(start, "", nodes, relations)
 
-    def list(self) -> None:
+    def list(self, place: int) -> Term:
         """Reads the rest of a list or of a comprehension."""
         if self.take("]"):
-            return
-        if self.tried(self.comprehension):
-            return
+            return Term("list", (), place)
+        comprehension = self.tried(self.comprehension)
+        if comprehension is not None:
+            return comprehension
         if self.named() and self.peek("IN", ahead=1):
             self.listed += 1
-            self.within()
+            name, items, where = self.within()
             self.listed -= 1
-            if self.take("|"):
-                self.expression()
+            result = self.term() if self.take("|") else None
+            found = Term("each", (name, items, where, result), place)
         else:
-            self.one_or_more(self.expression)
+            found = Term("list", tuple(self.one_or_more(self.term)), place)
         self.need("]")
+        return found
 
-    def comprehension(self) -> None:
+    def comprehension(self) -> Term:
         """The rest of ``[(n)-->(m) WHERE … | m.name]``."""
+        start, variable = self.here.start, ""
         if self.named() and self.peek("=", ahead=1):
-            self.at += 2
-        self.related()
+            variable = self.variable()
+            self.at += 1
+        path = self.related()
         self.listed += 1
-        if self.take("WHERE"):
-            self.expression()
+        where = self.term() if self.take("WHERE") else None
         self.listed -= 1
         self.need("|")
-        self.expression()
+        result = self.term()
         self.need("]")
+        path = PathElement(start, variable, path.nodes, path.relations)
+        return Term("paths", (path, where, result), start)
 
-    def map(self, *, projection: bool = False) -> None:
-        """Reads a map; as a projection, also ``.name`` and variables."""
+    def map(self, *, of: Term | None = None) -> Term:
+        """Reads a map; as a projection of a variable, also ``.name`` and variables."""
+        place = self.here.start
         self.need("{")
-        if self.take("}"):
-            return
 
-        def entry() -> None:
-            if projection and self.take("."):
-                if not self.take("*"):
-                    self.name("a property")
-            elif projection and not self.peek(":", ahead=1):
-                self.variable()
-            else:
-                self.name("a key")
-                self.need(":")
-                self.expression()
+        def entry() -> tuple[str, str | Term | None]:
+            if of is not None and self.take("."):
+                return ("*", None) if self.take("*") else (".", self.name("a property"))
+            if of is not None and not self.peek(":", ahead=1):
+                start, name = self.here.start, self.variable()
+                return name, Term("variable", (name,), start)
+            name = self.name("a key")
+            self.need(":")
+            return name, self.term()
 
-        self.one_or_more(entry)
+        entries = () if self.peek("}") else tuple(self.one_or_more(entry))
         self.need("}")
+        return Term("map", entries, place) if of is None else Term("project", (of, entries), place)
 
-    def cases(self) -> None:
+    def cases(self, place: int) -> Term:
         """Reads the rest of CASE."""
-        if not self.peek("WHEN"):
-            self.expression()
+        subject = None if self.peek("WHEN") else self.term()
+        pairs = []
         self.need("WHEN")
         while True:
-            self.one_or_more(self.expression)
+            if subject is not None and (self.here.text in _LEVELS or self.peek("IS")):
+                self.unsupported("operators behind WHEN are not read")
+            wanted = self.one_or_more(self.term)
             self.need("THEN")
-            self.expression()
+            result = self.term()
+            pairs += [(one, result) for one in wanted]
             if not self.take("WHEN"):
                 break
-        if self.take("ELSE"):
-            self.expression()
+        rest = self.term() if self.take("ELSE") else None
         self.need("END")
+        return Term("case", (subject, tuple(pairs), rest), place)
 
-    def function(self) -> bool:
-        """Reads a function with its arguments; whether one is there."""
-        last = self.at
+    def function(self) -> Term | None:
+        """Reads a function with its arguments, if one is there."""
+        last, place = self.at, self.here.start
         names = ("name", "quoted")
         while self.tokens[last + 1].text == "." and self.tokens[last + 2].kind in names:
             last += 2
-        following = self.tokens[last + 1]
-        if following.kind != "sign" or following.text != "(":
-            return False
-        name = self.text[self.here.start : self.tokens[last].end].lower()
+        if not self.peek("(", ahead=last + 1 - self.at):
+            return None
+        parts = [token.text for token in self.tokens[self.at : last + 1]]
+        name = "".join(part.strip("`") for part in parts).lower()
         self.at = last + 2
-        self.aggregates += name in AGGREGATES
-        if self.take(")") or self.take("*", ")"):
-            return True
+        if self.take(")"):
+            return Term("call", (name, False, ()), place)
+        if self.take("*", ")"):
+            return Term("call", (name, False, None), place)
+        found = None
         if name in ("shortestpath", "allshortestpaths"):
             self.tried(self.related)
+            found = Term("unknown", ("shortest paths",), place)
         elif name == "reduce":
-            self.variable()
+            total = self.variable()
             self.need("=")
-            self.expression()
+            first = self.term()
             self.need(",")
-            self.within()
+            item, items, _ = self.within()
             self.need("|")
-            self.expression()
+            found = Term("reduce", (total, first, item, items, self.term()), place)
         elif name in ("all", "any", "none", "single") and self.peek("IN", ahead=1):
-            self.within()
+            found = Term(name, self.within(), place)
         else:
-            self.take("DISTINCT")
-            self.one_or_more(self.expression)
+            distinct = self.take("DISTINCT")
+            found = Term("call", (name, distinct, tuple(self.one_or_more(self.term))), place)
         self.need(")")
-        return True
+        return found
 
-    def within(self) -> None:
+    def within(self) -> tuple[str, Term, Term | None]:
         """Reads ``x IN list WHERE condition``."""
-        self.variable()
+        name = self.variable()
         self.need("IN")
-        self.expression()
-        if self.take("WHERE"):
-            self.expression()
+        return name, self.term(), self.term() if self.take("WHERE") else None
+
+
+def _unescaped(text: str) -> str:
+    """The text that a string stands for."""
+
+    def read(found: re.Match[str]) -> str:
+        code = found[1] or found[2]
+        return chr(int(code, 16)) if code else _ESCAPED.get(found[3], found[3])
+
+    return _ESCAPE.sub(read, text)

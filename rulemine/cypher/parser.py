@@ -1,8 +1,8 @@
 """Reads read-only Cypher, as models write it.
 
 Guarantee: what Neo4j 5 reads is read, or refused with line and column; what would change a graph, load a file
-or call a procedure is refused by name. The structure of clauses is kept; expressions are only recognized.
-Not read are quantified and SHORTEST paths, hints (USING), ``CALL (*)`` and USE.
+or call a procedure is refused by name. Quantified and SHORTEST paths, hints (USING), ``CALL (*)``, OPTIONAL
+CALL, EXPLAIN and PROFILE are not read, which is said with another error than that something is no Cypher.
 """
 
 from typing import NoReturn
@@ -10,10 +10,10 @@ from typing import NoReturn
 from rulemine.cypher.expressions import Expressions
 from rulemine.cypher.syntax import (
     Clause,
-    Expression,
     Item,
     Match,
     ProjectionClause,
+    Sorting,
     Statement,
     SubqueryClause,
     Unwind,
@@ -40,6 +40,8 @@ _WRITING = frozenset(
     )
 )
 
+_NOT_READ = frozenset(("EXPLAIN", "PROFILE", "CYPHER", "OPTIONAL", "FINISH"))
+
 
 def parse(text: str) -> Statement:
     """Reads a query.
@@ -48,12 +50,12 @@ def parse(text: str) -> Statement:
         text: One query; it may end with a semicolon.
 
     Raises:
-        CypherError: It cannot be read, or is not read-only.
+        CypherError: It cannot be read, or is not read-only; `UnsupportedError`, which is one: it may be Cypher.
 
     Example:
         >>> statement = parse("match (c:City) return c.name order by c.population desc")
         >>> *_, last = statement.arms[0]
-        >>> statement.ordered, [expression.text for expression in last.order]
+        >>> statement.ordered, [key.expression.text for key in last.order]
         (True, ['c.population'])
     """
     return StatementParser(text).statement()
@@ -98,10 +100,10 @@ class StatementParser(Expressions):
             elif self.take("MATCH"):
                 clauses.append(self.match(start, False))
             elif self.take("UNWIND"):
-                self.expression()
+                items = self.term()
                 self.need("AS")
                 variable = self.variable()
-                clauses.append(Unwind(start, self.end, variable))
+                clauses.append(Unwind(start, self.end, variable, items))
             elif self.take("WITH"):
                 clauses.append(self.projection(start, final=False))
             elif self.take("RETURN"):
@@ -122,6 +124,8 @@ class StatementParser(Expressions):
             self.fail("LOAD CSV reads a file; only the graph may be asked.", kind="load")
         if word in ("USE", "SHOW"):
             self.fail(f"{word} asks more than the graph.", kind="graph")
+        if word in _NOT_READ:
+            self.unsupported(f"{word} is not read here")
         self.expected("a clause (MATCH, WITH, UNWIND, CALL, RETURN) that may stand here")
 
     def match(self, start: int, optional: bool) -> Match:
@@ -129,31 +133,26 @@ class StatementParser(Expressions):
         self.bound = []
         paths = tuple(self.one_or_more(self.path))
         variables = tuple(dict.fromkeys(self.bound))
-        if self.take("USING"):
-            self.fail("hints (USING) are not read.", self.end)
-        if self.take("WHERE"):
-            self.expression()
-        return Match(start, self.end, paths, variables, optional)
+        if self.peek("USING"):
+            self.unsupported("hints (USING) are not read")
+        where = self.term() if self.take("WHERE") else None
+        return Match(start, self.end, paths, variables, optional, where)
 
     def projection(self, start: int, *, final: bool) -> ProjectionClause:
         """The rest of WITH or RETURN."""
         distinct, every = self.take("DISTINCT"), self.take("*")
         items = self.one_or_more(self.item) if not every or self.take(",") else []
-        order: list[Expression] = []
+        order: list[Sorting] = []
         if self.take("ORDER", "BY"):
             order = self.one_or_more(self.sorting)
-        limited = False
-        for word in ("SKIP", "OFFSET", "LIMIT"):
-            if self.take(word):
-                self.expression()
-                limited = True
-        where = -1
+        skip = self.term() if self.take("SKIP") or self.take("OFFSET") else None
+        limit = self.term() if self.take("LIMIT") else None
+        where, condition = -1, None
         if not final and self.take("WHERE"):
-            where = self.end
-            self.expression()
+            where, condition = self.end, self.term()
         columns, keys = tuple(items), tuple(order)
         return ProjectionClause(
-            start, self.end, final, distinct, every, columns, keys, limited, where
+            start, self.end, final, distinct, every, columns, keys, skip, limit, where, condition
         )
 
     def item(self) -> Item:
@@ -161,13 +160,13 @@ class StatementParser(Expressions):
         expression = self.expression()
         return Item(expression, self.variable() if self.take("AS") else "")
 
-    def sorting(self) -> Expression:
+    def sorting(self) -> Sorting:
         """A key of ORDER BY."""
         expression = self.expression()
-        for word in ("ASCENDING", "ASC", "DESCENDING", "DESC"):
-            if self.take(word):
-                break
-        return expression
+        descending = self.take("DESCENDING") or self.take("DESC")
+        if not descending and not self.take("ASCENDING"):
+            self.take("ASC")
+        return Sorting(expression, descending)
 
     def call(self, start: int) -> SubqueryClause:
         """The rest of CALL."""
@@ -179,8 +178,8 @@ class StatementParser(Expressions):
             self.fail(f"{named}; only the graph may be asked.", start, "procedure")
         imported: tuple[str, ...] | None = None
         if self.take("("):
-            if self.take("*"):
-                self.fail("CALL (*) is not read; name the variables.", self.end)
+            if self.peek("*"):
+                self.unsupported("CALL (*) is not read; name the variables")
             imported = () if self.peek(")") else tuple(self.one_or_more(self.variable))
             self.need(")")
         self.need("{")
@@ -190,13 +189,10 @@ class StatementParser(Expressions):
             self.fail("IN TRANSACTIONS is for queries that write.", kind="write")
         return SubqueryClause(start, self.end, imported, arms)
 
-    def subquery(self) -> None:
+    def subquery(self) -> tuple[tuple[Clause, ...], ...]:
         """A query or a pattern in braces, with a scope of its own."""
-        bound, seen, self.bound = self.bound, self.aggregates, []
-        if self.peek("("):
-            self.one_or_more(self.path)
-            if self.take("WHERE"):
-                self.expression()
-        else:
-            self.arms(loose=True)
-        self.bound, self.aggregates = bound, seen
+        bound, self.bound = self.bound, []
+        bare = self.peek("(")
+        arms = self.arms(loose=True) if not bare else ((self.match(self.here.start, False),),)
+        self.bound = bound
+        return arms

@@ -70,8 +70,9 @@ def _keys(statement: Statement, last: ProjectionClause, order: int) -> list[str]
     meant = {item.alias: item.expression.text for item in last.items if item.alias}
     found, place = [], order
     for key in last.order:
-        start = statement.text.index(key.text, place)
-        place = start + len(key.text)
+        written = key.expression.text
+        start = statement.text.index(written, place)
+        place = start + len(written)
         text, at = "", start
         for first, end, name in sorted(set(statement.variables)):
             if start <= first < place and name in meant:

@@ -1,6 +1,8 @@
 """What a query in Cypher consists of: clauses, patterns and expressions, each with its place in the text."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
 
 from rulemine.errors import QueryError
 
@@ -10,11 +12,17 @@ __all__ = [
     "Expression",
     "Item",
     "Match",
+    "NodePattern",
     "PathElement",
     "ProjectionClause",
+    "RelationPattern",
+    "Sorting",
     "Statement",
     "SubqueryClause",
+    "Term",
+    "UnsupportedError",
     "Unwind",
+    "terms_in",
 ]
 
 
@@ -33,19 +41,107 @@ class CypherError(QueryError):
         super().__init__(f"query, line {line}, column {column}: {message}")
 
 
+class UnsupportedError(CypherError):
+    """A query that may well be Cypher, and has what is not taken here; ``kind`` is ``unsupported``."""
+
+    def __init__(self, message: str, line: int, column: int, _kind: str = "") -> None:
+        super().__init__(message, line, column, "unsupported")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A part of an expression, or of a label expression.
+
+    Parts are terms, unless said otherwise; None stands for one that is left out.
+
+    | kind | parts |
+    |---|---|
+    | `value` | the value, its Python type |
+    | `parameter`, `variable` | the name |
+    | `get`, `at`, `slice` | of what, and the property's name · the index · first and last |
+    | `not` `minus` `plus` `is null` `is not null` | the operand |
+    | `or` `xor` `and` | two operands or more |
+    | `=` `<>` `<` `<=` `>` `>=` `=~` `in` `starts` `ends` `contains` | two operands |
+    | `+` `-` `*` `/` `%` `^` `||` | two operands |
+    | `is` | of what, and a label expression: `label` with a name, `!`, `&`, `|`, `%` |
+    | `list`, `map` | the items · pairs of key and term |
+    | `project` | a variable, and pairs: ``.`` and a name, ``*`` and None, key and term |
+    | `case` | what is compared; pairs of condition and result; the rest |
+    | `each` | variable's name, list, condition, result |
+    | `all` `any` `none` `single` | variable's name, list, condition |
+    | `reduce` | name, first value, variable's name, list, next value |
+    | `call` | the function in lower case, whether DISTINCT, the arguments; None: ``*`` |
+    | `path`, `paths` | a `PathElement` · one, condition, result |
+    | `exists` `count` `collect` | the arms of a subquery |
+    | `unknown` | what is recognized and no more |
+
+    Attributes:
+        kind: What it is.
+        parts: What it consists of.
+        place: Where it stands in the text; equal terms may stand anywhere.
+    """
+
+    kind: str
+    parts: tuple[Any, ...]
+    place: int = field(default=0, compare=False)
+
+
+def terms_in(thing: Any) -> Iterator[Term]:
+    """All terms in a term, a clause or a pattern, from the outermost."""
+    if isinstance(thing, Term):
+        yield thing
+        yield from terms_in(thing.parts)
+    elif isinstance(thing, tuple):
+        for part in thing:
+            yield from terms_in(part)
+    elif is_dataclass(thing):
+        for own in fields(thing):
+            yield from terms_in(getattr(thing, own.name))
+
+
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression.
+    """A column or what rows are sorted by.
 
     Attributes:
         text: As it is written.
         variable: The variable, if it is no more than one; else empty.
-        aggregates: Whether it has an aggregating function.
+        term: What it says.
     """
 
     text: str
     variable: str
-    aggregates: bool
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class NodePattern:
+    """A node of a path.
+
+    Attributes:
+        variable: Its variable, or empty.
+        labels: What its labels must be, or None.
+        properties: What its properties must be: a map or a parameter, or None.
+        where: A condition, or None.
+    """
+
+    variable: str
+    labels: Term | None
+    properties: Term | None
+    where: Term | None
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPattern(NodePattern):
+    """A relation of a path; its labels are types.
+
+    Attributes:
+        direction: 1: from the node before it to the one behind it, −1: the other way, 0: either.
+        length: Least and greatest number of relations in its place (None: no bound), or None: one.
+    """
+
+    direction: int
+    length: tuple[int, int | None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +151,16 @@ class PathElement:
     Attributes:
         start: Where it begins in the text, its variable included.
         variable: The variable of the whole path, or empty.
+        nodes: Its nodes.
+        relations: The relations between them.
+        shortest: Whether it is in ``shortestPath()`` or ``allShortestPaths()``.
     """
 
-    start: int
+    start: int = field(compare=False)
     variable: str
+    nodes: tuple[NodePattern, ...]
+    relations: tuple[RelationPattern, ...]
+    shortest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +173,7 @@ class Match:
         paths: Its paths.
         variables: The variables of its paths, nodes and relations.
         optional: Whether it is OPTIONAL MATCH.
+        where: Its condition, or None.
     """
 
     start: int
@@ -78,6 +181,7 @@ class Match:
     paths: tuple[PathElement, ...]
     variables: tuple[str, ...]
     optional: bool
+    where: Term | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +198,19 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Sorting:
+    """What rows are sorted by.
+
+    Attributes:
+        expression: The key.
+        descending: Whether the greatest comes first.
+    """
+
+    expression: Expression
+    descending: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectionClause:
     """WITH or RETURN.
 
@@ -105,8 +222,10 @@ class ProjectionClause:
         every: Whether it has ``*``.
         items: Its columns, without those of ``*``.
         order: What rows are sorted by, most important first; empty: no order.
-        limited: Whether it has SKIP or LIMIT.
+        skip: How many rows are left out first, or None.
+        limit: How many rows are kept, or None.
         where: Where the condition of WITH begins, behind the word WHERE; −1: it has none.
+        condition: This condition, or None.
     """
 
     start: int
@@ -115,9 +234,11 @@ class ProjectionClause:
     distinct: bool
     every: bool
     items: tuple[Item, ...]
-    order: tuple[Expression, ...]
-    limited: bool
+    order: tuple[Sorting, ...]
+    skip: Term | None
+    limit: Term | None
     where: int
+    condition: Term | None
 
     @property
     def plain(self) -> bool:
@@ -126,7 +247,7 @@ class ProjectionClause:
             item.expression.variable and item.alias in ("", item.expression.variable)
             for item in self.items
         )
-        return kept and not self.limited
+        return kept and self.skip is None and self.limit is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +258,13 @@ class Unwind:
         start: Where it begins in the text.
         end: Where it ends.
         variable: What each element is called.
+        items: The list.
     """
 
     start: int
     end: int
     variable: str
+    items: Term
 
 
 @dataclass(frozen=True, slots=True)

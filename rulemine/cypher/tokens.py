@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn, TypeVar
 
-from rulemine.cypher.syntax import CypherError
+from rulemine.cypher.syntax import CypherError, UnsupportedError
 
-__all__ = ["RESERVED", "Tokens"]
+__all__ = ["RESERVED", "Tokens", "place_of"]
 
 _TOKEN = re.compile(
     r"""(?P<space>(?:\s|//[^\n]*|/\*.*?\*/)+)
@@ -61,6 +61,12 @@ class _Token(NamedTuple):
         return self.text.upper() if self.kind == "name" else ""
 
 
+def place_of(text: str, at: int) -> tuple[int, int]:
+    """Line and column, from 1, of a place in a text."""
+    before = text[:at]
+    return before.count("\n") + 1, at - before.rfind("\n")
+
+
 class Tokens:
     """A query and the place up to which it is read.
 
@@ -72,7 +78,7 @@ class Tokens:
     """
 
     def __init__(self, text: str) -> None:
-        self.text, self.at, self.depth, self.aggregates = text, 0, 0, 0
+        self.text, self.at, self.depth = text, 0, 0
         self.variables: list[tuple[int, int, str]] = []
         self.bound: list[str] = []
         self.absent: set[tuple[str, int]] = set()
@@ -94,8 +100,13 @@ class Tokens:
     def fail(self, message: str, place: int | None = None, kind: str = "syntax") -> NoReturn:
         """Refuses the query, at the next token or at a place."""
         start = self.here.start if place is None else place
-        before = self.text[:start]
-        raise CypherError(message, before.count("\n") + 1, start - before.rfind("\n"), kind)
+        raise CypherError(message, *place_of(self.text, start), kind)
+
+    def unsupported(self, what: str, place: int | None = None) -> NoReturn:
+        """Says that something may be Cypher and is not taken, at the next token or at a place."""
+        raise UnsupportedError(
+            f"{what}.", *place_of(self.text, self.here.start if place is None else place)
+        )
 
     def expected(self, what: str) -> NoReturn:
         """Refuses what is found, naming what was expected."""
