@@ -59,8 +59,8 @@ class Expressions(PathSyntax, ABC):
     """
 
     @abstractmethod
-    def subquery(self) -> tuple[tuple[Clause, ...], ...]:
-        """Reads what stands in EXISTS { }: a query, or a pattern with a condition."""
+    def subquery(self) -> tuple[tuple[tuple[Clause, ...], ...], bool]:
+        """Reads what stands in EXISTS { }: a query, or a pattern with a condition; as its arms."""
 
     def expression(self) -> Expression:
         """Reads an expression."""
@@ -203,7 +203,7 @@ class Expressions(PathSyntax, ABC):
             self.at += 2
             arms = self.deeper(self.subquery)
             self.need("}")
-            return Term(token.word.lower(), (arms,), place)
+            return Term(token.word.lower(), arms, place)
         if token.word in ("TRUE", "FALSE", "NULL"):
             self.at += 1
             constant = {"TRUE": True, "FALSE": False, "NULL": None}[token.word]

@@ -50,7 +50,8 @@ def parse(text: str) -> Statement:
         text: One query; it may end with a semicolon.
 
     Raises:
-        CypherError: It cannot be read, or is not read-only; `UnsupportedError`, which is one: it may be Cypher.
+        CypherError: It cannot be read, or is not read-only.
+        UnsupportedError: One of these: it may be Cypher, and has what is not read here.
 
     Example:
         >>> statement = parse("match (c:City) return c.name order by c.population desc")
@@ -72,15 +73,24 @@ class StatementParser(Expressions):
     """
 
     def statement(self) -> Statement:
+<<<<<<< HEAD
         """The query, read to its end."""
         arms = self.arms()
+=======
+        arms, every = self.arms()
+>>>>>>> 4656129 (Read-only Cypher runs on a property graph in memory)
         self.take(";")
         if self.here.kind != "end":
             self.clause_refused()
-        return Statement(self.text, arms, tuple(self.variables))
+        return Statement(self.text, arms, tuple(self.variables), every)
 
+<<<<<<< HEAD
     def arms(self, *, loose: bool = False) -> tuple[tuple[Clause, ...], ...]:
         """The arms of UNION, of a query or a subquery."""
+=======
+    def arms(self, *, loose: bool = False) -> tuple[tuple[tuple[Clause, ...], ...], bool]:
+        """The arms of a query, and whether UNION ALL joins them."""
+>>>>>>> 4656129 (Read-only Cypher runs on a property graph in memory)
         arms, ways = [self.arm(loose)], set()
         while self.take("UNION"):
             ways.add(self.take("ALL"))
@@ -88,7 +98,7 @@ class StatementParser(Expressions):
             arms.append(self.arm(loose))
             if len(ways) > 1:
                 self.fail("UNION and UNION ALL in one query.", self.end)
-        return tuple(arms)
+        return tuple(arms), True in ways
 
     def arm(self, loose: bool) -> tuple[Clause, ...]:
         """The clauses of an arm; a loose one may end without RETURN."""
@@ -183,16 +193,22 @@ class StatementParser(Expressions):
             imported = () if self.peek(")") else tuple(self.one_or_more(self.variable))
             self.need(")")
         self.need("{")
-        arms = self.deeper(self.arms)
+        arms, every = self.deeper(self.arms)
         self.need("}")
         if self.peek("IN", "TRANSACTIONS"):
             self.fail("IN TRANSACTIONS is for queries that write.", kind="write")
-        return SubqueryClause(start, self.end, imported, arms)
+        return SubqueryClause(start, self.end, imported, arms, every)
 
+<<<<<<< HEAD
     def subquery(self) -> tuple[tuple[Clause, ...], ...]:
         """A query or a pattern in braces, with a scope of its own."""
+=======
+    def subquery(self) -> tuple[tuple[tuple[Clause, ...], ...], bool]:
+>>>>>>> 4656129 (Read-only Cypher runs on a property graph in memory)
         bound, self.bound = self.bound, []
         bare = self.peek("(")
-        arms = self.arms(loose=True) if not bare else ((self.match(self.here.start, False),),)
+        arms, every = (
+            (((self.match(self.here.start, False),),), False) if bare else self.arms(loose=True)
+        )
         self.bound = bound
-        return arms
+        return arms, every

@@ -1,7 +1,6 @@
 """What a query in Cypher consists of: clauses, patterns and expressions, each with its place in the text."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rulemine.errors import QueryError
@@ -22,7 +21,6 @@ __all__ = [
     "Term",
     "UnsupportedError",
     "Unwind",
-    "terms_in",
 ]
 
 
@@ -72,7 +70,7 @@ class Term:
     | `reduce` | name, first value, variable's name, list, next value |
     | `call` | the function in lower case, whether DISTINCT, the arguments; None: ``*`` |
     | `path`, `paths` | a `PathElement` · one, condition, result |
-    | `exists` `count` `collect` | the arms of a subquery |
+    | `exists` `count` `collect` | the arms of a subquery, whether UNION ALL joins them |
     | `unknown` | what is recognized and no more |
 
     Attributes:
@@ -84,19 +82,6 @@ class Term:
     kind: str
     parts: tuple[Any, ...]
     place: int = field(default=0, compare=False)
-
-
-def terms_in(thing: Any) -> Iterator[Term]:
-    """All terms in a term, a clause or a pattern, from the outermost."""
-    if isinstance(thing, Term):
-        yield thing
-        yield from terms_in(thing.parts)
-    elif isinstance(thing, tuple):
-        for part in thing:
-            yield from terms_in(part)
-    elif is_dataclass(thing):
-        for own in fields(thing):
-            yield from terms_in(getattr(thing, own.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,12 +261,14 @@ class SubqueryClause:
         end: Where it ends.
         imported: The variables of ``CALL (n, m) { }``; None: it has no such list.
         arms: Its arms.
+        every: Whether they are joined by UNION ALL.
     """
 
     start: int
     end: int
     imported: tuple[str, ...] | None
     arms: "tuple[tuple[Clause, ...], ...]"
+    every: bool = False
 
 
 Clause = Match | ProjectionClause | Unwind | SubqueryClause
@@ -295,11 +282,13 @@ class Statement:
         text: The query.
         arms: The clauses of each arm of UNION; one without UNION.
         variables: Start, end and name of each place where a variable stands, in the order of the text.
+        every: Whether the arms are joined by UNION ALL.
     """
 
     text: str
     arms: tuple[tuple[Clause, ...], ...]
     variables: tuple[tuple[int, int, str], ...]
+    every: bool = False
 
     @property
     def ordered(self) -> bool:

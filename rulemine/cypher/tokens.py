@@ -44,6 +44,9 @@ RESERVED = frozenset(
 )
 """Words that are no variables unless they are in backquotes."""
 
+_LONGEST = 50_000
+"""Characters of a query: more than anybody asks, fewer than take long to read."""
+
 _DEPTH = 40
 """Expressions and subqueries within one another: more than queries have, fewer than Python's stack holds."""
 
@@ -85,6 +88,8 @@ class Tokens:
         self.listed = 0
         self.tokens: list[_Token] = []
         place = 0
+        if len(text) > _LONGEST:
+            raise UnsupportedError(f"a query of more than {_LONGEST:,} characters.", 1, 1)
         while place < len(text):
             found = _TOKEN.match(text, place)
             if found is None or (text.startswith("/*", place) and found.lastgroup == "sign"):

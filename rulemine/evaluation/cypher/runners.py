@@ -1,4 +1,4 @@
-"""Where predicted Cypher is run: what a runner is, and the one that asks a server.
+"""Where predicted Cypher is run: what a runner is, the one that asks a server, and the one that needs none.
 
 A query that may not be run (it would write, read a file, call a procedure or ask the server about itself) is
 refused before it is sent, and counts as failed. A query that a runner does not take is `NotRun`, which says
@@ -8,14 +8,18 @@ nothing about it.
 import re
 from typing import TYPE_CHECKING, Protocol
 
+from rulemine.cypher.interpreter import run
+from rulemine.cypher.interpreter.limits import ExhaustedError
+from rulemine.cypher.interpreter.values import EvaluationError
 from rulemine.cypher.parser import parse
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
-from rulemine.cypher.syntax import CypherError
+from rulemine.cypher.syntax import CypherError, UnsupportedError
+from rulemine.kg.property_graph.graph import PropertyGraph
 
 if TYPE_CHECKING:
     from rulemine.neo4j.bolt import Bolt
 
-__all__ = ["MOST_ROWS", "REFUSED", "SECONDS", "BoltRunner", "Runner", "refusal"]
+__all__ = ["MOST_ROWS", "REFUSED", "SECONDS", "BoltRunner", "InMemoryRunner", "Runner", "refusal"]
 
 SECONDS = 120.0
 """How long a query may take, as of CypherBench (arXiv 2412.18702, section 5.1)."""
@@ -66,6 +70,34 @@ class BoltRunner:
     def rows(self, query: str) -> ResultTable | Failed | NotRun:
         """As of `Runner`; what our parser does not read, the server may."""
         return refusal(query) or self._bolt.rows(query, self._seconds, self._most)
+
+
+class InMemoryRunner:
+    """Runs queries on a property graph without a database.
+
+    Args:
+        graph: The graph.
+        seconds: Seconds that a query may take.
+        most: Rows; more are a failure.
+    """
+
+    def __init__(
+        self, graph: PropertyGraph, seconds: float = SECONDS, most: int = MOST_ROWS
+    ) -> None:
+        self._graph, self._seconds, self._most = graph, seconds, most
+
+    def rows(self, query: str) -> ResultTable | Failed | NotRun:
+        """As of `Runner`; what is Cypher and not taken here is not run."""
+        if refused := refusal(query):
+            return refused
+        try:
+            return run(self._graph, query, seconds=self._seconds, most=self._most)
+        except UnsupportedError as problem:
+            return NotRun(str(problem))
+        except CypherError as problem:
+            return Failed("SyntaxError", str(problem))
+        except (EvaluationError, ExhaustedError) as problem:
+            return Failed(problem.code, str(problem))
 
 
 def refusal(query: str) -> Failed | None:

@@ -1,0 +1,304 @@
+"""Expressions of Cypher as functions of a row.
+
+What Neo4j finds wrong before it runs a query is found here, too: variables that are not there, functions that
+are unknown, aggregates in the wrong place, and values whose kind is known and wrong.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rulemine.cypher.expressions import AGGREGATES
+from rulemine.cypher.interpreter.code import Code, Row, Scope
+from rulemine.cypher.interpreter.functions import FUNCTIONS
+from rulemine.cypher.interpreter.operations import Operations
+from rulemine.cypher.interpreter.operators import ARITHMETIC, COMPARISONS, get, wrong
+from rulemine.cypher.interpreter.values import EdgeValue, EvaluationError, NodeValue, kind_of
+from rulemine.cypher.syntax import PathElement, Term
+
+__all__ = ["Compiler"]
+
+_METHODS = {
+    "is null": "null",
+    "is not null": "null",
+    "minus": "signed",
+    "plus": "signed",
+    "or": "logical",
+    "xor": "logical",
+    "and": "logical",
+    **dict.fromkeys((*ARITHMETIC, *COMPARISONS), "operator"),
+    **dict.fromkeys(("all", "any", "none", "single"), "quantified"),
+}
+"""Kind of term → what is done with it, where that is called otherwise."""
+
+
+class Compiler(Operations):
+    """Makes functions of expressions; a method for each kind of term."""
+
+    def term(self, term: Term, scope: Scope) -> Code:
+        """An expression as a function."""
+        self.limits.step()
+        name = "_" + _METHODS.get(term.kind, term.kind)
+        made: Code = getattr(self, name)(term, scope)
+        return made
+
+    def _unknown(self, term: Term, _scope: Scope) -> Code:
+        self.unsupported(term.parts[0], term.place)
+
+    def _value(self, term: Term, _scope: Scope) -> Code:
+        value = term.parts[0]
+        return Code(lambda row: value, kind_of(value))
+
+    def _parameter(self, term: Term, _scope: Scope) -> Code:
+        raise EvaluationError("ParameterMissing", f"the parameter ${term.parts[0]} has no value.")
+
+    def _variable(self, term: Term, scope: Scope) -> Code:
+        name = term.parts[0]
+        if name not in scope:
+            self.fail(f"variable {name} is not defined.", term)
+        return Code(lambda row: row[name], scope[name])
+
+    def _list(self, term: Term, scope: Scope) -> Code:
+        runs = [self.term(part, scope).run for part in term.parts]
+        return Code(lambda row: [run(row) for run in runs], "List")
+
+    def _map(self, term: Term, scope: Scope) -> Code:
+        runs = [(key, self.term(part, scope).run) for key, part in term.parts]
+        return Code(lambda row: {key: run(row) for key, run in runs}, "Map")
+
+    def _project(self, term: Term, scope: Scope) -> Code:
+        of, entries = term.parts
+        run = self.check(self.term(of, scope), "Node Relationship Map", of).run
+        keys: list[tuple[str, Any]] = [
+            (key, name if key in ".*" else self.term(name, scope).run) for key, name in entries
+        ]
+
+        def projected(row: Row) -> Any:
+            thing = run(row)
+            if thing is None:
+                return None
+            if not isinstance(thing, dict | NodeValue | EdgeValue):
+                raise wrong("project", thing)
+            found: dict[str, Any] = {}
+            for key, what in keys:
+                if key == "*":
+                    found |= thing if isinstance(thing, dict) else thing.properties
+                elif key == ".":
+                    found[what] = get(thing, what)
+                else:
+                    found[key] = what(row)
+            return found
+
+        return Code(projected, "Map")
+
+    def _case(self, term: Term, scope: Scope) -> Code:
+        subject, pairs, rest = term.parts
+        otherwise = self.term(rest, scope) if rest else Code(lambda row: None, "Null")
+        results = [self.term(result, scope) for _, result in pairs]
+        kinds = {code.kind for code in (*results, otherwise)} - {"Null"}
+        kind = kinds.pop() if len(kinds) == 1 else ""
+        runs = [code.run for code in results]
+        if subject is None:
+            tests = [self.condition(test, scope) for test, _ in pairs]
+            choices = list(zip(tests, runs, strict=True))
+
+            def chosen(row: Row) -> Any:
+                return next((run for test, run in choices if test(row)), otherwise.run)(row)
+
+            return Code(chosen, kind)
+        of = self.term(subject, scope).run
+        values = [self.term(value, scope).run for value, _ in pairs]
+        same, options = COMPARISONS["="], list(zip(values, runs, strict=True))
+
+        def switched(row: Row) -> Any:
+            value = of(row)
+            return next((run for own, run in options if same(value, own(row))), otherwise.run)(row)
+
+        return Code(switched, kind)
+
+    def items(self, term: Term, scope: Scope) -> Callable[[Row], Sequence[Any] | None]:
+        """A list as a function; a single value is a list of one."""
+        run = self.check(self.term(term, scope), "List", term).run
+
+        def listed(row: Row) -> Sequence[Any] | None:
+            found = run(row)
+            return found if found is None or isinstance(found, list | tuple) else (found,)
+
+        return listed
+
+    def _each(self, term: Term, scope: Scope) -> Code:
+        name, items, where, result = term.parts
+        listed, inner = self.items(items, scope), {**scope, name: ""}
+        test = self.condition(where, inner) if where else None
+        run = self.term(result, inner).run if result else None
+        counted = self.limits.counted
+
+        def each(row: Row) -> list[Any] | None:
+            some = listed(row)
+            if some is None:
+                return None
+            own, found = dict(row), []
+            for item in counted(some):
+                own[name] = item
+                if test is None or test(own):
+                    found.append(item if run is None else run(own))
+            return found
+
+        return Code(each, "List")
+
+    def _quantified(self, term: Term, scope: Scope) -> Code:
+        name, items, where = term.parts
+        if where is None:
+            self.fail(f"{term.kind}() needs WHERE.", term)
+        listed, test = self.items(items, scope), self.condition(where, {**scope, name: ""})
+        counted, kind = self.limits.counted, term.kind
+
+        def quantified(row: Row) -> bool | None:
+            some = listed(row)
+            if some is None:
+                return None
+            own, holds = dict(row), {True: 0, False: 0, None: 0}
+            for item in counted(some):
+                own[name] = item
+                holds[test(own)] += 1
+            if kind == "all":
+                return False if holds[False] else None if holds[None] else True
+            if kind == "single":
+                return False if holds[True] > 1 else None if holds[None] else holds[True] == 1
+            found = True if holds[True] else None if holds[None] else False
+            return found if kind == "any" or found is None else not found
+
+        return Code(quantified, "Boolean")
+
+    def _reduce(self, term: Term, scope: Scope) -> Code:
+        total, first, name, items, result = term.parts
+        start, listed = self.term(first, scope).run, self.items(items, scope)
+        run = self.term(result, {**scope, total: "", name: ""}).run
+        counted = self.limits.counted
+
+        def reduced(row: Row) -> Any:
+            some = listed(row)
+            if some is None:
+                return None
+            own = dict(row)
+            own[total] = start(row)
+            for item in counted(some):
+                own[name] = item
+                own[total] = run(own)
+            return own[total]
+
+        return Code(reduced)
+
+    def _call(self, term: Term, scope: Scope) -> Code:
+        name, distinct, parts = term.parts
+        if name in AGGREGATES:
+            self.fail(f"{name}() may not stand here.", term)
+        if name == "exists" and parts is not None and [part.kind for part in parts] == ["path"]:
+            return self.term(parts[0], scope)
+        if name == "coalesce" and parts and not distinct:
+            runs = [self.term(part, scope).run for part in parts]
+            return Code(lambda row: next((v for run in runs if (v := run(row)) is not None), None))
+        function = FUNCTIONS.get(name)
+        if function is None or distinct or parts is None:
+            if "." in name or name in _OTHERS:
+                self.unsupported(f"{name}()", term.place)
+            self.fail(f"there is no function {name}() that takes this.", term)
+        least = len(function.takes) if function.least < 0 else function.least
+        if not least <= len(parts) <= len(function.takes):
+            self.fail(f"{name}() takes {len(function.takes)} arguments, not {len(parts)}.", term)
+        if any(part.kind == "path" for part in parts):
+            self.fail("a path may only be tested for being there.", term)
+        codes = [
+            self.check(self.term(part, scope), kinds, part)
+            for part, kinds in zip(parts, function.takes, strict=False)
+        ]
+        allowed = [frozenset(kinds.split()) for kinds in function.takes]
+        do, nulls = function.do, function.nulls
+
+        def called(row: Row) -> Any:
+            values = []
+            for code, kinds in zip(codes, allowed, strict=False):
+                value = code.run(row)
+                if value is None and not nulls:
+                    return None
+                if kinds and kind_of(value) not in kinds:
+                    raise EvaluationError("TypeError", f"{name}() takes no {kind_of(value)}.")
+                values.append(value)
+            return do(*values)
+
+        return Code(called, function.gives)
+
+    def _path(self, term: Term, scope: Scope) -> Code:
+        path: PathElement = term.parts[0]
+        for thing in (*path.nodes, *path.relations):
+            if thing.variable and thing.variable not in scope:
+                self.fail(f"a path in a condition binds no new variable: {thing.variable}.", term)
+        rows, _ = self.match((path,), None, scope)
+        return Code(lambda row: next(rows(row), None) is not None, "Boolean")
+
+    def _paths(self, term: Term, scope: Scope) -> Code:
+        path, where, result = term.parts
+        rows, inner = self.match((path,), where, scope)
+        run = self.term(result, inner).run
+        return Code(lambda row: [run(own) for own in self.limits.counted(rows(row))], "List")
+
+    def _exists(self, term: Term, scope: Scope) -> Code:
+        rows = self.query(term.parts[0], term.parts[1], scope)
+        return Code(lambda row: next(rows(row), None) is not None, "Boolean")
+
+    def _count(self, term: Term, scope: Scope) -> Code:
+        rows = self.query(term.parts[0], term.parts[1], scope)
+        return Code(lambda row: sum(1 for _ in rows(row)), "Integer")
+
+    def _collect(self, term: Term, scope: Scope) -> Code:
+        rows = self.query(term.parts[0], term.parts[1], scope)
+        return Code(
+            lambda row: [next(iter(own.values())) for own in self.limits.counted(rows(row))], "List"
+        )
+
+
+_OTHERS = frozenset(
+    [
+        "acos",
+        "asin",
+        "atan",
+        "atan2",
+        "cos",
+        "cosh",
+        "cot",
+        "coth",
+        "degrees",
+        "haversin",
+        "isnan",
+        "pi",
+        "radians",
+        "sin",
+        "sinh",
+        "tan",
+        "tanh",
+        "e",
+        "exp",
+        "datetime",
+        "duration",
+        "localdatetime",
+        "localtime",
+        "time",
+        "timestamp",
+        "rand",
+        "randomuuid",
+        "point",
+        "valuetype",
+        "normalize",
+        "tobooleanlist",
+        "tobooleanornull",
+        "tofloatlist",
+        "tofloatornull",
+        "tointegerlist",
+        "tointegerornull",
+        "tostringlist",
+        "tostringornull",
+        "linenumber",
+        "file",
+        "vector",
+    ]
+)
+"""Functions that Neo4j has, and that are not taken here."""

@@ -1,0 +1,327 @@
+"""MATCH: the ways in which paths are found in a graph.
+
+Starts from the node that the fewest can be, goes on along the relations, and drops a row as soon as a
+condition does not hold. No relation is bound twice in one MATCH.
+"""
+
+from collections.abc import Callable, Iterator, Sequence, Set
+from typing import Any
+
+from rulemine.cypher.interpreter.code import Row, Scope
+from rulemine.cypher.interpreter.compiler import Compiler
+from rulemine.cypher.interpreter.following import (
+    Link,
+    Rows,
+    Way,
+    ends,
+    expanded,
+    filtered,
+    routed,
+    scanned,
+    trails,
+)
+from rulemine.cypher.interpreter.values import EdgeValue, EvaluationError, NodeValue, kind_of
+from rulemine.cypher.syntax import NodePattern, PathElement, RelationPattern, Term
+
+__all__ = ["Matcher", "names_in"]
+
+
+def names_in(thing: Any) -> set[str]:
+    """The variables that stand anywhere in a term or a pattern."""
+    found: set[str] = set()
+    waiting = [thing]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Term):
+            if one.kind == "variable":
+                found.add(one.parts[0])
+            waiting.append(one.parts)
+        elif isinstance(one, tuple):
+            waiting += one
+        elif hasattr(one, "__slots__"):
+            if isinstance(one, NodePattern | PathElement):
+                found.add(one.variable)
+            found.update(getattr(one, "imported", None) or ())
+            waiting += [
+                getattr(one, name)
+                for kind in type(one).__mro__
+                for name in getattr(kind, "__slots__", ())
+            ]
+    return found
+
+
+class Matcher:
+    """Makes a function of the paths and the condition of a MATCH.
+
+    Args:
+        compiler: What makes functions of expressions.
+        paths: The paths.
+        where: The condition.
+        scope: The variables that are bound before.
+
+    Attributes:
+        scope: The variables that are bound then.
+        new: Those that are bound here.
+    """
+
+    def __init__(
+        self, compiler: Compiler, paths: Sequence[PathElement], where: Term | None, scope: Scope
+    ) -> None:
+        self._compiler, self._before = compiler, scope
+        self._graph, self._limits = compiler.graph, compiler.limits
+        self._nodes: dict[str, list[NodePattern]] = {}
+        self._links: list[Link] = []
+        self._routes: list[tuple[str, list[str], list[Link]]] = []
+        self._conditions: list[Term] = []
+        full = dict(scope)
+        for path in paths:
+            self._add(path, full)
+        self.scope: Scope = {name: kind for name, kind in full.items() if not name.startswith("\0")}
+        self.new = tuple(name for name in self.scope if name not in scope)
+        self._full = full
+        links = [link.name for link in self._links]
+        self._never = len(set(links)) < len(links)
+        if where is not None:
+            compiler.condition(where, full)
+            self._conditions += _split(where)
+
+    def _name(self, pattern: NodePattern, kind: str, scope: dict[str, str]) -> str:
+        name = pattern.variable or self._compiler.fresh()
+        known = scope.setdefault(name, kind)
+        if known not in (kind, "", "Null"):
+            self._compiler.fail(f"variable {name} is a {known}, and no {kind}.")
+        return name
+
+    def _add(self, path: PathElement, scope: dict[str, str]) -> None:
+        if path.shortest:
+            self._compiler.unsupported("shortest paths", path.start)
+        names, links = [], []
+        for node in path.nodes:
+            name = self._name(node, "Node", scope)
+            names.append(name)
+            self._nodes.setdefault(name, []).append(node)
+            if node.labels is not None:
+                self._conditions.append(Term("is", (Term("variable", (name,)), node.labels)))
+            self._conditions += self._held(node, name)
+        for pattern, left, right in zip(path.relations, names, names[1:], strict=False):
+            several = pattern.length is not None
+            name = self._name(pattern, "List" if several else "Relationship", scope)
+            if several and pattern.variable in self._before:
+                self._compiler.unsupported("a bound list of relations in a path", path.start)
+            if several and pattern.where is not None:
+                self._compiler.fail("no condition may stand in a relation of variable length.")
+            if not several:
+                self._conditions += self._held(pattern, name)
+            links.append(Link(name, left, right, pattern, self._types(pattern)))
+        self._links += links
+        if path.variable:
+            if path.variable in scope:
+                self._compiler.fail(f"variable {path.variable} is there already.")
+            scope[path.variable] = "Path"
+            self._routes.append((path.variable, names, links))
+
+    def _held(self, pattern: NodePattern, name: str) -> list[Term]:
+        """What a node or relation must be, beside labels, as conditions."""
+        found = [] if pattern.where is None else list(_split(pattern.where))
+        held = pattern.properties
+        if held is None:
+            return found
+        if held.kind != "map":
+            self._compiler.term(held, {})
+        own = Term("variable", (name,), held.place)
+        return found + [
+            Term("=", (Term("get", (own, key), held.place), value), held.place)
+            for key, value in held.parts
+        ]
+
+    def _types(self, pattern: RelationPattern) -> tuple[str, ...]:
+        every = tuple(self._graph.counts)
+        if pattern.labels is None:
+            return every
+        holds = self._compiler.labels(pattern.labels)
+        return tuple(type_ for type_ in every if holds(type_))
+
+    def rows(self) -> Rows:
+        """The function: for a row, the rows with what is bound here besides."""
+        if self._never:
+            return lambda row: iter(())
+        bound, placed = set(self._before), set[str]()
+        waiting = [
+            (term, (names_in(term) & self._full.keys()) - bound) for term in self._conditions
+        ]
+        makers: list[Callable[[Rows], Rows]] = []
+
+        def place(maker: Callable[[Rows], Rows], *names: str) -> None:
+            nonlocal waiting
+            makers.append(maker)
+            bound.update(names)
+            ready = [term for term, needs in waiting if needs <= bound]
+            waiting = [(term, needs) for term, needs in waiting if not needs <= bound]
+            if ready:
+                tests = [self._compiler.condition(term, self._among(bound)) for term in ready]
+                makers.append(lambda then: filtered(tests, then))
+
+        place(lambda then: then)
+        while len(placed) < len(self._links):
+            link, near = self._next(bound, placed)
+            if link is None:
+                start = self._start(bound)
+                place(self._scan(start, bound), start)
+                continue
+            others = [other for other in self._links if other.name in placed]
+            maker = self._followed(link, near, frozenset(bound), others)
+            placed.add(link.name)
+            place(maker, link.name, link.left, link.right)
+        while any(name not in bound for name in self._nodes):
+            start = self._start(bound)
+            place(self._scan(start, bound), start)
+        for variable, names, links in self._routes:
+            place(routed(variable, names, links), variable)
+        run = self._end()
+        for maker in reversed(makers):
+            run = maker(run)
+        return self._begun(run)
+
+    def _among(self, names: Set[str]) -> Scope:
+        return {name: self._full[name] for name in names}
+
+    def _begun(self, run: Rows) -> Rows:
+        checked: list[tuple[str, type]] = [(n, NodeValue) for n in self._nodes if n in self._before]
+        checked += [(link.name, EdgeValue) for link in self._links if link.name in self._before]
+
+        def begun(row: Row) -> Iterator[Row]:
+            for name, kind in checked:
+                if row[name] is None:
+                    return
+                if not isinstance(row[name], kind):
+                    raise EvaluationError(
+                        "TypeError", f"{name} is a {kind_of(row[name])} in a path."
+                    )
+            yield from run(dict(row))
+
+        return begun
+
+    def _end(self) -> Rows:
+        kept = [*self._before, *self.new]
+
+        def end(row: Row) -> Iterator[Row]:
+            yield {name: row[name] for name in kept}
+
+        return end
+
+    def _next(self, bound: set[str], placed: set[str]) -> tuple[Link | None, str]:
+        """The relation to follow next, and the end that it is followed from."""
+        best: tuple[float, Link | None, str] = (float("inf"), None, "")
+        for link in self._links:
+            if link.name in placed:
+                continue
+            known = [end for end in (link.left, link.right) if end in bound]
+            if link.name in bound:
+                return link, link.left
+            for near in known:
+                weight = 0.5 if len(known) == 2 and link.left != link.right else 1.0
+                weight *= 1000.0 if link.pattern.length is not None else 1.0
+                weight *= self._spread(link, near)
+                if weight < best[0]:
+                    best = weight, link, near
+        return best[1], best[2]
+
+    def _spread(self, link: Link, near: str) -> float:
+        """How many edges a node has, roughly."""
+        counts = self._graph.counts
+        edges = sum(counts.get(type_, 0) for type_ in link.types) * (
+            2 - abs(link.pattern.direction)
+        )
+        return 0.01 + edges / max(1, self._most(near))
+
+    def _most(self, name: str) -> int:
+        return len(self._graph.of_types(self._labels(name))) if self._labels(name) else 0
+
+    def _labels(self, name: str) -> tuple[str, ...]:
+        """The types that a node may have, as far as labels say."""
+        tests = [
+            self._compiler.labels(term.parts[1])
+            for term in self._conditions
+            if term.kind == "is"
+            and term.parts[0].kind == "variable"
+            and term.parts[0].parts[0] == name
+        ]
+        return tuple(label for label in self._graph.types if all(test(label) for test in tests))
+
+    def _start(self, bound: set[str]) -> str:
+        """The node to start from, of those that are not bound."""
+
+        def weight(name: str) -> int:
+            return 1 if self._looked_up(name, bound) else 2 + self._most(name)
+
+        return min((name for name in self._nodes if name not in bound), key=weight)
+
+    def _looked_up(self, name: str, bound: set[str]) -> tuple[str, Term, bool] | None:
+        """A property that is asked for: its name, the value, and whether that is a list of values."""
+        for term in self._conditions:
+            if term.kind not in ("=", "in"):
+                continue
+            for one, other in (term.parts, term.parts[::-1])[: 2 if term.kind == "=" else 1]:
+                if (
+                    one.kind == "get"
+                    and one.parts[0].kind == "variable"
+                    and one.parts[0].parts[0] == name
+                    and names_in(other) & self._full.keys() <= bound
+                ):
+                    return one.parts[1], other, term.kind == "in"
+        return None
+
+    def _scan(self, name: str, bound: set[str]) -> Callable[[Rows], Rows]:
+        """Binds a node to each that it may be."""
+        labels, found, graph = self._labels(name), self._looked_up(name, bound), self._graph
+        every = graph.of_types(labels) if labels else ()
+        candidates: Callable[[Row], Sequence[NodeValue]] = lambda row: every  # noqa: E731
+        if found is not None:
+            key, term, several = found
+            value = self._compiler.term(term, self._among(bound)).run
+
+            def candidates(row: Row) -> Sequence[NodeValue]:
+                held = value(row)
+                some = held if several and isinstance(held, list | tuple) else (held,)
+                if any(isinstance(one, list | tuple) for one in some):
+                    return every
+                unique = {(type(one) is bool, one): one for one in some if _indexed(one)}
+                return [n for one in unique.values() for n in graph.with_value(labels, key, one)]
+
+        return scanned(name, candidates, self._limits.step)
+
+    def _followed(
+        self, link: Link, near: str, bound: frozenset[str], others: list[Link]
+    ) -> Callable[[Rows], Rows]:
+        """Binds a relation and the node at its other end."""
+        far = link.right if near == link.left else link.left
+        direction = link.pattern.direction * (1 if near == link.left else -1)
+        own = set(link.types)
+        singles = [
+            other.name
+            for other in others
+            if other.pattern.length is None and own & set(other.types)
+        ]
+        lists = [other.name for other in others if other.pattern.length is not None]
+        way = Way(link, near, far, direction, near in bound, far in bound, singles, lists)
+        step = self._limits.step
+        if link.pattern.length is not None:
+            edge = self._compiler.fresh()
+            inner = {**self._among(bound), edge: "Relationship"}
+            held = self._held(link.pattern, edge)
+            tests = [self._compiler.condition(term, inner) for term in held]
+            return trails(way, edge, tests, step)
+        return ends(way) if link.name in bound else expanded(way, step)
+
+
+def _split(term: Term) -> Iterator[Term]:
+    """The conditions that must all hold."""
+    if term.kind == "and":
+        for part in term.parts:
+            yield from _split(part)
+    else:
+        yield term
+
+
+def _indexed(value: Any) -> bool:
+    return value is not None and not isinstance(value, dict) and value.__hash__ is not None

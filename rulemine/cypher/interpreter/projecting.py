@@ -1,0 +1,292 @@
+"""WITH and RETURN: columns, groups, order, limits and conditions."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from rulemine.cypher.interpreter.aggregates import Gathered
+from rulemine.cypher.interpreter.code import Row, Scope, aggregated
+from rulemine.cypher.interpreter.compiler import Compiler
+from rulemine.cypher.interpreter.limits import fits
+from rulemine.cypher.interpreter.matching import names_in
+from rulemine.cypher.interpreter.values import EvaluationError, grouped, kind_of, sorting_key
+from rulemine.cypher.syntax import Expression, ProjectionClause, Term
+
+__all__ = ["Projector", "distinct"]
+
+_Rows = Iterator[Row]
+
+
+def distinct(rows: Iterable[Row], columns: Sequence[str]) -> _Rows:
+    """The rows without those whose columns all equal those of one before."""
+    seen: set[Any] = set()
+    for row in rows:
+        key = tuple(grouped(row[name]) for name in columns)
+        if key not in seen:
+            seen.add(key)
+            fits(len(seen))
+            yield row
+
+
+class Projector:
+    """Makes a function of a WITH or RETURN.
+
+    Args:
+        compiler: What makes functions of expressions.
+        clause: The clause.
+        before: The variables that are bound before.
+
+    Attributes:
+        scope: The variables that are bound then, in order: the columns.
+    """
+
+    def __init__(self, compiler: Compiler, clause: ProjectionClause, before: Scope) -> None:
+        self._compiler, self._clause, self._before = compiler, clause, before
+        self._items = self._columns()
+        self._keys = [(name, term) for name, term in self._items if not any(aggregated(term))]
+        self._groups = len(self._keys) < len(self._items)
+        self._gathering: list[Term] = []
+        self._hidden: Scope = {}
+        if self._groups:
+            scope, self._make = self._grouping()
+        else:
+            self._behind()
+            codes = [(name, compiler.term(term, before)) for name, term in self._items]
+            scope = {name: code.kind for name, code in codes}
+            runs = [(name, code.run) for name, code in codes]
+            self._make = lambda rows: (
+                (row, {name: run(row) for name, run in runs}) for row in rows
+            )
+        self.scope: Scope = scope
+
+    def _columns(self) -> list[tuple[str, Term]]:
+        clause, fail = self._clause, self._compiler.fail
+        found = [(name, Term("variable", (name,))) for name in sorted(self._before) if clause.every]
+        if clause.every and clause.final and not self._before:
+            fail("RETURN * without any variable.")
+        for item in clause.items:
+            name = item.alias or _own_name(item.expression) or item.expression.text * clause.final
+            if not name:
+                fail("an expression in WITH needs a name: AS.", item.expression.term)
+            found.append((name, item.expression.term))
+        if len({name for name, _ in found}) < len(found):
+            fail("two columns have the same name.")
+        return found
+
+    def _grouping(self) -> tuple[Scope, Callable[[Iterable[Row]], Iterator[tuple[Row, Row]]]]:
+        compiler, before = self._compiler, self._before
+        keys = [(name, compiler.term(term, before)) for name, term in self._keys]
+        scope = {name: "" for name, _ in self._items} | {name: code.kind for name, code in keys}
+        later = [(name, term) for name, term in self._items if any(aggregated(term))]
+        # In such a column, what is no aggregate must be a key: a variable, or a property of one.
+        simple = {term: f"\0{name}" for name, term in self._keys if _simple(term)}
+        inner = {f"\0{name}": code.kind for name, code in keys}
+        whole = {term.parts[0] for _, term in self._keys if term.kind == "variable"}
+        rewritten = []
+        for name, term in later:
+            one = self._replaced(term, simple)
+            loose = (names_in(one) & before.keys()) - whole - _bound_inside(one)
+            if loose:
+                compiler.fail(f"{sorted(loose)[0]} is neither grouped by nor aggregated.", term)
+            rewritten.append((name, one))
+        self._behind()
+        gathered = [self._gathered(term) for term in self._gathering]
+        self._hidden = {f"\0a{number}": kind for number, (_, kind) in enumerate(gathered)}
+        held = {**{name: before[name] for name in whole}, **inner, **self._hidden}
+        runs = [(name, compiler.term(term, held)) for name, term in rewritten]
+        scope |= {name: code.kind for name, code in runs}
+        makers = [maker for maker, _ in gathered]
+
+        def make(rows: Iterable[Row]) -> Iterator[tuple[Row, Row]]:
+            groups: dict[Any, tuple[list[Any], list[Any]]] = {}
+            firsts = [code.run for _, code in keys]
+            for row in rows:
+                values = [run(row) for run in firsts]
+                key = tuple(map(grouped, values))
+                group = groups.get(key)
+                if group is None:
+                    fits(len(groups))
+                    group = groups[key] = values, [maker() for maker in makers]
+                for add, _ in group[1]:
+                    add(row)
+            if not keys and not groups:
+                groups[()] = [], [maker() for maker in makers]
+            for values, own in groups.values():
+                row = {f"\0{name}": value for (name, _), value in zip(keys, values, strict=True)}
+                row |= {f"\0a{number}": result() for number, (_, result) in enumerate(own)}
+                for (_, term), value in zip(self._keys, values, strict=True):
+                    if term.kind == "variable":
+                        row[term.parts[0]] = value
+                new = {name: row[f"\0{name}"] for name, _ in keys}
+                new |= {name: code.run(row) for name, code in runs}
+                yield row, {name: new[name] for name, _ in self._items}
+
+        return scope, make
+
+    def _behind(self) -> None:
+        """Reads ORDER BY and WHERE."""
+        self._orders = [self._rewritten(key.expression.term) for key in self._clause.order]
+        condition = self._clause.condition
+        self._conditions = [] if condition is None else [self._rewritten(condition)]
+
+    def _gathered(self, term: Term) -> tuple[Callable[[], Any], str]:
+        """What makes a group's own pair: note a row, tell the result."""
+        name, only, parts = term.parts
+        step = self._compiler.limits.step
+        if parts is None:
+            if name != "count":
+                self._compiler.fail(f"{name}(*) is no function.", term)
+
+            def counting() -> Any:
+                number = 0
+
+                def add(_row: Row) -> None:
+                    nonlocal number
+                    step()
+                    number += 1
+
+                return add, lambda: number
+
+            return counting, "Integer"
+        wanted = 2 if name.startswith("percentile") else 1
+        if len(parts) != wanted:
+            self._compiler.fail(f"{name}() takes {wanted} arguments, not {len(parts)}.", term)
+        if any(aggregated(parts)):
+            self._compiler.fail("an aggregate within an aggregate.", term)
+        codes = [self._compiler.term(part, self._before) for part in parts]
+        kinds = "Integer Float" if name not in ("count", "collect", "min", "max") else ""
+        self._compiler.check(codes[0], kinds, parts[0])
+        run, share = codes[0].run, codes[-1].run
+
+        def gathering() -> Any:
+            own, last = Gathered(name, only), Row()
+
+            def add(row: Row) -> None:
+                nonlocal last
+                step()
+                own.add(run(row))
+                last = row
+
+            return add, lambda: own.result(share(last) if wanted == 2 and last else None)
+
+        kind = {"count": "Integer", "collect": "List", "avg": "Float"}.get(name, "")
+        return gathering, codes[0].kind if name in ("min", "max") else kind
+
+    def _replaced(self, term: Any, known: dict[Term, str]) -> Any:
+        """A term with aggregates, and terms that are known, as variables."""
+        if isinstance(term, tuple):
+            return tuple(self._replaced(part, known) for part in term)
+        if not isinstance(term, Term):
+            return term
+        if term in known:
+            return Term("variable", (known[term],), term.place)
+        if self._groups and next(aggregated(term), None) is term:
+            if term not in self._gathering:
+                self._gathering.append(term)
+            return Term("variable", (f"\0a{self._gathering.index(term)}",), term.place)
+        return Term(term.kind, self._replaced(term.parts, known), term.place)
+
+    def _rewritten(self, term: Term) -> Term:
+        """A term behind the columns: what equals a column is the column."""
+        columns = {own: name for name, own in self._items if own.kind != "value"}
+        found: Term = self._replaced(term, columns)
+        return found
+
+    def prepared(self) -> Callable[[Iterable[Row]], _Rows]:
+        """The function: from rows to rows of the columns."""
+        clause, compiler = self._clause, self._compiler
+        if self._groups or clause.distinct:
+            scope: Scope = {**self._hidden, **self.scope}
+        else:
+            scope = {**self._before, **self.scope}
+        for term in (*self._orders, *self._conditions):
+            if any(aggregated(term)):
+                compiler.fail("an aggregate, where no column has one.", term)
+        orders = [
+            (compiler.term(term, scope).run, key.descending)
+            for term, key in zip(self._orders, clause.order, strict=True)
+        ]
+        tests = [compiler.condition(term, scope) for term in self._conditions]
+        skip, limit = self._number(clause.skip), self._number(clause.limit)
+        make, columns = self._make, [name for name, _ in self._items]
+        plain = not orders and not tests
+        counted = compiler.limits.counted
+
+        def run(rows: Iterable[Row]) -> _Rows:
+            pairs: Iterator[tuple[Row, Row]] = make(rows)
+            if clause.distinct:
+                pairs = _distinct(pairs, columns)
+            if plain:
+                made: _Rows = (new for _, new in pairs)
+                return made if not skip and limit is None else _some(made, skip, limit)
+            both = ({**old, **new} for old, new in pairs)
+            if orders:
+                kept = list(counted(both))
+                for key, descending in reversed(orders):
+                    _sort(kept, key, descending)
+                both = iter(kept)  # type: ignore[assignment]
+            some: _Rows = _some(both, skip, limit)
+            return (
+                {name: row[name] for name in columns}
+                for row in some
+                if all(test(row) for test in tests)
+            )
+
+        return run
+
+    def _number(self, term: Term | None) -> int | None:
+        """The number of SKIP or LIMIT."""
+        if term is None:
+            return None
+        if names_in(term):
+            self._compiler.fail("SKIP and LIMIT take no variables.", term)
+        value = self._compiler.check(self._compiler.term(term, {}), "Integer", term).run({})
+        if type(value) is not int or value < 0:
+            raise EvaluationError("ArgumentError", f"SKIP or LIMIT {value}: no number of rows.")
+        return value
+
+
+def _own_name(expression: Expression) -> str:
+    """The name of a column that is a variable, or a map of one."""
+    term = expression.term
+    return str(term.parts[0].parts[0]) if term.kind == "project" else expression.variable
+
+
+def _simple(term: Term) -> bool:
+    return term.kind == "variable" or (term.kind == "get" and _simple(term.parts[0]))
+
+
+def _bound_inside(term: Any) -> set[str]:
+    """The variables that comprehensions of a term bind themselves."""
+    found: set[str] = set()
+    if isinstance(term, tuple):
+        for part in term:
+            found |= _bound_inside(part)
+    elif isinstance(term, Term):
+        if term.kind in ("each", "all", "any", "none", "single"):
+            found.add(term.parts[0])
+        if term.kind == "reduce":
+            found |= {term.parts[0], term.parts[2]}
+        found |= _bound_inside(term.parts)
+    return found
+
+
+def _distinct(pairs: Iterable[tuple[Row, Row]], columns: list[str]) -> Iterator[tuple[Row, Row]]:
+    for new in distinct((new for _, new in pairs), columns):
+        yield new, new
+
+
+def _some(rows: _Rows, skip: int | None, limit: int | None) -> _Rows:
+    return islice(rows, skip or 0, None if limit is None else (skip or 0) + limit)
+
+
+def _sort(rows: list[Row], key: Callable[[Row], Any], descending: bool) -> None:
+    values = [key(row) for row in rows]
+    kinds = {kind_of(value) for value in values} - {"Null"}
+    numbers = kinds <= {"Integer", "Float"} and not any(value != value for value in values)
+    if numbers or (len(kinds) == 1 and kinds <= {"String", "Date", "Boolean"}):
+        keys = [(value is None, 0 if value is None else value) for value in values]
+    else:
+        keys = [sorting_key(value) for value in values]
+    order = sorted(range(len(rows)), key=keys.__getitem__, reverse=descending)
+    rows[:] = [rows[at] for at in order]

@@ -1,0 +1,219 @@
+"""Runs read-only Cypher on a property graph in memory.
+
+Guarantee: what is run gives the rows that Neo4j 5.26 gives, and fails where it fails; what is not taken is
+refused with `UnsupportedError`, never run otherwise. An order that Neo4j leaves open is the same every time.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+
+from rulemine.cypher.interpreter.code import Row, Scope
+from rulemine.cypher.interpreter.compiler import Compiler
+from rulemine.cypher.interpreter.limits import ExhaustedError, Limits
+from rulemine.cypher.interpreter.matching import Matcher, names_in
+from rulemine.cypher.interpreter.projecting import Projector, distinct
+from rulemine.cypher.interpreter.stored import stored
+from rulemine.cypher.parser import parse
+from rulemine.cypher.rows import ResultTable
+from rulemine.cypher.syntax import (
+    Clause,
+    Match,
+    PathElement,
+    ProjectionClause,
+    Statement,
+    SubqueryClause,
+    Term,
+    UnsupportedError,
+    Unwind,
+)
+from rulemine.kg.property_graph.graph import PropertyGraph
+
+__all__ = ["run"]
+
+_Arms = Sequence[Sequence[Clause]]
+_Step = Callable[[Iterable[Row]], Iterator[Row]]
+
+
+def run(
+    graph: PropertyGraph, query: str | Statement, *, seconds: float = 30.0, most: int = 100_000
+) -> ResultTable:
+    """The rows of a query.
+
+    Args:
+        graph: The graph. Its nodes and edges have their ids as a property ``id``.
+        query: The query.
+        seconds: Seconds that it may take.
+        most: Rows that it may give.
+
+    Returns:
+        Columns and rows. Lists are lists, dates Python's; nodes, relations and paths are objects of
+        `rulemine.cypher.interpreter.values`.
+
+    Raises:
+        CypherError: It is no Cypher, or not read-only.
+        UnsupportedError: It has something that is not taken here; nothing is known of its result.
+        EvaluationError: Neo4j would not run it to its end either.
+        ExhaustedError: It took too long, gave too many rows or had to keep too much.
+
+    Example:
+        >>> from rulemine.datasets.property_graphs import load_property_graph
+        >>> run(load_property_graph("demo"), "MATCH (p:Person) RETURN count(*) > 0 AS some")
+        ResultTable(columns=('some',), rows=[(True,)])
+    """
+    statement = parse(query) if isinstance(query, str) else query
+    limits = Limits(seconds)
+    try:
+        columns, rows = _Engine(graph, statement, limits).statement()
+        table: list[tuple[object, ...]] = []
+        for row in rows:
+            limits.step()
+            if len(table) == most:
+                raise ExhaustedError("TooManyRows", f"more than {most:,} rows.")
+            table.append(tuple(row[name] for name in columns))
+        return ResultTable(columns, table)
+    except NotImplementedError as problem:
+        raise UnsupportedError(f"{problem}: not taken here.", 1, 1) from None
+    except RecursionError:
+        raise UnsupportedError("an expression too deep.", 1, 1) from None
+
+
+class _Engine:
+    def __init__(self, graph: PropertyGraph, statement: Statement, limits: Limits) -> None:
+        self._statement, self._limits = statement, limits
+        self._compiler = Compiler(
+            stored(graph), limits, statement.text, self._subquery, self._matched
+        )
+
+    def statement(self) -> tuple[tuple[str, ...], Iterator[Row]]:
+        columns, run = self._arms(self._statement.arms, self._statement.every, {}, final=True)
+        return tuple(columns), run({})
+
+    def _matched(
+        self, paths: tuple[PathElement, ...], where: Term | None, scope: Scope
+    ) -> tuple[Callable[[Row], Iterator[Row]], Scope]:
+        matcher = Matcher(self._compiler, paths, where, scope)
+        return matcher.rows(), matcher.scope
+
+    def _subquery(self, arms: _Arms, every: bool, scope: Scope) -> Callable[[Row], Iterator[Row]]:
+        return self._arms(arms, every, scope)[1]
+
+    def _arms(
+        self, arms: _Arms, every: bool, scope: Scope, *, final: bool = False
+    ) -> tuple[list[str], Callable[[Row], Iterator[Row]]]:
+        """Columns of a query, and its rows for a row of its scope."""
+        made = [self._arm(arm, scope, final) for arm in arms]
+        columns = list(made[0][0])
+        if any(set(own) != set(columns) for own, _ in made):
+            self._compiler.fail("the arms of UNION have other columns.")
+        if len(made) == 1:
+            return columns, lambda row: made[0][1]([row])
+
+        def union(row: Row) -> Iterator[Row]:
+            rows = (found for _, run in made for found in run([row]))
+            return rows if every else distinct(rows, columns)
+
+        return columns, union
+
+    def _arm(
+        self, clauses: Sequence[Clause], scope: Scope, final: bool
+    ) -> tuple[Sequence[str], _Step]:
+        steps: list[_Step] = []
+        last: Clause | None = None
+        for last in clauses:
+            step, scope = self._clause(last, scope)
+            steps.append(step)
+        returned = isinstance(last, ProjectionClause) and last.final
+        if final and not returned:
+            self._compiler.fail("a query ends with RETURN.")
+
+        def run(rows: Iterable[Row]) -> Iterator[Row]:
+            return reduce(lambda before, step: step(before), steps, iter(rows))
+
+        return (list(scope) if returned else []), run
+
+    def _clause(self, clause: Clause, scope: Scope) -> tuple[_Step, Scope]:
+        if isinstance(clause, Match):
+            return self._match(clause, scope)
+        if isinstance(clause, ProjectionClause):
+            projector = Projector(self._compiler, clause, scope)
+            return projector.prepared(), projector.scope
+        if isinstance(clause, Unwind):
+            return self._unwind(clause, scope)
+        return self._call(clause, scope)
+
+    def _match(self, clause: Match, scope: Scope) -> tuple[_Step, Scope]:
+        matcher = Matcher(self._compiler, clause.paths, clause.where, scope)
+        found, new = matcher.rows(), matcher.new
+
+        def match(rows: Iterable[Row]) -> Iterator[Row]:
+            for row in rows:
+                yield from found(row)
+
+        def optional(rows: Iterable[Row]) -> Iterator[Row]:
+            for row in rows:
+                matched = False
+                for more in found(row):
+                    matched = True
+                    yield more
+                if not matched:
+                    yield row | dict.fromkeys(new)
+
+        return (optional if clause.optional else match), matcher.scope
+
+    def _unwind(self, clause: Unwind, scope: Scope) -> tuple[_Step, Scope]:
+        name, step = clause.variable, self._limits.step
+        self._new(name, scope)
+        listed = self._compiler.term(clause.items, scope).run
+
+        def unwind(rows: Iterable[Row]) -> Iterator[Row]:
+            for row in rows:
+                items = listed(row)
+                for item in (
+                    items if isinstance(items, list | tuple) else () if items is None else (items,)
+                ):
+                    step()
+                    yield {**row, name: item}
+
+        return unwind, {**scope, name: ""}
+
+    def _new(self, name: str, scope: Scope) -> None:
+        if name in scope:
+            self._compiler.fail(f"variable {name} is there already.")
+
+    def _call(self, clause: SubqueryClause, scope: Scope) -> tuple[_Step, Scope]:
+        arms, imported = clause.arms, clause.imported
+        if imported is None:
+            names: set[str] = set()
+            arms = tuple(self._imported(arm, scope, names) for arm in arms)
+        else:
+            names = set(imported)
+        if lacking := sorted(names - scope.keys()):
+            self._compiler.fail(f"variable {lacking[0]} is not defined.")
+        inner = {name: scope[name] for name in names}
+        columns, found = self._arms(arms, clause.every, inner, final=True)
+        for name in columns:
+            self._new(name, scope)
+        own = sorted(names)
+
+        def call(rows: Iterable[Row]) -> Iterator[Row]:
+            for row in rows:
+                for more in found({name: row[name] for name in own}):
+                    yield {**row, **more}
+
+        return call, {**scope, **dict.fromkeys(columns, "")}
+
+    def _imported(
+        self, arm: tuple[Clause, ...], scope: Scope, names: set[str]
+    ) -> tuple[Clause, ...]:
+        """The arm of a subquery without the WITH that imports variables, which are noted."""
+        first = arm[0]
+        if not isinstance(first, ProjectionClause) or first.final:
+            return arm
+        asked = names_in(tuple(item.expression.term for item in first.items))
+        if not first.every and not asked & scope.keys():
+            return arm
+        bare = not (first.distinct or first.order or first.condition) and first.plain
+        if not bare:
+            self._compiler.fail("the WITH that imports variables only names them.")
+        names |= set(scope) if first.every else asked
+        return arm[1:]

@@ -1,0 +1,224 @@
+"""The values of Cypher in memory: what kind they are, when they are equal, and which is greater.
+
+null is None, lists are lists (those of a graph tuples), maps are dicts, dates are Python's. As in Neo4j 5.26,
+equality and comparison know a third truth value, null; sorting and grouping do not.
+"""
+
+import datetime
+import math
+from collections.abc import Callable, Mapping
+from functools import cmp_to_key
+from typing import Any
+
+from rulemine.errors import QueryError
+
+__all__ = [
+    "EdgeValue",
+    "EvaluationError",
+    "NodeValue",
+    "PathValue",
+    "compared",
+    "equal",
+    "grouped",
+    "kind_of",
+    "sorting_key",
+]
+
+
+class EvaluationError(QueryError):
+    """A query that Neo4j would not run to its end either, e.g. because values are of the wrong type.
+
+    Attributes:
+        code: Which kind of failure, as Neo4j calls it: ``SyntaxError``, ``TypeError``, ``ArithmeticError``, …
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        super().__init__(f"query: {message}")
+
+
+class NodeValue:
+    """A node.
+
+    Attributes:
+        at: Its position in the graph.
+        type: Its label.
+        properties: Its properties, ``id`` and ``name`` included.
+        out: Type → the edges that start from it.
+        into: Type → the edges that lead to it.
+    """
+
+    __slots__ = ("at", "into", "out", "properties", "type")
+
+    def __init__(self, at: int, type_: str, properties: Mapping[str, Any]) -> None:
+        self.at, self.type, self.properties = at, type_, properties
+        self.out: dict[str, list[EdgeValue]] = {}
+        self.into: dict[str, list[EdgeValue]] = {}
+
+    def __repr__(self) -> str:
+        return f"(:{self.type} {self.properties.get('id')})"
+
+
+class EdgeValue:
+    """A relation between two nodes.
+
+    Attributes:
+        at: Its position in the graph.
+        type: Its type.
+        properties: Its properties, ``id`` included.
+        start: The node that it starts from.
+        end: The node that it leads to.
+    """
+
+    __slots__ = ("at", "end", "properties", "start", "type")
+
+    def __init__(
+        self, at: int, type_: str, properties: Mapping[str, Any], start: NodeValue, end: NodeValue
+    ) -> None:
+        self.at, self.type, self.properties = at, type_, properties
+        self.start, self.end = start, end
+
+    def __repr__(self) -> str:
+        return f"[:{self.type} {self.properties.get('id')}]"
+
+
+class PathValue:
+    """A path.
+
+    Attributes:
+        nodes: Its nodes.
+        edges: The relations between them.
+    """
+
+    __slots__ = ("edges", "nodes")
+
+    def __init__(self, nodes: tuple[NodeValue, ...], edges: tuple[EdgeValue, ...]) -> None:
+        self.nodes, self.edges = nodes, edges
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PathValue) and (self.nodes, self.edges) == (
+            other.nodes,
+            other.edges,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.nodes, self.edges))
+
+
+_KINDS: dict[type, str] = {
+    type(None): "Null", bool: "Boolean", int: "Integer", float: "Float", str: "String", list: "List",
+    tuple: "List", dict: "Map", datetime.date: "Date", NodeValue: "Node", EdgeValue: "Relationship",
+    PathValue: "Path",
+}  # fmt: skip
+
+_ORDER = {
+    "Map": 0, "Node": 1, "Relationship": 2, "List": 3, "Path": 4, "Date": 5, "String": 6, "Boolean": 7,
+    "Integer": 8, "Float": 8, "Null": 9,
+}  # fmt: skip
+"""Values of several kinds sorted: a lower kind comes first."""
+
+
+def kind_of(value: Any) -> str:
+    """What kind of value it is, as Neo4j's messages name it."""
+    return _KINDS[type(value)]
+
+
+def equal(one: Any, other: Any) -> bool | None:
+    """``one = other``; None: it is not known."""
+    if one is None or other is None:
+        return None
+    first, second = type(one), type(other)
+    if first is second and first not in _NESTED:
+        return bool(one == other)
+    kinds = _KINDS[first], _KINDS[second]
+    if kinds[0] != kinds[1]:
+        numbers = first in _NUMBERS and second in _NUMBERS
+        return bool(one == other) if numbers else False
+    if kinds[0] == "Map":
+        if one.keys() != other.keys():
+            return False
+        return _all(equal(value, other[key]) for key, value in one.items())
+    if len(one) != len(other):
+        return False
+    return _all(map(equal, one, other))
+
+
+_NESTED = (list, tuple, dict)
+_NUMBERS = (int, float)
+
+
+def _all(some: Any) -> bool | None:
+    found: bool | None = True
+    for one in some:
+        if one is False:
+            return False
+        if one is None:
+            found = None
+    return found
+
+
+def compared(one: Any, other: Any) -> int | None:
+    """Below 0, 0 or above 0 as one is less than, equal to or greater than the other; None: it is not known.
+
+    Raises:
+        NotImplementedError: Maps, nodes, relations or paths are compared, whose order is Neo4j's own.
+    """
+    first, second = type(one), type(other)
+    if (first in _NUMBERS and second in _NUMBERS) or (first is second and first in _PLAIN):
+        return int(one > other) - int(one < other)
+    if first in (list, tuple) and second in (list, tuple):
+        for left, right in zip(one, other, strict=False):
+            found = compared(left, right)
+            if found != 0:
+                return found
+        return (len(one) > len(other)) - (len(one) < len(other))
+    if first is second and first is not type(None):
+        raise NotImplementedError(f"comparing two values of the kind {kind_of(one)}")
+    return None
+
+
+_PLAIN = (str, bool, datetime.date)
+
+
+def grouped(value: Any) -> Any:
+    """A key that is the same for values that are one group, one of DISTINCT, one of UNION."""
+    kind = type(value)
+    if kind is bool:
+        return "Boolean", value
+    if kind is float and value != value:
+        return "NaN", 0
+    if kind in (list, tuple):
+        return ("List", *map(grouped, value))
+    if kind is dict:
+        return ("Map", frozenset((key, grouped(of)) for key, of in value.items()))
+    return value
+
+
+def _order(one: Any, other: Any) -> int:
+    kinds = kind_of(one), kind_of(other)
+    if _ORDER[kinds[0]] != _ORDER[kinds[1]]:
+        return _ORDER[kinds[0]] - _ORDER[kinds[1]]
+    if kinds[0] in ("Integer", "Float"):
+        lacking = math.isnan(one), math.isnan(other)
+        return lacking[0] - lacking[1] if any(lacking) else (one > other) - (one < other)
+    if kinds[0] == "List":
+        for left, right in zip(one, other, strict=False):
+            if found := _order(left, right):
+                return found
+        return len(one) - len(other)
+    if kinds[0] == "Map":
+        keys = sorted(one), sorted(other)
+        if len(one) != len(other) or keys[0] != keys[1]:
+            return len(one) - len(other) or (1 if keys[0] > keys[1] else -1)
+        return next((found for key in keys[0] if (found := _order(one[key], other[key]))), 0)
+    if kinds[0] in ("Node", "Relationship"):
+        return int(one.at - other.at)
+    if kinds[0] == "Path":
+        left = [thing.at for thing in (*one.nodes, *one.edges)]
+        right = [thing.at for thing in (*other.nodes, *other.edges)]
+        return (left > right) - (left < right)
+    return compared(one, other) or 0
+
+
+sorting_key: Callable[[Any], Any] = cmp_to_key(_order)
+"""What values are sorted by: null is the greatest."""
