@@ -73,24 +73,15 @@ class StatementParser(Expressions):
     """
 
     def statement(self) -> Statement:
-<<<<<<< HEAD
         """The query, read to its end."""
-        arms = self.arms()
-=======
         arms, every = self.arms()
->>>>>>> 4656129 (Read-only Cypher runs on a property graph in memory)
         self.take(";")
         if self.here.kind != "end":
             self.clause_refused()
         return Statement(self.text, arms, tuple(self.variables), every)
 
-<<<<<<< HEAD
-    def arms(self, *, loose: bool = False) -> tuple[tuple[Clause, ...], ...]:
-        """The arms of UNION, of a query or a subquery."""
-=======
     def arms(self, *, loose: bool = False) -> tuple[tuple[tuple[Clause, ...], ...], bool]:
         """The arms of a query, and whether UNION ALL joins them."""
->>>>>>> 4656129 (Read-only Cypher runs on a property graph in memory)
         arms, ways = [self.arm(loose)], set()
         while self.take("UNION"):
             ways.add(self.take("ALL"))
@@ -199,12 +190,8 @@ class StatementParser(Expressions):
             self.fail("IN TRANSACTIONS is for queries that write.", kind="write")
         return SubqueryClause(start, self.end, imported, arms, every)
 
-<<<<<<< HEAD
-    def subquery(self) -> tuple[tuple[Clause, ...], ...]:
-        """A query or a pattern in braces, with a scope of its own."""
-=======
     def subquery(self) -> tuple[tuple[tuple[Clause, ...], ...], bool]:
->>>>>>> 4656129 (Read-only Cypher runs on a property graph in memory)
+        """A query or a pattern in braces, with a scope of its own."""
         bound, self.bound = self.bound, []
         bare = self.peek("(")
         arms, every = (

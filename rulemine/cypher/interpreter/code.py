@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from rulemine.cypher.expressions import AGGREGATES
-from rulemine.cypher.interpreter.limits import Limits
+from rulemine.cypher.interpreter.limits import RunLimits
 from rulemine.cypher.interpreter.operators import COMPARISONS, truth
 from rulemine.cypher.interpreter.stored import StoredGraph
 from rulemine.cypher.interpreter.values import EvaluationError
@@ -63,7 +63,7 @@ class ExpressionCode(ABC):
     def __init__(
         self,
         graph: StoredGraph,
-        limits: Limits,
+        limits: RunLimits,
         text: str,
         query: Callable[[_Arms, bool, Scope], Callable[[Row], Iterator[Row]]],
         match: Callable[

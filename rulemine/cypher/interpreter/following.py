@@ -10,7 +10,7 @@ from rulemine.cypher.interpreter.code import Row
 from rulemine.cypher.interpreter.values import EdgeValue, NodeValue, PathValue
 from rulemine.cypher.syntax import RelationPattern
 
-__all__ = ["Link", "Rows", "Way", "ends", "expanded", "filtered", "routed", "scanned", "trails"]
+__all__ = ["EdgeStep", "Rows", "Way", "ends", "expanded", "filtered", "routed", "scanned", "trails"]
 
 Rows = Callable[[Row], Iterator[Row]]
 """Row → rows with more bound."""
@@ -20,7 +20,7 @@ _Step = Callable[[], None]
 
 
 @dataclass(slots=True)
-class Link:
+class EdgeStep:
     """A relation of the paths, with the names of its ends.
 
     Attributes:
@@ -53,7 +53,7 @@ class Way:
         lists: Those among them that stand for several edges.
     """
 
-    link: Link
+    link: EdgeStep
     near: str
     far: str
     direction: int
@@ -212,7 +212,7 @@ def ends(way: Way) -> _Maker:
     return maker
 
 
-def routed(variable: str, names: list[str], links: list[Link]) -> _Maker:
+def routed(variable: str, names: list[str], links: list[EdgeStep]) -> _Maker:
     """Binds the variable of a path."""
 
     def maker(then: Rows) -> Rows:

@@ -1,4 +1,4 @@
-"""Limits of a run: time, rows, and what is kept at once."""
+"""RunLimits of a run: time, rows, and what is kept at once."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from typing import Any
 
 from rulemine.errors import QueryError
 
-__all__ = ["MOST_KEPT", "ExhaustedError", "Limits", "fits"]
+__all__ = ["MOST_KEPT", "ExhaustedError", "RunLimits", "fits"]
 
 MOST_KEPT = 1_000_000
 """Rows, or items of a list, that a query may keep at once."""
@@ -37,7 +37,7 @@ def fits(number: int) -> None:
         raise ExhaustedError("OutOfMemory", f"it keeps more than {MOST_KEPT:,} things at once")
 
 
-class Limits:
+class RunLimits:
     """What a run may still use.
 
     Args:

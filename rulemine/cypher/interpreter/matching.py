@@ -10,7 +10,7 @@ from typing import Any
 from rulemine.cypher.interpreter.code import Row, Scope
 from rulemine.cypher.interpreter.compiler import Compiler
 from rulemine.cypher.interpreter.following import (
-    Link,
+    EdgeStep,
     Rows,
     Way,
     ends,
@@ -23,7 +23,7 @@ from rulemine.cypher.interpreter.following import (
 from rulemine.cypher.interpreter.values import EdgeValue, EvaluationError, NodeValue, kind_of
 from rulemine.cypher.syntax import NodePattern, PathElement, RelationPattern, Term
 
-__all__ = ["Matcher", "names_in"]
+__all__ = ["PathMatcher", "names_in"]
 
 
 def names_in(thing: Any) -> set[str]:
@@ -50,7 +50,7 @@ def names_in(thing: Any) -> set[str]:
     return found
 
 
-class Matcher:
+class PathMatcher:
     """Makes a function of the paths and the condition of a MATCH.
 
     Args:
@@ -70,8 +70,8 @@ class Matcher:
         self._compiler, self._before = compiler, scope
         self._graph, self._limits = compiler.graph, compiler.limits
         self._nodes: dict[str, list[NodePattern]] = {}
-        self._links: list[Link] = []
-        self._routes: list[tuple[str, list[str], list[Link]]] = []
+        self._links: list[EdgeStep] = []
+        self._routes: list[tuple[str, list[str], list[EdgeStep]]] = []
         self._conditions: list[Term] = []
         full = dict(scope)
         for path in paths:
@@ -112,7 +112,7 @@ class Matcher:
                 self._compiler.fail("no condition may stand in a relation of variable length.")
             if not several:
                 self._conditions += self._held(pattern, name)
-            links.append(Link(name, left, right, pattern, self._types(pattern)))
+            links.append(EdgeStep(name, left, right, pattern, self._types(pattern)))
         self._links += links
         if path.variable:
             if path.variable in scope:
@@ -209,9 +209,9 @@ class Matcher:
 
         return end
 
-    def _next(self, bound: set[str], placed: set[str]) -> tuple[Link | None, str]:
+    def _next(self, bound: set[str], placed: set[str]) -> tuple[EdgeStep | None, str]:
         """The relation to follow next, and the end that it is followed from."""
-        best: tuple[float, Link | None, str] = (float("inf"), None, "")
+        best: tuple[float, EdgeStep | None, str] = (float("inf"), None, "")
         for link in self._links:
             if link.name in placed:
                 continue
@@ -226,7 +226,7 @@ class Matcher:
                     best = weight, link, near
         return best[1], best[2]
 
-    def _spread(self, link: Link, near: str) -> float:
+    def _spread(self, link: EdgeStep, near: str) -> float:
         """How many edges a node has, roughly."""
         counts = self._graph.counts
         edges = sum(counts.get(type_, 0) for type_ in link.types) * (
@@ -291,7 +291,7 @@ class Matcher:
         return scanned(name, candidates, self._limits.step)
 
     def _followed(
-        self, link: Link, near: str, bound: frozenset[str], others: list[Link]
+        self, link: EdgeStep, near: str, bound: frozenset[str], others: list[EdgeStep]
     ) -> Callable[[Rows], Rows]:
         """Binds a relation and the node at its other end."""
         far = link.right if near == link.left else link.left

@@ -9,8 +9,8 @@ from functools import reduce
 
 from rulemine.cypher.interpreter.code import Row, Scope
 from rulemine.cypher.interpreter.compiler import Compiler
-from rulemine.cypher.interpreter.limits import ExhaustedError, Limits
-from rulemine.cypher.interpreter.matching import Matcher, names_in
+from rulemine.cypher.interpreter.limits import ExhaustedError, RunLimits
+from rulemine.cypher.interpreter.matching import PathMatcher, names_in
 from rulemine.cypher.interpreter.projecting import Projector, distinct
 from rulemine.cypher.interpreter.stored import stored
 from rulemine.cypher.parser import parse
@@ -61,7 +61,7 @@ def run(
         ResultTable(columns=('some',), rows=[(True,)])
     """
     statement = parse(query) if isinstance(query, str) else query
-    limits = Limits(seconds)
+    limits = RunLimits(seconds)
     try:
         columns, rows = _Engine(graph, statement, limits).statement()
         table: list[tuple[object, ...]] = []
@@ -78,7 +78,7 @@ def run(
 
 
 class _Engine:
-    def __init__(self, graph: PropertyGraph, statement: Statement, limits: Limits) -> None:
+    def __init__(self, graph: PropertyGraph, statement: Statement, limits: RunLimits) -> None:
         self._statement, self._limits = statement, limits
         self._compiler = Compiler(
             stored(graph), limits, statement.text, self._subquery, self._matched
@@ -91,7 +91,7 @@ class _Engine:
     def _matched(
         self, paths: tuple[PathElement, ...], where: Term | None, scope: Scope
     ) -> tuple[Callable[[Row], Iterator[Row]], Scope]:
-        matcher = Matcher(self._compiler, paths, where, scope)
+        matcher = PathMatcher(self._compiler, paths, where, scope)
         return matcher.rows(), matcher.scope
 
     def _subquery(self, arms: _Arms, every: bool, scope: Scope) -> Callable[[Row], Iterator[Row]]:
@@ -142,7 +142,7 @@ class _Engine:
         return self._call(clause, scope)
 
     def _match(self, clause: Match, scope: Scope) -> tuple[_Step, Scope]:
-        matcher = Matcher(self._compiler, clause.paths, clause.where, scope)
+        matcher = PathMatcher(self._compiler, clause.paths, clause.where, scope)
         found, new = matcher.rows(), matcher.new
 
         def match(rows: Iterable[Row]) -> Iterator[Row]:

@@ -14,12 +14,14 @@ from rulemine.builder.cypher.realism import draft_characteristics
 from rulemine.builder.cypher.returns import Proposals, outward, returns_for
 from rulemine.cli.main import main
 from rulemine.cypher import MatchPattern, PatternNode, evaluate, to_cypher
+from rulemine.cypher.interpreter import run
 from rulemine.cypher.templates import CATEGORIES, MATCHES, RETURNS
 from rulemine.datasets.demo_graph import demo_graph
 from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.seeds import stream
+from tests.oracles.patterns import same
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +52,17 @@ def test_rows_are_the_evaluator_s_and_not_empty(
         assert task.cypher == to_cypher(task.query)
         if task.query.match.category.form == "union" or task.query.match.category.basic:
             assert all(None not in row for row in task.rows.rows)
+
+
+def test_queries_run_without_a_database_to_the_same_rows(
+    world: PropertyGraph, tasks: list[CypherTask]
+) -> None:
+    for task in tasks:
+        found = run(world, task.cypher)
+        assert found.columns == task.rows.columns
+        assert (
+            found.rows[0] in task.rows.tied if task.rows.tied else same(found.rows, task.rows.rows)
+        )
 
 
 def test_names_and_values_stand_in_the_texts_as_they_are(tasks: list[CypherTask]) -> None:
