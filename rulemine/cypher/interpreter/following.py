@@ -10,7 +10,17 @@ from rulemine.cypher.interpreter.code import Row
 from rulemine.cypher.interpreter.values import EdgeValue, NodeValue, PathValue
 from rulemine.cypher.syntax import RelationPattern
 
-__all__ = ["EdgeStep", "Rows", "Way", "ends", "expanded", "filtered", "routed", "scanned", "trails"]
+__all__ = [
+    "EdgeStep",
+    "Rows",
+    "StepWay",
+    "ends",
+    "expanded",
+    "filtered",
+    "routed",
+    "scanned",
+    "trails",
+]
 
 Rows = Callable[[Row], Iterator[Row]]
 """Row → rows with more bound."""
@@ -39,7 +49,7 @@ class EdgeStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class StepWay:
     """How a relation is followed.
 
     Attributes:
@@ -114,7 +124,7 @@ def scanned(name: str, candidates: Callable[[Row], Sequence[NodeValue]], step: _
     return maker
 
 
-def expanded(way: Way, step: _Step) -> _Maker:
+def expanded(way: StepWay, step: _Step) -> _Maker:
     """Binds a relation and its far end."""
     name, near, far, types = way.link.name, way.near, way.far, way.link.types
     direction, free, goal_of = way.direction, way.free, way.goal
@@ -134,7 +144,9 @@ def expanded(way: Way, step: _Step) -> _Maker:
     return maker
 
 
-def trails(way: Way, each: str, tests: list[Callable[[Row], bool | None]], step: _Step) -> _Maker:
+def trails(
+    way: StepWay, each: str, tests: list[Callable[[Row], bool | None]], step: _Step
+) -> _Maker:
     """Binds a relation that stands for several to each way along which no edge comes twice.
 
     Args:
@@ -185,7 +197,7 @@ def trails(way: Way, each: str, tests: list[Callable[[Row], bool | None]], step:
     return maker
 
 
-def ends(way: Way) -> _Maker:
+def ends(way: StepWay) -> _Maker:
     """Binds the ends of a relation that is bound."""
     link, near, far = way.link, way.near, way.far
     known = way.from_known, way.to_known

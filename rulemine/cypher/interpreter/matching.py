@@ -12,7 +12,7 @@ from rulemine.cypher.interpreter.compiler import Compiler
 from rulemine.cypher.interpreter.following import (
     EdgeStep,
     Rows,
-    Way,
+    StepWay,
     ends,
     expanded,
     filtered,
@@ -303,7 +303,7 @@ class PathMatcher:
             if other.pattern.length is None and own & set(other.types)
         ]
         lists = [other.name for other in others if other.pattern.length is not None]
-        way = Way(link, near, far, direction, near in bound, far in bound, singles, lists)
+        way = StepWay(link, near, far, direction, near in bound, far in bound, singles, lists)
         step = self._limits.step
         if link.pattern.length is not None:
             edge = self._compiler.fresh()
