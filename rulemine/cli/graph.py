@@ -61,6 +61,7 @@ def add_graphing(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="NAME",
         help="the property that nodes of a database are called by (name)",
     )
+<<<<<<< HEAD
     parser.add_argument(
         "--rules", type=Path, metavar="FILE",
         help="of values: count these rules instead of mining, e.g. what values wrote, edited",
@@ -72,6 +73,9 @@ def add_graphing(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "--support", type=int, metavar="N", help="of values: of how many nodes a rule is right (20)"
     )
+=======
+    parser.add_argument("--language", metavar="TAG", help="the language of texts in RDF (en)")
+>>>>>>> 7eede58 (Property graphs from RDF: literals as properties, Wikidata's statements with ranks, qualifiers, precision and units)
     parser.add_argument("-o", "--output", type=output_file, metavar="FILE",
                         help="of convert, draft and values; - or nothing is standard output")  # fmt: skip
 
@@ -95,7 +99,7 @@ def graph(arguments: Namespace) -> int:
         schema = read_schema(arguments.schema) if arguments.schema else None
         made = load_property_graph(
             arguments.source, schema, left_out, arguments.labels or "", note, progress,
-            arguments.name_property or "name",
+            arguments.name_property or "name", arguments.language or "en",
         )  # fmt: skip
     if left_out:
         note(f"left out: {left_out.summary()}, such as\n  " + "\n  ".join(left_out.lines()))

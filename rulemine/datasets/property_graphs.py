@@ -10,6 +10,7 @@ from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.induced import from_triples
+from rulemine.kg.property_graph.rdf_graph import read_rdf
 from rulemine.kg.property_graph.schema import NAME, Schema
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kg.property_graph.tables import read_tables
@@ -33,6 +34,7 @@ def load_property_graph(
     note: Callable[[str], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
     name_property: str = NAME,
+    language: str = "en",
 ) -> PropertyGraph:
     """A property graph.
 
@@ -45,8 +47,9 @@ def load_property_graph(
         labels: What the entities of triples are called, as of `load_labels`; "": as in the triples, in RDF
             by their own labels.
         note: As of `load_kg`.
-        progress: Told how much of a database is read, of how much.
+        progress: Told how much of a database or of RDF is read, of how much.
         name_property: Which property the nodes of a database are called by.
+        language: The language of texts in RDF.
 
     Raises:
         EndpointError: The server does not answer.
@@ -77,6 +80,10 @@ def load_property_graph(
                 f"{source}: is a schema with tables and takes no other. Leave it out."
             )
         return read_tables(path, Faults() if left_out is None else left_out)
-    kg = load_kg(source, note=note)
-    names = load_labels(labels or source) if labels or is_rdf(path) else {}
-    return from_triples(kg, path.name.split(".")[0] or "graph", schema, names, left_out)
+    names = load_labels(labels) if labels else {}
+    name = path.name.split(".")[0] or "graph"
+    if is_rdf(path):
+        return read_rdf(
+            path, name, schema, left_out, names=names, language=language, progress=progress
+        )
+    return from_triples(load_kg(source, note=note), name, schema, names, left_out)

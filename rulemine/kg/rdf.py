@@ -22,7 +22,7 @@ from rulemine.files import read_blocks
 if TYPE_CHECKING:  # loaded when a file in RDF is read
     import pyoxigraph
 
-__all__ = ["RdfReader", "is_rdf", "read_text_labels", "relation_names"]
+__all__ = ["RdfReader", "is_rdf", "last_part", "parsed", "read_text_labels", "relation_names"]
 
 _FORMATS = {".nt": "N_TRIPLES", ".ttl": "TURTLE"}
 _OTHERS = (".rdf", ".owl", ".n3", ".nq", ".trig", ".jsonld")
@@ -86,7 +86,7 @@ class RdfReader:
         import pyoxigraph as ox
 
         block: list[str] = []
-        for quad in _parsed(path, watch):
+        for quad in parsed(path, watch):
             s, o = quad.subject, quad.object
             if isinstance(o, ox.Literal):
                 self.literals += 1
@@ -118,8 +118,8 @@ class RdfReader:
         return {iri: text for iri, (_, _, text) in self._texts.items()}
 
 
-def _parsed(path: Path, watch: Callable[[bytes], object] | None) -> "Iterator[pyoxigraph.Quad]":
-    """The triples of a file.
+def parsed(path: Path, watch: Callable[[bytes], object] | None) -> "Iterator[pyoxigraph.Quad]":
+    """The triples of a file; arguments as of `RdfReader.fields`.
 
     Raises:
         InputError: See `RdfReader.fields`.
@@ -222,6 +222,11 @@ def read_text_labels(path: Path) -> dict[str, str]:
     for fields in reader.fields(path):
         found.update(dict.fromkeys((*fields[::3], *fields[2::3]), ""))
     for iri in found:
-        words = unquote(re.split(r"[/#:]", iri.rstrip("/#:"))[-1]).replace("_", " ").split()
-        found[iri] = " ".join(words) or iri
+        found[iri] = last_part(iri)
     return found | reader.texts
+
+
+def last_part(iri: str) -> str:
+    """The last part of an IRI as words; the IRI itself if there is none."""
+    words = unquote(re.split(r"[/#:]", iri.rstrip("/#:"))[-1]).replace("_", " ").split()
+    return " ".join(words) or iri

@@ -83,7 +83,9 @@ def graph_of(
     *,
     capital: bool = True,
     texts: Mapping[str, str] | None = None,
+    given: Mapping[str, Property] | None = None,
     also: Mapping[str, str] | None = None,
+    also_types: Mapping[str, str] | None = None,
 ) -> PropertyGraph:
     """The property graph of what a source states.
 
@@ -95,16 +97,18 @@ def graph_of(
         left_out: Receives, by reason, what is left out, and how often one value of several was taken.
         capital: As of `draft_of`.
         texts: Likewise.
-        also: Other names by which a schema may call what the source calls otherwise.
+        given: Likewise.
+        also: Other names by which a schema may call relations and properties → what the source calls them.
+        also_types: Likewise for types.
 
     Raises:
         ConfigError: A unit of the schema is unknown, or does not become another.
     """
     left_out = Faults() if left_out is None else left_out
-    schema = schema or draft_of(name, nodes, edges, capital=capital, texts=texts)
-    known = also or {}
+    schema = schema or draft_of(name, nodes, edges, capital=capital, texts=texts, given=given)
 
     def called(row: EntityType | RelationType | Property, label: str) -> Iterator[str]:
+        known = (also_types if isinstance(row, EntityType) else also) or {}
         yield from (known.get(source, source) for source in row.sources or (label,))
 
     def columns(row: EntityType | RelationType) -> dict[str, "_Column"]:
@@ -149,6 +153,7 @@ def draft_of(
     *,
     capital: bool = True,
     texts: Mapping[str, str] | None = None,
+    given: Mapping[str, Property] | None = None,
 ) -> Schema:
     """A schema of all that a source states, for a user to edit.
 
@@ -158,6 +163,7 @@ def draft_of(
         edges: The relations.
         capital: Whether types are written ``LikeThis``, or as the source writes them.
         texts: Type → what it is called in words, if not as in the source.
+        given: Property of relations, as the source calls it → what it is, where that is known.
     """
     place = _places(nodes)
     chosen = {n.id: min(n.types, key=place.__getitem__) for n in nodes if n.types}
@@ -172,7 +178,7 @@ def draft_of(
     for edge in kept:
         told.setdefault(edge.relation, []).append(edge.values)
     names = readable_labels(sorted(told), capital=False)
-    held = {relation: _drafted(rows) for relation, rows in told.items()}
+    held = {relation: _drafted(rows, given) for relation, rows in told.items()}
     signatures = sorted({(chosen[e.subject], e.relation, chosen[e.object]) for e in kept})
     return Schema(
         name,
@@ -199,14 +205,17 @@ def _sources(source: str, label: str) -> tuple[str, ...]:
     return () if source == label else (source,)
 
 
-def _drafted(rows: Iterable[Mapping[str, tuple[Any, ...]]]) -> tuple[Property, ...]:
+def _drafted(
+    rows: Iterable[Mapping[str, tuple[Any, ...]]], given: Mapping[str, Property] | None = None
+) -> tuple[Property, ...]:
     """The properties of a type or relation."""
     kinds: dict[str, Counter[str]] = {}
     units: dict[str, Counter[str]] = {}
     several: Counter[str] = Counter()
     for row in rows:
         for source, values in row.items():
-            several[source] += len(set(values)) > 1
+            known = {value for value in values if not isinstance(value, Strange)}
+            several[source] += len(known) > 1
             kinds.setdefault(source, Counter())["rows"] += 1
             for value in values:
                 kinds[source][_kind(value)] += 1
@@ -222,7 +231,8 @@ def _drafted(rows: Iterable[Mapping[str, tuple[Any, ...]]]) -> tuple[Property, .
     for source, label in labels.items():
         unit = min(units.get(source, {"": 0}).items(), key=lambda row: (-row[1], row[0]))[0]
         label = _RENAMED if label == NAME else label
-        made.append(Property(label, found[source], unit, sources=_sources(source, label)))
+        own = Property(label, found[source], unit, sources=_sources(source, label))
+        made.append((given or {}).get(source, own))
     return tuple(made)
 
 
