@@ -61,7 +61,6 @@ def add_graphing(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="NAME",
         help="the property that nodes of a database are called by (name)",
     )
-<<<<<<< HEAD
     parser.add_argument(
         "--rules", type=Path, metavar="FILE",
         help="of values: count these rules instead of mining, e.g. what values wrote, edited",
@@ -73,9 +72,7 @@ def add_graphing(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "--support", type=int, metavar="N", help="of values: of how many nodes a rule is right (20)"
     )
-=======
     parser.add_argument("--language", metavar="TAG", help="the language of texts in RDF (en)")
->>>>>>> 7eede58 (Property graphs from RDF: literals as properties, Wikidata's statements with ranks, qualifiers, precision and units)
     parser.add_argument("-o", "--output", type=output_file, metavar="FILE",
                         help="of convert, draft and values; - or nothing is standard output")  # fmt: skip
 
