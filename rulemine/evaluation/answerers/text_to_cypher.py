@@ -1,8 +1,10 @@
 """Asking a model for the Cypher of a question, as CypherBench does (arXiv 2412.18702).
 
-The model is shown the schema of the graph, never the graph, and writes one query.
+The model is shown the schema of the graph, never the graph, and writes one query. With ``repair`` the query
+is run in memory, and where it fails the model is told why and writes another one.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
@@ -11,13 +13,22 @@ from typing import ClassVar
 from rulemine.config import Section, option
 from rulemine.cypher.pattern_text import query_of
 from rulemine.cypher.render import to_cypher
+from rulemine.cypher.rows import Failed
 from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.schema_text import schema_text
 from rulemine.evaluation.cypher.replies import cypher_of
+from rulemine.evaluation.cypher.runners import InMemoryRunner, Runner
+from rulemine.llm.call import Message
 from rulemine.release.records import Question
 from rulemine.seeds import stream
 
 __all__ = ["TextToCypher"]
+
+SECONDS = 10.0
+"""Seconds for a query that is tried. One that takes longer is left as it is: that depends on the machine."""
+
+TIMED_OUT = "TimedOut"
+"""The code of its failure."""
 
 _TASK = """\
 Write the Cypher query (for Neo4j 5) that answers the question at the end from a property graph.
@@ -33,17 +44,24 @@ Put the query between ```cypher and ```, and write nothing else."""
 _EXAMPLE = "Question: {question}\n```cypher\n{cypher}\n```"
 
 
+_AGAIN = (
+    "That query fails: {problem}\nWrite the whole query again, mended, between ```cypher and ```."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TextToCypher(Section):
     """A model that is shown the schema, and writes a query.
 
     Attributes:
         shots: Training questions that it is shown with their queries, of as many categories as there are.
+        repair: How often it is told why its query fails, at most.
         values: Values of a categorical property that it is shown, at most.
         max_tokens: Tokens of a reply at most.
     """
 
     shots: int = option(0, least=0, most=1000)
+    repair: int = option(0, least=0, most=10)
     values: int = option(3, least=0, most=1000)
     max_tokens: int = option(512, least=1)
 
@@ -66,18 +84,50 @@ class TextToCypher(Section):
             shown = _examples(part.train, self.shots, given.seed)
             before |= {questions[number].id: "\n\n".join([task, *shown]) for number in part.numbers}
 
+        runner = InMemoryRunner(graph, SECONDS)
+
         async def work(question: OpenQuestion, chat: Chat) -> Found:
             content = f"{before.get(question.id, task)}\n\nQuestion: {question.question}"
-            reply = await chat.say(
-                content, purpose="write-cypher", max_tokens=self.max_tokens, temperature=0.0
-            )
-            return Found(cypher=(reply and cypher_of(reply.text)[0]) or "")
+            return Found(cypher=await self._query(chat, content, runner))
 
         return given.converse(work, questions)
 
+    async def _query(self, chat: Chat, content: str, runner: Runner) -> str:
+        """The last query that the model writes."""
+        messages: list[Message] = [{"role": "user", "content": content}]
+        query = ""
+        for left in reversed(range(1 + self.repair)):
+            purpose = "write-cypher" if len(messages) == 1 else "repair-cypher"
+            reply = await chat.say(
+                messages, purpose=purpose, max_tokens=self.max_tokens, temperature=0.0
+            )
+            if reply is None:
+                break
+            found, why = cypher_of(reply.text)
+            query = found or query
+            if not left:
+                break
+            problem = f"there is none ({why})."
+            if found is not None:
+                problem = await asyncio.to_thread(_problem, runner, found)
+            if not problem:
+                break
+            messages = [
+                *messages,
+                {"role": "assistant", "content": reply.text},
+                {"role": "user", "content": _AGAIN.format(problem=problem)},
+            ]
+        return query
+
     def worst_calls(self, topics: int) -> int:
         """Calls for a question at most, whatever the number of its topic entities."""
-        return 1
+        return 1 + self.repair
+
+
+def _problem(runner: Runner, query: str) -> str:
+    """Why a query fails; "" if it does not, was not run, or took too long."""
+    tried = runner.rows(query)
+    return tried.text if isinstance(tried, Failed) and tried.code != TIMED_OUT else ""
 
 
 def _examples(train: Sequence[Question], most: int, seed: int) -> list[str]:

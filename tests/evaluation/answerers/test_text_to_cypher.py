@@ -162,6 +162,39 @@ def test_examples_are_of_many_categories_and_the_same_for_all_questions() -> Non
     assert needs_of(TextToCypher()) == []
 
 
+def test_a_failing_query_is_repaired() -> None:
+    script = Script(
+        cypher=[
+            BLOCK.format("MATCH (n:Town RETURN n.name"),
+            "Sorry.",
+            BLOCK.format("MATCH (n:Town) RETURN n.name"),
+        ]
+    )
+    assert run(TextToCypher(repair=3), script).cypher == "MATCH (n:Town) RETURN n.name"
+    assert [call.purpose for call in script.calls] == [
+        "write-cypher", "repair-cypher", "repair-cypher",
+    ]  # fmt: skip
+    assert [message["role"] for message in script.calls[2].messages] == [
+        "user", "assistant", "user", "assistant", "user",
+    ]  # fmt: skip
+    assert "line 1, column 15" in told(script, 1)
+    assert "there is none" in told(script, 2)
+
+
+def test_repairs_end() -> None:
+    script = Script(cypher=["MATCH (n:Town RETURN 1", "MATCH (n:Town RETURN 2"])
+    assert run(TextToCypher(repair=1), script).cypher == "MATCH (n:Town RETURN 2"
+    script = Script(cypher=["MATCH (n:Town RETURN 1", broken])
+    assert run(TextToCypher(repair=2), script).cypher == "MATCH (n:Town RETURN 1"
+    script = Script(cypher=["MATCH (n:Town RETURN 1", "I give up."])
+    assert run(TextToCypher(repair=1), script).cypher == "MATCH (n:Town RETURN 1"
+
+
+def test_what_is_not_run_is_no_failure() -> None:
+    query = "MATCH (n) WHERE n.name =~ 'A.*' RETURN apoc.text.join(collect(n.name), ', ')"
+    assert run(TextToCypher(repair=3), Script(cypher=[query])).cypher == query
+
+
 def test_gold_and_reasoner() -> None:
     asked = [ASKED, ASKED._replace(id="q2", query=query_text(NEAR))]
     assert [found.cypher for found in GoldCypher()(given(), asked)] == [
@@ -254,25 +287,26 @@ def test_a_run_that_breaks_off_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
         if left < 0:
             return error(401, "no credit")
         number = request["messages"][0]["content"].rpartition("Question ")[2]
-        return BLOCK.format(f"MATCH (n) RETURN '{number}'")
+        repaired = len(request["messages"]) > 1
+        return BLOCK.format(f"MATCH (n{')' if repaired else ''} RETURN '{number}'")
 
     release = cast(Release, OfTowns())
     with ChatServer(says) as server:
         options = EndpointOptions(base_url=server.url, api_key_variable="TEST_KEY", concurrency=1)
 
         def predicted() -> list[Prediction]:
-            name = "text-to-cypher:shots=2"
+            name = "text-to-cypher:repair=1:shots=2"
             return answer(release, name, model="fake", endpoint=options, folder=tmp_path)
 
         with pytest.raises(EndpointError):
             predicted()
-        left = 1
+        left = 5
         found = predicted()
         assert server.again == 0
         assert predicted() == found
         assert left == 0
     assert [p.cypher for p in found] == [f"MATCH (n) RETURN '{n}?'" for n in range(4)]
-    assert all(p.cost and p.cost.calls == 1 for p in found)
+    assert all(p.cost and p.cost.calls == 2 for p in found)
     path = tmp_path / "p.jsonl"
     write_predictions(path, found)
     assert path.read_text().startswith('{"id": "t00", "cypher": "MATCH (n) RETURN ')
