@@ -27,6 +27,9 @@ __all__ = ["TextToCypher"]
 SECONDS = 10.0
 """Seconds for a query that is tried. One that takes longer is left as it is: that depends on the machine."""
 
+LONGEST = 30_000
+"""Characters of a reply that are read."""
+
 TIMED_OUT = "TimedOut"
 """The code of its failure."""
 
@@ -44,9 +47,7 @@ Put the query between ```cypher and ```, and write nothing else."""
 _EXAMPLE = "Question: {question}\n```cypher\n{cypher}\n```"
 
 
-_AGAIN = (
-    "That query fails: {problem}\nWrite the whole query again, mended, between ```cypher and ```."
-)
+_AGAIN = "{problem}\nWrite the whole query again, mended, between ```cypher and ```."
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +104,19 @@ class TextToCypher(Section):
             )
             if reply is None:
                 break
-            found, why = cypher_of(reply.text)
+            said = reply.text[:LONGEST]
+            found, why = cypher_of(said)
             query = found or query
             if not left:
                 break
-            problem = f"there is none ({why})."
+            problem = f"Your reply has no query: {why}."
             if found is not None:
                 problem = await asyncio.to_thread(_problem, runner, found)
             if not problem:
                 break
             messages = [
                 *messages,
-                {"role": "assistant", "content": reply.text},
+                {"role": "assistant", "content": said},
                 {"role": "user", "content": _AGAIN.format(problem=problem)},
             ]
         return query
@@ -127,7 +129,9 @@ class TextToCypher(Section):
 def _problem(runner: Runner, query: str) -> str:
     """Why a query fails; "" if it does not, was not run, or took too long."""
     tried = runner.rows(query)
-    return tried.text if isinstance(tried, Failed) and tried.code != TIMED_OUT else ""
+    if not isinstance(tried, Failed) or tried.code == TIMED_OUT:
+        return ""
+    return f"That query fails: {tried.text}"
 
 
 def _examples(train: Sequence[Question], most: int, seed: int) -> list[str]:

@@ -19,7 +19,7 @@ from rulemine.evaluation.answerers.model_free import Prior, Reasoner
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.registry import check_kind, find_answerer, needs_of
 from rulemine.evaluation.answerers.schema_text import schema_text
-from rulemine.evaluation.answerers.text_to_cypher import TextToCypher
+from rulemine.evaluation.answerers.text_to_cypher import LONGEST, TextToCypher
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
@@ -178,7 +178,13 @@ def test_a_failing_query_is_repaired() -> None:
         "user", "assistant", "user", "assistant", "user",
     ]  # fmt: skip
     assert "line 1, column 15" in told(script, 1)
-    assert "there is none" in told(script, 2)
+    assert told(script, 2).startswith("Your reply has no query: no block")
+
+
+def test_of_megabytes_only_so_much_is_read() -> None:
+    script = Script(lambda call: f"```cypher\nMATCH (n:{'T' * 3_000_000}")
+    found = run(TextToCypher(repair=1), script)
+    assert max(len(found.cypher or ""), len(str(script.calls[1].messages))) < 2 * LONGEST
 
 
 def test_repairs_end() -> None:
