@@ -60,8 +60,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]
     (folder / "kg.tsv").write_text(FACTS)
     (folder / "rules.txt").write_text(RULES)
     with ChatServer(faulty(0.1)) as running:
-        ended = run(folder, build_words(running.url, "kg", *EVERYTHING), OPENAI_API_KEY=KEY)
+        ended = run(
+            folder,
+            build_words(running.url, "kg", *EVERYTHING, "--concurrency", "64"),
+            OPENAI_API_KEY=KEY,
+        )
         assert ended.status == 0, ended.err
+        assert running.most_at_once <= 64
         counts = {"again": running.again, "keys": running.keys, "retried": running.received.total()
                   - running.answered.total()}  # fmt: skip
     return folder, counts, ended.out + ended.err
@@ -121,13 +126,14 @@ def test_a_replay_needs_no_network_and_has_the_same_bytes(
     assert tree(here / "out" / "kg") == tree(release)
 
 
-def test_concurrency_is_not_visible(here: Path, command: Command) -> None:
-    for concurrency, share in (("1", 0.0), ("64", 0.05)):
-        with ChatServer(faulty(share)) as running:
-            words = build_words(running.url, concurrency, *EVERYTHING, "--concurrency", concurrency)
-            assert command(*words).status == 0
-            assert running.most_at_once <= int(concurrency)
-    assert tree(here / "1") == tree(here / "64")
+def test_neither_concurrency_nor_faults_are_visible(
+    here: Path, release: Path, command: Command
+) -> None:
+    with ChatServer() as running:
+        words = build_words(running.url, "1", *EVERYTHING, "--concurrency", "1")
+        assert command(*words).status == 0
+        assert running.most_at_once == 1
+    assert tree(here / "1") == tree(release)
 
 
 def test_every_naming_and_back(

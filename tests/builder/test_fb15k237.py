@@ -1,6 +1,7 @@
 """The files that come with the package for FB15k-237 fit the graph."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from rulemine.builder.recipe import load_recipe
 from rulemine.builder.relation_filter import excluded_relations, load_filter
 from rulemine.config import read_toml
-from rulemine.datasets.registry import load_kg
+from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.templates import load_templates
@@ -19,13 +20,29 @@ DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 IMPLIED = ROOT / "rulemine/datasets/fb15k237/implied.txt"
 
 
-@pytest.fixture(scope="module")
-def kg() -> KnowledgeGraph:
+@pytest.fixture(scope="module", autouse=True)
+def data() -> Iterator[None]:
     if not (DATA / "fb15k237").is_dir():
         pytest.skip(f"no FB15k-237 at {DATA}")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RULEMINE_DATA", str(DATA))
-        return load_kg("fb15k237")
+        yield
+
+
+@pytest.fixture(scope="module")
+def kg(data: None) -> KnowledgeGraph:
+    return load_kg("fb15k237")
+
+
+@pytest.fixture(scope="module")
+def labels(data: None) -> dict[str, str]:
+    return load_labels("fb15k237-labels")
+
+
+@pytest.fixture(scope="module")
+def named(kg: KnowledgeGraph, labels: dict[str, str]) -> set[tuple[str | None, str, str | None]]:
+    """The triples, with labels in place of entities."""
+    return {(labels.get(s), r, labels.get(o)) for s, r, o in kg.labeled()}
 
 
 def test_phrases_and_filter_name_relations_of_the_graph(kg: KnowledgeGraph) -> None:
@@ -47,9 +64,7 @@ def test_dull_relations_are_dropped(kg: KnowledgeGraph) -> None:
 
 
 def test_what_is_implied_links_what_is_linked(kg: KnowledgeGraph) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RULEMINE_DATA", str(DATA))
-        reference = load_kg("fb15k237-all")
+    reference = load_kg("fb15k237-all")
     declared = load_templates("fb15k237", kg.relations).declarations
     rules = load_implied("fb15k237", kg.relations)
     assert len(rules) == sum("⇒" in line for line in read_lines(IMPLIED))
@@ -66,12 +81,7 @@ def test_what_is_implied_links_what_is_linked(kg: KnowledgeGraph) -> None:
     assert all(frozenset((s, o)) in linked for s, _, o in implied)
 
 
-def test_no_two_entities_have_one_label(kg: KnowledgeGraph) -> None:
-    from rulemine.datasets.registry import load_labels
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RULEMINE_DATA", str(DATA))
-        labels = load_labels("fb15k237-labels")
+def test_no_two_entities_have_one_label(kg: KnowledgeGraph, labels: dict[str, str]) -> None:
     corrections = read_lines(ROOT / "rulemine/datasets/fb15k237/labels.tsv")
     corrected = dict(line.split("\t") for line in corrections)
     assert corrected.items() <= labels.items()
@@ -93,14 +103,12 @@ def test_no_two_entities_have_one_label(kg: KnowledgeGraph) -> None:
     ],
 )  # fmt: skip
 def test_statements_say_the_triple_the_right_way_round(
-    kg: KnowledgeGraph, subject: str, relation: str, object_: str, sentence: str
+    named: set[tuple[str | None, str, str | None]],
+    subject: str,
+    relation: str,
+    object_: str,
+    sentence: str,
 ) -> None:
-    from rulemine.datasets.registry import load_labels
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RULEMINE_DATA", str(DATA))
-        labels = load_labels("fb15k237-labels")
-    named = {(labels.get(s), r, labels.get(o)) for s, r, o in kg.labeled() if r == relation}
     assert (subject, relation, object_) in named
     template = load_templates("fb15k237", [relation])[relation]
     assert template.state("s", "o") == sentence

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from rulemine.cli.main import main
 from rulemine.query.structures import STRUCTURES
 from tests.chat_server import KEY, ChatServer, FakeModel, journal, questions
-from tests.command_line import Command, assert_refused, run, tree
+from tests.command_line import Command, assert_refused, tree
 
 FEW = [
     "--set", 'structures.names=["1p", "2p", "2i", "pi", "2u", "up"]',
@@ -43,9 +44,9 @@ def words(url: str, output: str, *more: str) -> list[str]:
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Counter[str]]:
     """A release, and how often which model was asked."""
     folder = tmp_path_factory.mktemp("made")
-    with ChatServer(says) as running:
-        ended = run(folder, words(running.url, "demo"), OPENAI_API_KEY=KEY)
-        assert ended.status == 0, ended.err
+    with ChatServer(says) as running, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", KEY)
+        assert main(words(running.url, str(folder / "demo"))) == 0
         assert running.again == 0
         return folder / "demo", Counter(body["model"] for body in running.bodies)
 
