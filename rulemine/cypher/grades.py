@@ -19,6 +19,7 @@ from rulemine.cypher.pattern import PatternQuery
 from rulemine.cypher.rows import row_text
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.values import Value
 
 __all__ = ["NAMING", "Change", "LostRow", "MissingFacts", "RowGrades", "grade", "in_order"]
 
@@ -131,6 +132,7 @@ def grade(
     complete: PropertyGraph,
     levels: Sequence[tuple[int, PropertyGraph]],
     taken: MissingFacts,
+    whole: Rows | None = None,
 ) -> RowGrades:
     """Grades the rows of a question.
 
@@ -139,17 +141,25 @@ def grade(
         complete: The complete graph.
         levels: Levels, ascending, the last with everything removed, each with its graph.
         taken: What is removed.
+        whole: Its rows on the complete graph, where they are known.
 
     Raises:
         ConfigError: As of `rulemine.cypher.evaluator.evaluate`.
     """
-    whole = evaluate(complete, query)
+    whole = evaluate(complete, query) if whole is None else whole
     lines = list(map(row_text, whole.rows))
     keys = [row_text([key]) for key in whole.keys]
     lines = in_order(lines, keys)
     tied = tuple(sorted(map(row_text, whole.tied)))
-    changes = tuple(_changed(level, lines, tied, evaluate(graph, query)) for level, graph in levels)
     matches = list(_matches(query, complete, taken))
+    # No graph gives other matches than the complete one, but where an optional edge of one of these is gone.
+    untouched = not any(match.lacks for match in matches)
+    changes = tuple(
+        Change(level, len(lines), (), ())
+        if untouched
+        else _changed(level, lines, tied, evaluate(graph, query))
+        for level, graph in levels
+    )
     return RowGrades(
         whole.columns,
         tuple(lines),
@@ -223,8 +233,14 @@ def _lost(
 ) -> Iterator[LostRow]:
     """The rows that the last level has not."""
     lost = {row_text(row): row for row in whole.rows}
+    named: dict[Value | None, list[_Match]] = {}
+    if query.result.template in _NAMES_OF_N:
+        for match in matches:
+            named.setdefault(graph.nodes[match.n].name, []).append(match)
     for text in sorted(set(changes[-1].lost)):
-        own = [match for match in matches if _gives(query, graph, match.n, lost[text])]
+        own = named.get(lost[text][0]) or [
+            match for match in matches if _gives(query, graph, match.n, lost[text])
+        ]
         if query.result.template in _BY_ONE_MATCH:
             best = min(own, key=lambda match: (len(match.lacks), match.triples))
             missing, witness = len(best.lacks), best.triples
@@ -243,7 +259,7 @@ def _lost(
 
 
 def _gives(query: PatternQuery, graph: PropertyGraph, n: int, row: Sequence[object]) -> bool:
-    """Whether a match with this n has part in a row."""
+    """Whether a match with this n has part in a row that has no name of n."""
     result = query.result
     if result.template == "n_group_by":
         return graph.value(n, result.key) == row[0]
@@ -252,6 +268,4 @@ def _gives(query: PatternQuery, graph: PropertyGraph, n: int, row: Sequence[obje
     if result.template == "n_prop_array_distinct":
         value = graph.value(n, result.property)
         return isinstance(value, tuple) and row[0] in value
-    if result.template in _NAMES_OF_N:
-        return graph.nodes[n].name == row[0]
     return True

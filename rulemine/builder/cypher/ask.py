@@ -181,7 +181,7 @@ class _Maker:
     def question(self, task: CypherTask) -> CypherQuestion:
         """A task as a question, graded."""
         query = task.query
-        grades = grade(query, self.graph, self.levels, self.taken)
+        grades = grade(query, self.graph, self.levels, self.taken, task.rows)
         hard = tuple(self._hard(row) for row in grades.lost)
         asked_for = min(hard, key=lambda row: (not row.core, row.missing, row.answer), default=None)
         answers = sorted(set(grades.rows))

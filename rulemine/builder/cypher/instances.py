@@ -155,13 +155,25 @@ class Instances:
         return self._by_hash(bare, self._graph.of_type(bare.named[variable].type))
 
     def _by_hash(self, bare: MatchPattern, some: Sequence[int] | set[int]) -> list[int]:
-        nodes = self._graph.nodes
-        return sorted(some, key=lambda at: (self._hash(bare, nodes[at].id), at))
+        nodes, start = self._graph.nodes, self._start(bare)
+
+        def key(at: int) -> tuple[bytes, int]:
+            hashed = start.copy()
+            hashed.update(nodes[at].id.encode())
+            return hashed.digest(), at
+
+        return sorted(some, key=key)
 
     def _hash(self, bare: MatchPattern, what: str) -> bytes:
+        hashed = self._start(bare)
+        hashed.update(what.encode())
+        return hashed.digest()
+
+    def _start(self, bare: MatchPattern) -> "hashlib.blake2b":
+        """The hash of what the hashes of one pattern have in common."""
         types = (node.type for node in bare.nodes)
-        key = "\x1f".join((str(self._seed), bare.template, *types, *bare.relations, what))
-        return hashlib.blake2b(key.encode(), digest_size=16).digest()
+        key = "\x1f".join((str(self._seed), bare.template, *types, *bare.relations, ""))
+        return hashlib.blake2b(key.encode(), digest_size=16)
 
 
 def _fix(graph: PropertyGraph, bare: MatchPattern, at: dict[str, int]) -> MatchPattern:
