@@ -3,6 +3,7 @@
 Guarantee: each input is read once, when it is first needed, and never changed.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -42,6 +43,9 @@ __all__ = ["Inputs"]
 
 MOST_SHOWN = 5
 """How many of the names that the graph lacks are spelled out."""
+
+_BREAK = re.compile(r"[\t\r\n]+")
+"""What cannot stand in a table."""
 
 EDGE_DIGITS = 5
 """Minimum number of digits of the id of an edge."""
@@ -114,6 +118,11 @@ class Inputs:
     def property_graph(self) -> PropertyGraph:
         """The complete property graph; its nodes are called by their ids, its edges have numbers as ids."""
         given = self._source_graph
+        if broken := [node.id for node in given.nodes if _BREAK.search(node.id)]:
+            raise InputError(
+                f"{self.recipe.kg}: {counted(len(broken), 'node')} with a tab or line end in the id, e.g. "
+                f"{broken[0]!r}; a release has ids in tables. Give them other ids."
+            )
         graph = given.renamed({node.id: node.id for node in given.nodes})
         numbers = stream(self.recipe.seed, "edges").permutation(len(graph.edges)).tolist()
         width = max(EDGE_DIGITS, len(str(len(graph.edges))))
@@ -167,7 +176,10 @@ class Inputs:
     def labels(self) -> dict[str, str]:
         """Entity → text label, for the entities that have one; homonyms told apart."""
         if self.recipe.kind == "cypher":
-            called = {node.id: node.name for node in self._source_graph.nodes}
+            called = {
+                node.id: _BREAK.sub(" ", node.name).strip() or node.id
+                for node in self._source_graph.nodes
+            }
             return called | tell_apart(self.kg, called, called)
         named = self.recipe.labels or (self.recipe.kg if is_rdf(self.recipe.kg) else "")
         if not named:

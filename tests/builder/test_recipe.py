@@ -99,7 +99,7 @@ def test_a_wrong_value_is_refused(setting: str, expected: str) -> None:
     ("name", "expected"),
     [
         ("famly", "no such recipe, data set or file; did you mean 'family'?"),
-        ("zzzzz", "known: cypher-demo, demo, family"),
+        ("zzzzz", "known: cypher-demo, cypher-geography, demo"),
     ],
 )
 def test_an_unknown_recipe_gets_a_suggestion(name: str, expected: str) -> None:

@@ -1,0 +1,124 @@
+"""The kind ``cypher`` from a graph to a release, in every naming."""
+
+import datetime
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.pipeline import Build
+from rulemine.builder.recipe import load_recipe
+from rulemine.cypher import evaluate
+from rulemine.cypher.pattern_text import query_of
+from rulemine.cypher.rows import row_text
+from rulemine.errors import InputError
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from rulemine.kg.property_graph.simplekg import write_simplekg
+from rulemine.release.contents import read_parts
+from rulemine.release.reader import Release
+from rulemine.release.records import CypherQuestion
+from rulemine.release.writer import write_release
+
+PEOPLE, TOWNS = 48, 6
+NAMES = ('O"Neil\\', "it's", "two\nlines", "`x`", "{topic}", "the Hague")
+
+
+def _graph(id_of_a_town: str = "t") -> PropertyGraph:
+    """People who know each other in both directions, and live in towns whose codes they have."""
+    schema = Schema(
+        "towns",
+        (
+            EntityType("Person", (Property("born", "date"), Property("code", "str"))),
+            EntityType("Town", (Property("code", "str"), Property("size", "int"))),
+        ),
+        (
+            RelationType("knows", "Person", "Person"),
+            RelationType("known_by", "Person", "Person"),
+            RelationType("lives_in", "Person", "Town"),
+        ),
+    )
+    nodes = [
+        GraphNode(f"{id_of_a_town}{n}", "Town", NAMES[n], {"code": f"K{n}", "size": 100 * n})
+        for n in range(TOWNS)
+    ]
+    edges = []
+    for n in range(PEOPLE):
+        born = {"born": datetime.date(1900 + n, 1, 1)} if n % 5 else {}
+        nodes.append(
+            GraphNode(f"p{n}", "Person", NAMES[n % len(NAMES)], born | {"code": f"K{n % TOWNS}"})
+        )
+        edges.append(GraphEdge(f"l{n}", "lives_in", f"p{n}", f"{id_of_a_town}{n % TOWNS}"))
+        for step in (1, 7):
+            other = f"p{(n + step) % PEOPLE}"
+            edges.append(GraphEdge(f"k{n}-{step}", "knows", f"p{n}", other))
+            edges.append(GraphEdge(f"b{n}-{step}", "known_by", other, f"p{n}"))
+    return PropertyGraph(schema, nodes, edges)
+
+
+def _built(folder: Path, graph: PropertyGraph, target: str = "release") -> Release:
+    write_simplekg(graph, folder / "graph.json")
+    settings = {
+        ("kind",): "cypher", ("naming",): "text", ("cypher", "per_template"): 6,
+        ("cypher", "value_support"): 10, ("cypher", "values"): 0.5, ("selection", "levels"): [50, 100],
+        ("mining", "min_initial_support"): 10,
+    }  # fmt: skip
+    recipe = load_recipe(str(folder / "graph.json"), list(settings.items()))
+    Build(recipe, folder / target).run()
+    return Release.open(folder / target)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return _built(tmp_path_factory.mktemp("towns"), _graph())
+
+
+def test_rows_are_those_of_the_graphs_at_every_level(release: Release) -> None:
+    graphs = {level: release.property_graph(f"incomplete-{level}") for level in (0, 50, 100)}
+    changed = 0
+    for question in release.questions():
+        assert isinstance(question, CypherQuestion)
+        block, query = question.cypher, query_of(question.query)
+        rows = Counter(block.rows)
+        assert rows == Counter(map(row_text, evaluate(graphs[0], query).rows))
+        for change in block.levels:
+            there = evaluate(graphs[change.level], query)
+            found, tied = Counter(map(row_text, there.rows)), set(map(row_text, there.tied))
+            if not {*block.tied} & tied:
+                assert rows - found == Counter(change.lost)
+                assert found - rows == Counter(change.spurious)
+        assert {*question.answers} == {*block.rows} == {*question.stated, *question.hard_answers}
+        assert {*question.hard_answers} == {*block.levels[-1].lost}
+        changed += block.changed
+    assert changed > len(release.questions()) / 4
+    assert {q.shape for q in release.questions()} >= {"(n)", "(n*)", "(n)->(m0*)", "(n*),(m0*)"}
+    assert release.removals()
+    assert release.removed_values()
+
+
+def test_every_naming_and_back_gives_the_same_files(release: Release, tmp_path: Path) -> None:
+    parts = read_parts(release)
+    for naming in ("private", "entity", "numeric"):
+        write_release(tmp_path / naming, parts, naming)
+        there = Release.open(tmp_path / naming)
+        assert there.identity == release.identity
+        write_release(tmp_path / f"{naming} back", read_parts(there), "text")
+        for name, row in release.manifest["files"].items():
+            back = Release.open(tmp_path / f"{naming} back").manifest["files"][name]
+            assert back["sha256"] == row["sha256"], name
+    private = Release.open(tmp_path / "private")
+    names = {node.name for node in private.property_graph("complete").nodes}
+    assert names == {row.private for row in private.entities}
+    assert not any("Neil" in q.question + q.cypher.cypher for q in private.questions())  # type: ignore[attr-defined]
+
+
+def test_the_order_of_nodes_and_edges_does_not_matter(release: Release, tmp_path: Path) -> None:
+    graph = _graph()
+    turned = PropertyGraph(graph.schema, reversed(graph.nodes), reversed(graph.edges))
+    again = _built(tmp_path, turned)
+    assert again.manifest["files"] == release.manifest["files"]
+
+
+def test_ids_that_no_table_can_hold_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"6 nodes with a tab or line end in the id, e.g. 't\\t0'"):
+        _built(tmp_path, _graph("t\t"))
