@@ -9,7 +9,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from rulemine.cli.answer import split_of
-from rulemine.cli.console import bar, check_output, emit, output_file, refuse_idle
+from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle
 from rulemine.cli.parser import Parser, add_command
 
 __all__ = ["add_scoring"]
@@ -48,6 +48,13 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
                         help="of other projects, shown beside ours: rog, gretriever, gcr, subgraphrag, "
                         "tog, pog, gog, structgpt, gnnrag, gtsqa, brink, names that installed packages "
                         "add, or all")  # fmt: skip
+    parser.add_argument(
+        "--url", metavar="URL",
+        help="of the kind cypher: a server that has the graph that was answered from, on which predicted "
+        "queries are run (in memory)",
+    )  # fmt: skip
+    parser.add_argument("--neo4j", action="store_true",
+                        help="of the kind cypher: start a Neo4j for them, and end it")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
     parser.add_argument("--format", default="table",
                         choices=("table", "json", "csv", "markdown", "latex", "html", "questions"),
@@ -73,6 +80,7 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
 def evaluate(arguments: Namespace) -> int:
     """``evaluate``."""
     from rulemine.evaluation import evaluate as score
+    from rulemine.evaluation.cypher.release_rows import CypherRuns
     from rulemine.evaluation.prediction_file import PredictionFile
     from rulemine.evaluation.reporting.files import render
     from rulemine.evaluation.reporting.single import document_of_run, run_of_file
@@ -83,8 +91,12 @@ def evaluate(arguments: Namespace) -> int:
     if arguments.against is None:
         refuse_idle(arguments, "--against FILE", "against_kg")
     check_output(arguments.output, arguments.predictions, arguments.against)
-    with bar("evaluate") as tell:
+    line = Line()
+    with line.watch("evaluate") as tell:
         release = Release.open(arguments.release)
+        runs = None
+        if release.kind == "cypher" or arguments.url or arguments.neo4j:
+            runs = CypherRuns(arguments.url, arguments.neo4j, note=line.note, tell=tell)
         given = PredictionFile(arguments.predictions)
         report = score(
             release,
@@ -101,6 +113,7 @@ def evaluate(arguments: Namespace) -> int:
             level=arguments.level,
             seed=arguments.seed,
             metrics=arguments.metrics,
+            cypher=runs,
         )
         if arguments.format in ("latex", "html", "questions"):
             run = run_of_file(release, given, report, arguments.kg, arguments.ignore_case)

@@ -19,6 +19,7 @@ from rulemine.cli.build import add_building
 from rulemine.cli.candidates import add_checking_candidates
 from rulemine.cli.compare import add_comparing
 from rulemine.cli.console import complain
+from rulemine.cli.cypher_score import add_cypher_score
 from rulemine.cli.cypher_tasks import add_cypher_tasks
 from rulemine.cli.data import add_data
 from rulemine.cli.evaluate import add_scoring
@@ -81,6 +82,7 @@ def make_parser(*, whole: bool = True) -> Parser:
     add_seeding(commands)
     add_graphing(commands)
     add_cypher_tasks(commands)
+    add_cypher_score(commands)
     add_neo4j(commands)
     add_data(commands)
     for command in commands.choices.values() if whole else ():

@@ -7,7 +7,15 @@ template is ours: the direction of ``(n)=(m0)`` that they lack.
 
 from typing import NamedTuple
 
-__all__ = ["CATEGORIES", "MATCHES", "RETURNS", "Category", "MatchTemplate", "ReturnTemplate"]
+__all__ = [
+    "CATEGORIES",
+    "FAMILIES",
+    "MATCHES",
+    "RETURNS",
+    "Category",
+    "MatchTemplate",
+    "ReturnTemplate",
+]
 
 
 class Category(NamedTuple):
@@ -179,3 +187,6 @@ _RETURNS = [
 
 RETURNS: dict[str, ReturnTemplate] = {row.id: row for row in _RETURNS}
 """The RETURN templates by id."""
+
+FAMILIES = tuple(dict.fromkeys(row.family for row in _RETURNS))
+"""The families of RETURN templates, in their order."""

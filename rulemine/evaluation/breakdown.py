@@ -11,11 +11,15 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.cypher.templates import FAMILIES, MATCHES
 from rulemine.errors import ReleaseError
+from rulemine.evaluation.cypher.row_groups import ROW_GROUPS, rows_group
 from rulemine.kg.graph import Triple
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.records import (
     SPLITS,
+    CypherBlock,
+    CypherQuestion,
     Difficulty,
     Question,
     Removal,
@@ -60,25 +64,29 @@ class Breakdown(NamedTuple):
 
 
 def breakdowns(
-    questions: Sequence[Question], removals: Sequence[Removal], levels: Sequence[int]
+    questions: Sequence[Question],
+    removals: Sequence[Removal],
+    levels: Sequence[int],
+    level: int = 100,
 ) -> tuple[Breakdown, ...]:
     """The groups of a report.
 
     ``core`` is there if it has a question; ``structure``, ``hops``, ``missing`` (the removed triples that the
-    hard answer needs, once all are removed; 0 without one) and ``inference`` (``full``: nothing that the
-    hard answer needs is stated) where questions differ in it. So are, of the kinds ``subgraphs`` and
-    ``variants``, ``triples`` (those that the writer used); of the former ``redundancy`` and ``test_type``
-    (its groups may overlap), of the latter ``topic`` and ``unique`` (whether there is a single answer).
-    Of rules, ``rule_type`` has all five types, the others only the groups that occur; ``rule_subtype``
-    divides the questions of type *other*. ``split`` is there when there are several; so is ``level``, the
-    first of the release at which the hard answer is not stated. ``unseen`` is about the questions outside
-    training; its groups overlap. Questions without a hard answer are in no other group of what describes hard
-    answers.
+    hard answer needs, once all are removed; 0 without one) and ``inference`` (``full``: nothing that the hard
+    answer needs is stated) where questions differ in it. So are, of the kind ``cypher``, ``shape`` (the MATCH
+    template), ``return``, ``rows`` and ``changed``; of the kinds ``subgraphs`` and ``variants``, ``triples``
+    (those that the writer used); of the former ``redundancy`` and ``test_type`` (its groups may overlap), of
+    the latter ``topic`` and ``unique`` (whether there is a single answer). Of rules, ``rule_type`` has all
+    five types, the others only the groups that occur; ``rule_subtype`` divides the questions of type *other*.
+    ``split`` is there when there are several; so is ``level``, the first of the release at which the hard
+    answer is not stated. ``unseen`` is about the questions outside training; its groups overlap. Questions
+    without a hard answer are in no other group of what describes hard answers.
 
     Args:
         questions: The questions, at least one.
         removals: All removed triples.
         levels: The incompleteness levels of the release, ascending, the last one 100.
+        level: Of the kind ``cypher``: the level at which rows have changed or not.
 
     Raises:
         ReleaseError: A question is about a triple that is not among the removed ones.
@@ -96,13 +104,14 @@ def breakdowns(
         *_of_queries(questions),
         *_of_written(questions),
         *_of_rules(questions, known),
+        *_of_cypher(questions, level),
         _unseen(questions),
     ]
     if len({q.split for q in questions}) > 1:
         found.append(_by("split", SPLITS, questions, lambda q: q.split))
     if len(levels) > 1:
-        level = _of_hard(lambda q: str(next(v for v in levels if v >= q.level)))
-        found.append(_by("level", [str(v) for v in levels], questions, level))
+        first = _of_hard(lambda q: str(next(v for v in levels if v >= q.level)))
+        found.append(_by("level", [str(v) for v in levels], questions, first))
     return tuple(b for b in found if b.groups)
 
 
@@ -200,6 +209,25 @@ def _of_rules(questions: Sequence[Question], removals: Mapping[Triple, Removal])
             lambda q: "left" if difficulty(q).inverse_edge else "not left",
         ),
     ]
+
+
+def _of_cypher(questions: Sequence[Question], level: int) -> list[Breakdown]:
+    """What tells questions of the kind ``cypher`` apart, where they differ."""
+    blocks = [q.cypher for q in questions if isinstance(q, CypherQuestion)]
+    if not blocks:
+        return []
+
+    def changed(block: CypherBlock) -> str:
+        own = next((row for row in reversed(block.levels) if row.level <= level), None)
+        return "changed" if own is not None and (own.lost or own.spurious) else "unchanged"
+
+    found = (
+        _by("shape", tuple(MATCHES), blocks, lambda own: own.match),
+        _by("return", tuple(FAMILIES), blocks, lambda own: own.family),
+        _by("rows", ROW_GROUPS, blocks, lambda own: rows_group(len(own.rows))),
+        _by("changed", ("changed", "unchanged"), blocks, changed),
+    )
+    return [breakdown for breakdown in found if len(breakdown.groups) > 1]
 
 
 def _of_hard(group_of: Callable[[Question], str]) -> Callable[[Question], str]:

@@ -29,9 +29,10 @@ from typing import Protocol
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.brink import BrinkMatcher
-from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, VocabularyMatcher, composed
+from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, VocabularyMatcher, bounded, composed
+from rulemine.release.records import Prediction
 
-__all__ = ["MATCHINGS", "IdsMatcher", "Matcher", "make_matcher"]
+__all__ = ["MATCHINGS", "IdsMatcher", "Matcher", "make_matcher", "predicted"]
 
 MATCHINGS = ("ids", "vocabulary", "brink")
 
@@ -144,3 +145,14 @@ def make_matcher(matching: str, names: Set[str], ignore_case: bool = False) -> M
     if matching == "ids":
         return IdsMatcher(names)
     return VocabularyMatcher(names, ignore_case) if matching == "vocabulary" else BrinkMatcher()
+
+
+def predicted(matcher: Matcher, prediction: Prediction | None) -> tuple[str, ...]:
+    """What is predicted: keys of the matcher, each once, in the order given."""
+    if prediction is None:
+        return ()
+    if prediction.answers is None:
+        keys = matcher.text(prediction.raw_output or "")
+    else:
+        keys = filter(None, map(matcher.name, bounded(prediction.answers)))
+    return tuple(dict.fromkeys(keys))

@@ -18,9 +18,15 @@ that is listed twice the higher score counts; the order of the list changes noth
 """
 
 import math
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 
-__all__ = ["RANKED", "hard_rank", "score_ranking"]
+import numpy as np
+
+from rulemine.evaluation.gold import Gold
+from rulemine.evaluation.metrics import Floats
+from rulemine.release.records import Prediction
+
+__all__ = ["RANKED", "hard_rank", "score_ranking", "score_rankings"]
 
 RANKED = ("mrr", "hard_hits_at_1", "hard_hits_at_10")
 """The scores of ranked answers, in the order in which they are reported."""
@@ -73,3 +79,18 @@ def score_ranking(
     if rank is None:
         return 0.0, 0.0, 0.0
     return 1 / rank, float(rank <= 1), float(rank <= _NEAR)
+
+
+def score_rankings(
+    given: Sequence[Prediction | None], golds: Sequence[Gold], key: Callable[[str], str]
+) -> Floats:
+    """The scores of rankings, shape (questions, `RANKED`)."""
+    found = [
+        score_ranking(
+            [(key(name), value) for name, value in (p and p.ranking) or ()],
+            gold.answers,
+            gold.hard_answer,
+        )
+        for p, gold in zip(given, golds, strict=True)
+    ]
+    return np.array(found, np.float64).reshape(len(found), len(RANKED))

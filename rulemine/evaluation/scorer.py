@@ -4,17 +4,24 @@ Guarantees: the same release, predictions and options give the same report to th
 order of the predictions, the number of threads or the machine. Nothing here needs a JVM or a network.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from rulemine.errors import ConfigError, PredictionError, did_you_mean
 from rulemine.evaluation import notes as telling
 from rulemine.evaluation.breakdown import Breakdown, breakdowns
-from rulemine.evaluation.gold import Gold, score_questions
-from rulemine.evaluation.matching import Matcher, make_matcher
+from rulemine.evaluation.cypher.release_rows import (
+    ROW_COLUMNS,
+    ROW_METRICS,
+    CypherRuns,
+    score_rows,
+)
+from rulemine.evaluation.gold import Gold, golds_of, score_questions
+from rulemine.evaluation.matching import make_matcher, predicted
 from rulemine.evaluation.metrics import COLUMNS, CORE, METRICS, OF_HARD_ANSWERS, Floats
 from rulemine.evaluation.metrics_of_others.beside_ours import (
     BesideOurs,
@@ -22,10 +29,11 @@ from rulemine.evaluation.metrics_of_others.beside_ours import (
     score_beside_ours,
 )
 from rulemine.evaluation.metrics_of_others.registry import chosen
+from rulemine.evaluation.other_namings import naming_meant
 from rulemine.evaluation.prediction_file import PredictionFile, uncollected
 from rulemine.evaluation.predictions import fit, read_predictions
-from rulemine.evaluation.ranked import RANKED, score_ranking
-from rulemine.evaluation.reporting.report import WARNING, Report, Row, Score
+from rulemine.evaluation.ranked import RANKED, score_rankings
+from rulemine.evaluation.reporting.report import WARNING, Report
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.retrieval import (
     RETRIEVAL,
@@ -33,10 +41,13 @@ from rulemine.evaluation.retrieval import (
     score_retrieval,
 )
 from rulemine.evaluation.statistics.bootstrap import Ints
-from rulemine.evaluation.statistics.estimates import estimates, rows_of
+from rulemine.evaluation.statistics.estimates import (
+    estimates,
+    rows_of,
+    with_published_rate,
+    without_rate,
+)
 from rulemine.evaluation.targets import Targets
-from rulemine.evaluation.vocabulary import bounded
-from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question, names_in, translation
@@ -55,8 +66,23 @@ STRICT = ("strict_hits_any", "strict_f1", "strict_hard_f1")
 """The scores of raw outputs with matching ``ids``, beside those of ``vocabulary``: what is left if a system
 must keep to the format of a list."""
 
-_SAMPLE = 200  # predictions examined to find out which naming they use
-_FEW_NAMED = 0.1  # share of them up to which they may use another one
+
+Part = tuple[tuple[str, ...], tuple[str, ...], Floats]
+"""Scores of a report: their names, those of the columns they are made of, and these."""
+
+Failures = dict[str, dict[str, int]]
+
+
+class _Scored(NamedTuple):
+    """The scores of predictions, before they are means."""
+
+    parts: list[Part]
+    notes: list[str]
+    golds: Sequence[Gold]
+    naming: str
+    from_kg: str | None
+    failures: Failures
+    rows_given: Mapping[str, tuple[str, ...]] | None = None
 
 
 class Scorer:
@@ -73,9 +99,10 @@ class Scorer:
         seed: Its seed, ≥ 0.
         metrics: Projects whose metrics are shown beside ours, see
             `rulemine.evaluation.metrics_of_others.registry.chosen`; none if empty.
+        cypher: Of the kind ``cypher``: where predicted queries are run; None: in memory.
 
     Raises:
-        ConfigError: An option is out of range.
+        ConfigError: An option is out of range, or not for this kind of questions.
         ReleaseError: A file of the release is missing or was edited.
     """
 
@@ -91,6 +118,7 @@ class Scorer:
         resamples: int = RESAMPLES,
         seed: int = 0,
         metrics: str | Sequence[str] = (),
+        cypher: CypherRuns | None = None,
     ) -> None:
         check_seed(seed)
         if resamples < 1:
@@ -102,7 +130,25 @@ class Scorer:
         self._missing, self._ignore_case = missing, ignore_case
         self._resamples, self._seed = resamples, seed
         self._others = chosen(metrics) if metrics else {}
+        self._runs = cypher or CypherRuns()
+        self._of_rows = release.kind == "cypher"
+        idle = {
+            "--matching": matching != "vocabulary",
+            "--metrics": metrics,
+            "--ignore-case": ignore_case,
+        }
+        if self._of_rows and (option := next(filter(idle.get, idle), "")):
+            raise ConfigError(
+                f"{option}: is for answers that are entities; those of this release are rows, which are "
+                "compared cell by cell. Leave it out."
+            )
+        if cypher is not None and not self._of_rows:
+            raise ConfigError(
+                f"--url, --neo4j: are for releases of the kind cypher, this one has the kind "
+                f"{release.kind}. Leave them out."
+            )
         self._namings: dict[str, Targets] = {}
+        self._groups: dict[int, tuple[Breakdown, ...]] = {}
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
@@ -141,19 +187,68 @@ class Scorer:
             return self._report(predictions, kg, level, naming)
 
     def _report(self, predictions: Predictions, kg: str, level: int, naming: str | None) -> Report:
-        used = self._in_naming(naming or self.release.naming)
         given = self._given(predictions)
+        if self._of_rows:
+            found = self._row_scores(given, kg, level, naming)
+        else:
+            found = self._name_scores(given, kg, level, naming)
+        parts, notes, groups = found.parts, found.notes, self._parts(level)
+        metrics = tuple(metric for part, _, _ in parts for metric in part)
+        columns = tuple(column for _, part, _ in parts for column in part)
+        scores = np.column_stack([part for _, _, part in parts])
+        notes += telling.notes_on_questions(self.questions, level)
+        notes += telling.notes_on_clusters(self._clusters, groups[0].members[0])
+        rows = rows_of(
+            scores, self._clusters, groups, self._resamples, self._seed, estimates, columns,
+            metrics,
+        )  # fmt: skip
+        notes += telling.notes_on_rows(rows)
+        if self._matching == "brink" and any(map(without_rate, rows)):
+            rows = tuple(map(with_published_rate, rows))
+            notes.append("HHR is 0, as the public evaluator has it, where Hits@Any is 0.")
+        return Report(
+            release=self.release.name,
+            naming=found.naming,
+            split=self._split or "all",
+            sample=self._sample,
+            kind=self.questions[0].kind,
+            metrics=metrics,
+            kg=found.from_kg,
+            rows=rows,
+            resamples=self._resamples,
+            seed=self._seed,
+            notes=tuple(notes),
+            matching="rows" if self._of_rows else self._matching,
+            level=level,
+            missing=sum(p is None for p in given),
+            ids=tuple(q.id for q in self.questions),
+            without_hard_answer=sum(gold.hard_answer is None for gold in found.golds),
+            columns=columns,
+            scores=scores,
+            clusters=self._clusters,
+            groups=groups,
+            failures=found.failures,
+            others=self._beside_ours(given, found.naming, level, kg, scores, columns),
+            rows_given=found.rows_given,
+        )
+
+    def _name_scores(
+        self, given: Sequence[Prediction | None], kg: str, level: int, naming: str | None
+    ) -> "_Scored":
+        """The scores of answers that are entities."""
+        used = self._in_naming(naming or self.release.naming)
         matched = [predicted(used.matcher, p) for p in given]
         notes = telling.notes_on_predictions(given, matched, used.keys)
         notes += telling.notes_on_length(given, self._matching == "brink")
-        if problem := self._other_naming(given, matched, used):
+        if problem := naming_meant(self.release, self._matching, given, matched, used):
             if self._matching != "brink" and naming is None:
                 raise PredictionError(f"predictions: {problem}")
             notes.insert(0, f"{WARNING}{problem}")
         golds = used.golds(level)
         scores = score_questions(golds, matched)
-        parts: list[tuple[tuple[str, ...], tuple[str, ...], Floats]] = [(METRICS, COLUMNS, scores)]
-        from_kg, failures = None, {}
+        parts: list[Part] = [(METRICS, COLUMNS, scores)]
+        from_kg: str | None = None
+        failures: Failures = {}
         if self._matching == "brink":
             parts = [(tuple(m for m in METRICS if m != "hits_at_1"), COLUMNS, scores)]
         else:
@@ -161,7 +256,7 @@ class Scorer:
                 parts.append(self._strict_scores(given, used, level))
             if any(p is not None and p.ranking is not None for p in given):
                 notes += telling.notes_on_rankings(given)
-                parts.append((RANKED, RANKED, _ranked(given, golds, used.key)))
+                parts.append((RANKED, RANKED, score_rankings(given, golds, used.key)))
             if any(p is not None and p.retrieved is not None for p in given):
                 found = score_retrieval(
                     used.evidence(kg),
@@ -173,7 +268,11 @@ class Scorer:
                 )
                 failures = count_failures(
                     found.scores,
-                    {part.name: part.members[0] for part in self._parts if part.name in SUBSETS},
+                    {
+                        part.name: part.members[0]
+                        for part in self._parts(level)
+                        if part.name in SUBSETS
+                    },
                 )
                 notes += found.notes + telling.notes_on_failures(failures)
                 shown = tuple(
@@ -181,48 +280,39 @@ class Scorer:
                 )
                 parts.append((shown, RETRIEVAL, found.scores))
                 from_kg = kg
-        metrics = tuple(metric for part, _, _ in parts for metric in part)
-        columns = tuple(column for _, part, _ in parts for column in part)
-        scores = np.column_stack([part for _, _, part in parts])
-        notes += telling.notes_on_questions(self.questions, level)
-        notes += telling.notes_on_clusters(self._clusters, self._parts[0].members[0])
-        rows = rows_of(
-            scores, self._clusters, self._parts, self._resamples, self._seed, estimates, columns,
-            metrics,
-        )  # fmt: skip
-        notes += telling.notes_on_rows(rows)
-        if self._matching == "brink" and any(_without_rate(row) for row in rows):
-            rows = tuple(map(_with_published_rate, rows))
-            notes.append("HHR is 0, as the public evaluator has it, where Hits@Any is 0.")
-        return Report(
-            release=self.release.name,
-            naming=used.naming,
-            split=self._split or "all",
-            sample=self._sample,
-            kind=self.questions[0].kind,
-            metrics=metrics,
-            kg=from_kg,
-            rows=rows,
-            resamples=self._resamples,
-            seed=self._seed,
-            notes=tuple(notes),
-            matching=self._matching,
-            level=level,
-            missing=sum(p is None for p in given),
-            ids=tuple(q.id for q in self.questions),
-            without_hard_answer=sum(gold.hard_answer is None for gold in golds),
-            columns=columns,
-            scores=scores,
-            clusters=self._clusters,
-            groups=self._parts,
-            failures=failures,
-            others=self._beside_ours(given, used, level, kg, scores, columns),
+        return _Scored(parts, notes, golds, used.naming, from_kg, failures)
+
+    def _row_scores(
+        self, given: Sequence[Prediction | None], kg: str, level: int, naming: str | None
+    ) -> "_Scored":
+        """The scores of answers that are rows."""
+        if naming not in (None, self.release.naming):
+            raise ConfigError(
+                f"--naming {naming}: queries are run in the naming of the release, "
+                f"{self.release.naming}. Use the release in the other one: rulemine name."
+            )
+        rows = score_rows(self.release, self.questions, given, kg, level, self._runs)
+        run = [
+            pair
+            for pair, is_run in zip(zip(given, rows.given, strict=True), rows.run, strict=True)
+            if is_run
+        ]
+        notes = telling.notes_on_predictions(
+            [prediction for prediction, _ in run],
+            [texts for _, texts in run],
+            {text for _, texts in run for text in texts},
         )
+        golds = golds_of(self.questions, str, level=level)
+        scores = score_questions(golds, [tuple(dict.fromkeys(texts)) for texts in rows.given])
+        scores[~np.array(rows.run, bool)] = np.nan
+        parts: list[Part] = [(METRICS, COLUMNS, scores), (ROW_METRICS, ROW_COLUMNS, rows.scores)]
+        answers = dict(zip((q.id for q in self.questions), rows.given, strict=True))
+        return _Scored(parts, [*notes, *rows.notes], golds, self.release.naming, kg, {}, answers)
 
     def _beside_ours(
         self,
         given: Sequence[Prediction | None],
-        used: Targets,
+        naming: str,
         level: int,
         kg: str,
         scores: Floats,
@@ -231,6 +321,7 @@ class Scorer:
         """The metrics of other projects; None if there are none."""
         if not self._others:
             return None
+        used = self._in_naming(naming)
         evidence = None
         if any(p is not None and p.retrieved is not None for p in given):
             evidence = [wanted.gold for wanted in used.evidence(kg)]
@@ -256,9 +347,13 @@ class Scorer:
         )
         return given
 
-    @cached_property
-    def _parts(self) -> tuple[Breakdown, ...]:
-        return breakdowns(self.questions, self.release.removals(), self.release.levels)
+    def _parts(self, level: int) -> tuple[Breakdown, ...]:
+        """The groups; which rows have changed depends on the level."""
+        if level not in self._groups:
+            self._groups[level] = breakdowns(
+                self.questions, self.release.removals(), self.release.levels, level
+            )
+        return self._groups[level]
 
     @cached_property
     def _clusters(self) -> Ints:
@@ -286,70 +381,3 @@ class Scorer:
         taken = [COLUMNS.index(c) for c in (*metrics, *(CORE + m for m in of_core))]
         columns = (*STRICT, *(f"{CORE}strict_{m}" for m in of_core))
         return STRICT, columns, scores[:, taken]
-
-    def _other_naming(
-        self,
-        given: Sequence[Prediction | None],
-        matched: Sequence[Sequence[str]],
-        used: Targets,
-    ) -> str:
-        """What to say when hardly any prediction names an entity in its naming, but most do in another."""
-        said = [
-            (p, keys)
-            for p, keys in zip(given, matched, strict=True)
-            if p is not None and (p.raw_output or p.answers)
-        ][:_SAMPLE]
-        here = sum(not used.keys.isdisjoint(keys) for _, keys in said)
-        if here > _FEW_NAMED * len(said):
-            return ""
-        release, best, most = self.release, "", 0
-        for other in NAMINGS:
-            names = frozenset(names_in(release.entities, other))
-            tried = make_matcher(self._matching, names)
-            keys = {tried.name(n) for n in names}
-            hits = sum(not keys.isdisjoint(predicted(tried, p)) for p, _ in said)
-            if hits > most:
-                best, most = other, hits
-        if 2 * most < len(said) or best in ("", used.naming):
-            return ""
-        return (
-            f"of the first {len(said)}, {here} name an entity of the release in the naming "
-            f"{used.naming!r}, but {most} in the naming {best!r}. Use the release in that naming, or say "
-            f"so: --naming {best}."
-        )
-
-
-def _ranked(
-    given: Sequence[Prediction | None], golds: Sequence[Gold], key: Callable[[str], str]
-) -> Floats:
-    """The scores of rankings, shape (questions, `RANKED`)."""
-    found = [
-        score_ranking(
-            [(key(name), value) for name, value in (p and p.ranking) or ()],
-            gold.answers,
-            gold.hard_answer,
-        )
-        for p, gold in zip(given, golds, strict=True)
-    ]
-    return np.array(found, np.float64).reshape(len(found), len(RANKED))
-
-
-def predicted(matcher: Matcher, prediction: Prediction | None) -> tuple[str, ...]:
-    """What is predicted: keys of the matcher, each once, in the order given."""
-    if prediction is None:
-        return ()
-    if prediction.answers is None:
-        keys = matcher.text(prediction.raw_output or "")
-    else:
-        keys = filter(None, map(matcher.name, bounded(prediction.answers)))
-    return tuple(dict.fromkeys(keys))
-
-
-def _without_rate(row: Row) -> bool:
-    """Whether the hard hits rate of a row is undefined for want of a hit."""
-    return row.scores["hits_hard"].value is not None and row.scores["hhr"].value is None
-
-
-def _with_published_rate(row: Row) -> Row:
-    zero = {"hhr": Score(0.0, None, None)}
-    return row._replace(scores=row.scores | zero) if _without_rate(row) else row

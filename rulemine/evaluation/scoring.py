@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from rulemine.errors import PredictionError
 from rulemine.evaluation.comparison import compare
+from rulemine.evaluation.cypher.release_rows import CypherRuns
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import RESAMPLES, Predictions, Scorer
@@ -32,6 +33,7 @@ def evaluate(
     resamples: int = RESAMPLES,
     seed: int = 0,
     metrics: str | Sequence[str] = (),
+    cypher: CypherRuns | None = None,
 ) -> Report:
     """Scores predictions.
 
@@ -59,6 +61,8 @@ def evaluate(
         seed: Its seed, ≥ 0.
         metrics: Projects whose metrics are shown beside ours, e.g. ``("rog", "tog")``, or ``all``; of
             `predictions`, not of `against`.
+        cypher: Of the kind ``cypher``: where predicted queries are run; None: in memory. A server at an
+            address has one graph, so `against` has to be of the same.
 
     Returns:
         The report: the core first, where the questions have one, then all questions, then the breakdowns
@@ -93,6 +97,7 @@ def evaluate(
         resamples=resamples,
         seed=seed,
         metrics=metrics,
+        cypher=cypher,
     )
     report = run.told(scorer(predictions, kg=run.kg, level=level, naming=run.naming))
     if against is None:

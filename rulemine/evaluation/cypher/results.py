@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["execution_match", "published_match"]
+__all__ = ["execution_match", "published_match", "reader_of"]
 
 Row = Sequence[Any]
 
@@ -58,7 +58,7 @@ def execution_match(
     if tied:
         return any(execution_match([row], predicted) for row in [*gold, *tied])
     runs = [0] * len(gold) if keys is None else _runs(keys)
-    return _match(gold, predicted, runs, _reader([*gold, *predicted]))
+    return _match(gold, predicted, runs, reader_of([*gold, *predicted]))
 
 
 def published_match(gold: Sequence[Row], predicted: Sequence[Row], *, ordered: bool) -> bool:
@@ -89,7 +89,7 @@ def published_match(gold: Sequence[Row], predicted: Sequence[Row], *, ordered: b
 
 def _runs(keys: Sequence[Any]) -> list[int]:
     """For each row the number of its run of equal keys."""
-    read = _reader([keys])
+    read = reader_of([keys])
     found: list[int] = []
     for at, key in enumerate(keys):
         new = at > 0 and read(key) != read(keys[at - 1])
@@ -136,8 +136,15 @@ def _permuted(
     return False
 
 
-def _reader(rows: Sequence[Row]) -> Callable[[Any], Hashable]:
-    """What makes values equal that are the same; numbers that are close, or joined by such, are one."""
+def reader_of(rows: Sequence[Row]) -> Callable[[Any], Hashable]:
+    """What makes values equal that are the same.
+
+    Args:
+        rows: All rows that are compared: numbers of theirs that are close, or joined by such, are one.
+
+    Returns:
+        From a value to what equals that of another value if, and only if, they are the same.
+    """
     numbers = sorted({(value, isinstance(value, float)) for row in rows for value in _numbers(row)})
     place: dict[int | float, int] = {}
     last: tuple[int | float, bool] | None = None

@@ -184,8 +184,9 @@ class _Reader:
         self._others = {name: other for other, name in own.items()}
         self._composed = {composed(other): name for other, name in own.items()}
         self._level = release.level_of(run.kg)
-        self._matcher = make_matcher(report.matching, names, run.ignore_case)
-        self._entities = {self._matcher.name(n): own[n] for n in names}
+        if report.rows_given is None:
+            self._matcher = make_matcher(report.matching, names, run.ignore_case)
+            self._entities = {self._matcher.name(n): own[n] for n in names}
         self._given = {p.id: p for p in run.predictions}
         self._places = {id_: place for place, id_ in enumerate(report.ids)}
 
@@ -195,7 +196,7 @@ class _Reader:
         if place is None:
             return None
         prediction = self._given.get(question.id)
-        answers = self._answers(prediction)
+        answers = self._answers(question, prediction)
         gold = _gold(question, self._run.report.level)
         verdict = "missing" if prediction is None else _verdict(gold, answers)
         said = _why(gold, verdict, answers, stated=self._states(question))
@@ -215,7 +216,7 @@ class _Reader:
             kg=self._run.kg,
             verdict=verdict,
             why=said,
-            said=_cut((prediction and prediction.raw_output) or ""),
+            said=_cut((prediction and (prediction.raw_output or prediction.cypher)) or ""),
             answers=answers[:MOST_TRIPLES],
             retrieved=tuple(map(self._told, (retrieved or ())[:kept])),
             retrieved_count=None if retrieved is None else len(retrieved),
@@ -223,8 +224,10 @@ class _Reader:
             scores=scores,
         )
 
-    def _answers(self, prediction: Prediction | None) -> tuple[str, ...]:
+    def _answers(self, question: Question, prediction: Prediction | None) -> tuple[str, ...]:
         """What is predicted, each once, in the order given; what is no entity as it was matched."""
+        if self._run.report.rows_given is not None:
+            return tuple(dict.fromkeys(self._run.report.rows_given[question.id]))
         keys = predicted(self._matcher, prediction)
         return tuple(dict.fromkeys(self._entities.get(k) or _cut(k) for k in keys))
 

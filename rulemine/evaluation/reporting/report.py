@@ -39,7 +39,6 @@ _INTERVAL = (
     f"{CONFIDENCE:.0%} bootstrap interval".replace("%", " %") + " over clusters of questions"
 )
 
-
 WARNING = "Warning: "
 """What a note begins with that tables have above all numbers."""
 
@@ -89,7 +88,7 @@ class _Rows(ABC):
         kind: The kind of the questions.
         metrics: The scores of the report: of `METRICS` and, where predictions say what was retrieved,
             `RETRIEVAL`.
-        kg: The graph that triples were retrieved from; None without such scores.
+        kg: The graph that triples were retrieved from, or queries run on; None without such scores.
         rows: The headline first: the core, if it has a question, then all questions, the mean of structures
             if there are several, and the breakdowns of all questions.
         resamples: How many resamples the intervals rest on.
@@ -226,9 +225,9 @@ class _Rows(ABC):
         """The table of the scores of answers, and those of what else there is; notes below the last."""
         shown = [m for m in IN_TABLES[self.kind] if m in self.metrics]
         tables = [(title, shown, self._sections(shown))]
-        for further, metrics in FURTHER:
+        for further, metrics, breakdowns in FURTHER:
             if shown := [m for m in metrics if m in self.metrics]:
-                sections = self._sections(shown, "structure")
+                sections = self._sections(shown, *breakdowns)
                 tables.append((further.format(kg=self.kg), shown, sections))
         texts = [f"{note}\n" for note in self.notes if note.startswith(WARNING)]
         below = [note for note in self.notes if not note.startswith(WARNING)]
@@ -319,10 +318,10 @@ class Report(_Rows):
         scores: Per question; NaN where it does not have the score; shape (n, columns).
         clusters: The cluster of every question, numbered from 0; the intervals resample these.
         groups: The groups of questions, in the order of `rows`.
-        failures: How often the hard answer was not given, by what was retrieved: see
-            `rulemine.evaluation.retrieval.count_failures`; empty where nothing is said of it.
-        difference: The difference to other predictions, where that was asked for.
-        others: The metrics of other projects, where they were asked for.
+        failures: See `rulemine.evaluation.retrieval.count_failures`; empty where nothing is said of it.
+        difference: The difference to other predictions, if asked for.
+        others: The metrics of other projects, likewise.
+        rows_given: Of the kind ``cypher``: the rows predicted for each question, as texts.
     """
 
     matching: str
@@ -337,6 +336,7 @@ class Report(_Rows):
     failures: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False)
     difference: "Comparison | None" = None
     others: "BesideOurs | None" = None
+    rows_given: Mapping[str, tuple[str, ...]] | None = field(default=None, repr=False)
 
     def _head(self) -> dict[str, Any]:
         return {

@@ -140,7 +140,7 @@ def run_of_file(
 
 
 def _metrics(report: Report | Comparison) -> list[str]:
-    apart = {metric for _, metrics in FURTHER for metric in metrics}
+    apart = {metric for _, metrics, _ in FURTHER for metric in metrics}
     of_answers = [m for m in report.metrics if m in TITLES and m not in apart]
     return sorted(of_answers, key=lambda m: _FIRST.index(m) if m in _FIRST else len(_FIRST))
 
@@ -174,7 +174,7 @@ def _tables(report: Report | Comparison) -> Iterator[Grid]:
         prefix, of = "difference-", f" of {report.first} − {report.second}, paired"
         title = f"Difference{of}, percentage points"
         yield _grid(report, "difference", title, _subsets(report), _metrics(report))
-    for number, (about, metrics) in enumerate(FURTHER, start=1):
+    for number, (about, metrics, _) in enumerate(FURTHER, start=1):
         if shown := [m for m in metrics if m in report.metrics]:
             title = about.format(kg=report.kg) + of
             title = title[0].upper() + title[1:]

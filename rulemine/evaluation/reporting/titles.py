@@ -1,5 +1,6 @@
 """What scores and groups of questions are called in tables, and which scores tables have."""
 
+from rulemine.evaluation.cypher.release_rows import ROW_METRICS
 from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.retrieval import RETRIEVAL
 
@@ -13,6 +14,7 @@ TITLES = {
     "f1": "F1",
     "hits_hard": "Hits@Hard",
     "hhr": "HHR",
+    "hard_recall": "Hard recall",
     "hard_f1": "Hard F1",
     "mrr": "MRR",
     "hard_hits_at_1": "Hits@1",
@@ -32,6 +34,12 @@ TITLES = {
     "proof_retrieved": "proof",
     "retrieval_failures": "not retrieved",
     "reasoning_failures": "not reasoned",
+    "ex": "EX",
+    "ex_published": "EX published",
+    "psjs": "PSJS",
+    "psjs_edges": "PSJS edges",
+    "executable": "executable",
+    "row_hhr": "row HHR",
 }
 """Headings of the columns of tables."""
 
@@ -40,6 +48,7 @@ IN_TABLES = {
     "structures": ("hard_f1", "hhr", "hits_hard", "hits_any", "hits_at_1", "f1"),
     "subgraphs": ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1"),
     "variants": ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1"),
+    "cypher": ("hard_f1", "hard_recall", "hhr", "hits_hard", "hits_any", "f1"),
 }
 """Kind of the questions → the scores of answers in tables; JSON and CSV have all."""
 
@@ -63,16 +72,21 @@ BREAKDOWN_TITLES = {
     "rule_subtype": "other rules by shape",
     "proofs": "proofs left",
     "inverse_edge": "inverse edge",
+    "shape": "MATCH template",
+    "return": "RETURN",
+    "rows": "rows of the gold",
+    "changed": "rows on the graph of the level",
     "unseen": "unseen in training",
     "split": "split",
     "level": "level",
 }
 
 FURTHER = (
-    ("ranked answers; in percent", RANKED),
+    ("ranked answers; in percent", RANKED, ("structure",)),
     (
         "raw outputs as lists and nothing else (matching ids); in percent",
         ("strict_hits_any", "strict_f1", "strict_hard_f1"),
+        ("structure",),
     ),
     (
         "retrieved from the {kg} graph; in percent, triples as a number",
@@ -81,6 +95,12 @@ FURTHER = (
             for m in RETRIEVAL
             if m not in ("certificate_precision", "certificate_f1", "answer_hit", "proof_retrieved")
         ),
+        ("structure",),
+    ),
+    (
+        "queries run on the {kg} graph; in percent",
+        ROW_METRICS,
+        ("structure", "shape", "return", "rows", "changed"),
     ),
 )
-"""The further tables: title, and the scores in them. JSON and CSV have all."""
+"""The further tables: title, the scores in them, and the breakdowns. JSON and CSV have all."""

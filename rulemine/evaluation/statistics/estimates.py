@@ -14,9 +14,20 @@ from rulemine.evaluation.reporting.report import Row, Score
 from rulemine.evaluation.reporting.titles import MEAN
 from rulemine.evaluation.statistics.bootstrap import Bools, Ints, MeanScores, Resamples, interval
 
-__all__ = ["differences", "estimates", "ratio_of", "rows_of"]
+__all__ = [
+    "RATIOS",
+    "differences",
+    "estimates",
+    "ratio_of",
+    "rows_of",
+    "with_published_rate",
+    "without_rate",
+]
 
 UNDEFINED = Score(None, None, None)
+
+RATIOS = {"hhr": ("hits_hard", "hits_any_asked"), "row_hhr": ("lost_rows_given", "gold_rows_given")}
+"""The scores that are a ratio of two means over the same questions: the columns of both."""
 
 Estimate = Callable[[MeanScores, Sequence[str], Sequence[str], bool], dict[str, Score]]
 """From the means of a group, which has a question, the names of their columns, the names of scores, and
@@ -133,10 +144,8 @@ def ratio_of(
     Returns:
         Shape (n, 2): numerator and denominator of each question; NaN for those without the score.
     """
-    if metric == "hhr":
-        numerator, denominator = (
-            scores[:, columns.index(name)] for name in ("hits_hard", "hits_any_asked")
-        )
+    if metric in RATIOS:
+        numerator, denominator = (scores[:, columns.index(name)] for name in RATIOS[metric])
     else:
         name = CORE + metric if core and CORE + metric in columns else metric
         numerator = scores[:, columns.index(name)]
@@ -155,11 +164,13 @@ def _with_rate(
         for name in [name for name in columns if name.startswith(CORE)]:
             value[name.removeprefix(CORE)] = value[name]
             resampled[name.removeprefix(CORE)] = resampled[name]
-    rate = hard_hits_rate(value["hits_any_asked"], value["hits_hard"])
-    value["hhr"] = np.nan if rate is None else rate
-    hits, hard = resampled["hits_any_asked"], resampled["hits_hard"]
-    resampled["hhr"] = np.full(len(hits), np.nan)
-    np.divide(hard, hits, out=resampled["hhr"], where=hits > 0)
+    for rate, (above, below) in RATIOS.items():
+        if below in value:
+            found = hard_hits_rate(value[below], value[above])
+            value[rate] = np.nan if found is None else found
+            hits, hard = resampled[below], resampled[above]
+            resampled[rate] = np.full(len(hits), np.nan)
+            np.divide(hard, hits, out=resampled[rate], where=hits > 0)
     return value, resampled
 
 
@@ -169,3 +180,14 @@ def _estimate(value: float, resampled: Floats) -> Score:
     # Few resamples may all miss the one hit, so that a ratio has a value and no interval.
     low, high = interval(resampled) or (None, None)
     return Score(float(value), low, high)
+
+
+def without_rate(row: Row) -> bool:
+    """Whether the hard hits rate of a row is undefined for want of a hit."""
+    return row.scores["hits_hard"].value is not None and row.scores["hhr"].value is None
+
+
+def with_published_rate(row: Row) -> Row:
+    """A row whose hard hits rate is 0 where it is undefined, as the public evaluator of BRINK has it."""
+    zero = {"hhr": Score(0.0, None, None)}
+    return row._replace(scores=row.scores | zero) if without_rate(row) else row

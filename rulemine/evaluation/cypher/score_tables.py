@@ -1,0 +1,204 @@
+"""Scores of text-to-Cypher questions as a report: means by group, errors, differences from EX as published.
+
+Means are over the questions that were run; what was not is counted beside them, never as 0.
+"""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from rulemine.cypher.templates import FAMILIES
+from rulemine.errors import counted
+from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
+from rulemine.evaluation.cypher.judging import STATES, CypherScores
+from rulemine.evaluation.cypher.published_differences import DIFFERENCES
+from rulemine.evaluation.cypher.row_groups import ROW_GROUPS, rows_group
+from rulemine.evaluation.cypher.scored_items import ScoredItem
+from rulemine.evaluation.reporting.document import Document, Grid, Score, Value
+
+__all__ = ["SCORES", "document_of", "mean_of", "questions_text"]
+
+SCORES = {
+    "ex": "EX",
+    "ex_published": "EX as published",
+    "psjs": "PSJS",
+    "psjs_edges": "PSJS edges",
+    "executable": "executable",
+}
+"""The scores of a prediction → their titles."""
+
+_SHOWN = 300
+
+
+def mean_of(name: str, scores: Iterable[CypherScores]) -> float | None:
+    """The mean of a score over predictions that have it; None if none has."""
+    known = [value for one in scores if (value := getattr(one, name)) is not None]
+    return sum(known) / len(known) if known else None
+
+
+def document_of(
+    found: Sequence[ScoredItem], title: str, facts: Mapping[str, str], notes: Sequence[str] = ()
+) -> Document:
+    """The report of predictions.
+
+    Args:
+        found: What became of each question.
+        title: The title.
+        facts: What it is of.
+        notes: What a reader must know first.
+    """
+    groups: list[tuple[str, str, Callable[[ScoredItem], str], Sequence[str]]] = [
+        ("category", "By category of MATCH", lambda row: row.item.category, ()),
+        ("match", "By MATCH template", lambda row: row.item.match, ()),
+        ("return", "By RETURN", lambda row: row.item.family, FAMILIES),
+        ("return-template", "By RETURN template", lambda row: row.item.returns, ()),
+        ("graph", "By graph", lambda row: row.item.graph, ()),
+        ("rows", "By rows of the gold", _rows_group, ROW_GROUPS),
+    ]  # fmt: skip
+    tables: list[Grid | None] = [
+        grid for id_, heading, of, order in groups if (grid := _by(found, id_, heading, of, order))
+    ]
+    tables += [_states(found), _errors(found), _differences(found)]
+    headline = Grid("scores", "Scores", _header(""), (_row("all", found),), _said(found))
+    return Document(
+        title, (*notes, *_warnings(found)), facts, headline, tables=tuple(t for t in tables if t)
+    )
+
+
+def questions_text(found: Sequence[ScoredItem]) -> Iterator[str]:
+    """Every question as CSV, in pieces; scores are empty where a prediction has none."""
+    of_item = ("id", "graph", "category", "match", "return", "question", "gold")
+    of_scores = ("state", *SCORES, "rows", "columns", "kind", "said")
+    yield _line([*of_item, "predicted", *of_scores, "difference"])
+    for row in found:
+        item, scores = row.item, row.scores
+        told = [
+            item.id,
+            item.graph,
+            item.category,
+            item.match,
+            item.returns,
+            item.question,
+            item.cypher,
+        ]
+        given = row.predicted if isinstance(row.predicted, str) else repr(row.predicted or "")
+        values = [getattr(scores, name) for name in of_scores]
+        shown = ["" if v is None else v if isinstance(v, str) else repr(v) for v in values]
+        yield _line([*told, given, *shown, row.difference])
+
+
+def _rows_group(row: ScoredItem) -> str:
+    return "" if row.scores.rows is None else rows_group(row.scores.rows)
+
+
+def _line(cells: Sequence[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(cells)
+    return out.getvalue()
+
+
+def _header(first: str) -> tuple[str, ...]:
+    return first, "n", *SCORES.values(), "not scored"
+
+
+def _row(label: str, some: Sequence[ScoredItem]) -> tuple[Value, ...]:
+    scored = [row.scores for row in some if row.scores.scored]
+    means = (Score(mean_of(name, scored), None, None) for name in SCORES)
+    return label, len(scored), *means, len(some) - len(scored)
+
+
+def _by(
+    found: Sequence[ScoredItem],
+    id_: str,
+    heading: str,
+    of: Callable[[ScoredItem], str],
+    order: Sequence[str],
+) -> Grid | None:
+    """The scores of groups; None unless there are several."""
+    groups: dict[str, list[ScoredItem]] = {}
+    for row in found:
+        groups.setdefault(of(row), []).append(row)
+    groups.pop("", None)
+    names = [n for n in order if n in groups] + sorted(set(groups) - set(order))
+    if len(names) < 2:
+        return None
+    rows = tuple(_row(name, groups[name]) for name in names)
+    return Grid(f"by-{id_}", heading, _header(id_.replace("-", " ")), rows)
+
+
+def _states(found: Sequence[ScoredItem]) -> Grid:
+    groups = {state: [row for row in found if row.scores.state == state] for state in STATES}
+    rows = tuple((state, len(some)) for state, some in groups.items() if some)
+    notes = tuple(
+        f"{state}: {STATES[state]}"
+        + f"; first {some[0].item.id}: {_cut(some[0].scores.said)}" * bool(some[0].scores.said)
+        for state, some in groups.items()
+        if some
+    )
+    return Grid("states", "What became of predictions", ("state", "n"), rows, notes)
+
+
+def _errors(found: Sequence[ScoredItem]) -> Grid | None:
+    wrong = [row for row in found if row.scores.kind]
+    groups = {kind: [row for row in wrong if row.scores.kind == kind] for kind in ERROR_KINDS}
+    rows = tuple(
+        (kind, len(some), Score(len(some) / len(wrong), None, None))
+        for kind, some in groups.items()
+        if some
+    )
+    notes = tuple(
+        f"{kind}: {ERROR_KINDS[kind]}; first {some[0].item.id}: {_cut(some[0].predicted or '')}"
+        for kind, some in groups.items()
+        if some
+    )
+    return Grid("errors", "Kinds of errors", ("kind", "n", "share"), rows, notes) if rows else None
+
+
+def _differences(found: Sequence[ScoredItem]) -> Grid | None:
+    groups = {why: [row for row in found if row.difference == why] for why in DIFFERENCES}
+    rows = tuple((why, len(some)) for why, some in groups.items() if some)
+    notes = tuple(
+        f"{why}: {DIFFERENCES[why]}; first {some[0].item.id}: {_cut(some[0].predicted)}, where the gold is "
+        f"{some[0].item.cypher}"
+        for why, some in groups.items()
+        if some
+    )
+    heading = "Where EX as published differs"
+    return Grid("differences", heading, ("why", "n"), rows, notes) if rows else None
+
+
+def _cut(said: object) -> str:
+    text = " ".join(str(said).split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def _said(found: Sequence[ScoredItem]) -> tuple[str, ...]:
+    notes = ["EX and PSJS: arXiv 2412.18702, sections 5.1 and 5.2; EX mended, and as published."]
+    if some := sum(row.scores.scored and row.scores.psjs is None for row in found):
+        notes.append(
+            f"{counted(some, 'prediction')} without PSJS: rows instead of a query, or what they bind cannot "
+            "be found out."
+        )
+    if not any(row.difference for row in found):
+        notes.append("EX as published differs nowhere.")
+    return tuple(notes)
+
+
+def _warnings(found: Sequence[ScoredItem]) -> list[str]:
+    notes = []
+    if bad := [row for row in found if row.scores.state == "gold failed"]:
+        notes.append(
+            f"Warning: the gold of {counted(len(bad), 'question')} fails, an error of the data; these are "
+            f"not scored. The first, {bad[0].item.id}: {bad[0].scores.said}"
+        )
+    if other := [row for row in found if not row.agrees]:
+        notes.append(
+            f"Warning: the gold of {counted(len(other), 'question')} gives other rows here than the file "
+            f"states, first {other[0].item.id}. Is this the graph that they were made from?"
+        )
+    if unrun := [row for row in found if row.scores.state in ("not run", "gold not run")]:
+        notes.append(
+            f"{counted(len(unrun), 'question')} not run, and in no mean; the first, {unrun[0].item.id}: "
+            f"{unrun[0].scores.said} A Neo4j may run them: --neo4j."
+        )
+    return notes
