@@ -6,6 +6,7 @@ judges see what the incomplete graph states, and the removed triples as conclusi
 
 from collections.abc import Sequence
 
+from rulemine.errors import ConfigError
 from rulemine.kg.graph import Triple
 from rulemine.release.naming import questions_in
 from rulemine.release.reader import Release
@@ -33,9 +34,15 @@ def judged_questions(
         In the order of the questions.
 
     Raises:
-        ConfigError: There is no such naming.
+        ConfigError: There is no such naming, or the questions are about rows of a property graph.
         ReleaseError: A file is missing or was edited.
     """
+    if any(question.kind == "cypher" for question in questions):
+        raise ConfigError(
+            f"{release.path}: its questions are about rows of a property graph, and judges are shown an "
+            "entity and the triples that give it. rulemine build --judge-model has their texts judged as "
+            "they are written."
+        )
     shown = naming or release.naming
     texts = questions if shown == release.naming else questions_in(release, questions, shown)
     names = translation(release.entities, release.naming, shown)

@@ -128,6 +128,7 @@ _OF_CYPHER: Placeholders = {
         "earlier": ("text", "reason"),
     },
     "cypher_audit": {"system": (), "user": (*_CYPHER, "question"), "schema": ("row",)},
+    "gloss": _PLACEHOLDERS["gloss"],
 }
 """The sections of a prompt file for questions over a property graph."""
 

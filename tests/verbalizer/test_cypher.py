@@ -286,6 +286,11 @@ def test_calls_are_estimated_replayed_and_counted() -> None:
     assert len(lines(made[0])) == 6
 
 
+def test_relations_are_described_with_the_same_file() -> None:
+    call = calls_of().gloss("lives_in", [("Ada", "lives_in", "Arden")], ())
+    assert "Ada | Arden" in call.messages[1]["content"]
+
+
 def test_a_prompt_file_is_checked(tmp_path: Any) -> None:
     own = tmp_path / "own.toml"
     text = load_prompts("", "cypher").text

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.chat_server import KEY, ChatServer, FakeModel, journal, questions
-from tests.command_line import FACTS, RULES, Command, run, tree
+from tests.command_line import FACTS, RULES, Command, assert_refused, run, tree
 
 BUILD = [
     "build", "facts.tsv", "--kind", "cypher", "--set", "rules=rules.tsv", "--set", "cypher.per_template=2",
@@ -74,6 +74,11 @@ def test_it_is_renamed_and_built_again(made: Path, here: Path, command: Command)
     ended = command(*BUILD, "-o", "again", "--replay", "private")
     assert ended.status == 0, ended.err
     assert tree(here / "again") == tree(made)
+
+
+def test_judges_of_a_panel_are_not_shown_rows(made: Path, command: Command) -> None:
+    ended = command("judge", made, "--model", "m", "--dry-run", "-o", "said.jsonl")
+    assert_refused(ended, r"its questions are about rows .* --judge-model")
 
 
 def test_a_dry_run_calls_nothing(here: Path, command: Command) -> None:
