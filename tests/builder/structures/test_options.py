@@ -23,6 +23,15 @@ LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1,
 EASY = ["1p", "2p", "2i", "2u"]
 
 
+PATIENCE = "rulemine.builder.structures.sampling.PATIENCE"
+
+
+@pytest.fixture(autouse=True)
+def more_impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an option does shows in the questions that are found soon."""
+    monkeypatch.setattr(PATIENCE, 25)
+
+
 @pytest.fixture(scope="module")
 def world() -> RandomWorld:
     return RandomWorld(1)
@@ -58,7 +67,10 @@ def test_names_and_numbers(world: RandomWorld) -> None:
         assert row["drawn"] == row["questions"] + sum(row["rejected"].values())
 
 
-def test_numbers_of_missing_links_are_balanced(world: RandomWorld) -> None:
+def test_numbers_of_missing_links_are_balanced(
+    world: RandomWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PATIENCE, 60)
     for name, questions in by_structure(
         world.ask(names=EASY, per_structure=6, max_share=1.0, ratios=None)
     ).items():
