@@ -13,6 +13,7 @@ from rulemine.cli.console import (
     check_output,
     emit,
     emit_pieces,
+    note,
     output_file,
     refuse_idle,
     summarize,
@@ -67,7 +68,7 @@ def cypher_tasks(arguments: Namespace) -> int:
         refuse_idle(arguments, "tasks", "per_template", "seed", "characteristics")
     check_output(output, arguments.characteristics, Path(arguments.graph))
     with bar("graph") as loading:
-        graph = load_property_graph(arguments.graph, progress=loading)
+        graph = load_property_graph(arguments.graph, note=note, progress=loading)
     if arguments.draft:
         emit(characteristics_text(draft_characteristics(graph)), output)
         summarize(f"{output}: {counted(len(graph.schema.relations), 'relation')}", output)

@@ -43,7 +43,7 @@ def load_property_graph(
             ``.toml`` (a schema with tables); the address of a server that speaks Bolt (see
             `rulemine.neo4j.reading`); otherwise triples, as of `load_kg`.
         schema: Takes the place of the source's own, or of the draft made for triples.
-        left_out: Receives, by reason, what is left out.
+        left_out: Receives, by reason, what is left out; None: `note` does, as a sentence.
         labels: What the entities of triples are called, as of `load_labels`; "": as in the triples, in RDF
             by their own labels.
         note: As of `load_kg`.
@@ -57,6 +57,25 @@ def load_property_graph(
         ConfigError: A schema or labels are given for a source that takes none, or are wrong.
         DatasetError: A package of a graph by name is not installed, or a data set is unknown.
     """
+    faults = Faults() if left_out is None else left_out
+    made = _loaded(source, schema, faults, labels, note, progress, name_property, language)
+    if left_out is None and faults and note:
+        note(
+            f"{source}: left out: {faults.summary()}; rulemine graph check {source} shows examples."
+        )
+    return made
+
+
+def _loaded(
+    source: str,
+    schema: Schema | None,
+    left_out: Faults,
+    labels: str,
+    note: Callable[[str], None] | None,
+    progress: Callable[[int, int], None] | None,
+    name_property: str,
+    language: str,
+) -> PropertyGraph:
     if is_bolt(source) and not labels:
         return read_url(source, schema, left_out, name_property=name_property, progress=progress)
     if name_property != NAME:
@@ -64,6 +83,10 @@ def load_property_graph(
             f"{source}: has names of its own; only nodes of a database are called by a property."
         )
     path = Path(source)
+    if language != "en" and (source in NAMED_GRAPHS or not is_rdf(path)):
+        raise ConfigError(
+            f"{source}: only texts of RDF have languages, of which one can be chosen."
+        )
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in (".gz", ".zst")]
     kind = suffixes[-1] if suffixes and source not in NAMED_GRAPHS else ""
     if labels and (is_bolt(source) or source in NAMED_GRAPHS or kind in (".json", ".toml")):
@@ -79,7 +102,7 @@ def load_property_graph(
             raise ConfigError(
                 f"{source}: is a schema with tables and takes no other. Leave it out."
             )
-        return read_tables(path, Faults() if left_out is None else left_out)
+        return read_tables(path, left_out)
     names = load_labels(labels) if labels else {}
     name = path.name.split(".")[0] or "graph"
     if is_rdf(path):

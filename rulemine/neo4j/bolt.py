@@ -204,8 +204,9 @@ def connected(url: str, database: str | None = None) -> Iterator[Bolt]:
         try:
             driver.verify_connectivity()
         except (DriverError, Neo4jError, OSError) as problem:
+            said = " ".join(str(problem).split())
             raise EndpointError(
-                f"{url}: no Neo4j answers ({problem}). Start one: rulemine neo4j start."
+                f"{url}: no Neo4j answers ({said}). Start one: rulemine neo4j start."
             ) from None
         yield Bolt(driver, database)
 

@@ -114,6 +114,11 @@ def test_a_named_graph_takes_no_schema() -> None:
         load_property_graph("demo", demo_graph().schema)
 
 
+def test_only_rdf_has_languages() -> None:
+    with pytest.raises(ConfigError, match="demo: only texts of RDF have languages"):
+        load_property_graph("demo", language="de")
+
+
 def test_rdf_is_named_by_its_labels(tmp_path: Path) -> None:
     path = tmp_path / "towns.ttl"
     path.write_text(
@@ -126,3 +131,15 @@ def test_rdf_is_named_by_its_labels(tmp_path: Path) -> None:
         ("http://x/a", "Ann"), ("http://x/b", "b"), ("http://x/c", "c"),
     ]  # fmt: skip
     assert graph.schema.name == "towns"
+
+
+def test_who_does_not_count_what_is_left_out_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "towns.nt"
+    path.write_text("<x:a> <x:livesIn> <x:b> .\n_:c <x:livesIn> <x:b> .\n", "utf-8")
+    said: list[str] = []
+    load_property_graph(str(path), note=said.append)
+    assert len(said) == 1
+    assert (
+        f"{path}: left out: triples with a blank node or a triple: 1; rulemine graph check"
+        in said[0]
+    )

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rulemine.codec import dump_line, shown
+from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.labels import edge_ids, readable_labels
@@ -112,8 +113,15 @@ def graph_of(
         yield from (known.get(source, source) for source in row.sources or (label,))
 
     def columns(row: EntityType | RelationType) -> dict[str, "_Column"]:
-        made = {own: _Column(row.label, own) for own in row.properties}
-        return {source: made[own] for own in made for source in called(own, own.name)}
+        made: dict[str, _Column] = {}
+        for own in row.properties:
+            try:
+                column = _Column(row.label, own)
+            except ConfigError as problem:
+                where = f"schema {schema.name!r}: {row.label}.{own.name}"
+                raise ConfigError(f"{where}: {problem}. Correct the schema.") from None
+            made |= dict.fromkeys(called(own, own.name), column)
+        return made
 
     types = {source: row.label for row in schema.entities for source in called(row, row.label)}
     of_type = {row.label: columns(row) for row in schema.entities}
@@ -286,7 +294,7 @@ class _Column:
         if not found or isinstance(found[0], tuple):  # a source has lists or several values
             return tuple(found[0]) if found else None
         if is_list(self.own.datatype):
-            return tuple(sorted(set(found), key=_length))
+            return tuple(sorted(set(found)))
         if len(set(found)) > 1:
             left_out.add("properties of several values, of which one was taken", where)
         best: Value = min(found, key=_length)

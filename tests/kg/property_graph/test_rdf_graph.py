@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rulemine.errors import InputError
+from rulemine.errors import ConfigError, InputError
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.literals import literal_value
@@ -51,7 +51,7 @@ def rows(graph: PropertyGraph) -> dict[str, tuple[str, str, Any]]:
 def test_literals_become_properties_and_what_is_left_out_is_counted(tmp_path: Path) -> None:
     left_out = Faults()
     graph = read(tmp_path, PEOPLE, left_out=left_out)
-    nick, born = ("Annie", "Ann B."), date(1950, 2, 1)
+    nick, born = ("Ann B.", "Annie"), date(1950, 2, 1)
     assert rows(graph) == {
         "ann": ("Person", "Ann", {"active": True, "born": born, "height": 170.0, "nick": nick}),
         "cy": ("Person", "cy", {"born": born}),
@@ -93,6 +93,11 @@ def test_a_schema_says_units_datatypes_and_which_type(tmp_path: Path) -> None:
     }
     assert left_out.counts["properties of several values, of which one was taken"] == 1
     assert left_out.counts["edges of signatures not in the schema"] == 3
+    wrong = EntityType("Person", (Property("height", "float", "m", from_unit="kg"),))
+    with pytest.raises(
+        ConfigError, match=r"schema 's': Person.height: from_unit 'kg' does not become"
+    ):
+        read(tmp_path, PEOPLE, Schema("s", (wrong,), ()))
     only = Schema("s", (schema.entities[0], schema.entities[2]), schema.relations)
     graph = read(tmp_path, PEOPLE, only)
     assert rows(graph)["bo"] == ("Actor", "bo", {"born": date(1950, 1, 1), "height_m": 1.805})
