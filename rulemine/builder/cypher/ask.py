@@ -78,6 +78,7 @@ def ask_cypher(
         seed=inputs.recipe.seed,
         tally=tally,
         progress=progress or (lambda _done, _total: None),
+        enough=maker.enough,
     )
     made: list[CypherQuestion] = []
     counts: dict[str, dict[str, object]] = {}
@@ -153,12 +154,13 @@ class _Maker:
         )
         self.private = {row.entity: row.private for row in self.names}
         self.texts = QuestionTexts(graph, Realism(self.characteristics))
+        self.found: list[CypherQuestion] = []
         self.seen: set[str] = set()
         self.rejections: list[Rejection] = []
 
     def chosen(self, tasks: Iterator[CypherTask], refused: Counter[str]) -> list[CypherQuestion]:
         """The questions of one template: as many as wanted with other rows, then others, in order."""
-        found: list[CypherQuestion] = []
+        self.found = found = []
         most, wanted = self.options.per_template, self.options.changed * self.options.per_template
         for task in tasks:
             if len(task.rows.rows) > self.options.max_rows:
@@ -177,6 +179,15 @@ class _Maker:
         if left := len(found) - len(kept):
             refused["there are enough of its template"] += left
         return [found[at] for at in sorted(kept)]
+
+    def enough(self, _template: str) -> bool:
+        """Whether there are as many questions of the present template as wanted, of either sort."""
+        most, wanted = (
+            self.options.per_template,
+            round(self.options.changed * self.options.per_template),
+        )
+        changed = sum(question.cypher.changed for question in self.found)
+        return changed >= wanted and len(self.found) - changed >= most - wanted
 
     def question(self, task: CypherTask) -> CypherQuestion:
         """A task as a question, graded."""

@@ -71,6 +71,7 @@ def make_tasks(
     seed: int = 0,
     tally: Tally | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    enough: Callable[[str], bool] = lambda template: False,
 ) -> Iterator[CypherTask]:
     """Makes tasks, MATCH template by MATCH template.
 
@@ -85,6 +86,7 @@ def make_tasks(
         seed: Which ones.
         tally: Receives what was made and what was not.
         progress: Told how many templates are done, of how many.
+        enough: Asked after each task whether its MATCH template needs no more of them.
 
     Raises:
         ConfigError: The number or the seed is out of bounds.
@@ -97,7 +99,10 @@ def make_tasks(
         graph, Realism(characteristics), numbers, seed, Tally() if tally is None else tally
     )
     for done, template in enumerate(MATCHES, start=1):
-        yield from maker.tasks_of(template)
+        for task in maker.tasks_of(template):
+            yield task
+            if enough(template):
+                break
         progress(done, len(MATCHES))
 
 
@@ -164,8 +169,9 @@ class _Maker:
         self._proposals = Proposals(graph)
         self._texts = QuestionTexts(graph, realism)
 
-    def tasks_of(self, template: str) -> list[CypherTask]:
-        """The tasks of a MATCH template."""
+    def tasks_of(self, template: str) -> Iterator[CypherTask]:
+        """The tasks of a MATCH template, each made when it is asked for."""
+        self._tally[template, "tasks"] += 0  # so that it is there where none can be made
         patterns = list(self._patterns(template))
         answers: dict[int, tuple[int, ...] | None] = {}  # by id of a pattern that lives as long
         seen: set[str] = set()
@@ -173,18 +179,16 @@ class _Maker:
             self._candidates(template, row, patterns, answers)
             for row in returns_for(CATEGORIES[MATCHES[template].category])
         ]
-        found: list[CypherTask] = []
         number = self._numbers[template]
-        while turns and len(found) < number:
+        while turns and len(seen) < number:
             for turn in list(turns):
                 made = next((query for query in turn if to_cypher(query) not in seen), None)
                 if made is None:
                     turns.remove(turn)
-                elif len(found) < number:
+                elif len(seen) < number:
                     seen.add(to_cypher(made))
-                    found.append(self._task(made))
-        self._tally[template, "tasks"] += len(found)
-        return found
+                    self._tally[template, "tasks"] += 1
+                    yield self._task(made)
 
     def _instances_of(self, template: str) -> int:
         """How many instances of each pattern are looked at."""
