@@ -54,12 +54,14 @@ class VerificationReport:
         checked: What was checked → how many, in the order of checking.
         skipped: Checks that were skipped because what they need is missing or unreadable, which is a
             problem itself.
+        notes: What was not checked for another reason; no fault of the release.
     """
 
     path: Path
     problems: tuple[Problem, ...]
     checked: Mapping[str, int]
     skipped: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -87,6 +89,7 @@ class VerificationReport:
                 rest = kinds[kind] - each
                 lines.append(f"  {problem.file}: {problem.invariant}: … and {rest:,} more")
         lines += [f"  not checked: {what}" for what in self.skipped]
+        lines += [f"  note: {what}" for what in self.notes]
         if self.ok:
             lines.append(f"{self.path}: every invariant holds")
         else:
@@ -104,6 +107,7 @@ class Findings:
         self._problems: list[Problem] = []
         self._checked: dict[str, int] = {}
         self._skipped: list[str] = []
+        self._notes: list[str] = []
 
     def add(self, file: str, line: int | None, invariant: str, found: str, expected: str) -> None:
         """Adds a problem; the arguments are those of `Problem`."""
@@ -117,6 +121,10 @@ class Findings:
         """Adds a skipped check."""
         self._skipped.append(what)
 
+    def note(self, what: str) -> None:
+        """Adds what was not checked and is no fault."""
+        self._notes.append(what)
+
     def report(self, path: Path) -> VerificationReport:
         """Makes the report of everything found so far."""
         ordered = sorted(
@@ -124,7 +132,8 @@ class Findings:
             key=lambda p: (p.file, p.line or 0, p.invariant, p.found, p.expected),
         )
         checked = MappingProxyType(dict(self._checked))
-        return VerificationReport(path, tuple(ordered), checked, tuple(self._skipped))
+        skipped, notes = tuple(self._skipped), tuple(self._notes)
+        return VerificationReport(path, tuple(ordered), checked, skipped, notes)
 
 
 def shown(value: object) -> str:

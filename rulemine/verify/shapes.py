@@ -5,16 +5,33 @@ written from the description of the format, not derived from the record classes,
 drifts from the format is caught.
 """
 
-import math
-import re
-from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
+from typing import Any
 
-from rulemine.verify.report import shown
+from rulemine.verify.cypher.records import OF_CYPHER, OTHERWISE
+from rulemine.verify.shaping import (
+    Misfit,
+    Shape,
+    anything,
+    array,
+    integer,
+    like,
+    line,
+    mapping,
+    misfit_of,
+    name,
+    nothing,
+    nullable,
+    one_of,
+    positive,
+    record,
+    rule_id,
+    share,
+    text,
+    triple,
+    truth,
+)
 
-__all__ = [
-    "MANIFEST", "QUESTIONS", "REJECTIONS", "REMOVAL", "RULE", "SEED_TEXT", "Misfit", "Shape",
-]  # fmt: skip
+__all__ = ["MANIFEST", "QUESTIONS", "REJECTIONS", "REMOVAL", "RULE", "SEED_TEXT"]
 
 NAMINGS = ("private", "entity", "text", "numeric")
 SPLITS = ("train", "validation", "test")
@@ -25,120 +42,6 @@ TEST_TYPES = ("id", "ugt", "urt")
 RULE_TYPES = ("symmetry", "inversion", "hierarchy", "composition", "other")
 
 
-_NAME = re.compile(r"\S(?:[^\t\n\r]*\S)?")
-
-
-class Misfit(NamedTuple):
-    """Why a value does not fit a shape."""
-
-    found: str
-    expected: str
-
-
-Shape = Callable[[Any, str], Misfit | None]
-
-
-def _misfit(value: Any, place: str, expected: str) -> Misfit:
-    return Misfit(f"{place or 'the line'} = {shown(value)}", expected)
-
-
-def record(required: dict[str, Shape], optional: dict[str, Shape] | None = None) -> Shape:
-    """An object with all required keys, maybe some optional ones, and no others."""
-    known = {**required, **(optional or {})}
-
-    def fits(value: Any, place: str) -> Misfit | None:
-        if not isinstance(value, dict):
-            return _misfit(value, place, "an object")
-        missing = [key for key in required if key not in value]
-        unknown = [key for key in value if key not in known]
-        if missing or unknown:
-            parts = [f"no key {', '.join(map(repr, missing))}"] if missing else []
-            parts += [f"unknown key {', '.join(map(shown, unknown))}"] if unknown else []
-            return Misfit(" and ".join(parts), f"the keys {', '.join(required)}")
-        prefix = f"{place}." if place else ""
-        for key, item in value.items():
-            if (misfit := known[key](item, prefix + key)) is not None:
-                return misfit
-        return None
-
-    return fits
-
-
-def array(item: Shape, least: int = 0, length: int | None = None) -> Shape:
-    """An array of items of one shape, of a minimal or an exact length."""
-
-    def fits(value: Any, place: str) -> Misfit | None:
-        if not isinstance(value, list):
-            return _misfit(value, place, "an array")
-        if len(value) < least or (length is not None and len(value) != length):
-            wanted = f"at least {least}" if length is None else str(length)
-            return _misfit(value, place, f"{wanted} item(s)")
-        for position, entry in enumerate(value):
-            if (misfit := item(entry, f"{place}[{position}]")) is not None:
-                return misfit
-        return None
-
-    return fits
-
-
-def value(fits: Callable[[Any], bool], expected: str) -> Shape:
-    """A value that passes a test."""
-    return lambda value, place: None if fits(value) else _misfit(value, place, expected)
-
-
-def integer(low: int, high: float = math.inf) -> Shape:
-    """An integer in a range; true and false are not integers."""
-    expected = f"an integer {low} … {'' if high == math.inf else high}".rstrip()
-    return value(lambda value: type(value) is int and low <= value <= high, expected)
-
-
-def nullable(shape: Shape) -> Shape:
-    """null, or a value of a shape."""
-    return lambda value, place: None if value is None else shape(value, place)
-
-
-def is_name(value: str) -> bool:
-    """Whether a text can be a label in a TSV file."""
-    return _NAME.fullmatch(value) is not None
-
-
-def one_of(values: Collection[str]) -> Shape:
-    """One of the given texts."""
-    fits = frozenset(values)
-    return value(lambda v: isinstance(v, str) and v in fits, f"one of {', '.join(values)}")
-
-
-def like(pattern: str, expected: str) -> Shape:
-    """Text that matches a whole pattern."""
-    matches = re.compile(pattern).fullmatch
-    return value(lambda v: isinstance(v, str) and matches(v) is not None, expected)
-
-
-_is_number = frozenset((int, float)).__contains__  # true and false are none
-share = value(lambda v: _is_number(type(v)) and 0 < v <= 1, "a number above 0 and at most 1")
-positive = value(lambda v: _is_number(type(v)) and 0 < v < math.inf, "a number above 0")
-nothing = value(lambda v: v is None, "null")
-text = value(lambda v: isinstance(v, str), "text")
-_a_name = "a name (text without tab, line break or blanks at its ends)"
-name = value(lambda v: isinstance(v, str) and is_name(v), _a_name)
-truth = value(lambda v: isinstance(v, bool), "true or false")
-anything = value(lambda _: True, "any JSON value")
-
-
-def mapping(item: Shape) -> Shape:
-    """An object with any keys and values of one shape."""
-
-    def fits(value: Any, place: str) -> Misfit | None:
-        if not isinstance(value, dict):
-            return _misfit(value, place, "an object")
-        for key, entry in value.items():
-            if (misfit := item(entry, f"{place}[{shown(key)}]")) is not None:
-                return misfit
-        return None
-
-    return fits
-
-
 def _term(value: Any, place: str) -> Misfit | None:
     if isinstance(value, dict):
         return record({"entity": name})(value, place)
@@ -147,7 +50,7 @@ def _term(value: Any, place: str) -> Misfit | None:
 
 def _atom(value: Any, place: str) -> Misfit | None:
     if not isinstance(value, list) or len(value) != 3:
-        return _misfit(value, place, "[subject, relation, object]")
+        return misfit_of(value, place, "[subject, relation, object]")
     subject, relation, target = value
     return (
         _term(subject, f"{place}[0]")
@@ -158,13 +61,11 @@ def _atom(value: Any, place: str) -> Misfit | None:
 
 _variable = like(r"\?[a-z]", "a variable ?a … ?z, or {entity: name}")
 _question_id = like(r"q\d+", "q and a number")
-_rule_id = like(r"[0-9a-f]{12}", "12 hexadecimal digits")
-_triple = array(name, length=3)
 _count = integer(1)
 
 RULE = record(
     {
-        "id": _rule_id,
+        "id": rule_id,
         "rule": text,
         "type": one_of(RULE_TYPES),
         "subtype": name,
@@ -181,16 +82,16 @@ RULE = record(
     }
 )
 
-_certificate = record({"rule": _rule_id, "body": array(_triple, least=1)})
+_certificate = record({"rule": rule_id, "body": array(triple, least=1)})
 _per_direction = record({"subject": share, "object": share})
 
 REMOVAL = record(
     {
-        "triple": _triple,
+        "triple": triple,
         "level": integer(1, 100),
         "directions": array(one_of(DIRECTIONS), least=1),
         "certificate": _certificate,
-        "selected_by": nullable(_rule_id),
+        "selected_by": nullable(rule_id),
         "difficulty": record(
             {
                 "proofs": _count,
@@ -209,14 +110,13 @@ REMOVAL = record(
     }
 )
 
-_line = like(r"[^\t\n\r]+", "a line of text")
 
 _HARD = record(
     {
         "answer": name,
         "missing": _count,
         "level": integer(1, 100),
-        "witness": array(_triple, least=1),
+        "witness": array(triple, least=1),
         "core": truth,
     }
 )
@@ -228,6 +128,7 @@ def _question(
     anchors: int | None = None,
     hard: int = 0,
     written: bool = False,
+    other: dict[str, Shape] | None = None,
 ) -> Shape:
     """A question.
 
@@ -237,17 +138,18 @@ def _question(
         anchors: How many anchors it has; None: some.
         hard: At least how many hard answers it has.
         written: Whether its query may have differences and be a count.
+        other: Fields that have another shape in this kind.
     """
     number = nullable(integer(0)) if written else nothing
     fields = {
         "id": _question_id,
         "kind": one_of((kind,)),
-        "question": _line,
+        "question": line,
         "anchors": array(name, 1, anchors),
-        "query": _line,
-        "sparql": _line,
-        "structure": _line,
-        "shape": _line,
+        "query": line,
+        "sparql": line,
+        "structure": line,
+        "shape": line,
         "hops": integer(1),
         "answers": array(name, least=1),
         "stated": array(name),
@@ -255,34 +157,34 @@ def _question(
         "further": array(name),
         "hard_answer": name if hard else nullable(name),
         "core": truth,
-        "evidence": array(_triple, least=1),
-        "full_evidence": array(_triple, least=1),
+        "evidence": array(triple, least=1),
+        "full_evidence": array(triple, least=1),
         "spurious": array(name, length=None if written else 0),
         "value": number,
         "stated_value": number,
         "split": one_of(SPLITS),
         "unseen": record({"rule": truth, "relation": truth, "answer": truth}),
         "wording": one_of(WORDINGS),
-        "paraphrases": array(_line),
-        "patterns": array(_line),
+        "paraphrases": array(line),
+        "patterns": array(line),
         kind: record(block),
     }
-    return record(fields)
+    return record(fields | (other or {}))
 
 
 _OF_QUERIES = {
     "relations": array(name, 1),
     "intermediates": array(name),
-    "removed": array(_triple),
-    "rules": array(_rule_id),
+    "removed": array(triple),
+    "rules": array(rule_id),
 }
 """What the block of every kind but ``rules`` has."""
 
 _OF_WRITERS = {
     **_OF_QUERIES,
     "answer": name,
-    "triples": array(_triple, 1),
-    "subgraph": array(_triple, 1),
+    "triples": array(triple, 1),
+    "subgraph": array(triple, 1),
 }
 
 _JUDGEMENT = record(
@@ -300,10 +202,10 @@ QUESTIONS = {
     "rules": _question(
         "rules",
         {
-            "removed": _triple,
+            "removed": triple,
             "relation": name,
             "direction": one_of(DIRECTIONS),
-            "rule": _rule_id,
+            "rule": rule_id,
             "rule_type": one_of(RULE_TYPES),
             "rule_subtype": name,
         },
@@ -316,8 +218,8 @@ QUESTIONS = {
         {
             **_OF_WRITERS,
             "redundant": truth,
-            "minimal_shape": _line,
-            "minimal": array(record({"anchors": array(name, 1), "query": _line}), 1),
+            "minimal_shape": line,
+            "minimal": array(record({"anchors": array(name, 1), "query": line}), 1),
             "test_type": array(one_of(TEST_TYPES)),
             "parent": like(r"q\d+|", "q and a number, or nothing"),
         },
@@ -336,6 +238,7 @@ QUESTIONS = {
         },
         written=True,
     ),
+    "cypher": _question("cypher", OF_CYPHER, other=OTHERWISE),
 }
 """Kind → the shape of its questions."""
 
@@ -357,9 +260,9 @@ def _rejection(removed: Shape, direction: Shape, rule: Shape) -> Shape:
 
 
 REJECTIONS = {
-    "rules": _rejection(_triple, one_of((*DIRECTIONS, "")), _rule_id),
+    "rules": _rejection(triple, one_of((*DIRECTIONS, "")), rule_id),
     **dict.fromkeys(
-        ("structures", "subgraphs", "variants"),
+        ("structures", "subgraphs", "variants", "cypher"),
         _rejection(nothing, one_of(("",)), one_of(("",))),
     ),
 }

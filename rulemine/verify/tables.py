@@ -22,6 +22,7 @@ _SHEET_COLUMNS = [
     "id", "structure", "question", "query", "triples", "answers", "fluency", "consistency", "comment",
 ]  # fmt: skip
 _VERDICTS = 3
+_MAY_BE_EMPTY = 5
 _MOST_DRAWN = 10
 
 
@@ -51,7 +52,7 @@ def check_sheet(folder: Folder, questions: list[Located], findings: Findings) ->
     known = {here.row["id"]: here.row for here in questions}
     drawn: Counter[str] = Counter()
     columns = len(_SHEET_COLUMNS)
-    rows = folder.fields(SHEET, columns, labels=False, empty=_VERDICTS)
+    rows = folder.fields(SHEET, columns, labels=False, empty=_MAY_BE_EMPTY)
     for number, row in rows if folder.has(SHEET) else ():
         expected = _SHEET_COLUMNS
         if number > 1 and (question := known.get(row[0])) is not None:

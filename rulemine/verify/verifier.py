@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rulemine.verify.contents import Contents, Located
+from rulemine.verify.cypher.gold import GoldServer
+from rulemine.verify.cypher.release import check_cypher
 from rulemine.verify.facts import check_declarations
 from rulemine.verify.figures.counts import check_counts, check_options
 from rulemine.verify.folder import QUESTION_FILES, Folder
@@ -48,6 +50,7 @@ def verify(
     on_phase: Callable[[str], object] = lambda _name: None,
     *,
     thorough: bool = False,
+    gold: GoldServer | None = None,
 ) -> VerificationReport:
     """Checks every digest and every claim of a release from its files alone.
 
@@ -56,6 +59,8 @@ def verify(
         progress: Called now and then with (removed triples and questions checked, all of them).
         on_phase: Called with what is checked next, in a word or two.
         thorough: Whether all rules behind published proofs are counted again on the graph, however long.
+        gold: Runs the Cypher of a release of the kind ``cypher`` on a database, see
+            `rulemine.verify.cypher.gold`; None: a note says that this was not done.
 
     Returns:
         The report; `VerificationReport.ok` says whether every invariant holds.
@@ -110,6 +115,12 @@ def verify(
 
     on_phase("proofs")
     check_removals(contents, findings, tell)
+    if folder.kind == "cypher":
+        for here in questions:
+            check_wording(here, contents, findings)
+        check_cypher(contents, findings, on_phase, lambda n: tell(len(removed) + n), gold)
+        tell(steps)
+        return findings.report(folder.path)
     on_phase("questions")
     for done, here in enumerate(questions):
         if done % 256 == 0:

@@ -17,7 +17,7 @@ from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.questions.mentions import occurrences
 from rulemine.verify.report import Findings, shown
 
-__all__ = ["Cut", "check_templates", "check_wording", "cut_of", "texts_of"]
+__all__ = ["Cut", "check_templates", "check_wording", "cut_of", "placeholders", "texts_of"]
 
 LEAST_WORDS = 3
 """By so many words around the name, exchanged templates must fit a statement better to be a problem: of 243
@@ -86,7 +86,7 @@ def texts_of(row: dict[str, Any], contents: Contents) -> list[Cut]:
 
     Otherwise a text is cut where it first names each topic entity: "in", but not inside "linked".
     """
-    topics, patterns = _placeholders(row, contents), row["patterns"]
+    topics, patterns = placeholders(row, contents), row["patterns"]
     found = []
     for place, text in enumerate((row["question"], *row["paraphrases"])):
         cut = cut_of(patterns[place], topics) if place < len(patterns) else None
@@ -94,7 +94,7 @@ def texts_of(row: dict[str, Any], contents: Contents) -> list[Cut]:
     return found
 
 
-def _placeholders(row: dict[str, Any], contents: Contents) -> dict[str, str]:
+def placeholders(row: dict[str, Any], contents: Contents) -> dict[str, str]:
     """Placeholder → topic entity; of several, by private id."""
     known, topics = contents.names.entities, row["anchors"]
     if len(topics) == 1:
@@ -166,8 +166,10 @@ def check_wording(here: Located, contents: Contents, findings: Findings) -> None
     if wording not in allowed:
         expected = f"{' or '.join(allowed)} (manifest, config.verbalizer.name)"
         add("wording", shown(wording), expected)
+    if row["kind"] == "cypher":
+        return  # its texts are patterns, whoever wrote them
     if wording == "model":
-        _check_patterns(row, _placeholders(row, contents), add)
+        _check_patterns(row, placeholders(row, contents), add)
         return
     if extra := [key for key in ("paraphrases", "patterns") if row[key]]:
         add("wording", f"{' and '.join(extra)} of wording {wording}", "none")
@@ -178,7 +180,7 @@ def check_wording(here: Located, contents: Contents, findings: Findings) -> None
     column = (
         f"ask_{block['direction']}s" if len(row["answers"]) > 1 else f"ask_{block['direction']}"
     )
-    cut = cut_of(template[column], _placeholders(row, contents))
+    cut = cut_of(template[column], placeholders(row, contents))
     if cut is None:
         found, line = shown(template[column]), names.relation_lines[block["relation"]]
         expected = "a text with {topic}, other braces doubled"

@@ -78,6 +78,17 @@ def check_variants(contents: Contents, findings: Findings) -> None:
             findings.add("questions", None, "balance", found, expected)
 
 
+def check_cypher_set(contents: Contents, findings: Findings) -> None:
+    """Checks a release of the kind ``cypher``: no more questions of a MATCH template than its recipe wants."""
+    most = contents.folder.option("cypher", "per_template")
+    times = Counter(here.row["shape"] for here in contents.questions)
+    for template, number in sorted(times.items()):
+        if type(most) is int and number > most:
+            found = f"{number} questions of {shown(template)}"
+            expected = f"at most {most} (manifest, config.cypher.per_template)"
+            findings.add("questions", None, "balance", found, expected)
+
+
 def _check_number(contents: Contents, findings: Findings) -> None:
     kind, number = contents.folder.kind, len(contents.questions)
     most = contents.folder.option(kind, "questions")

@@ -1,0 +1,114 @@
+"""The gold Cypher on a database: its rows on every graph are those of the record.
+
+The database is handed in by the caller, so that this package needs none. Floats are equal within a relative
+1e-9, because an average depends on the order of its sum; what ORDER BY leaves open may come in any order, and
+of what ties for the greatest or least any one is right. Without a database a note says that the gold is not
+independently verified; that is no fault of the release.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rulemine.verify.contents import Contents, Row
+from rulemine.verify.cypher.graphs import LabeledGraph
+from rulemine.verify.report import Findings, shown
+
+__all__ = ["GoldQuery", "GoldServer", "check_gold"]
+
+Result = tuple[Sequence[str], Sequence[str]]
+"""The names of columns, and rows as texts."""
+
+GoldQuery = Callable[[str], Result | str]
+"""Runs a query; a text says why there is no result."""
+
+GoldServer = Callable[[Mapping[str, Any]], GoldQuery]
+"""Loads a graph, as SimpleKG, in the place of the one before, and runs queries on it."""
+
+_CLOSE = 1e-9
+
+
+def check_gold(
+    contents: Contents,
+    graphs: Mapping[int, LabeledGraph],
+    server: GoldServer | None,
+    findings: Findings,
+    on_phase: Callable[[str], object],
+    progress: Callable[[int], object],
+) -> None:
+    """Runs the gold of every question on every graph."""
+    if server is None:
+        findings.note("gold not independently verified: its Cypher was run on no database")
+        return
+    for level, graph in graphs.items():
+        on_phase(f"gold on {f'level {level}' if level else 'the complete graph'}")
+        run = server(graph.plain)
+        for done, here in enumerate(contents.questions):
+            if done % 16 == 0:
+                progress(done)
+            block = here.row["cypher"]
+            if (problem := _problem(block, level, run(block["cypher"]))) is not None:
+                findings.add(here.file, here.line, f"gold at level {level}", *problem)
+        findings.count("gold queries run", len(contents.questions))
+
+
+def _problem(block: Row, level: int, answer: Result | str) -> tuple[str, str] | None:
+    """How the result of a gold differs from the record; None if it does not."""
+    if isinstance(answer, str):
+        return shown(answer), "rows"
+    columns, rows = list(answer[0]), list(answer[1])
+    tied = {*block["tied"]}
+    if columns != block["columns"]:
+        return shown(columns), f"the columns {shown(block['columns'])}"
+    if level == 0 and tied:
+        return None if len(rows) == 1 and rows[0] in tied else (shown(rows), shown(sorted(tied)))
+    if level == 0:
+        if block["ordered"] and not _in_order(rows, block):
+            return shown(rows), f"{shown(block['rows'])}, but for equal keys"
+        return _differs(rows, block["rows"])
+    change = next((one for one in block["levels"] if one["level"] == level), None)
+    if change is None:
+        return None  # another problem
+    if len(rows) != change["rows"]:
+        return f"{len(rows)} rows", str(change["rows"])
+    if tied and not change["lost"] and not change["spurious"]:
+        return None  # a tied one is among those of this graph, of which Neo4j may choose another
+    kept: Counter[str] = Counter(block["rows"])
+    kept.subtract(change["lost"])
+    return _differs(rows, [*kept.elements(), *change["spurious"]])
+
+
+def _in_order(rows: Sequence[str], block: Row) -> bool:
+    """Whether rows come as the record has them, but for rows with equal keys."""
+    if not len(rows) == len(block["rows"]) == len(block["keys"]):
+        return False
+    runs: dict[str, list[int]] = {}
+    for at, key in enumerate(block["keys"]):
+        runs.setdefault(key, []).append(at)
+    return all(
+        _differs([rows[at] for at in run], [block["rows"][at] for at in run]) is None
+        for run in runs.values()
+    )
+
+
+def _differs(rows: Sequence[str], expected: Sequence[str]) -> tuple[str, str] | None:
+    """What only one of two multisets of rows has; None: they are equal."""
+    here, there = Counter(rows), Counter(expected)
+    extra, lacking = sorted((here - there).elements()), sorted((there - here).elements())
+    for text in list(extra):
+        close = next((other for other in lacking if _close(*map(json.loads, (text, other)))), None)
+        if close is not None:
+            extra.remove(text)
+            lacking.remove(close)
+    return (shown(extra), shown(lacking)) if extra or lacking else None
+
+
+def _close(one: Any, other: Any) -> bool:
+    """Whether two values are equal but for the last digits of floats."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_close, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=_CLOSE)
+    return type(one) is type(other) and bool(one == other)

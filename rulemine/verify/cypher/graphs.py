@@ -1,0 +1,244 @@
+"""The property graphs: each is its schema's, states the triples of its KG, and differs as it is said to.
+
+Checks of each file that it is SimpleKG; that its nodes are the entities, of the types of ``types.tsv``,
+called by their ids, with nothing else that would say who they are; that types, signatures, properties and
+values are those of the schema; that its edges are the triples of the file of the same name in ``kg/``. Of
+the incomplete ones also that schema, nodes and edges are those of the complete one, without the edges of
+removed triples and the removed values up to their level, and that nothing else differs.
+"""
+
+import datetime
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from rulemine.verify.contents import Contents
+from rulemine.verify.cypher.records import SIMPLEKG
+from rulemine.verify.folder import Folder, graph_file
+from rulemine.verify.graphs import REMOVED
+from rulemine.verify.report import Findings, difference, shown
+from rulemine.verify.triples import Triple
+
+__all__ = ["LabeledEdge", "LabeledGraph", "NodeProperty", "check_property_graph", "check_taken"]
+
+NodeProperty = tuple[str, str]
+"""The id of a node, and a property."""
+
+_BITS = 2**63
+_SCALARS = {"str": str, "int": int, "bool": bool, "date": str}
+
+
+class LabeledEdge(NamedTuple):
+    """An edge: its id, relation, the ids of its ends, and its properties."""
+
+    id: str
+    relation: str
+    subject: str
+    object: str
+    properties: dict[str, Any]
+
+    @property
+    def triple(self) -> Triple:
+        """What it states."""
+        return self.subject, self.relation, self.object
+
+
+@dataclass(frozen=True)
+class LabeledGraph:
+    """A property graph as its file has it; dates are texts.
+
+    Attributes:
+        plain: The JSON of the file.
+        types: Node → type.
+        values: Node → property → value.
+        edges: Id → edge.
+    """
+
+    plain: dict[str, Any]
+    types: dict[str, str]
+    values: dict[str, dict[str, Any]]
+    edges: dict[str, LabeledEdge]
+
+    @cached_property
+    def triples(self) -> frozenset[Triple]:
+        """What its edges state."""
+        return frozenset(edge.triple for edge in self.edges.values())
+
+    @cached_property
+    def of_type(self) -> Mapping[str, list[str]]:
+        """Type → its nodes."""
+        found: dict[str, list[str]] = {}
+        for node, label in self.types.items():
+            found.setdefault(label, []).append(node)
+        return found
+
+    @cached_property
+    def leading(self) -> Mapping[tuple[str, str, str], list[LabeledEdge]]:
+        """Relation, ``subject`` or ``object``, and a node → the edges that have it at that end."""
+        found: dict[tuple[str, str, str], list[LabeledEdge]] = {}
+        for edge in self.edges.values():
+            found.setdefault((edge.relation, "subject", edge.subject), []).append(edge)
+            found.setdefault((edge.relation, "object", edge.object), []).append(edge)
+        return found
+
+    @cached_property
+    def of_relation(self) -> Mapping[str, list[LabeledEdge]]:
+        """Relation → its edges."""
+        found: dict[str, list[LabeledEdge]] = {}
+        for edge in self.edges.values():
+            found.setdefault(edge.relation, []).append(edge)
+        return found
+
+
+def check_property_graph(
+    folder: Folder, level: int, contents: Contents, findings: Findings
+) -> LabeledGraph | None:
+    """Reads and checks the graph of a level by itself; None if its file cannot be read."""
+    file = graph_file(level)
+    whole: Any = None
+    if folder.has(file):
+        try:
+            whole = json.loads("\n".join(text for _, text in folder.lines(file)))
+        except (ValueError, RecursionError) as problem:
+            findings.add(file, None, "record", f"not JSON ({problem})", "an object")
+    if whole is None:
+        findings.skip(f"the property graph of level {level} (needs {file})")
+        return None
+    if (misfit := SIMPLEKG(whole, "")) is not None:
+        findings.add(file, None, "record", misfit.found, misfit.expected)
+        return None
+    graph = LabeledGraph(
+        whole,
+        {row["eid"]: row["label"] for row in whole["entities"]},
+        {row["eid"]: row["properties"] for row in whole["entities"]},
+        {
+            row["rid"]: LabeledEdge(
+                row["rid"], row["label"], row["subj_id"], row["obj_id"], row["properties"]
+            )
+            for row in whole["relations"]
+        },
+    )
+    for fault in _problems(graph, contents):
+        findings.add(file, None, *fault)
+    findings.count("nodes", len(graph.types))
+    findings.count("edges", len(graph.edges))
+    return graph
+
+
+def _problems(graph: LabeledGraph, contents: Contents) -> Iterator[tuple[str, str, str]]:
+    whole, known = graph.plain, contents.names.entities
+    for what, key, ids in (
+        ("entities", "eid", graph.types), ("relations", "rid", graph.edges),
+    ):  # fmt: skip
+        if len(ids) != len(whole[what]):
+            yield "ids unique", f"{len(whole[what]) - len(ids)} {key} again", "each once"
+    if graph.types.keys() != known.keys():
+        yield "nodes", difference({*graph.types}, {*known}), "the entities of entities.tsv"
+    for row in whole["entities"]:
+        told = [key for key in ("aliases", "description", "provenance") if row[key]]
+        if row["name"] != row["eid"] or told:
+            found = f"{shown(row['eid'])} with name {shown(row['name'])} and {shown(told)}"
+            yield "nodes", found, "its id as name, and nothing that says who it is"
+        if contents.types.get(row["eid"], frozenset()) != frozenset([row["label"]]):
+            found = f"{shown(row['eid'])}: {row['label']}"
+            yield "types", found, shown(sorted(contents.types.get(row["eid"], ())))
+    types = {row["label"]: row["properties"] for row in whole["schema"]["entities"]}
+    signatures = {
+        (row["subj_label"], row["label"], row["obj_label"]): row["properties"]
+        for row in whole["schema"]["relations"]
+    }
+    for node, label in graph.types.items():
+        if label not in types:
+            yield "schema", f"{shown(node)}: {label}", "a type of the schema"
+        else:
+            yield from _misfits(node, graph.values[node], types[label])
+    for edge in graph.edges.values():
+        if not graph.types.keys() >= {edge.subject, edge.object}:
+            yield "schema", shown(edge), "ends that are nodes"
+            continue
+        signature = graph.types[edge.subject], edge.relation, graph.types[edge.object]
+        if signature not in signatures:
+            yield "schema", f"{edge.id}: {shown(signature)}", "a relation of the schema"
+        else:
+            yield from _misfits(edge.id, edge.properties, signatures[signature])
+
+
+def _misfits(
+    what: str, values: dict[str, Any], known: dict[str, str]
+) -> Iterator[tuple[str, str, str]]:
+    for name, value in values.items():
+        if name not in known:
+            yield "schema", f"{shown(what)}.{name}", "a property of the schema"
+        elif not _fits(value, known[name]):
+            yield "schema", f"{shown(what)}.{name} = {shown(value)}", known[name]
+
+
+def _fits(value: Any, datatype: str) -> bool:
+    """Whether a JSON value is of a datatype."""
+    if datatype.startswith("list["):
+        return isinstance(value, list) and all(_fits(item, datatype[5:-1]) for item in value)
+    if datatype == "float":
+        return type(value) in (int, float) and math.isfinite(value)
+    if datatype == "date":
+        try:
+            return isinstance(value, str) and str(datetime.date.fromisoformat(value)) == value
+        except ValueError:
+            return False
+    fits = type(value) is _SCALARS.get(datatype)
+    return fits and (datatype != "int" or -_BITS <= value < _BITS)
+
+
+def check_taken(
+    level: int,
+    graph: LabeledGraph,
+    complete: LabeledGraph,
+    triples: set[Triple] | None,
+    contents: Contents,
+    gone: Mapping[NodeProperty, int],
+    findings: Findings,
+) -> None:
+    """Checks a graph against the complete one, and its edges against the KG of its level.
+
+    Args:
+        level: The level; 0: the complete graph.
+        graph: The graph.
+        complete: The complete graph.
+        triples: The triples of the KG of the level; None: they cannot be read.
+        contents: The contents of the release.
+        gone: Removed value → the level from which on it is gone.
+        findings: Collects the problems.
+    """
+    file, removed = graph_file(level), contents.removed
+
+    def add(invariant: str, found: str, expected: str) -> None:
+        findings.add(file, None, invariant, found, expected)
+
+    if triples is not None and graph.triples != triples:
+        found = difference({*graph.triples}, triples)
+        add("edges = triples", found, "the triples of kg/, each of them")
+    if graph.plain["schema"] != complete.plain["schema"]:
+        add("schema", "another schema", f"that of {graph_file(0)}")
+    if graph.types != complete.types:
+        found = difference({*graph.types.items()}, {*complete.types.items()})
+        add("nodes", found, f"those of {graph_file(0)}")
+    left = {
+        key: edge
+        for key, edge in complete.edges.items()
+        if edge.triple not in removed or removed[edge.triple].level > level
+    }
+    if graph.edges.keys() != left.keys():
+        found = difference({*graph.edges}, {*left})
+        add("incomplete = complete − removed", found, f"the edges that {REMOVED} leaves")
+    for key in graph.edges.keys() & left.keys():
+        if graph.edges[key] != left[key]:
+            add("incomplete = complete − removed", shown(graph.edges[key]), shown(left[key]))
+    for node, values in complete.values.items():
+        kept = {name: v for name, v in values.items() if gone.get((node, name), level + 1) > level}
+        if (held := graph.values.get(node, {})) != kept:
+            changed = sorted(name for name in {*held, *kept} if held.get(name) != kept.get(name))
+            there = {name: held[name] for name in changed if name in held}
+            wanted = {name: kept[name] for name in changed if name in kept}
+            add("values = complete − removed", f"{shown(node)}: {shown(there)}", shown(wanted))

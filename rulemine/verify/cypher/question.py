@@ -1,0 +1,309 @@
+"""Questions of the kind ``cypher``: rows on every graph, what they lose, and what the text names.
+
+Checks that the block says what the query says; that rows, order, keys and ties are those of the query on
+the complete property graph, and rows, lost and spurious ones those of every level; that answers are the
+distinct rows, the disjoint union of stated and hard ones; of each hard row how much is missing, its level,
+witness and core, and that the one asked for is the one that the format names; that full evidence, removed
+triples, removed values and rules are those of its matches; that the Cypher names what the query does; and
+that the text is its pattern, names every anchor and, in every naming, no other name of an answer.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rulemine.verify.contents import Contents, Located, Row
+from rulemine.verify.cypher.graphs import LabeledGraph, NodeProperty
+from rulemine.verify.cypher.patterns import FAMILIES, AskedPattern, read_pattern
+from rulemine.verify.cypher.rows import NAMED, FoundRows, counted, rows_of, text_of
+from rulemine.verify.graphs import REMOVED, as_triple
+from rulemine.verify.questions.mentions import find_leaks, occurrences
+from rulemine.verify.questions.wording import Cut, cut_of, placeholders
+from rulemine.verify.report import Findings, shown
+from rulemine.verify.rules import RULES
+from rulemine.verify.shapes import NAMINGS
+from rulemine.verify.triples import Triple
+
+__all__ = ["RowQuestion", "check_rows"]
+
+_ALL_MATCHES = {
+    "n_agg", "n_group_by", "n_m0_group_by_count", "comparison_argmax", "comparison_boolean",
+    "comparison_arithmetic", "union_count",
+}  # fmt: skip
+"""RETURN templates whose rows rest on all their matches; a row of the others rests on any one of its own."""
+
+_TWO_STEPS = {"(n)-(m0)-(m1*)", "group-by"}
+
+
+@dataclass(frozen=True)
+class RowQuestion:
+    """A question, and what it gives."""
+
+    at: Located
+    asked: AskedPattern
+    contents: Contents
+    graphs: Mapping[int, LabeledGraph]
+    gone: Mapping[NodeProperty, int]
+    findings: Findings
+
+    @property
+    def row(self) -> Row:
+        """The record."""
+        return self.at.row
+
+    @property
+    def block(self) -> Row:
+        """What only this kind has."""
+        own: Row = self.at.row["cypher"]
+        return own
+
+    @cached_property
+    def found(self) -> Mapping[int, FoundRows]:
+        """Level → rows."""
+        return {level: rows_of(graph, self.asked) for level, graph in self.graphs.items()}
+
+    @cached_property
+    def matches(self) -> list[tuple[dict[str, str], frozenset[Triple], frozenset[Any]]]:
+        """The matches on the complete graph: nodes, triples, and what of them and their values is removed."""
+        names = [self.asked.row[key] for key in ("property", "key") if self.asked.row.get(key)]
+        ends = ["n", "m0"] if self.asked.category == "comparison" else ["n"]
+        found = []
+        for one in counted(self.graphs[0], self.asked):
+            triples = frozenset(edge.triple for edge in one.edges)
+            read = {(one.nodes[end], name) for end in ends for name in names}
+            lacks = {triple for triple in triples if triple in self.contents.removed}
+            found.append(
+                (one.nodes, triples, frozenset({*lacks, *(v for v in read if v in self.gone)}))
+            )
+        return found
+
+    def add(self, invariant: str, found: str, expected: str) -> None:
+        """Adds a problem of the question."""
+        self.findings.add(self.at.file, self.at.line, invariant, found, expected)
+
+    def equal(self, invariant: str, found: object, expected: object, source: str = "") -> None:
+        """Adds a problem if two values differ."""
+        if found != expected:
+            self.add(invariant, shown(found), shown(expected) + (f" ({source})" if source else ""))
+
+
+def check_rows(
+    at: Located,
+    contents: Contents,
+    graphs: Mapping[int, LabeledGraph],
+    gone: Mapping[NodeProperty, int],
+    findings: Findings,
+) -> None:
+    """Checks one question."""
+    try:
+        here = RowQuestion(at, read_pattern(at.row["query"]), contents, graphs, gone, findings)
+        _ = here.found
+    except ValueError as problem:
+        findings.add(at.file, at.line, "query", shown(str(problem)), "a question of the templates")
+        return
+    split = at.file.removeprefix("questions/").removesuffix(".jsonl")
+    here.equal("split", at.row["split"], split)
+    _check_form(here)
+    _check_levels(here)
+    _check_hard(here)
+    _check_evidence(here)
+    _check_texts(here)
+
+
+def _check_form(here: RowQuestion) -> None:
+    row, block, asked = here.row, here.block, here.asked
+    query = asked.row
+    names = [query[key] for key in ("property", "key") if query.get(key)]
+    hops = 2 if asked.category in _TWO_STEPS else min(1, len(asked.edges))
+    for key, found, expected in (
+        ("structure", row["structure"], asked.category),
+        ("shape", row["shape"], query["match"]),
+        ("hops", row["hops"], hops),
+        ("anchors", row["anchors"], sorted({*asked.names.values()})),
+        ("match", block["match"], query["match"]),
+        ("returns", block["returns"], query["return"]),
+        ("family", block["family"], FAMILIES[query["return"]]),
+        ("relations", block["relations"], sorted({step.relation for step in asked.edges})),
+        ("properties", block["properties"], sorted({f"{asked.types['n']}.{p}" for p in names})),
+        ("ordered", block["ordered"], query["return"] in ("n_order_by", "n_argmax")),
+        ("columns", len(block["columns"]), len(_json_row(block["rows"][0]))),
+    ):
+        here.equal(key, found, expected, "the query")
+    lost = [
+        name
+        for name in (*asked.types.values(), *block["relations"], *names)
+        if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", block["cypher"])
+    ]
+    escaped = {name: re.sub(r'[\\"]', r"\\\g<0>", name) for name in asked.names.values()}
+    lost += [name for name, text in escaped.items() if f'"{text}"' not in block["cypher"]]
+    lost = [name for name in lost if name.isprintable()]
+    if lost or not block["cypher"].isprintable():
+        here.add("Cypher names its parts", shown(block["cypher"]), f"one line with {shown(lost)}")
+
+
+def _json_row(text: str) -> list[Any]:
+    row: list[Any] = json.loads(text)
+    return row
+
+
+def _check_levels(here: RowQuestion) -> None:
+    row, block, whole = here.row, here.block, here.found[0]
+    last = block["levels"][-1]
+    lost = {*last["lost"]}
+    answers = sorted({*whole.rows})
+    here.equal("rows", block["rows"], whole.rows, "the query on the complete graph")
+    here.equal("keys", block["keys"], whole.keys, "the query on the complete graph")
+    here.equal("tied", block["tied"], whole.tied, "the query on the complete graph")
+    here.equal("answers", row["answers"], answers, "the distinct rows")
+    stated = [answer for answer in answers if answer not in lost]
+    here.equal("stated answers", row["stated"], stated, "the rows that are not lost")
+    found = [item["answer"] for item in row["hard"]]
+    here.equal("hard answers", found, sorted(lost), "the rows lost at the last level")
+    here.equal("spurious answers", row["spurious"], sorted({*last["spurious"]}), "the last level")
+    levels = [change["level"] for change in block["levels"]]
+    here.equal("levels", levels, here.contents.folder.levels, "manifest")
+    for change in block["levels"]:
+        if (left := here.found.get(change["level"])) is None:
+            continue
+        expected = {"rows": len(left.rows), "lost": [], "spurious": []}
+        if not {*whole.tied} & {*left.rows, *left.tied}:
+            before, after = Counter(whole.rows), Counter(left.rows)
+            expected |= {"lost": sorted((before - after).elements())}
+            expected |= {"spurious": sorted((after - before).elements())}
+        for key, value in expected.items():
+            here.equal(f"{key} at level {change['level']}", change[key], value, "its graph")
+
+
+def _check_hard(here: RowQuestion) -> None:
+    row, removed = here.row, here.contents.removed
+    changes = here.block["levels"]
+    for item in row["hard"]:
+        level = changes[-1]["level"]
+        for change in reversed(changes):
+            if item["answer"] not in change["lost"]:
+                break
+            level = change["level"]
+        here.equal("level", item["level"], level, "the levels from which on the row is lost")
+        own = [match for match in here.matches if _gives(here, match[0], item["answer"])]
+        if not own:
+            continue  # rows are another problem
+        witness = list(map(as_triple, item["witness"]))
+        if here.block["returns"] in _ALL_MATCHES:
+            lacks = frozenset(fact for match in own for fact in match[2])
+            least = len(lacks)
+            fits = witness == sorted({t for match in own for t in match[1]} & removed.keys())
+        else:
+            least = min(len(match[2]) for match in own)
+            some = [match[1] for match in own if len(match[2]) == least]
+            fits = frozenset(witness) in some and witness == sorted(set(witness))
+        here.equal("missing", item["missing"], least, "removed triples and values that it lacks")
+        if not fits:
+            here.add("witness", shown(witness), "the triples of a match that lacks least, sorted")
+        core = all(removed[t].row["core"] for t in witness if t in removed)
+        here.equal("core", item["core"], core, f"by {REMOVED}")
+    best: Row = min(
+        row["hard"],
+        key=lambda item: (not item["core"], item["missing"], _in_source(here, item["answer"])),
+        default={"answer": None, "core": False, "witness": []},
+    )
+    wanted = "of the core first, then fewest missing, then by its text in the source"
+    here.equal("hard answer", row["hard_answer"], best["answer"], wanted)
+    here.equal("core", row["core"], best["core"], "as of the hard answer")
+    here.equal("evidence", row["evidence"], best["witness"], "witness of the hard answer")
+
+
+def _in_source(here: RowQuestion, row: str) -> str:
+    """A row with the name that its node has in the source."""
+    values = _json_row(row)
+    known = here.contents.names.entities
+    if here.block["returns"] in NAMED and values[0] in known:
+        values[0] = known[values[0]].source
+    return text_of(values)
+
+
+def _gives(here: RowQuestion, nodes: dict[str, str], text: str) -> bool:
+    """Whether a match has part in a row."""
+    row, n = _json_row(text), nodes["n"]
+    query, values = here.asked.row, here.graphs[0].values[n]
+    if query["return"] == "n_group_by":
+        return bool(values.get(query["key"]) == row[0])
+    if query["return"] == "n_prop_distinct":
+        return bool(values.get(query["property"]) == row[0])
+    if query["return"] == "n_prop_array_distinct":
+        return row[0] in values.get(query["property"], ())
+    return n == row[0] or query["return"] not in NAMED - {"comparison_argmax"}
+
+
+def _check_evidence(here: RowQuestion) -> None:
+    row, block, removed = here.row, here.block, here.contents.removed
+    triples = sorted({triple for match in here.matches for triple in match[1]})
+    gone = [triple for triple in triples if triple in removed]
+    values = {v for match in here.matches for v in match[2] if len(v) == 2}
+    most = here.contents.folder.option("cypher", "max_evidence")
+    plain = [list(triple) for triple in triples]
+    evidence = plain if type(most) is not int or len(plain) <= most else row["evidence"]
+    rules = sorted({removed[triple].certificates[0][0] for triple in gone})
+    for key, found, expected in (
+        ("full evidence", row["full_evidence"], evidence),
+        ("removed", block["removed"], [list(triple) for triple in gone]),
+        ("removed values", block["removed_values"], [list(value) for value in sorted(values)]),
+        ("rules", block["rules"], rules),
+    ):
+        here.equal(key, found, expected, f"the matches of the query, and {RULES}")
+
+
+def _check_texts(here: RowQuestion) -> None:
+    row = here.row
+    texts = [row["question"], *row["paraphrases"]]
+    here.equal("patterns", len(row["patterns"]), len(texts), "one of each text")
+    topics = placeholders(row, here.contents)
+    for pattern, text in zip(row["patterns"], texts, strict=False):
+        cut = cut_of(pattern, topics)
+        if cut is None:
+            expected = f"a text with {', '.join(topics) or 'no name'}, other braces doubled"
+            here.add("patterns", shown(pattern), expected)
+        elif not _is_text(cut, text, row["wording"]):
+            here.add("text is its pattern", shown(text), shown(cut.text()))
+        else:
+            _check_names(here, cut)
+    if len({" ".join(text.casefold().split()) for text in texts}) != len(texts):
+        here.add("paraphrases", "equal texts", "distinct ones")
+
+
+def _is_text(cut: Cut, text: str, wording: str) -> bool:
+    article = "" if wording == "model" else "(?:[Tt]he )?"
+    parts = [re.escape(cut.pieces[0])]
+    for topic, piece in zip(cut.topics, cut.pieces[1:], strict=True):
+        parts.append(f"{article}{re.escape(topic)}{re.escape(piece)}")
+    return re.fullmatch("".join(parts), text) is not None
+
+
+def _check_names(here: RowQuestion, cut: Cut) -> None:
+    """Checks that a text names the anchors and no other node of an answer, in every naming."""
+    known = here.contents.names.entities
+    answers = [_json_row(text)[0] for text in here.row["answers"]]
+    hidden = [
+        known[name].spelled
+        for name in (answers if here.block["returns"] in NAMED else ())
+        if name in known and name not in here.row["anchors"]
+    ]
+    for number, naming in enumerate(NAMINGS if known.keys() >= {*cut.topics} else ()):
+        own = {topic: known[topic].spelled[number] for topic in cut.topics}
+        whole = cut.text(own)
+        for name in own.values():
+            if not occurrences(whole, name):
+                found = f"{shown(whole)} (naming {naming})"
+                here.add("text names the topic", found, f"{shown(name)} as a whole word")
+        for name in find_leaks(whole, own.values(), [names[number] for names in hidden]):
+            # Some towns are called Most or Of; as names they stand where no sentence begins.
+            if any(not _opens(whole, low) for low, _ in occurrences(whole, name)):
+                found = f"{shown(name)} in {shown(whole)} (naming {naming})"
+                here.add("text hides the answers", found, "a text without names of answers")
+
+
+def _opens(text: str, at: int) -> bool:
+    return at == 0 or text[:at].endswith((". ", "? "))
