@@ -28,6 +28,12 @@ def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--thorough", action="store_true", help="recount every rule behind a published proof"
     )
     parser.add_argument(
+        "--neo4j",
+        metavar="URL",
+        help="of the kind cypher: run the gold on this database, which has to be empty; none: on none (on a "
+        "Neo4j of its own, if one was fetched before)",
+    )
+    parser.add_argument(
         "--rebuild",
         action="store_true",
         help="also build it again from its own recipe, and compare the two byte by byte",
@@ -89,6 +95,9 @@ def _add_resources(parser: Parser) -> None:
 
 def verify(arguments: Namespace) -> int:
     """``verify``."""
+    from contextlib import ExitStack
+
+    from rulemine.neo4j.gold import database_for
     from rulemine.verify import verify as verify_release
 
     if not arguments.rebuild:
@@ -96,12 +105,13 @@ def verify(arguments: Namespace) -> int:
         for option in given(arguments):
             raise ConfigError(f"--{option.split('.')[-1]}: is for --rebuild. Leave it out.")
     line = Line()
-    with line.watch("verify") as tell:
+    with ExitStack() as held, line.watch("verify") as tell:
         report = verify_release(
             arguments.release,
             tell,
             lambda text: line.phase(f"verify {text}"),
             thorough=arguments.thorough,
+            gold=database_for(arguments.neo4j, held),
         )
     print(report.to_text(arguments.most))
     differs = arguments.rebuild and _rebuild(arguments, line)

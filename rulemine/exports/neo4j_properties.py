@@ -1,8 +1,8 @@
 """A property graph for Neo4j: CSV for ``neo4j-admin database import``, and a script in Cypher.
 
 Guarantee: both make what `rulemine.neo4j.bolt.Bolt.load_properties` makes: types as labels, properties with
-their values, and the ids of nodes and edges as ``id``. Only in CSV a list without items, or of one empty text, is no
-value: the import reads both as none.
+their values, and the ids of nodes and edges as ``id``. Only in CSV a list without items, or of
+one empty text, is no value: the import reads both as none.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from rulemine.cypher.render import quoted_name, quoted_value
-from rulemine.kg.property_graph.graph import GraphEdge, PropertyGraph
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import NAME, EntityType, RelationType
 from rulemine.kg.property_graph.values import Value, is_list, to_plain
 
@@ -27,9 +27,10 @@ _DELIMITERS = (";", "|", "\x1f", "\x1e")
 
 def delimiter_of(graph: PropertyGraph) -> str:
     """What separates the items of lists in CSV, where nothing escapes it: the first sign that no item has."""
+    rows: list[GraphNode | GraphEdge] = [*graph.nodes, *graph.edges]
     texts = [
         item
-        for row in (*graph.nodes, *graph.edges)
+        for row in rows
         for value in row.properties.values()
         if isinstance(value, tuple)
         for item in value
@@ -82,14 +83,15 @@ def _together(types: Sequence[EntityType | RelationType]) -> list[tuple[_Columns
     found: list[tuple[_Columns, set[str]]] = []
     for row in types:
         own = {p.name: p.datatype for p in row.properties}
-        for columns, labels in found:
-            if all(columns.get(name, datatype) == datatype for name, datatype in own.items()):
-                break
-        else:
-            columns, labels = {}, set()
-            found.append((columns, labels))
-        columns.update(own)
-        labels.add(row.label)
+        fitting = (
+            pair
+            for pair in found
+            if all(pair[0].get(name, datatype) == datatype for name, datatype in own.items())
+        )
+        if (pair := next(fitting, None)) is None:
+            found.append(pair := ({}, set()))
+        pair[0].update(own)
+        pair[1].add(row.label)
     return found
 
 

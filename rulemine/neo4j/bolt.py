@@ -162,6 +162,11 @@ class Bolt:
                         rows=some,
                     ).consume()
 
+    def clear(self) -> None:
+        """Deletes what the database holds."""
+        with self._emptied(replace=True):
+            pass
+
     @contextmanager
     def _emptied(self, replace: bool) -> Iterator[Any]:
         """A session with an empty database."""

@@ -13,7 +13,7 @@ from rulemine.config import packaged
 from rulemine.errors import JavaError
 from rulemine.files import digest_of
 
-__all__ = ["cache_folder", "fetch_jars"]
+__all__ = ["cache_folder", "cached_jars", "fetch_jars"]
 
 _SECONDS = 1200
 """How long fetching may take: some 240 files, 130 MB."""
@@ -26,6 +26,12 @@ def cache_folder() -> Path:
     return home / "rulemine"
 
 
+def cached_jars() -> Path | None:
+    """The folder of the jars if they were fetched before."""
+    folder = cache_folder() / f"neo4j-{digest_of(packaged('neo4j', 'pom.xml').read_bytes())[:12]}"
+    return folder if folder.is_dir() else None
+
+
 def fetch_jars(note: Callable[[str], None] = lambda _text: None) -> Path:
     """The folder of the jars, fetched if it is not there yet.
 
@@ -36,9 +42,9 @@ def fetch_jars(note: Callable[[str], None] = lambda _text: None) -> Path:
         JavaError: Maven is not installed, or cannot fetch them.
     """
     pom = packaged("neo4j", "pom.xml")
+    if (known := cached_jars()) is not None:
+        return known
     folder = cache_folder() / f"neo4j-{digest_of(pom.read_bytes())[:12]}"
-    if folder.is_dir():
-        return folder
     maven = shutil.which("mvn")
     if maven is None:
         raise JavaError(

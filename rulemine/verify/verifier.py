@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rulemine.verify.contents import Contents, Located
 from rulemine.verify.cypher.gold import GoldServer
-from rulemine.verify.cypher.release import check_cypher
+from rulemine.verify.cypher.release import check_cypher, read_property_files
 from rulemine.verify.facts import check_declarations
 from rulemine.verify.figures.counts import check_counts, check_options
 from rulemine.verify.folder import QUESTION_FILES, Folder
@@ -102,9 +102,14 @@ def verify(
     if not contents.brink:
         check_thresholds(folder, rules, findings)
     check_supports(contents, thorough, findings)
+    files = None
+    if folder.kind == "cypher":
+        on_phase("property graphs")
+        files = read_property_files(contents, findings)
     on_phase("counts")
     check_collection(contents, findings)
-    check_counts(contents, findings)
+    if folder.kind != "cypher" or files is not None:
+        check_counts(contents, files, findings)
     check_sheet(folder, questions, findings)
     check_seed_texts(folder, names, questions, findings)
     steps = len(removed) + len(questions)
@@ -118,7 +123,9 @@ def verify(
     if folder.kind == "cypher":
         for here in questions:
             check_wording(here, contents, findings)
-        check_cypher(contents, findings, on_phase, lambda n: tell(len(removed) + n), gold)
+        if files is not None:
+            checked = len(removed)
+            check_cypher(contents, files, findings, on_phase, lambda n: tell(checked + n), gold)
         tell(steps)
         return findings.report(folder.path)
     on_phase("questions")

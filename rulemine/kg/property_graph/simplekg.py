@@ -20,7 +20,7 @@ from rulemine.kg.property_graph.schema import NAME, EntityType, Property, Relati
 from rulemine.kg.property_graph.schema_file import schema_of
 from rulemine.kg.property_graph.values import from_plain, to_plain
 
-__all__ = ["read_simplekg", "simplekg_pieces", "write_simplekg"]
+__all__ = ["read_simplekg", "simplekg_of", "simplekg_pieces", "write_simplekg"]
 
 _DETAILS = ("unit", "from_unit", "precision", "description", "sources")
 _SIGNATURE = {"subj_label": "subject", "obj_label": "object"}
@@ -38,7 +38,17 @@ def read_simplekg(path: Path, schema: Schema | None = None) -> PropertyGraph:
         ConfigError: Its schema breaks the rules of `Schema`.
     """
     where = str(path)
-    whole = parse_object(read_text(path), where)
+    return simplekg_of(parse_object(read_text(path), where), where, schema)
+
+
+def simplekg_of(whole: dict[str, Any], where: str, schema: Schema | None = None) -> PropertyGraph:
+    """The graph of the JSON of a file; see `read_simplekg`.
+
+    Args:
+        whole: The JSON.
+        where: What it was read from, for messages.
+        schema: As of `read_simplekg`.
+    """
     keys = {"schema": dict, "entities": list, "relations": list}
     wrong = [key for key, kind in keys.items() if not isinstance(whole.get(key), kind)]
     if wrong:

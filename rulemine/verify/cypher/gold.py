@@ -40,7 +40,10 @@ def check_gold(
 ) -> None:
     """Runs the gold of every question on every graph."""
     if server is None:
-        findings.note("gold not independently verified: its Cypher was run on no database")
+        findings.note(
+            "gold not independently verified: its Cypher was run on no database (--neo4j URL; or fetch one: "
+            "rulemine neo4j start)"
+        )
         return
     for level, graph in graphs.items():
         on_phase(f"gold on {f'level {level}' if level else 'the complete graph'}")

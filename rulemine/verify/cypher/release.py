@@ -1,36 +1,47 @@
 """A release of the kind ``cypher`` as a whole: its graphs, values and questions, in order."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from rulemine.verify.contents import Contents
 from rulemine.verify.cypher.gold import GoldServer, check_gold
-from rulemine.verify.cypher.graphs import LabeledGraph, check_property_graph, check_taken
+from rulemine.verify.cypher.graphs import (
+    LabeledGraph,
+    NodeProperty,
+    check_property_graph,
+    check_taken,
+)
 from rulemine.verify.cypher.question import check_rows
-from rulemine.verify.cypher.values import check_values, read_values
+from rulemine.verify.cypher.values import VALUE_RULES, Values, check_values, read_values
 from rulemine.verify.report import Findings
 from rulemine.verify.triples import Triple
 
-__all__ = ["check_cypher"]
+__all__ = ["PropertyFiles", "check_cypher", "read_property_files"]
 
 
-def check_cypher(
-    contents: Contents,
-    findings: Findings,
-    on_phase: Callable[[str], object],
-    progress: Callable[[int], object],
-    gold: GoldServer | None,
-) -> None:
-    """Checks what only such a release has.
+@dataclass(frozen=True)
+class PropertyFiles:
+    """The property graphs and removed values of a release.
 
-    Args:
-        contents: The contents of the release.
-        findings: Collects the problems.
-        on_phase: Called with what is checked next.
-        progress: Called now and then with questions checked.
-        gold: Runs Cypher on a database; None: none is at hand.
+    Attributes:
+        graphs: Level → graph; 0 is the complete one.
+        values: The removed values.
+        rules: How many value rules there are.
     """
+
+    graphs: dict[int, LabeledGraph]
+    values: Values
+    rules: int
+
+    @property
+    def gone(self) -> dict[NodeProperty, int]:
+        """Removed value → the level from which on it is gone."""
+        return {key: int(row["level"]) for key, (_, row) in self.values.items()}
+
+
+def read_property_files(contents: Contents, findings: Findings) -> PropertyFiles | None:
+    """Reads and checks the property graphs; None if one of them cannot be read."""
     folder = contents.folder
-    on_phase("property graphs")
     values = read_values(folder, findings)
     gone = {key: int(row["level"]) for key, (_, row) in values.items()}
     graphs: dict[int, LabeledGraph] = {}
@@ -42,9 +53,32 @@ def check_cypher(
                 triples = _triples(contents, level)
                 check_taken(level, graph, graphs[0], triples, contents, gone, findings)
     if graphs.keys() != {0, *folder.levels}:
-        findings.skip("removed values, rows of questions (needs all property graphs)")
-        return
-    check_values(folder, values, graphs[0], graphs[100], findings)
+        findings.skip("counts, removed values, rows of questions (needs all property graphs)")
+        return None
+    rules = sum(1 for _ in folder.lines(VALUE_RULES)) if folder.has(VALUE_RULES) else 0
+    return PropertyFiles(graphs, values, rules)
+
+
+def check_cypher(
+    contents: Contents,
+    files: PropertyFiles,
+    findings: Findings,
+    on_phase: Callable[[str], object],
+    progress: Callable[[int], object],
+    gold: GoldServer | None,
+) -> None:
+    """Checks removed values and questions.
+
+    Args:
+        contents: The contents of the release.
+        files: Its property graphs.
+        findings: Collects the problems.
+        on_phase: Called with what is checked next.
+        progress: Called now and then with questions checked.
+        gold: Runs Cypher on a database; None: none is at hand.
+    """
+    graphs, gone = files.graphs, files.gone
+    check_values(contents.folder, files.values, graphs[0], graphs[100], findings)
     on_phase("questions")
     for done, here in enumerate(contents.questions):
         if done % 16 == 0:

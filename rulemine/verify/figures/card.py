@@ -7,6 +7,7 @@ says, in other words or of other figures, building again proves.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rulemine.verify.figures.cypher import cypher_rows
 from rulemine.verify.figures.written import written_rows
 from rulemine.verify.folder import Folder
 from rulemine.verify.report import Findings, shown
@@ -70,6 +71,7 @@ def _rows(figures: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
     for kind in RULE_TYPES:
         yield kind, [f"{figures[f'{of}_by_type'][kind]:,}" for of in proofs]
     yield from written_rows(figures)
+    yield from cypher_rows(figures)
     for name, row in figures.get("statistics", {}).items():
         n = row["questions"]
         splits = " / ".join(f"{size:,}" for size in row["by_split"].values())

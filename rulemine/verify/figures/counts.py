@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from rulemine.verify.contents import Contents, Row, asked_relations, needed, rules_used
+from rulemine.verify.cypher.release import PropertyFiles
 from rulemine.verify.facts import Facts, Priors
 from rulemine.verify.figures.card import check_card
+from rulemine.verify.figures.cypher import count_cypher_rows
 from rulemine.verify.figures.splits import compare_split
 from rulemine.verify.figures.statistics import count_queries
 from rulemine.verify.figures.written import count_written
@@ -43,7 +45,7 @@ SUBTYPES = (
 EDGES = ("inverse_edge", "parallel_edge")
 
 
-def count(contents: Contents) -> dict[str, Any]:
+def count(contents: Contents, files: PropertyFiles | None = None) -> dict[str, Any]:
     """The figures as the manifest should have them, but `UNCOUNTED` ones."""
     bound = contents.folder.option("selection", "max_prior")
     bound = bound if type(bound) in (int, float) else CORE_PRIOR
@@ -124,6 +126,10 @@ def count(contents: Contents) -> dict[str, Any]:
             for most in (1, 5)
         }
     own = _count_completed if contents.folder.kind == "rules" else count_queries
+    if files is not None:
+        found |= count_cypher_rows(
+            rows, contents.folder.levels, files.graphs[0], files.gone, files.rules
+        )
     return found | own(rows, contents) | count_written(rows, contents.folder.kind)
 
 
@@ -140,6 +146,8 @@ def _by(names: Iterable[str], values: Iterable[str]) -> dict[str, int]:
 
 def _asked(row: Row, facts: Facts) -> Hashable:
     """The ends of relations that a question asks for."""
+    if row["kind"] == "cypher":
+        return row["shape"], row["cypher"]["returns"], tuple(row["cypher"]["relations"])
     try:
         return frozenset(
             tuple(facts.ways(step.name, ENDS[step.word])) for step in _last(read(row["query"]))
@@ -243,11 +251,11 @@ def _guesses(rows: list[Row], contents: Contents) -> dict[Hashable, list[str]]:
     return guesses
 
 
-def check_counts(contents: Contents, findings: Findings) -> None:
+def check_counts(contents: Contents, files: PropertyFiles | None, findings: Findings) -> None:
     """Checks the figures of manifest, card and ``relations.tsv``, and the digest of the complete KG."""
     _check_relation_counts(contents, findings)
     _check_source(contents, findings)
-    stated, expected = contents.folder.manifest["counts"], count(contents)
+    stated, expected = contents.folder.manifest["counts"], count(contents, files)
     uncounted = {*UNCOUNTED, *("sampling",) * (contents.folder.kind != "rules")}
     check_card(contents.folder, expected, findings)
     for key in sorted({*stated, *expected, *uncounted}):

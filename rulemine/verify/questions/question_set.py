@@ -17,7 +17,12 @@ from typing import Any
 from rulemine.verify.contents import Contents, Located, Row, asked_relations, rules_used
 from rulemine.verify.folder import MANIFEST_NAME, QUESTION_FILES, Folder
 from rulemine.verify.graphs import REMOVED, as_triple
-from rulemine.verify.questions.written_set import check_subgraphs, check_variants
+from rulemine.verify.questions.written_set import (
+    check_cypher_set,
+    check_subgraphs,
+    check_variants,
+    matched,
+)
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.triples import Triple
 
@@ -37,7 +42,9 @@ _SHARED: dict[str, Callable[[Row], list[str]]] = {
 _LOOSEST = {"per_structure": math.inf, "max_share": 1, "min_degree": 0, "max_degree": 0}
 """Options of the sampling, as they are where the manifest does not state them."""
 
-_OF_KIND = {"subgraphs": check_subgraphs, "variants": check_variants}
+_OF_KIND = {
+    "subgraphs": check_subgraphs, "variants": check_variants, "cypher": check_cypher_set,
+}  # fmt: skip
 """Kind → what it promises of all its questions."""
 
 _TYPE = itemgetter("rule_type", "rule_subtype")
@@ -230,8 +237,10 @@ def _check_split(folder: Folder, questions: list[Located], findings: Findings) -
             findings.add(file, None, "split size", f"{sizes[file]} questions", expected)
 
 
-def _links(row: Row, answers: bool) -> Iterator[tuple[str, Hashable]]:
-    """Yields what no two splits may share; of structures, whether answers too."""
+def _links(row: Row, answers: bool, way: str) -> Iterator[tuple[str, Hashable]]:
+    """Yields what no two splits may share; of structures, whether answers too; of cypher, by what."""
+    if row["kind"] == "cypher":
+        yield from matched(row, way)
     if row["kind"] in _OF_KIND:
         return
     if row["kind"] == "structures":
@@ -249,6 +258,7 @@ def _links(row: Row, answers: bool) -> Iterator[tuple[str, Hashable]]:
 def _check_leakage(folder: Folder, questions: list[Located], findings: Findings) -> Counter[int]:
     """Checks that no two splits share a link; returns the sizes of the groups that links join."""
     answers = folder.option("structures", "disjoint_answers") is True
+    way = str(folder.option("cypher", "split_by"))
     group = list(range(len(questions)))
 
     def root(i: int) -> int:
@@ -258,7 +268,7 @@ def _check_leakage(folder: Folder, questions: list[Located], findings: Findings)
 
     first: dict[Hashable, int] = {}
     for i, here in enumerate(questions):
-        for what, key in _links(here.row, answers):
+        for what, key in _links(here.row, answers, way):
             other = first.setdefault((what, key), i)
             if (earlier := questions[other]).file != here.file:
                 found = f"the {what} of {earlier.place}: {shown(key)}"

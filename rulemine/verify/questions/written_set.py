@@ -3,16 +3,19 @@
 Checks that there are no more than wanted. Of ``subgraphs``: that no answer of a test question is an answer of
 another split, that relations which training lacks are in test questions alone, which say so, and that a
 question it was grown from is there. Of ``variants``: that no seed text has more questions than wanted (its
-split and its entities: `rulemine.verify.tables`).
+split and its entities: `rulemine.verify.tables`). Of ``cypher``: how many questions a template has.
 """
 
+import json
 from collections import Counter
+from collections.abc import Hashable, Iterator
 
-from rulemine.verify.contents import Contents
+from rulemine.verify.contents import Contents, Row
+from rulemine.verify.cypher.patterns import read_pattern
 from rulemine.verify.folder import MANIFEST_NAME
 from rulemine.verify.report import Findings, shown
 
-__all__ = ["check_subgraphs", "check_variants"]
+__all__ = ["check_cypher_set", "check_subgraphs", "check_variants", "matched"]
 
 
 def check_subgraphs(contents: Contents, findings: Findings) -> None:
@@ -78,8 +81,26 @@ def check_variants(contents: Contents, findings: Findings) -> None:
             findings.add("questions", None, "balance", found, expected)
 
 
+def matched(row: Row, way: str) -> Iterator[tuple[str, Hashable]]:
+    """What no two splits of the kind ``cypher`` may share: matches, and signatures or domains."""
+    try:
+        asked = read_pattern(row["query"])
+    except ValueError:
+        return  # a problem of the question
+    keys = ("match", "nodes", "relations", "time")
+    yield "matches", json.dumps([asked.row.get(key) for key in keys])
+    if way == "domain":
+        yield "domain", asked.types["n"]
+    elif way == "signature":
+        ends = (
+            (asked.types[step.subject], step.relation, asked.types[step.object])
+            for step in asked.edges
+        )
+        yield "signature", tuple(sorted(ends)) or asked.types["n"]
+
+
 def check_cypher_set(contents: Contents, findings: Findings) -> None:
-    """Checks a release of the kind ``cypher``: no more questions of a MATCH template than its recipe wants."""
+    """Checks a release of the kind ``cypher``: no more questions of a template than its recipe wants."""
     most = contents.folder.option("cypher", "per_template")
     times = Counter(here.row["shape"] for here in contents.questions)
     for template, number in sorted(times.items()):
