@@ -52,7 +52,12 @@ def read_property_files(contents: Contents, findings: Findings) -> PropertyFiles
             if 0 in graphs:
                 triples = _triples(contents, level)
                 check_taken(level, graph, graphs[0], triples, contents, gone, findings)
-    if graphs.keys() != {0, *folder.levels}:
+    whole = all(
+        graph.types == graphs[0].types
+        and all({edge.subject, edge.object} <= graph.types.keys() for edge in graph.edges.values())
+        for graph in (graphs.values() if 0 in graphs else ())
+    )
+    if graphs.keys() != {0, *folder.levels} or not whole:
         findings.skip("counts, removed values, rows of questions (needs all property graphs)")
         return None
     rules = sum(1 for _ in folder.lines(VALUE_RULES)) if folder.has(VALUE_RULES) else 0

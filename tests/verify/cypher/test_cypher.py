@@ -1,0 +1,390 @@
+"""Releases of the kind ``cypher`` hold in every naming; a planted fault for each check is found by name."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.cypher.evaluator import evaluate
+from rulemine.cypher.pattern_text import query_of
+from rulemine.cypher.rows import row_text
+from rulemine.kg.entity_names import NAMINGS
+from rulemine.kg.property_graph.simplekg import simplekg_of
+from rulemine.release.publish import rename
+from rulemine.release.reader import Release
+from rulemine.verify import verify
+from tests.cypher_releases import build_coast
+from tests.verify.tampering import change_manifest, put
+from tests.verify.tiny import read_file, seal, write_file
+
+Row = dict[str, Any]
+Change = Callable[[Row], object]
+SPLITS = ("train", "validation", "test")
+COMPLETE, LAST = "property_graph/complete.json.gz", "property_graph/incomplete.json.gz"
+HALF = "property_graph/incomplete-50.json.gz"
+
+
+@pytest.fixture(scope="module")
+def coast(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_coast(tmp_path_factory.mktemp("coast"), (("cypher", "per_template"), 3))
+
+
+@pytest.mark.parametrize("naming", NAMINGS)
+def test_a_release_holds_in_every_naming(coast: Path, tmp_path: Path, naming: str) -> None:
+    rename(Release.open(coast), tmp_path / "named", naming)
+    report = verify(tmp_path / "named")
+    assert report.ok, report.to_text()
+    assert "gold not independently verified" in report.notes[0]
+    assert report.checked["removed values"] > 5
+
+
+def graph(name: str, change: Change) -> Callable[[Path], None]:
+    def tamper(folder: Path) -> None:
+        whole = json.loads(read_file(folder, name))
+        change(whole)
+        write_file(folder, name, json.dumps(whole, ensure_ascii=False) + "\n")
+
+    return tamper
+
+
+def rows(name: str, change: Callable[[list[Row]], object]) -> Callable[[Path], None]:
+    def tamper(folder: Path) -> None:
+        some = [json.loads(line) for line in read_file(folder, name).splitlines()]
+        change(some)
+        write_file(folder, name, "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in some))
+
+    return tamper
+
+
+def own(key: str, to: Any) -> Change:
+    return put("cypher", key, to=to)
+
+
+def hard(row: Row) -> bool:
+    return bool(row["hard"])
+
+
+def returns(name: str) -> Callable[[Row], bool]:
+    return lambda row: bool(row["cypher"]["returns"] == name)
+
+
+def anything(row: Row) -> bool:
+    return True
+
+
+def last(row: Row) -> Row:
+    found: Row = row["cypher"]["levels"][-1]
+    return found
+
+
+def entity(change: Change, at: int = 0) -> Change:
+    return lambda whole: change(whole["entities"][at])
+
+
+def with_value(name: str, change: Change) -> Change:
+    """Changes the properties of the first node that has one."""
+
+    def find(whole: Row) -> None:
+        change(next(e["properties"] for e in whole["entities"] if name in e["properties"]))
+
+    return find
+
+
+def with_path(change: Change) -> Callable[[list[Row]], None]:
+    """Changes the first certificate with a path."""
+
+    def find(some: list[Row]) -> None:
+        change(next(r["certificate"] for r in some if r["certificate"]["path"]))
+
+    return find
+
+
+def other_hard_answer(row: Row) -> None:
+    others = (item["answer"] for item in row["hard"] if item["answer"] != row["hard_answer"])
+    row["hard_answer"] = next(others)
+
+
+def leak(row: Row) -> None:
+    name = json.loads(row["answers"][0])[0]
+    row["question"] += f" Such as {name}."
+    row["patterns"][0] += f" Such as {name}."
+
+
+def moved(folder: Path) -> None:
+    """A question of the same matches as one of training becomes one of test."""
+    train = [json.loads(t) for t in read_file(folder, "questions/train.jsonl").splitlines()]
+    keys = [json.loads(r["query"]) for r in train]
+    for key in keys:
+        key.pop("return")
+    at = next(i for i, r in enumerate(train) if sum(r["shape"] == o["shape"] for o in train) > 1
+              and any(train[j]["cypher"]["cypher"].split(" RETURN")[0].split(" WITH")[0]
+                      == r["cypher"]["cypher"].split(" RETURN")[0].split(" WITH")[0]
+                      and i != j for j in range(len(train))))  # fmt: skip
+    row = train.pop(at)
+    row["split"] = "test"
+    test = read_file(folder, "questions/test.jsonl") + json.dumps(row, ensure_ascii=False) + "\n"
+    write_file(folder, "questions/test.jsonl", test)
+    text = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in train)
+    write_file(folder, "questions/train.jsonl", text)
+
+
+def limited(folder: Path) -> None:
+    config = json.loads((folder / "manifest.json").read_text())["config"]
+    change_manifest(folder, config=config | {"cypher": config["cypher"] | {"per_template": 1}})
+
+
+def counted(key: str, to: Any) -> Callable[[Path], None]:
+    def tamper(folder: Path) -> None:
+        counts = json.loads((folder / "manifest.json").read_text())["counts"]
+        change_manifest(folder, counts=counts | {key: to})
+
+    return tamper
+
+
+VALUES, RULES = "removed_values.jsonl", "value_rules.jsonl"
+
+FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no JSON": (lambda f: write_file(f, HALF, "{\n"), "record"),
+    "no SimpleKG": (graph(HALF, lambda g: g.pop("schema")), "record"),
+    "a graph is missing": (lambda f: (f / HALF).unlink(), "layout"),
+    "an edge without its triple": (
+        graph(COMPLETE, lambda g: g["relations"].pop()),
+        "edges = triples",
+    ),
+    "an edge back": (
+        lambda f: write_file(f, HALF, read_file(f, COMPLETE)),
+        "incomplete = complete − removed",
+    ),
+    "an edge with other years": (
+        graph(
+            LAST,
+            lambda g: next(r for r in g["relations"] if r["properties"])["properties"].pop(
+                "start_year"
+            ),
+        ),
+        "incomplete = complete − removed",
+    ),
+    "a node is gone": (graph(LAST, lambda g: g["entities"].pop()), "nodes"),
+    "a node says who it is": (graph(LAST, entity(put("description", to="the mayor"))), "nodes"),
+    "a node of another type": (graph(LAST, entity(put("label", to="Town"))), "types"),
+    "a value removed": (
+        graph(LAST, with_value("hand", lambda own: own.pop("hand"))),
+        "values = complete − removed",
+    ),
+    "a value changed": (
+        graph(LAST, with_value("hand", put("hand", to="x"))),
+        "values = complete − removed",
+    ),
+    "a value that does not fit": (
+        graph(LAST, with_value("born", put("born", to="1900-2-3"))),
+        "schema",
+    ),
+    "a property that no schema has": (
+        graph(LAST, entity(lambda e: e["properties"].update(x=1))),
+        "schema",
+    ),
+    "another schema": (graph(LAST, put("schema", "name", to="x")), "schema"),
+    "ids again": (graph(LAST, lambda g: g["relations"].append(g["relations"][0])), "ids unique"),
+    "a removed value left out": (
+        rows(VALUES, lambda some: some.pop()),
+        "values = complete − removed",
+    ),
+    "a removed value at another level": (
+        rows(VALUES, lambda some: [r.update(level=100) for r in some]),
+        "level size",
+    ),
+    "a removed value twice": (rows(VALUES, lambda some: some.append(some[0])), "values unique"),
+    "another removed value": (
+        rows(VALUES, lambda some: some[0].update(value="?")),
+        "removed ⊆ complete",
+    ),
+    "no such rule": (
+        rows(VALUES, lambda some: some[0]["certificate"].update(rule="0" * 12)),
+        "certificate rule",
+    ),
+    "a certificate from elsewhere": (
+        rows(VALUES, with_path(put("path", to=[]))),
+        "instance of its rule",
+    ),
+    "a certificate along removed triples": (
+        rows(VALUES, with_path(put("path", 0, 0, to="Person 3"))),
+        "certificate survives",
+    ),
+    "a rule with another text": (rows(RULES, lambda some: some[0].update(text="x")), "rule"),
+    "a rule with another id": (rows(RULES, lambda some: some[0].update(id="0" * 12)), "rule id"),
+    "a rule counted wrongly": (rows(RULES, lambda some: some[0].update(support=1)), "support"),
+    "a rule not as sure": (rows(RULES, lambda some: some[0].update(confidence=0.5)), "confidence"),
+    "a rule that no certificate names": (
+        rows(RULES, lambda some: some.append(some[0] | {"id": "1" * 12})),
+        "rule used",
+    ),
+    "the same matches in two splits": (moved, "no leakage"),
+    "too many questions of a template": (limited, "balance"),
+    "rows counted wrongly in the manifest": (counted("rows", 1), "counts"),
+    "shares of the card": (
+        lambda f: write_file(
+            f, "README.md", read_file(f, "README.md").replace("| rows lost | ", "| rows lost | 1")
+        ),
+        "card",
+    ),
+}
+"""What is done → the name of the check that finds it."""
+
+
+QUESTION_FAULTS: dict[str, tuple[Callable[[Row], object], Change, str]] = {
+    "no question of a template": (anything, put("query", to="{}"), "query"),
+    "another structure": (anything, put("structure", to="union"), "structure"),
+    "another family": (anything, own("family", "SORT?"), "family"),
+    "other hops": (anything, put("hops", to=2), "hops"),
+    "another anchor": (anything, put("anchors", to=["Person 3"]), "anchors"),
+    "other relations": (anything, own("relations", ["married"]), "relations"),
+    "other properties": (anything, own("properties", ["Person.x"]), "properties"),
+    "order that does not count": (returns("n_name"), own("ordered", True), "ordered"),
+    "columns too many": (anything, own("columns", ["a", "b", "c"]), "columns"),
+    "Cypher about something else": (
+        anything,
+        own("cypher", "MATCH (x) RETURN x"),
+        "Cypher names its parts",
+    ),
+    "a row too many": (anything, lambda r: r["cypher"]["rows"].append('["x"]'), "rows"),
+    "rows in another order": (
+        lambda r: len(r["cypher"]["keys"]) > 2,
+        lambda r: r["cypher"]["rows"].reverse(),
+        "rows",
+    ),
+    "other keys": (
+        lambda r: r["cypher"]["keys"],
+        lambda r: r["cypher"]["keys"].append("[1]"),
+        "keys",
+    ),
+    "a tie hidden": (returns("n_argmax"), own("tied", []), "tied"),
+    "an answer too few": (lambda r: len(r["answers"]) > 1, lambda r: r["answers"].pop(), "answers"),
+    "a lost row called stated": (
+        hard,
+        lambda r: r["stated"].append(r["hard"][0]["answer"]),
+        "stated answers",
+    ),
+    "a hard row left out": (hard, lambda r: r["hard"].pop(), "hard answers"),
+    "a lost row kept": (hard, lambda r: last(r).update(lost=[]), "lost at level 100"),
+    "a row invented": (
+        anything,
+        lambda r: last(r)["spurious"].append('["x"]'),
+        "spurious at level 100",
+    ),
+    "rows counted wrongly": (anything, lambda r: last(r).update(rows=77), "rows at level 100"),
+    "a level left out": (anything, lambda r: r["cypher"]["levels"].pop(0), "levels"),
+    "missing": (hard, put("hard", 0, "missing", to=9), "missing"),
+    "another level": (hard, put("hard", 0, "level", to=7), "level"),
+    "another witness": (
+        hard,
+        put("hard", 0, "witness", to=[["Town 1", "part_of", "Town 2"]]),
+        "witness",
+    ),
+    "core": (hard, lambda r: r["hard"][0].update(core=not r["hard"][0]["core"]), "core"),
+    "another hard answer": (lambda r: len(r["hard"]) > 1, other_hard_answer, "hard answer"),
+    "other evidence": (hard, put("evidence", to=[["Town 1", "part_of", "Town 2"]]), "evidence"),
+    "evidence left out": (
+        lambda r: r["full_evidence"],
+        lambda r: r["full_evidence"].pop(),
+        "full evidence",
+    ),
+    "a removed triple left out": (
+        lambda r: r["cypher"]["removed"],
+        lambda r: r["cypher"]["removed"].pop(),
+        "removed",
+    ),
+    "a removed value not said": (
+        lambda r: r["cypher"]["removed_values"],
+        own("removed_values", []),
+        "removed values",
+    ),
+    "a rule not said": (lambda r: r["cypher"]["rules"], own("rules", []), "rules"),
+    "a text that is not its pattern": (
+        anything,
+        lambda r: r.update(question=r["question"] + "!"),
+        "text is its pattern",
+    ),
+    "a pattern without its topic": (
+        lambda r: r["anchors"],
+        put("patterns", 0, to="What?"),
+        "patterns",
+    ),
+    "a text with an answer": (returns("n_name"), leak, "text hides the answers"),
+}
+"""What is done → to which questions, how, and the name of the check that finds it."""
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_a_planted_fault_is_found(coast: Path, tmp_path: Path, what: str) -> None:
+    tamper, invariant = FAULTS[what]
+    folder = shutil.copytree(coast, tmp_path / "release")
+    tamper(folder)
+    seal(folder)
+    assert invariant in {problem.invariant for problem in verify(folder).problems}
+
+
+def test_a_fault_in_a_question_is_found_where_it_is(coast: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(coast, tmp_path / "release")
+    files = {f"questions/{split}.jsonl": list[Row]() for split in SPLITS}
+    for name, some in files.items():
+        some += map(json.loads, read_file(folder, name).splitlines())
+    places = [(name, at) for name, some in files.items() for at in range(len(some))]
+    expected = {}
+    for what, (wanted, change, invariant) in QUESTION_FAULTS.items():
+        name, at = next(place for place in places if wanted(files[place[0]][place[1]]))
+        places.remove((name, at))
+        change(files[name][at])
+        expected[what] = (name, at + 1, invariant)
+    for name, some in files.items():
+        rows(name, lambda old, new=some: old.__setitem__(slice(None), new))(folder)  # type: ignore[misc]
+    seal(folder)
+    found = {(p.file, p.line, p.invariant) for p in verify(folder).problems}
+    assert {what for what, place in expected.items() if place not in found} == set()
+
+
+Spoilt = Callable[[list[str]], list[str]]
+
+
+def server(folder: Path, spoil: Spoilt = lambda rows: rows) -> Any:
+    """A database that answers by our evaluator, and spoils the rows of a graph without removed edges."""
+    asked = {q.cypher.cypher: query_of(q.query) for q in Release.open(folder).questions()}  # type: ignore[attr-defined]
+    size = len(json.loads(read_file(folder, COMPLETE))["relations"])
+
+    def load(plain: Row) -> Any:
+        loaded = simplekg_of(dict(plain), "here")
+
+        def run(cypher: str) -> Any:
+            found = evaluate(loaded, asked[cypher])
+            lines = list(map(row_text, found.rows))
+            return found.columns, spoil(lines) if len(loaded.edges) == size else lines
+
+        return run
+
+    return load
+
+
+@pytest.mark.parametrize(
+    ("spoil", "faults"),
+    [
+        (lambda rows: rows, False),
+        (lambda rows: rows[:-1], True),
+        (lambda rows: rows[::-1], True),  # order counts in some
+        (lambda rows: [row.replace("1", "2") for row in rows], True),
+        (lambda rows: [f"{row[:-1]}0000000001]" if "." in row else row for row in rows], False),
+    ],
+    ids=["right", "a row too few", "the other way round", "other values", "the last digit of a float"],
+)  # fmt: skip
+def test_the_gold_is_run_on_a_database(coast: Path, spoil: Spoilt, faults: bool) -> None:
+    report = verify(coast, gold=server(coast, spoil))
+    assert report.checked["gold queries run"] == 3 * report.checked["questions"]
+    assert {p.invariant for p in report.problems} == ({"gold at level 0"} if faults else set())
+    assert report.notes == ()
+
+
+def test_a_gold_that_fails_is_a_problem(coast: Path) -> None:
+    report = verify(coast, gold=lambda plain: lambda cypher: "SyntaxError: no")
+    assert len(report.problems) == 3 * report.checked["questions"]
+    assert "SyntaxError" in str(report.problems[0])
