@@ -18,12 +18,13 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from rulemine.errors import ReleaseError
+from rulemine.verify.cypher.records import FILES, graph_file
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import MANIFEST, QUESTIONS, SPLITS
 from rulemine.verify.shaping import Shape
 from rulemine.verify.tar import SUMS, Tar, check_sums
 
-__all__ = ["Folder", "graph_file", "key_at"]
+__all__ = ["Folder", "key_at"]
 
 FORMAT_VERSION = 3
 """The format version that this verifier knows."""
@@ -45,18 +46,8 @@ SHEET, TYPES = "sheet.tsv", "types.tsv"
 SEED_TEXTS = "seed_texts.jsonl"
 """What those of the kind ``variants`` have besides."""
 
-OF_CYPHER = ("removed_values.jsonl", "value_rules.jsonl")
-"""What those of the kind ``cypher`` have, beside a property graph for each KG."""
-
 OPTIONAL = ("kg/reference.tsv.gz",)
 """The files that a release may have."""
-
-
-def graph_file(level: int) -> str:
-    """The file of the property graph of a level; 0 is the complete one."""
-    name = {0: "complete", 100: "incomplete"}.get(level, f"incomplete-{level}")
-    return f"property_graph/{name}.json.gz"
-
 
 _KEY_START = b"sk-"
 _KEY = re.compile(rb"sk-(?:[A-Za-z0-9]{1,10}[-_]){0,3}([A-Za-z0-9_-]{20,})")
@@ -149,7 +140,7 @@ class Folder:
         layout |= {SHEET, TYPES} if self.kind != "rules" else set()
         layout |= {SEED_TEXTS} if self.kind == "variants" else set()
         if self.kind == "cypher":
-            layout |= {*OF_CYPHER, *map(graph_file, (0, *self.levels))}
+            layout |= {*FILES, *map(graph_file, (0, *self.levels))}
         for name in sorted(layout - set(listed)):
             add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of the layout")
         for name in sorted(set(listed) - layout - set(OPTIONAL)):

@@ -34,8 +34,8 @@ def _lead(name: str, manifest: Manifest) -> list[str]:
         f"# {name}: text-to-Cypher on a property graph that lacks part of what queries need",
         "",
         f"{counted(counts['questions'], 'question')} in words and in Cypher, each with its rows on a "
-        f"property graph of {counts['entities']:,} nodes and {counts['triples_complete']:,} triples, and with "
-        f"what becomes of them once {counts['triples_removed']:,} triples{values} are removed: the rows of "
+        f"property graph of {counts['entities']:,} nodes and {counts['triples_complete']:,} triples, and "
+        f"with what becomes of them once {counts['triples_removed']:,} triples{values} are gone: the rows of "
         f"{counted(changed, 'question')} change. Each removed triple still follows from the remaining ones "
         "by a rule, each removed value can be read from another one; the proofs are published.",
         "",

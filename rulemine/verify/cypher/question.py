@@ -304,7 +304,9 @@ def _check_names(here: RowQuestion, cut: Cut) -> None:
             if not occurrences(whole, name):
                 found = f"{shown(whole)} (naming {naming})"
                 here.add("text names the topic", found, f"{shown(name)} as a whole word")
-        told = [] if naming == "numeric" else [names[number] for names in hidden]  # texts have numbers
+        told = (
+            [] if naming == "numeric" else [names[number] for names in hidden]
+        )  # texts have numbers
         for name in find_leaks(whole, own.values(), told):
             # Some towns are called Most or Of; as names they stand where no sentence begins.
             if any(not _opens(whole, low) for low, _ in occurrences(whole, name)):

@@ -22,7 +22,24 @@ from rulemine.verify.shaping import (
     value,
 )
 
-__all__ = ["OF_CYPHER", "OTHERWISE", "REMOVED_VALUE", "SIMPLEKG", "VALUE_RULE"]
+__all__ = [
+    "FILES",
+    "OF_CYPHER",
+    "OTHERWISE",
+    "REMOVED_VALUE",
+    "SIMPLEKG",
+    "VALUE_RULE",
+    "graph_file",
+]
+
+FILES = ("removed_values.jsonl", "value_rules.jsonl")
+"""What these releases have, beside a property graph for each KG."""
+
+
+def graph_file(level: int) -> str:
+    """The file of the property graph of a level; 0 is the complete one."""
+    name = {0: "complete", 100: "incomplete"}.get(level, f"incomplete-{level}")
+    return f"property_graph/{name}.json.gz"
 
 
 def _is_row(value: Any) -> bool:
