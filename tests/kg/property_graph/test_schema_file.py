@@ -9,7 +9,7 @@ from rulemine.kg.property_graph.schema_file import read_schema, schema_text
 SCHEMA = Schema(
     'quoted "towns"\x7f',
     (
-        EntityType("Town", (Property("height_m", "float", "m"), Property("größe", "int")), "a\nplace"),
+        EntityType("Town", (Property("height_m", "float", "m", from_unit="ft"), Property("größe", "int")), "a\nplace"),
         EntityType("Person", (Property("born", "date", precision="year", sources=("b", "c")),)),
     ),
     (
