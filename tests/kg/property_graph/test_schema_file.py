@@ -6,10 +6,11 @@ from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.schema_file import read_schema, schema_text
 
+HEIGHT = Property("height_m", "float", "m", from_unit="ft")
 SCHEMA = Schema(
     'quoted "towns"\x7f',
     (
-        EntityType("Town", (Property("height_m", "float", "m", from_unit="ft"), Property("größe", "int")), "a\nplace"),
+        EntityType("Town", (HEIGHT, Property("größe", "int")), "a\nplace"),
         EntityType("Person", (Property("born", "date", precision="year", sources=("b", "c")),)),
     ),
     (
