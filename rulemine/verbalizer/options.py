@@ -28,9 +28,9 @@ class VerbalizerSection(Section):
         attempts: Texts asked for until one passes the checks.
         on_failure: What a question gets when no text passes: ``template`` (marked as such) or ``drop``.
         judge_model: A second model that says PASS or FAIL to every text; empty: none, and for questions of
-            the kind ``structures``, which are always judged, `model`.
-        rewriter_model: The model that rewrites texts which fail, for questions of the kind ``structures``;
-            empty: `model`.
+            the kinds ``structures`` and ``cypher``, which are always judged, `model`.
+        rewriter_model: The model that rewrites texts which fail, for questions of the kinds ``structures``
+            and ``cypher``; empty: `model`.
         round_trip: Whether the model must recognize relation and direction in its own text.
         paraphrases: Further texts per question.
     """
