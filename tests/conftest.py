@@ -1,6 +1,8 @@
 """A folder to work in, and the command line in this process."""
 
+import gc
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,3 +48,14 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "SIGHUP"):  # not on Windows
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keeps the garbage collector from looking through thousands of tests again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import time
 import venv
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from rulemine.cli.main import main as rulemine
@@ -57,13 +58,25 @@ def main() -> int:
     known = {place(file) for file in requirements.values()}
     for old in set((HOME / "environments").glob("*")) - known:
         shutil.rmtree(old)
-    exports = make_exports(HOME / "exports")
-    print(
-        f"exported {', '.join(RELEASES)} to {len(EXPORTS) - len(OF_WRITTEN)} formats in {since(STARTED)}"
-    )
-    failed = [
-        name for name in sys.argv[1:] or requirements if not tried(requirements[name], exports)
-    ]
+    names = sys.argv[1:] or list(requirements)
+    # Environments are made in a thread, one after the other, while exports are written and scripts run.
+    installer = ThreadPoolExecutor(1)
+    try:
+        made: dict[Path, Future[tuple[Path, str]]] = {}
+        for name in names:
+            folder = place(requirements[name])
+            if folder not in made:
+                made[folder] = installer.submit(environment, requirements[name])
+        exports = make_exports(HOME / "exports")
+        formats = len(EXPORTS) - len(OF_WRITTEN)
+        print(f"exported {', '.join(RELEASES)} to {formats} formats in {since(STARTED)}")
+        failed = [
+            name
+            for name in names
+            if not tried(requirements[name], made[place(requirements[name])], exports)
+        ]
+    finally:
+        installer.shutdown(cancel_futures=True)
     size = sum(f.lstat().st_size for f in HOME.rglob("*") if f.is_file() and not f.is_symlink())
     print(f"{since(STARTED)}, {size / 1e9:.2f} GB in {HOME.relative_to(ROOT)}")
     if failed:
@@ -100,7 +113,7 @@ def call(*words: str | Path) -> None:
         sys.exit(f"rulemine {' '.join(map(str, words))}: {status}\n{said.getvalue()}")
 
 
-def tried(requirements: Path, exports: Path) -> bool:
+def tried(requirements: Path, made: Future[tuple[Path, str]], exports: Path) -> bool:
     """Tries a client, and says how that went; False if it failed."""
     name, started = requirements.stem, time.monotonic()
     what = requirements.read_text("utf-8").partition("\n")[0].lstrip("# ")
@@ -111,11 +124,13 @@ def tried(requirements: Path, exports: Path) -> bool:
     script = CLIENTS / f"{name}.py"
     if not script.exists():
         script = CLIENTS / f"{name.partition('-')[0]}.py"
-    env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "RULEMINE_DATA")}
+    # With bytecode: nothing is compiled while it is installed, and several processes load the same.
+    without = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "RULEMINE_DATA")
+    env = {k: v for k, v in os.environ.items() if k not in without}
     env["RULEMINE"] = str(Path(sys.executable).with_name("rulemine"))
     env |= {"HF_HOME": str(HOME / "cache"), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     try:
-        python, problem = environment(requirements)
+        python, problem = made.result()
         if problem:
             print(f"  skipped: {problem}")
             return True

@@ -81,5 +81,5 @@ def test_rules_and_measures_are_those_of_the_golden_list(
 
 def test_any_number_of_threads_gives_the_same_rules(shared: Finder) -> None:
     kg = KnowledgeGraph.read(shared("family/facts.tsv"))
-    one, two, four = (mine(kg, MiningOptions(4, *BRINK), Resources(n)) for n in (1, 2, 4))
-    assert one == two == four
+    one, four = (mine(kg, MiningOptions(4, *BRINK), Resources(n)) for n in (1, 4))
+    assert one == four
