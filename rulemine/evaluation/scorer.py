@@ -289,7 +289,7 @@ class Scorer:
         if naming not in (None, self.release.naming):
             raise ConfigError(
                 f"--naming {naming}: queries are run in the naming of the release, "
-                f"{self.release.naming}. Use the release in the other one: rulemine name."
+                f"{self.release.naming}. Use the release in the other one: rulemine rename."
             )
         rows = score_rows(self.release, self.questions, given, kg, level, self._runs)
         run = [

@@ -30,10 +30,18 @@ def judged(runner: Scripted, predicted: Any, gold: str = GOLD) -> CypherScores:
     return judge.judged(gold, judge.gold(gold), predicted)[0]
 
 
-def test_the_same_text_is_right_without_being_run() -> None:
-    runner = Scripted(("elementId", Failed("x", "y")))
-    assert judged(runner, f" {GOLD}\n") == CypherScores("same", 1.0, 1.0, 1.0, 1.0, 1.0, 0)
-    assert not any("elementId" in query for query in runner.asked)
+@pytest.mark.parametrize(
+    ("bound", "edges"),
+    [([("node", "a")], 0.0), ([("edge", "a")], 1.0), (Failed("x", "y"), 0.0), (NotRun("x"), None)],
+)
+def test_the_same_text_is_right_without_being_run(bound: Any, edges: float | None) -> None:
+    runner = Scripted(("elementId", bound))
+    judge = CypherJudge(runner)
+    table = GoldTable([("a",)])
+    found, result = judge.judged(GOLD, table, f" {GOLD}\n")
+    assert found == CypherScores("same", 1.0, 1.0, 1.0, edges, 1.0, 1, 1)
+    assert result is None
+    assert GOLD not in runner.asked
 
 
 def test_the_same_text_is_run_where_the_gold_is_of_another_graph() -> None:

@@ -143,7 +143,9 @@ class CypherJudge:
         height, width = _size(table)
         same = isinstance(predicted, str) and predicted.strip() == gold.strip()
         if same and not elsewhere:
-            return CypherScores("same", 1.0, 1.0, 1.0, 1.0, 1.0, rows=height, columns=width), None
+            bound = self._gold_binding(gold)
+            edges = None if bound is None else float(bool(bound.edges))
+            return CypherScores("same", 1.0, 1.0, 1.0, edges, 1.0, rows=height, columns=width), None
         if isinstance(table, Failed):
             return CypherScores("gold failed", said=f"{table.code}: {table.text}"), None
         if isinstance(table, NotRun):
@@ -195,13 +197,19 @@ class CypherJudge:
         self, gold: str, predicted: str, runs: bool
     ) -> tuple[float, float] | tuple[None, None]:
         """PSJS over nodes and edges."""
-        if gold not in self._bound:
-            self._bound[gold] = self._binding(gold, None)
-        wanted, found = self._bound[gold], self._binding(predicted, None if runs else _NOTHING)
+        wanted, found = (
+            self._gold_binding(gold), self._binding(predicted, None if runs else _NOTHING),
+        )  # fmt: skip
         if wanted is None or found is None:
             return None, None
         nodes = provenance_similarity(wanted.nodes, found.nodes)
         return nodes, provenance_similarity(wanted.edges, found.edges)
+
+    def _gold_binding(self, gold: str) -> _Bound | None:
+        """What a gold query binds."""
+        if gold not in self._bound:
+            self._bound[gold] = self._binding(gold, None)
+        return self._bound[gold]
 
     def _binding(self, query: str, otherwise: _Bound | None) -> _Bound | None:
         """What a query binds; `otherwise` if our parser does not read it, None if it cannot be found out."""
