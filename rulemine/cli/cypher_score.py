@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.console import STANDARD_OUTPUT, Line, check_output, emit, output_file
+from rulemine.cli.console import STANDARD_OUTPUT, Line, check_output, emit, note, output_file
 from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError, EndpointError, counted
 
@@ -81,15 +81,14 @@ def cypher_score(arguments: Namespace) -> int:
     predicted = read_predicted(arguments.predictions, items)
     kept = None if output in (None, STANDARD_OUTPUT) else Path(f"{output}.journal")
     with ScoreJournal(kept) as journal:
-        known = len(journal)
+        if len(journal):
+            note(f"{counted(len(journal), 'score')} known from {kept}")
         try:
             found, left_out = _scored(arguments, items, predicted, journal)
         except EndpointError as problem:
             more = f" {counted(len(journal), 'score')} so far: {kept}." if kept else ""
             raise EndpointError(f"{problem} The same command goes on from there.{more}") from None
-        notes = [f"{counted(known, 'score')} from {kept}."] if known else []
-        if left_out:
-            notes.append(left_out)
+        notes = [left_out] if left_out else []
         if lacking := sum(item.id not in predicted for item in items):
             notes.append(f"{counted(lacking, 'question')} without a prediction, scored as wrong.")
         facts = {

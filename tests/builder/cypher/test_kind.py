@@ -3,6 +3,7 @@
 import datetime
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,13 +12,18 @@ from rulemine.builder.recipe import load_recipe
 from rulemine.cypher import evaluate
 from rulemine.cypher.pattern_text import query_of
 from rulemine.cypher.rows import row_text
-from rulemine.errors import InputError
+from rulemine.errors import ConfigError, InputError
+from rulemine.evaluation import evaluate as score_predictions
+from rulemine.evaluation.cypher.release_rows import CypherRuns
+from rulemine.evaluation.reporting.questions import SystemRun
+from rulemine.evaluation.reporting.single import document_of_run
+from rulemine.evaluation.scorer import Scorer
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.simplekg import write_simplekg
 from rulemine.release.contents import read_parts
 from rulemine.release.reader import Release
-from rulemine.release.records import CypherQuestion
+from rulemine.release.records import CypherQuestion, Prediction
 from rulemine.release.writer import write_release
 
 PEOPLE, TOWNS = 48, 6
@@ -94,6 +100,52 @@ def test_rows_are_those_of_the_graphs_at_every_level(release: Release) -> None:
     assert {q.shape for q in release.questions()} >= {"(n)", "(n*)", "(n)->(m0*)", "(n*),(m0*)"}
     assert release.removals()
     assert release.removed_values()
+
+
+def test_scores_are_those_that_the_records_say(release: Release) -> None:
+    asked = [q for q in release.questions() if isinstance(q, CypherQuestion)]
+    gold = [Prediction(q.id, cypher=q.cypher.cypher) for q in asked]
+    scorer = Scorer(release, split=None, resamples=5)
+    for kg, at in (("incomplete-50", 0), ("incomplete", 1)):
+        report = scorer(gold, kg=kg)
+        changes = [q.cypher.levels[at] for q in asked]
+        same = [not (change.lost or change.spurious) for change in changes]
+        assert report.overall["ex"].value == pytest.approx(sum(same) / len(asked))
+        assert report.overall["executable"].value == 1.0
+        assert report.row("changed", "changed").scores["ex"].value == 0.0
+        assert report.row("changed", "unchanged").n == sum(same)
+        # What the graph states is no lost row; a row that comes back by another way may be.
+        assert report.overall["row_hhr"].value == 0.0
+        assert report.overall["hits_hard"].value == 0.0
+    report = scorer(gold, kg="complete")
+    lost = sum(len(q.cypher.levels[1].lost) for q in asked)
+    given = sum(len(q.cypher.rows) for q in asked)
+    assert report.overall["row_hhr"].value == pytest.approx(lost / given)
+    assert report.overall["ex"].value == report.overall["hard_f1"].value == 1.0
+    rows = [Prediction(q.id, rows=q.cypher.rows) for q in asked]
+    tables = scorer(rows)
+    assert tables.overall["ex"].value == tables.overall["f1"].value == 1.0
+    assert tables.overall["psjs"].value is tables.overall["executable"].value is None
+    document = document_of_run(release, SystemRun("rows", "incomplete", rows, tables))
+    assert {row.outcomes[0].verdict for row in document.questions} == {"hard", "right"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"matching": "ids"}, "--matching: is for answers that are entities"),
+        ({"metrics": "rog"}, "--metrics: is for"),
+        ({"ignore_case": True}, "--ignore-case: is for"),
+        ({"naming": "private"}, "queries are run in the naming of the release, text"),
+        ({"cypher": CypherRuns("bolt://127.0.0.1:1", neo4j=True)}, "Leave one out"),
+    ],
+)
+def test_what_rows_cannot_be_scored_by(
+    release: Release, options: dict[str, Any], said: str
+) -> None:
+    one = [Prediction(release.questions()[0].id, rows=())]
+    with pytest.raises(ConfigError, match=said):
+        score_predictions(release, one, split=None, **options)
 
 
 def test_every_naming_and_back_gives_the_same_files(release: Release, tmp_path: Path) -> None:

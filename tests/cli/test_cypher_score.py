@@ -1,0 +1,204 @@
+"""``rulemine cypher-score``: reports, files that are wrong, a server that dies in the middle."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.cli.main import main
+from rulemine.cypher.rows import ResultTable
+from rulemine.errors import EndpointError
+from rulemine.evaluation.cypher.runners import InMemoryRunner
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.simplekg import write_simplekg
+from tests.evaluation.test_cypher_error_kinds import EDGES, LARGEST, NODES, PEOPLE, SCHEMA
+
+TASKS = [
+    {"id": "a", "graph": "coast", "cypher": PEOPLE, "match": "(n)->(m0*)", "return": "n_name",
+     "category": "(n)-(m0*)", "answers": [["P0"], ["P3"], ["P6"]], "ordered": False},
+    {"id": "b", "graph": "coast", "cypher": LARGEST, "match": "(n)", "return": "n_order_by",
+     "category": "(n)", "answers": [["Arden"], ["Bree"], ["Carn"]], "ordered": True, "keys": [30, 20, 20]},
+    {"id": "c", "graph": "coast", "cypher": f"{LARGEST} LIMIT 1", "match": "(n)",
+     "return": "n_argmax", "category": "(n)", "answers": [["Arden"]], "ordered": True, "keys": [30],
+     "tied": [["Arden"]]},
+]  # fmt: skip
+GIVEN = [
+    {"id": "a", "raw_output": f"Here:\n```cypher\n{PEOPLE.lower()}\n```"},
+    {"id": "b", "rows": [["Arden"], ["Carn"], ["Bree"]]},
+    {"id": "c", "cypher": "MATCH (n:Town)-[:lives_in]->*(m) RETURN n.name"},
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    write_simplekg(PropertyGraph(SCHEMA, NODES, EDGES), tmp_path / "coast.json")
+    write(tmp_path / "tasks.jsonl", TASKS)
+    write(tmp_path / "given.jsonl", GIVEN)
+    return tmp_path
+
+
+def write(path: Path, rows: list[Any]) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    return path
+
+
+def run(files: Path, *more: str, questions: str = "tasks.jsonl", given: str = "given.jsonl") -> int:
+    graph = (
+        ()
+        if any(one.startswith("--graph") for one in more)
+        else ("--graph", str(files / "coast.json"))
+    )
+    return main(["cypher-score", str(files / questions), str(files / given), *graph, *more])
+
+
+def lines(path: Path) -> dict[str, dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["id"]: row for row in csv.DictReader(file)}
+
+
+def test_each_form_of_a_prediction_is_scored(files: Path) -> None:
+    out = files / "out.csv"
+    assert run(files, "--format", "questions", "-o", str(out)) == 0
+    rows = lines(out)
+    assert [
+        (row["ex"], row["ex_published"], row["psjs"], row["kind"]) for row in rows.values()
+    ] == [
+        ("0.0", "0.0", "0.0", "type"),  # lower case is another label
+        ("1.0", "0.0", "", ""),
+        ("", "", "", ""),
+    ]
+    assert rows["c"]["said"].endswith("quantified relationships are not read.")
+    assert rows["b"]["difference"] == "equal keys"
+    assert not (files / "out.csv.journal").exists()
+
+
+@pytest.mark.parametrize("layout", ["table", "json", "csv", "markdown", "latex", "html"])
+def test_every_layout_has_the_scores_and_what_differs(
+    files: Path, layout: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(files, "--format", layout) == 0
+    text = capsys.readouterr().out
+    for word in ("EX as published", "equal keys", "By RETURN", "Kinds of errors", "not run"):
+        assert word in text or layout == "csv"
+    if layout == "json":
+        head = json.loads(text)["headline"]
+        scores = dict(zip(head["header"], head["rows"][0], strict=True))
+        assert (scores["n"], scores["not scored"]) == (2, 1)
+        values = [scores[name]["value"] for name in ("EX", "EX as published", "executable")]
+        assert values == [0.5, 0.0, 1.0]
+
+
+def test_files_of_cypherbench(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    published = [
+        {"qid": row["id"], "graph": graph, "gold_cypher": row["cypher"], "nl_question": "?",
+         "from_template": {"match_category": "basic_(n)", "return_pattern_id": returns}}
+        for row, graph, returns in zip(TASKS, ("coast", "coast", "nba"),
+                                       ("n_name", "n_m0_comparison_boolean", "n_union_count"), strict=True)
+    ]  # fmt: skip
+    (files / "test.json").write_text(json.dumps(published))
+    result = [{**row, "pred_cypher": f"{row['gold_cypher']}<end_of_turn>"} for row in published]
+    (files / "result.json").write_text(json.dumps(result))
+    out = files / "out.csv"
+    named = ("--graph", f"coast={files / 'coast.json'}", "--format")
+    assert (
+        run(files, *named, "questions", "-o", str(out), questions="test.json", given="result.json")
+        == 0
+    )
+    assert {row["state"] for row in lines(out).values()} == {"same"}
+    assert [*lines(out)] == ["a", "b"]
+    assert run(files, *named, "table", questions="test.json", given="result.json") == 0
+    text = capsys.readouterr().out
+    assert "1 question left out, of graphs that were not named: nba." in text
+    assert "COMPARISON" in text
+    assert run(files, questions="test.json", given="result.json") == 2
+    assert "several graphs (coast, nba)" in capsys.readouterr().err
+
+
+def test_another_graph_and_a_gold_that_fails_are_said(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = [{**TASKS[0], "answers": [["P1"]]}, {**TASKS[1], "cypher": "MATCH (n RETURN n"}]
+    write(files / "tasks.jsonl", other)
+    write(files / "given.jsonl", GIVEN[:1])
+    assert run(files) == 0
+    text = capsys.readouterr().out
+    assert "the gold of 1 question fails, an error of the data" in text
+    assert "the gold of 1 question gives other rows here than the file states, first a" in text
+    assert "1 question without a prediction" in text
+
+
+@pytest.mark.parametrize(
+    ("questions", "given", "said"),
+    [
+        ([], GIVEN, "it has no question"),
+        ([{"id": "a"}], GIVEN, "line 1: 'a' has no 'cypher' or 'gold_cypher'"),
+        ([{"cypher": "RETURN 1"}], GIVEN, "line 1: has no 'id' or 'qid'"),
+        ([TASKS[0], TASKS[0]], GIVEN, "line 2: a second question 'a'"),
+        (TASKS, [{"id": "x", "cypher": "RETURN 1"}], "line 1: no question 'x'; known: a, b, c"),
+        (TASKS, [GIVEN[0], GIVEN[0]], "line 2: a second prediction for 'a'"),
+        (TASKS, [{"id": "a", "rows": [[1], [1, 2]]}], "row 2 of 'rows' has 2 values"),
+        (TASKS, [{"id": "a", "query": "RETURN 1"}], "it has the key(s) 'query'"),
+        (TASKS, [], "it has no prediction"),
+    ],
+)
+def test_files_that_are_wrong(
+    files: Path,
+    questions: list[Any],
+    given: list[Any],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(files / "tasks.jsonl", questions)
+    write(files / "given.jsonl", given)
+    assert run(files) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_graphs_that_are_not_said_or_not_asked_for(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["cypher-score", str(files / "tasks.jsonl"), str(files / "given.jsonl")]
+    for more, said in (
+        ([], "which graph are its questions about (coast)?"),
+        (["--graph", "x=demo"], "no question is about a graph 'x'; known: coast"),
+        (["--graph", "demo", "--graph", "geography"], "two for all questions"),
+        (["--url", "bolt://127.0.0.1:1", "--neo4j"], "--neo4j starts a Neo4j, and --url names one"),
+        (["--graph", "demo", "--seconds", "0"], "--seconds: 0; expected more than 0"),
+    ):
+        assert main([*arguments, *more]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_a_run_whose_server_died_goes_on_from_its_journal(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole, out, journal = files / "whole.txt", files / "out.txt", files / "out.txt.journal"
+    assert run(files, "-o", str(whole)) == 0
+    asked, rows = [], InMemoryRunner.rows
+
+    def dying(self: InMemoryRunner, query: str) -> ResultTable:
+        asked.append(query)
+        if LARGEST in query:
+            raise EndpointError("the connection broke.")
+        return rows(self, query)  # type: ignore[return-value]
+
+    monkeypatch.setattr(InMemoryRunner, "rows", dying)
+    assert run(files, "-o", str(out)) == 2
+    said = capsys.readouterr().err
+    assert "The same command goes on from there. 1 score so far" in said
+    with journal.open("ab") as file:
+        file.write(b'{"key": "cut off')
+    del asked[:]
+    monkeypatch.setattr(
+        InMemoryRunner, "rows", lambda self, query: asked.append(query) or rows(self, query)
+    )
+    assert run(files, "-o", str(out)) == 0
+    assert PEOPLE not in asked
+    assert out.read_text("utf-8") == whole.read_text("utf-8")
+    assert "1 score known from" in capsys.readouterr().err
+    assert not journal.exists()
+    write(files / "given.jsonl", GIVEN[1:])  # what is predicted is part of what is known
+    monkeypatch.setattr(InMemoryRunner, "rows", dying)
+    assert run(files, "-o", str(out)) == 2
