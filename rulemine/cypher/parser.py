@@ -5,6 +5,7 @@ or call a procedure is refused by name. Quantified and SHORTEST paths, hints (US
 CALL, EXPLAIN and PROFILE are not read, which is said with another error than that something is no Cypher.
 """
 
+from functools import lru_cache
 from typing import NoReturn
 
 from rulemine.cypher.expressions import Expressions
@@ -43,6 +44,7 @@ _WRITING = frozenset(
 _NOT_READ = frozenset(("EXPLAIN", "PROFILE", "CYPHER", "OPTIONAL", "FINISH"))
 
 
+@lru_cache(maxsize=64)
 def parse(text: str) -> Statement:
     """Reads a query.
 

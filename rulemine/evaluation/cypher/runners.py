@@ -27,9 +27,6 @@ SECONDS = 120.0
 MOST_ROWS = 1_000_000
 """Rows above which a result is a failure: ten times what a gold query may have."""
 
-_LONGEST = 50_000
-"""Characters of a query. No question needs as many, and reading them may take minutes."""
-
 REFUSED = "refused"
 """What the code of the failure of a refused query begins with."""
 
@@ -110,9 +107,6 @@ def refusal(query: str) -> Failed | None:
         >>> refusal("MATCH (n) DETACH DELETE n").code
         'refused.write'
     """
-    if len(query) > _LONGEST:
-        said = f"the query has {len(query):,} characters; at most {_LONGEST:,} are read"
-        return Failed(f"{REFUSED}.length", said)
     try:
         parse(query)
     except CypherError as problem:
