@@ -24,7 +24,10 @@ MAX_LENGTH = 40
 
 
 def tell_apart(
-    kg: KnowledgeGraph, labels: Mapping[str, str], entities: Iterable[str]
+    kg: KnowledgeGraph,
+    labels: Mapping[str, str],
+    entities: Iterable[str],
+    types: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Labels for homonyms.
 
@@ -32,9 +35,10 @@ def tell_apart(
         kg: The graph.
         labels: Entity → label; an entity without one is its own label.
         entities: All entities that will have a name: those of the graph, and further ones.
+        types: Entity → what it is, in a word, which is better than any neighbor where homonyms differ in it.
 
     Returns:
-        Entity → label, for the homonyms that a neighbor tells apart.
+        Entity → label, for the homonyms that a neighbor or their type tells apart.
     """
     groups: dict[str, list[str]] = {}
     for entity in sorted(set(entities)):
@@ -44,7 +48,10 @@ def tell_apart(
     taken = set(groups)
     found: dict[str, str] = {}
     for label, group in homonyms.items():
-        about = [words.get(entity, {}) for entity in group]
+        about = [
+            dict.fromkeys([*([types[entity]] if types else []), *words.get(entity, {})])
+            for entity in group
+        ]
         shared = Counter(word for ranked in about for word in ranked)
         for entity, ranked in zip(group, about, strict=True):
             names = (f"{label} ({word})" for word in ranked if shared[word] == 1 and word != label)

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rulemine.builder.cypher.wording import noun
 from rulemine.builder.earlier import Earlier, read_earlier
 from rulemine.builder.homonyms import tell_apart
 from rulemine.builder.recipe import Recipe
@@ -95,6 +96,7 @@ class Inputs:
         names += [recipe.selection.body_filter, recipe.structures.anchors]
         names += [split_column(recipe.variants.texts)[0], recipe.variants.aliases]
         names += [recipe.variants.entities, recipe.variants.topics, recipe.cypher.characteristics]
+        names += [recipe.cypher.value_rules]
         return [path for name in names if name for path in files_of(name)]
 
     @cached_property
@@ -180,7 +182,8 @@ class Inputs:
                 node.id: _BREAK.sub(" ", node.name).strip() or node.id
                 for node in self._source_graph.nodes
             }
-            return called | tell_apart(self.kg, called, called)
+            types = {node.id: noun(node.type) for node in self._source_graph.nodes}
+            return called | tell_apart(self.kg, called, called, types)
         named = self.recipe.labels or (self.recipe.kg if is_rdf(self.recipe.kg) else "")
         if not named:
             return {}

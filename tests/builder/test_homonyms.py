@@ -25,6 +25,16 @@ def test_homonyms_get_the_commonest_word_that_the_others_lack():
     }
 
 
+def test_types_come_before_neighbors_where_homonyms_differ_in_them():
+    kg = KnowledgeGraph.from_triples(TRIPLES)
+    types = dict.fromkeys(kg.entities, "thing") | {"g0": "deity"}
+    assert tell_apart(kg, LABELS, ["p0", "g0"], types) == {
+        "p0": "Mercury (thing)", "g0": "Mercury (deity)",
+    }  # fmt: skip
+    types["g0"] = "thing"
+    assert tell_apart(kg, LABELS, ["p0", "g0"], types) == tell_apart(kg, LABELS, ["p0", "g0"])
+
+
 def test_a_label_that_exists_is_not_given_again():
     kg = KnowledgeGraph.from_triples(TRIPLES)
     labels = {**LABELS, "p2": "Mercury (Planet)"}
