@@ -207,6 +207,7 @@ def report_supervision(
         ReleaseError: There is no such graph or split, or a file is missing or was edited.
         UserError: The split has no questions.
     """
+    release.expect_entities("the study of supervision")
     questions = release.questions(split)
     if not questions:
         raise UserError(f"{release.path}: has no questions in the split {split or 'all'!r}.")

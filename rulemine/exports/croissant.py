@@ -9,7 +9,7 @@ Parquet: JSON Lines and TSV go through pandas in the reference implementation, w
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, ClassVar
 
 from rulemine.config import Section, option
 from rulemine.exports.dataset_card import license_of
@@ -17,6 +17,7 @@ from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.exports.record_tables import arrow, write_parquet
 from rulemine.exports.release_tables import ReleaseTable, release_tables
 from rulemine.files import describe_content
+from rulemine.release.records import QUESTION_KINDS
 
 __all__ = ["CroissantExport"]
 
@@ -69,6 +70,8 @@ class CroissantExport(Section):
     version: str = option(
         "1.0.0", fits_too=lambda text: text != "", expected="a text such as 1.0.0"
     )
+
+    kinds: ClassVar = tuple(QUESTION_KINDS)
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""

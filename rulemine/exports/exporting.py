@@ -73,12 +73,14 @@ def export(
 
     Raises:
         ConfigError: There is no such format, naming or option.
-        ReleaseError: The release has no such graph, or a file is missing or was edited.
+        ReleaseError: The format cannot say the questions, the release has no such graph, or a file is missing
+            or was edited.
         OutputError: The folder cannot be written, or has files that would be lost.
         UserError: The format cannot say something that cannot be left out.
     """
     target = Path(output)
     exporter = find_exporter(to)
+    release.expect_entities(f"export format {to!r}", getattr(exporter, "kinds", ()))
     check_seed(seed)
     naming = naming_for(release, naming, note)
     release.level_of(kg)

@@ -8,6 +8,7 @@ relations. Tried with versions 2.14.7 and 5.2.0.
 
 import shutil
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rulemine.config import Section
 from rulemine.exports.dataset_card import write_export_card
@@ -15,6 +16,7 @@ from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, ExportFolder, ExportIn
 from rulemine.exports.record_tables import write_parquet
 from rulemine.exports.release_tables import ReleaseTable, names_tables, release_tables
 from rulemine.release.card.plots import FIGURES
+from rulemine.release.records import QUESTION_KINDS
 
 __all__ = ["HuggingFaceExport"]
 
@@ -22,6 +24,8 @@ __all__ = ["HuggingFaceExport"]
 @dataclass(frozen=True)
 class HuggingFaceExport(Section):
     """Parquet files and a dataset card, for `load_dataset`; in every naming, that asked for first."""
+
+    kinds: ClassVar = tuple(QUESTION_KINDS)
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""

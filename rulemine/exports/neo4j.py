@@ -7,6 +7,7 @@ the relations. Quotes are doubled in CSV, as the import expects by default, and 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import ClassVar
 
 from rulemine.config import Section
 from rulemine.exports.protocol import ExportFolder, ExportInput
@@ -15,6 +16,7 @@ from rulemine.kg.graph import Triple
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
 from rulemine.query.tree import quoted
+from rulemine.release.records import QUESTION_KINDS
 
 __all__ = ["Neo4j"]
 
@@ -25,6 +27,8 @@ _ROWS = 1000
 @dataclass(frozen=True)
 class Neo4j(Section):
     """Writes ``nodes.csv``, ``relations.csv``, ``load.cypher``, and ``questions.jsonl`` with a query each."""
+
+    kinds: ClassVar = tuple(QUESTION_KINDS)
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""

@@ -59,6 +59,7 @@ def write_question_graphs(
         UserError: The split has no questions.
     """
     options = options or QuestionGraphOptions()
+    release.expect_entities("the question graph")
     questions = release.questions(split)
     if not questions:
         raise UserError(f"{release.path}: has no questions in the split {split or 'all'!r}.")

@@ -7,7 +7,7 @@ checked against its digest, and never changed. Nothing here needs a JVM or a net
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -150,6 +150,22 @@ class Release:
     def kind(self) -> str:
         """The kind of its questions, see `rulemine.release.records.QUESTION_KINDS`."""
         return str(self.manifest["config"].get("kind", "rules"))
+
+    def expect_entities(self, what: str, kinds: Collection[str] = ()) -> None:
+        """Refuses questions whose answers are no entities: those of the kind ``cypher``, which are rows.
+
+        Args:
+            what: What is about entities.
+            kinds: Kinds that are taken all the same.
+
+        Raises:
+            ReleaseError: They are of such a kind.
+        """
+        if self.kind == "cypher" and self.kind not in kinds:
+            raise ReleaseError(
+                f"{self.path}: {what} is for questions whose answers are entities; those of the kind cypher "
+                "ask a property graph for rows. Take a release of another kind."
+            )
 
     @property
     def levels(self) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ import pytest
 
 from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause, to_cypher
 from rulemine.cypher.pattern_text import query_text
-from rulemine.errors import ConfigError, EndpointError
+from rulemine.errors import ConfigError, EndpointError, ReleaseError
 from rulemine.evaluation import answer, write_predictions
 from rulemine.evaluation.answerers.gold_cypher import GoldCypher
 from rulemine.evaluation.answerers.inferred_rows import completed
@@ -20,6 +20,9 @@ from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.registry import check_kind, find_answerer, needs_of
 from rulemine.evaluation.answerers.schema_text import schema_text
 from rulemine.evaluation.answerers.text_to_cypher import LONGEST, TextToCypher
+from rulemine.evaluation.supervision import report_supervision
+from rulemine.exports.exporting import export
+from rulemine.exports.question_graph_files import write_question_graphs
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
@@ -338,3 +341,19 @@ def test_a_program_finds_the_property_graph(tmp_path: Path) -> None:
 def test_others_are_refused_before_a_model_is_asked() -> None:
     with pytest.raises(ConfigError, match="answerer 'closed-book' names entities"):
         answer(cast(Release, OfTowns()), "closed-book", model="fake")
+
+
+def test_what_is_about_entities_refuses_rows() -> None:
+    release = Release(Path("towns"), Path(), {"config": {"kind": "cypher"}})
+    with pytest.raises(
+        ReleaseError, match=r"^towns: export format 'rog' is for .* kind cypher ask"
+    ):
+        release.expect_entities("export format 'rog'", ("rules",))
+    release.expect_entities("export format 'rdf'", ("rules", "cypher"))
+    for refusing in (
+        lambda: export(release, "brink", "out"),
+        lambda: report_supervision(release),
+        lambda: write_question_graphs(release, Path("out")),
+    ):
+        with pytest.raises(ReleaseError, match="is for questions whose answers are entities"):
+            refusing()
