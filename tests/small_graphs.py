@@ -77,8 +77,10 @@ def proofs_of(kg: KnowledgeGraph, rule: Rule) -> Iterator[Proof]:
     variables = sorted({v for atom in (rule.head, *rule.body) for v in atom.variables})
     for values in itertools.product(kg.entities, repeat=len(variables)):
         given = dict(zip(variables, values, strict=True))
+        if not all(_filled(atom, given) in known for atom in rule.body):
+            continue
         head, *body = (_filled(atom, given) for atom in (rule.head, *rule.body))
-        if known.issuperset(body) and head not in body:
+        if head not in body:
             yield head, tuple(body)
 
 
