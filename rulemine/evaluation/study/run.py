@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.codec import parse_object
-from rulemine.errors import InputError, OutputError, ReleaseError
+from rulemine.errors import ConfigError, InputError, OutputError, ReleaseError
 from rulemine.evaluation.answerers.registry import JOURNAL, answer, asks_model, find_answerer
 from rulemine.evaluation.predictions import read_run, write_predictions
 from rulemine.evaluation.study.plan import (
@@ -56,6 +56,7 @@ class StudyFolder:
     Raises:
         OutputError: The folder holds another study, or other files, or cannot be written.
         ReleaseError: There is no such release.
+        ConfigError: Its answers are rows, and other namings or another matching are asked for.
     """
 
     def __init__(
@@ -68,6 +69,12 @@ class StudyFolder:
     ) -> None:
         self.plan, self.folder = plan, folder
         self.release = Release.open(plan.release)
+        others = {*plan.namings} - {self.release.naming}
+        if self.release.kind == "cypher" and (others or plan.matching != "vocabulary"):
+            raise ConfigError(
+                "namings, matching: the answers of this release are rows, in its own naming "
+                f"{self.release.naming!r}, and are compared cell by cell. Leave both out."
+            )
         self.runs = runs_of(plan, self.release.naming)
         self._watch, self._note = watch, note
         self._releases: dict[str, Release] = {self.release.naming: self.release}

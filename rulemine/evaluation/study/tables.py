@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from rulemine.evaluation.answerers.protocol import NEEDS
 from rulemine.evaluation.answerers.registry import find_answerer, needs_of
+from rulemine.evaluation.cypher.release_rows import ROW_METRICS
 from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.reporting.document import Grid, Score, Value
 from rulemine.evaluation.reporting.titles import TITLES
@@ -70,6 +71,7 @@ def tables(scores: StudyScores) -> list[Grid]:
     found += [_by_level(scores), *differences(scores)]
     for id_, title, metrics, plain in (
         ("retrieval", "What was retrieved", RETRIEVAL, ("triples",)),
+        ("queries", "Queries and rows", ROW_METRICS, ()),
         ("ranking", "Ranks of the hard answer", RANKED, ()),
         ("strict", "Texts read as lists and nothing else", STRICT, ()),
     ):

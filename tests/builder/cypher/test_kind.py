@@ -18,6 +18,8 @@ from rulemine.evaluation.cypher.release_rows import CypherRuns
 from rulemine.evaluation.reporting.questions import SystemRun
 from rulemine.evaluation.reporting.single import document_of_run
 from rulemine.evaluation.scorer import Scorer
+from rulemine.evaluation.study.plan import read_plan
+from rulemine.evaluation.study.run import StudyFolder
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.simplekg import write_simplekg
@@ -146,6 +148,17 @@ def test_what_rows_cannot_be_scored_by(
     one = [Prediction(release.questions()[0].id, rows=())]
     with pytest.raises(ConfigError, match=said):
         score_predictions(release, one, split=None, **options)
+
+
+@pytest.mark.parametrize("given", [{"namings": ["text", "private"]}, {"matching": "ids"}])
+def test_a_study_refuses_what_rows_cannot_be_scored_by_before_it_answers(
+    release: Release, given: dict[str, Any], tmp_path: Path
+) -> None:
+    plan = read_plan(release.path, {"systems": ["gold-cypher"], "levels": [0, 100], **given})
+    with pytest.raises(
+        ConfigError, match="namings, matching: the answers of this release are rows"
+    ):
+        StudyFolder(plan, tmp_path / "study")
 
 
 def test_every_naming_and_back_gives_the_same_files(release: Release, tmp_path: Path) -> None:
