@@ -2,16 +2,17 @@
 
 What a system must beat: direct lookup shows what needs no inference, forward chaining (``reasoner``) what
 the rules of the release can do, ``prior`` what guessing common answers can do, neighbors and random what
-guessing at random can do. The headline, hard F1 over the core, is the first column: answering everything
-(neighbors two hops away) wins the hard hits rate, and looking up what is stated wins precision, but
-neither wins hard F1.
+guessing at random can do. Of a property graph: ``gold-cypher`` shows what understanding every question can
+do, ``reasoner`` what inference adds to that, and ``prior`` what guessing rows can do. The headline, hard F1
+over the core, is the first column: answering everything (neighbors two hops away) wins the hard hits rate,
+and looking up what is stated wins precision, but neither wins hard F1.
 """
 
 from collections.abc import Callable
 from typing import Protocol
 
 from rulemine.evaluation.answerers.protocol import NEEDS
-from rulemine.evaluation.answerers.registry import answer, find_answerer, needs_of
+from rulemine.evaluation.answerers.registry import CYPHER, answer, find_answerer, needs_of
 from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.notes import notes_on_questions
 from rulemine.evaluation.reporting.tables import Cell
@@ -37,8 +38,14 @@ SYSTEMS = (
 )
 """The answerers: a row for each."""
 
+SYSTEMS_CYPHER = ("gold-cypher", "reasoner", "reasoner:confidence=0.8", "prior")
+"""Those of the kind ``cypher``."""
+
 COLUMNS = (HEADLINE, "hhr", "hits_hard", "hits_any", "precision", "recall", "f1")
 """The scores of the table; questions of other kinds than ``rules`` have H@1 after them."""
+
+COLUMNS_CYPHER = ("ex", "row_hhr", *COLUMNS)
+"""Those of the kind ``cypher``."""
 
 
 class Layout(Protocol):
@@ -78,7 +85,9 @@ def baselines(
     questions = release.questions(split)
     plain = all(question.kind == "rules" for question in questions)
     systems = [name for name in SYSTEMS if name != FLOOD or len(questions) <= FEW]
-    columns = COLUMNS if plain else (*COLUMNS, "hits_at_1")
+    columns: tuple[str, ...] = COLUMNS if plain else (*COLUMNS, "hits_at_1")
+    if release.kind == CYPHER:
+        systems, columns = list(SYSTEMS_CYPHER), COLUMNS_CYPHER
     scorer = Scorer(release, split=split, seed=seed, resamples=1)  # the table has no intervals
     sections: dict[str, list[tuple[str, list[Cell]]]] = {}
     number = 0
@@ -102,7 +111,7 @@ def baselines(
         if (needs := needs_of(find_answerer(name)))
     ]
     notes = [*notes_on_questions(questions), f"Beside text and graph: {'; '.join(told)}."]
-    if FLOOD not in systems:
+    if release.kind != CYPHER and FLOOD not in systems:
         notes.append(f"Not asked, for there are more than {FEW:,} questions: {FLOOD}.")
     return layout(
         title, ["answerer", *(TITLES[metric] for metric in columns)], list(sections.items()), notes

@@ -1,8 +1,11 @@
 """The table of all model-free answerers."""
 
+from pathlib import Path
+
 from rulemine.evaluation.baselines import SYSTEMS, baselines
 from rulemine.evaluation.reporting.tables import format_markdown, format_table
 from rulemine.release.reader import Release
+from tests.cypher_releases import build_coast
 
 
 def test_every_answerer_on_both_graphs(release: Release) -> None:
@@ -40,3 +43,19 @@ def test_naming_everything_wins_the_hard_hits_rate_and_not_hard_f1(release: Rele
     reasoner = [row.split("|") for row in rows if row.startswith("| reasoner ")][3]
     assert float(everything[3]) == 100.0
     assert float(everything[2]) < float(reasoner[2])
+
+
+def test_rows_tell_understanding_from_inferring(tmp_path: Path) -> None:
+    release = Release.open(build_coast(tmp_path / "coast"))
+    text = baselines(release, format_markdown, split=None)
+    rows = [line.split("|")[1:-1] for line in text.splitlines()]
+    table = [[cell.strip() for cell in row] for row in rows if row]
+    assert table[0][:4] == ["answerer", "EX", "row HHR", "Hard F1"]
+    start = next(at for at, row in enumerate(table) if row[0].startswith("**incomplete KG, all"))
+    gold, reasoner = (
+        next(row for row in table[start:] if row[0] == name) for name in ("gold-cypher", "reasoner")
+    )
+    assert 0 < float(gold[1]) < 100
+    assert gold[2:4] == ["0.0", "0.0"]
+    assert float(reasoner[2]) > 0
+    assert float(reasoner[3]) > 50
