@@ -178,12 +178,7 @@ class Inputs:
     def labels(self) -> dict[str, str]:
         """Entity → text label, for the entities that have one; homonyms told apart."""
         if self.recipe.kind == "cypher":
-            called = {
-                node.id: _BREAK.sub(" ", node.name).strip() or node.id
-                for node in self._source_graph.nodes
-            }
-            types = {node.id: noun(node.type) for node in self._source_graph.nodes}
-            return called | tell_apart(self.kg, called, called, types)
+            return self.node_names(self.kg)
         named = self.recipe.labels or (self.recipe.kg if is_rdf(self.recipe.kg) else "")
         if not named:
             return {}
@@ -196,6 +191,19 @@ class Inputs:
             )
         further = self.reference.entities if self.reference else ()
         return labels | tell_apart(self.kg, labels, (*self.kg.entities, *further))
+
+    def node_names(self, kg: KnowledgeGraph) -> dict[str, str]:
+        """Node of the property graph → its name; homonyms told apart.
+
+        Args:
+            kg: The triples that may tell them apart: without removed ones, a name gives none of them away.
+        """
+        called = {
+            node.id: _BREAK.sub(" ", node.name).strip() or node.id
+            for node in self._source_graph.nodes
+        }
+        types = {node.id: noun(node.type) for node in self._source_graph.nodes}
+        return called | tell_apart(kg, called, called, types)
 
     @cached_property
     def templates(self) -> Templates:

@@ -150,7 +150,9 @@ class _Maker:
         levels = tuple(recipe.selection.levels) or (100,)
         self.levels = [(level, self.taken.graph(graph, level)) for level in levels]
         self.names = name_entities(
-            [node.id for node in graph.nodes], seed=recipe.seed, labels=inputs.labels
+            [node.id for node in graph.nodes],
+            seed=recipe.seed,
+            labels=inputs.node_names(inputs.kg.without(selection.removed)),
         )
         self.private = {row.entity: row.private for row in self.names}
         self.texts = QuestionTexts(graph, Realism(self.characteristics))
@@ -232,13 +234,9 @@ class _Maker:
 
     def _hard(self, row: LostRow) -> HardAnswer:
         gone = [triple for triple in row.witness if triple in self.taken.triples]
-        return HardAnswer(
-            row.row,
-            row.missing,
-            row.level,
-            row.witness,
-            all(triple in self.core for triple in gone),
-        )
+        # Where only a value is missing, what it is read off restates it.
+        core = bool(gone) and all(triple in self.core for triple in gone)
+        return HardAnswer(row.row, row.missing, row.level, row.witness, core)
 
     def _block(self, task: CypherTask, grades: RowGrades) -> CypherBlock:
         match, result = task.query.match, task.query.result

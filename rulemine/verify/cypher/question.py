@@ -209,7 +209,8 @@ def _check_hard(here: RowQuestion) -> None:
         here.equal("missing", item["missing"], least, "removed triples and values that it lacks")
         if not fits:
             here.add("witness", shown(witness), "the triples of a match that lacks least, sorted")
-        core = all(removed[t].row["core"] for t in witness if t in removed)
+        of_core = [removed[t].row["core"] for t in witness if t in removed]
+        core = bool(of_core) and all(of_core)
         here.equal("core", item["core"], core, f"by {REMOVED}")
     best: Row = min(
         row["hard"],
