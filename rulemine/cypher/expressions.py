@@ -194,7 +194,7 @@ class Expressions(PathSyntax, ABC):
             return self.list(place)
         if self.peek("{"):
             return self.map()
-        if not self.named() or token.word in RESERVED:
+        if not self.named() or (token.word in RESERVED and not self.declared(token.text)):
             self.expected("an expression")
         if token.word == "CASE" and not self.peek(".", ahead=1):
             self.at += 1
@@ -350,7 +350,7 @@ class Expressions(PathSyntax, ABC):
 
     def within(self) -> tuple[str, Term, Term | None]:
         """Reads ``x IN list WHERE condition``."""
-        name = self.variable()
+        name = self.variable(new=True)
         self.need("IN")
         return name, self.term(), self.term() if self.take("WHERE") else None
 

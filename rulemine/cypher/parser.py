@@ -105,7 +105,7 @@ class StatementParser(Expressions):
             elif self.take("UNWIND"):
                 items = self.term()
                 self.need("AS")
-                variable = self.variable()
+                variable = self.variable(new=True)
                 clauses.append(Unwind(start, self.end, variable, items))
             elif self.take("WITH"):
                 clauses.append(self.projection(start, final=False))
@@ -161,7 +161,7 @@ class StatementParser(Expressions):
     def item(self) -> Item:
         """A column."""
         expression = self.expression()
-        return Item(expression, self.variable() if self.take("AS") else "")
+        return Item(expression, self.variable(new=True) if self.take("AS") else "")
 
     def sorting(self) -> Sorting:
         """A key of ORDER BY."""

@@ -82,11 +82,13 @@ class PathSyntax(Tokens, ABC):
         """What stands within a node or a relation."""
         variable, labels, length, properties = "", None, None, None
         if self.named() and self.here.word not in ("IS", "WHERE"):
-            variable = self.variable()
+            variable = self.variable(new=True)
             self.bound.append(variable)
         if self.take(":") or self.take("IS"):
-            labels = self.labels()
+            labels = self.labels(related=related)
         if related and self.take("*"):
+            if labels is not None and not _plain(labels):
+                self.fail("types of several relations may only be joined by |.", self.end)
             least = self.count()
             if self.take(".."):
                 length = 1 if least is None else least, self.count()
@@ -120,23 +122,30 @@ class PathSyntax(Tokens, ABC):
             self.fail("integer is too large.", place)
         return -whole if negative else whole
 
-    def labels(self, *, bars: bool = True) -> Term:
+    def labels(self, *, bars: bool = True, related: bool = False) -> Term:
         """Reads labels or types with ``& | !``; without bars, a bar ends them."""
         place, found = self.here.start, [self.labels_together()]
         while bars and (self.take("|", ":") or self.take("|")):
+            self.signed |= not related
             found.append(self.labels_together())
         return found[0] if len(found) == 1 else Term("|", tuple(found), place)
 
     def labels_together(self) -> Term:
         """Reads labels of which all must be there."""
         place, found = self.here.start, [self.label()]
-        while self.take("&") or self.take(":"):
+        while self.peek("&") or self.peek(":"):
+            self.signed |= self.peek("&")
+            self.joined |= self.peek(":")
+            self.at += 1
             found.append(self.label())
+        if self.signed and self.joined:
+            self.unsupported("A:B beside labels with & | ! % is not read", place)
         return found[0] if len(found) == 1 else Term("&", tuple(found), place)
 
     def label(self) -> Term:
         """Reads one label."""
         place = self.here.start
+        self.signed |= self.peek("!") or self.peek("%")
         if self.take("!"):
             return Term("!", (self.deeper(self.label),), place)
         if self.take("("):
@@ -146,3 +155,7 @@ class PathSyntax(Tokens, ABC):
         if self.take("%"):
             return Term("%", (), place)
         return Term("label", (self.name("a label or type"),), place)
+
+
+def _plain(types: Term) -> bool:
+    return types.kind == "label" or (types.kind == "|" and all(map(_plain, types.parts)))

@@ -86,6 +86,7 @@ class Tokens:
         self.bound: list[str] = []
         self.absent: set[tuple[str, int]] = set()
         self.listed = 0
+        self.signed = self.joined = False  # whether labels had & | ! %, or two colons
         self.tokens: list[_Token] = []
         place = 0
         if len(text) > _LONGEST:
@@ -163,14 +164,18 @@ class Tokens:
         self.at += 1
         return token.text[1:-1].replace("``", "`") if token.kind == "quoted" else token.text
 
-    def variable(self) -> str:
-        """Takes a variable and notes its place."""
+    def variable(self, *, new: bool = False) -> str:
+        """Takes a variable and notes its place; where it is a new one, any word may be."""
         token = self.here
-        if token.word in RESERVED:
+        if token.word in RESERVED and not new and not self.declared(token.text):
             self.expected("a variable")
         name = self.name("a variable")
         self.variables.append((token.start, token.end, name))
         return name
+
+    def declared(self, name: str) -> bool:
+        """Whether a variable of the name stood before."""
+        return any(name == other for _, _, other in self.variables)
 
     def named(self) -> bool:
         """Whether a name comes next."""

@@ -1,7 +1,7 @@
 """What expressions are compiled to, and what is refused before a query runs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from rulemine.cypher.expressions import AGGREGATES
@@ -12,13 +12,25 @@ from rulemine.cypher.interpreter.values import EvaluationError
 from rulemine.cypher.syntax import Clause, PathElement, Term, UnsupportedError
 from rulemine.cypher.tokens import place_of
 
-__all__ = ["Code", "ExpressionCode", "Row", "Scope", "aggregated"]
+__all__ = [
+    "Code",
+    "ExpressionCode",
+    "Row",
+    "Scope",
+    "aggregated",
+    "either",
+    "item_kind",
+    "list_kind",
+]
 
 Row = dict[str, Any]
 """Variable → value."""
 
 Scope = Mapping[str, str]
-"""Variable → the kind of its values; empty: not known; ``property``: what a property may be."""
+"""Variable → the kind of its values, such as ``Node``, ``List<Node>``, ``Integer|Float``.
+
+Empty: not known; ``property``: what a property may be.
+"""
 
 _Arms = Sequence[Sequence[Clause]]
 
@@ -35,6 +47,25 @@ class Code(NamedTuple):
 
     run: Callable[[Row], Any]
     kind: str = ""
+
+
+def either(kinds: Iterable[str]) -> str:
+    """The kind of what may be of one of several kinds."""
+    known = set(kinds) - {"Null"}
+    if "" in known or len(known) < 2:
+        return known.pop() if len(known) == 1 else "" if known else "Null"
+    return "|".join(sorted({part for kind in known for part in kind.partition("<")[0].split("|")}))
+
+
+def item_kind(kind: str) -> str:
+    """The kind of a list's items."""
+    return kind[5:-1] if kind.startswith("List<") else ""
+
+
+def list_kind(kinds: Iterable[str]) -> str:
+    """The kind of a list of items of some kinds."""
+    known = set(kinds) - {"Null"}
+    return f"List<{known.pop()}>" if len(known) == 1 and "" not in known else "List"
 
 
 def aggregated(thing: Any) -> Iterator[Term]:
@@ -79,6 +110,10 @@ class ExpressionCode(ABC):
     def term(self, term: Term, scope: Scope) -> Code:
         """An expression as a function."""
 
+    @abstractmethod
+    def path(self, term: Term, scope: Scope) -> Code:
+        """Whether a path is there, as a function."""
+
     def fresh(self) -> str:
         """A name that no variable has."""
         self._names += 1
@@ -97,20 +132,19 @@ class ExpressionCode(ABC):
 
     def check(self, code: Code, kinds: str, term: Term) -> Code:
         """Refuses an expression whose kind is known and none of some."""
-        kind = code.kind
+        kind = code.kind.partition("<")[0]
         if not kinds or kind in ("", "Null"):
             return code
         allowed = kinds.split()
-        if kind == "property":
-            if not _STRUCTURES.issuperset(allowed):
+        for one in kind.split("|"):
+            if one in allowed or (one == "property" and not _STRUCTURES.issuperset(allowed)):
                 return code
-        elif kind in allowed:
-            return code
         self.fail(f"a {kind} where {' or '.join(allowed)} is expected.", term)
 
     def condition(self, term: Term, scope: Scope) -> Callable[[Row], bool | None]:
         """A condition as a function."""
-        run = self.check(self.term(term, scope), "Boolean", term).run
+        code = self.path(term, scope) if term.kind == "path" else self.term(term, scope)
+        run = self.check(code, "Boolean", term).run
         if term.kind in COMPARISONS or term.kind in ("is null", "is not null", "is", "exists"):
             return run
         return lambda row: truth(run(row))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rulemine.cypher.expressions import AGGREGATES
-from rulemine.cypher.interpreter.code import Code, Row, Scope
+from rulemine.cypher.interpreter.code import Code, Row, Scope, either, item_kind, list_kind
 from rulemine.cypher.interpreter.functions import FUNCTIONS
 from rulemine.cypher.interpreter.operations import Operations
 from rulemine.cypher.interpreter.operators import ARITHMETIC, COMPARISONS, get, wrong
@@ -58,8 +58,9 @@ class Compiler(Operations):
         return Code(lambda row: row[name], scope[name])
 
     def _list(self, term: Term, scope: Scope) -> Code:
-        runs = [self.term(part, scope).run for part in term.parts]
-        return Code(lambda row: [run(row) for run in runs], "List")
+        codes = [self.term(part, scope) for part in term.parts]
+        runs = [code.run for code in codes]
+        return Code(lambda row: [run(row) for run in runs], list_kind(code.kind for code in codes))
 
     def _map(self, term: Term, scope: Scope) -> Code:
         runs = [(key, self.term(part, scope).run) for key, part in term.parts]
@@ -94,8 +95,7 @@ class Compiler(Operations):
         subject, pairs, rest = term.parts
         otherwise = self.term(rest, scope) if rest else Code(lambda row: None, "Null")
         results = [self.term(result, scope) for _, result in pairs]
-        kinds = {code.kind for code in (*results, otherwise)} - {"Null"}
-        kind = kinds.pop() if len(kinds) == 1 else ""
+        kind = either(code.kind for code in (*results, otherwise))
         runs = [code.run for code in results]
         if subject is None:
             tests = [self.condition(test, scope) for test, _ in pairs]
@@ -115,21 +115,24 @@ class Compiler(Operations):
 
         return Code(switched, kind)
 
-    def items(self, term: Term, scope: Scope) -> Callable[[Row], Sequence[Any] | None]:
-        """A list as a function; a single value is a list of one."""
-        run = self.check(self.term(term, scope), "List", term).run
+    def items(self, term: Term, scope: Scope) -> tuple[Callable[[Row], Sequence[Any] | None], str]:
+        """A list as a function, and the kind of its items; a single value is a list of one."""
+        code = self.check(self.term(term, scope), "List", term)
+        run = code.run
 
         def listed(row: Row) -> Sequence[Any] | None:
             found = run(row)
             return found if found is None or isinstance(found, list | tuple) else (found,)
 
-        return listed
+        return listed, item_kind(code.kind)
 
     def _each(self, term: Term, scope: Scope) -> Code:
         name, items, where, result = term.parts
-        listed, inner = self.items(items, scope), {**scope, name: ""}
+        listed, kind = self.items(items, scope)
+        inner = {**scope, name: kind}
         test = self.condition(where, inner) if where else None
-        run = self.term(result, inner).run if result else None
+        made = self.term(result, inner) if result else None
+        run = made.run if made else None
         counted = self.limits.counted
 
         def each(row: Row) -> list[Any] | None:
@@ -143,13 +146,14 @@ class Compiler(Operations):
                     found.append(item if run is None else run(own))
             return found
 
-        return Code(each, "List")
+        return Code(each, list_kind([made.kind if made else kind]))
 
     def _quantified(self, term: Term, scope: Scope) -> Code:
         name, items, where = term.parts
         if where is None:
             self.fail(f"{term.kind}() needs WHERE.", term)
-        listed, test = self.items(items, scope), self.condition(where, {**scope, name: ""})
+        listed, own_kind = self.items(items, scope)
+        test = self.condition(where, {**scope, name: own_kind})
         counted, kind = self.limits.counted, term.kind
 
         def quantified(row: Row) -> bool | None:
@@ -171,8 +175,8 @@ class Compiler(Operations):
 
     def _reduce(self, term: Term, scope: Scope) -> Code:
         total, first, name, items, result = term.parts
-        start, listed = self.term(first, scope).run, self.items(items, scope)
-        run = self.term(result, {**scope, total: "", name: ""}).run
+        start, (listed, kind) = self.term(first, scope).run, self.items(items, scope)
+        run = self.term(result, {**scope, total: "", name: kind}).run
         counted = self.limits.counted
 
         def reduced(row: Row) -> Any:
@@ -193,7 +197,7 @@ class Compiler(Operations):
         if name in AGGREGATES:
             self.fail(f"{name}() may not stand here.", term)
         if name == "exists" and parts is not None and [part.kind for part in parts] == ["path"]:
-            return self.term(parts[0], scope)
+            return self.path(parts[0], scope)
         if name == "coalesce" and parts and not distinct:
             runs = [self.term(part, scope).run for part in parts]
             return Code(lambda row: next((v for run in runs if (v := run(row)) is not None), None))
@@ -205,8 +209,6 @@ class Compiler(Operations):
         least = len(function.takes) if function.least < 0 else function.least
         if not least <= len(parts) <= len(function.takes):
             self.fail(f"{name}() takes {len(function.takes)} arguments, not {len(parts)}.", term)
-        if any(part.kind == "path" for part in parts):
-            self.fail("a path may only be tested for being there.", term)
         codes = [
             self.check(self.term(part, scope), kinds, part)
             for part, kinds in zip(parts, function.takes, strict=False)
@@ -225,9 +227,18 @@ class Compiler(Operations):
                 values.append(value)
             return do(*values)
 
-        return Code(called, function.gives)
+        kind = function.gives
+        if name in ("head", "last"):
+            kind = item_kind(codes[0].kind)
+        elif name in ("tail", "reverse"):
+            kind = codes[0].kind
+        return Code(called, kind)
 
-    def _path(self, term: Term, scope: Scope) -> Code:
+    def _path(self, term: Term, _scope: Scope) -> Code:
+        self.fail("a path may only be tested for being there.", term)
+
+    def path(self, term: Term, scope: Scope) -> Code:
+        """Whether a path is there, as a function."""
         path: PathElement = term.parts[0]
         for thing in (*path.nodes, *path.relations):
             if thing.variable and thing.variable not in scope:
@@ -238,8 +249,9 @@ class Compiler(Operations):
     def _paths(self, term: Term, scope: Scope) -> Code:
         path, where, result = term.parts
         rows, inner = self.match((path,), where, scope)
-        run = self.term(result, inner).run
-        return Code(lambda row: [run(own) for own in self.limits.counted(rows(row))], "List")
+        made = self.term(result, inner)
+        run, counted = made.run, self.limits.counted
+        return Code(lambda row: [run(own) for own in counted(rows(row))], list_kind([made.kind]))
 
     def _exists(self, term: Term, scope: Scope) -> Code:
         rows = self.query(term.parts[0], term.parts[1], scope)

@@ -42,6 +42,8 @@ def _size(value: Any) -> int:
 
 
 def _reversed(value: Any) -> Any:
+    if isinstance(value, tuple):
+        raise EvaluationError("TypeError", "reverse() of a list that a property holds.")
     return value[::-1] if isinstance(value, str) else list(value[::-1])
 
 
@@ -205,13 +207,13 @@ FUNCTIONS: dict[str, Signature] = {
     "character_length": Signature(_size, (_TEXT,), "Integer"),
     "isempty": Signature(lambda value: not value, ("String List Map",), "Boolean"),
     "length": Signature(lambda path: len(path.edges), ("Path",), "Integer"),
-    "nodes": Signature(_nodes, ("Path",), "List"),
-    "relationships": Signature(lambda path: list(path.edges), ("Path",), "List"),
+    "nodes": Signature(_nodes, ("Path",), "List<Node>"),
+    "relationships": Signature(lambda path: list(path.edges), ("Path",), "List<Relationship>"),
     "head": Signature(lambda items: items[0] if items else None, (_LIST,)),
     "last": Signature(lambda items: items[-1] if items else None, (_LIST,)),
     "tail": Signature(lambda items: list(items[1:]), (_LIST,), "List"),
     "reverse": Signature(_reversed, ("String List",)),
-    "range": Signature(_range, (_WHOLE, _WHOLE, _WHOLE), "List", 2, nulls=True),
+    "range": Signature(_range, (_WHOLE, _WHOLE, _WHOLE), "List<Integer>", 2, nulls=True),
     "tolower": Signature(str.lower, (_TEXT,), "String"),
     "toupper": Signature(str.upper, (_TEXT,), "String"),
     "lower": Signature(str.lower, (_TEXT,), "String"),
@@ -224,12 +226,12 @@ FUNCTIONS: dict[str, Signature] = {
     "left": Signature(lambda text, length: _substring(text, 0, length), (_TEXT, _WHOLE), "String"),
     "right": Signature(_right, (_TEXT, _WHOLE), "String"),
     "replace": Signature(_replaced, (_TEXT, _TEXT, _TEXT), "String"),
-    "split": Signature(_split, (_TEXT, "String List"), "List"),
+    "split": Signature(_split, (_TEXT, "String List"), "List<String>"),
     "tointeger": Signature(_to_integer, ("Integer Float String Boolean",), "Integer"),
     "tofloat": Signature(_to_float, ("Integer Float String",), "Float"),
     "tostring": Signature(text_of, ("Integer Float String Boolean Date",), "String"),
     "toboolean": Signature(_to_boolean, ("Boolean String Integer",), "Boolean"),
-    "abs": Signature(_absolute, (_NUMBER,)),
+    "abs": Signature(_absolute, (_NUMBER,), "Integer|Float"),
     "sign": Signature(lambda value: (value > 0) - (value < 0), (_NUMBER,), "Integer"),
     "round": Signature(_rounded, (_NUMBER, _WHOLE, _TEXT), "Float", 1),
     "floor": Signature(lambda value: _towards(math.floor, value), (_NUMBER,), "Float"),
@@ -238,7 +240,7 @@ FUNCTIONS: dict[str, Signature] = {
     "log": Signature(_log, (_NUMBER,), "Float"),
     "log10": Signature(_log10, (_NUMBER,), "Float"),
     "date": Signature(_date, ("String Map Date",), "Date", 0),
-    "labels": Signature(lambda node: [node.type], ("Node",), "List"),
+    "labels": Signature(lambda node: [node.type], ("Node",), "List<String>"),
     "type": Signature(lambda edge: edge.type, ("Relationship",), "String"),
     "id": Signature(lambda thing: thing.at, ("Node Relationship",), "Integer"),
     "elementid": Signature(
@@ -249,7 +251,7 @@ FUNCTIONS: dict[str, Signature] = {
     "startnode": Signature(lambda edge: edge.start, ("Relationship",), "Node"),
     "endnode": Signature(lambda edge: edge.end, ("Relationship",), "Node"),
     "properties": Signature(_properties, (_ENTITY,), "Map"),
-    "keys": Signature(_keys, (_ENTITY,), "List"),
+    "keys": Signature(_keys, (_ENTITY,), "List<String>"),
     "nullif": Signature(_null_if, ("", ""), nulls=True),
 }
 """Function in lower case → its signature."""

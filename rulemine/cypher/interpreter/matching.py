@@ -88,7 +88,7 @@ class PathMatcher:
     def _name(self, pattern: NodePattern, kind: str, scope: dict[str, str]) -> str:
         name = pattern.variable or self._compiler.fresh()
         known = scope.setdefault(name, kind)
-        if known not in (kind, "", "Null"):
+        if known not in (kind, "List", "", "Null") or (known == "List" and kind[:4] != known):
             self._compiler.fail(f"variable {name} is a {known}, and no {kind}.")
         return name
 
@@ -105,7 +105,7 @@ class PathMatcher:
             self._conditions += self._held(node, name)
         for pattern, left, right in zip(path.relations, names, names[1:], strict=False):
             several = pattern.length is not None
-            name = self._name(pattern, "List" if several else "Relationship", scope)
+            name = self._name(pattern, "List<Relationship>" if several else "Relationship", scope)
             if several and pattern.variable in self._before:
                 self._compiler.unsupported("a bound list of relations in a path", path.start)
             if several and pattern.where is not None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from rulemine.cypher.interpreter.code import Code, ExpressionCode, Row, Scope
+from rulemine.cypher.interpreter.code import Code, ExpressionCode, Row, Scope, item_kind
 from rulemine.cypher.interpreter.operators import ARITHMETIC, COMPARISONS, at, get, sliced, wrong
 from rulemine.cypher.interpreter.values import EdgeValue, EvaluationError, NodeValue
 from rulemine.cypher.syntax import Term
@@ -14,7 +14,6 @@ __all__ = ["Operations"]
 
 _NUMBER = "Integer Float"
 _OPERANDS = {
-    "+": ("Integer Float String List Boolean Date", "Integer Float String List Boolean Date"),
     "||": ("String List", "String List"),
     "=~": ("String", "String"),
     "in": ("", "List"),
@@ -47,21 +46,23 @@ class Operations(ExpressionCode, ABC):
         of, index = term.parts
         code = self.check(self.term(of, scope), "List Map Node Relationship Date", of)
         key = self.term(index, scope)
-        self.check(key, "Integer" if code.kind == "List" else "Integer String", index)
+        listed = code.kind.startswith("List")
+        self.check(key, "Integer" if listed else "Integer String", index)
         if code.kind in ("Map", "Node", "Relationship"):
             self.check(key, "String", index)
         run, place = code.run, key.run
-        return Code(lambda row: at(run(row), place(row)))
+        return Code(lambda row: at(run(row), place(row)), item_kind(code.kind))
 
     def _slice(self, term: Term, scope: Scope) -> Code:
-        of = self.check(self.term(term.parts[0], scope), "List", term.parts[0]).run
+        code = self.check(self.term(term.parts[0], scope), "List", term.parts[0])
+        of, kind = code.run, code.kind or "List"
         first, last = (
             (lambda row, _value=value: _value)
             if part is None
             else self.check(self.term(part, scope), "Integer", part).run
             for part, value in zip(term.parts[1:], (0, 2**62), strict=True)
         )
-        return Code(lambda row: sliced(of(row), first(row), last(row)), "List")
+        return Code(lambda row: sliced(of(row), first(row), last(row)), kind)
 
     def _not(self, term: Term, scope: Scope) -> Code:
         run = self.condition(term.parts[0], scope)
@@ -151,17 +152,20 @@ class Operations(ExpressionCode, ABC):
                     value = do(value, run(row))
                 return value
 
-            return Code(folded)
+            return Code(
+                folded, "Boolean" if term.kind in COMPARISONS else _result(term.kind, codes)
+            )
         right = codes[1].run
         kind = "Boolean" if term.kind in COMPARISONS else _result(term.kind, codes)
         return Code(lambda row: do(left(row), right(row)), kind)
 
     def _check_sum(self, term: Term, one: str, other: str) -> None:
-        """Neo4j adds truth values and dates to texts only if it did not know their kinds before."""
-        if term.kind != "+" or "List" in (one, other):
+        """What may not be added, unless it is put into a list, or nothing is known of the other."""
+        if term.kind != "+":
             return
         for kind, beside in ((one, other), (other, one)):
-            if kind in ("Boolean", "Date") and beside not in ("", "property", "Null"):
+            open_ = beside in ("", "property", "Null") or "List" in kind + beside
+            if kind in ("Boolean", "Date", "Node", "Relationship", "Path", "Map") and not open_:
                 self.fail(f"a {one} and a {other} cannot be added.", term)
 
     def _is(self, term: Term, scope: Scope) -> Code:
@@ -183,12 +187,13 @@ class Operations(ExpressionCode, ABC):
 def _result(sign: str, codes: list[Code]) -> str:
     """The kind of a sum, a difference and so on."""
     kinds = {code.kind for code in codes}
-    if sign == "+" and ("String" in kinds or "List" in kinds):
-        return (
-            "List" if "List" in kinds else "String" if kinds <= {"String", *_NUMBER.split()} else ""
-        )
     if sign == "^":
         return "Float"
     if kinds <= {"Integer", "Float"}:
         return "Float" if "Float" in kinds else "Integer"
-    return ""
+    if sign not in ("+", "||"):
+        return "Integer|Float|Date"
+    lists = {kind for kind in kinds if kind.startswith("List")}
+    if lists:
+        return lists.pop() if lists == kinds and len(lists) == 1 else "List"
+    return "String" if kinds <= {"String", "Integer", "Float"} else "property"

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from rulemine.cypher.interpreter.aggregates import Gathered
-from rulemine.cypher.interpreter.code import Row, Scope, aggregated
+from rulemine.cypher.interpreter.code import Row, Scope, aggregated, list_kind
 from rulemine.cypher.interpreter.compiler import Compiler
 from rulemine.cypher.interpreter.limits import fits
 from rulemine.cypher.interpreter.matching import names_in
@@ -154,8 +154,8 @@ class Projector:
         if any(aggregated(parts)):
             self._compiler.fail("an aggregate within an aggregate.", term)
         codes = [self._compiler.term(part, self._before) for part in parts]
-        kinds = "Integer Float" if name not in ("count", "collect", "min", "max") else ""
-        self._compiler.check(codes[0], kinds, parts[0])
+        numeric = name not in ("count", "collect", "min", "max")
+        self._compiler.check(codes[0], "Integer Float" * numeric, parts[0])
         run, share = codes[0].run, codes[-1].run
 
         def gathering() -> Any:
@@ -169,8 +169,8 @@ class Projector:
 
             return add, lambda: own.result(share(last) if wanted == 2 and last else None)
 
-        kind = {"count": "Integer", "collect": "List", "avg": "Float"}.get(name, "")
-        return gathering, codes[0].kind if name in ("min", "max") else kind
+        kinds = {"count": "Integer", "collect": list_kind([codes[0].kind])}
+        return gathering, kinds.get(name, "Integer|Float" if numeric else "")
 
     def _replaced(self, term: Any, known: dict[Term, str]) -> Any:
         """A term with aggregates, and terms that are known, as variables."""

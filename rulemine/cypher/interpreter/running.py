@@ -7,7 +7,7 @@ refused with `UnsupportedError`, never run otherwise. An order that Neo4j leaves
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 
-from rulemine.cypher.interpreter.code import Row, Scope
+from rulemine.cypher.interpreter.code import Row, Scope, either, item_kind
 from rulemine.cypher.interpreter.compiler import Compiler
 from rulemine.cypher.interpreter.limits import ExhaustedError, RunLimits
 from rulemine.cypher.interpreter.matching import PathMatcher, names_in
@@ -99,24 +99,25 @@ class _Engine:
 
     def _arms(
         self, arms: _Arms, every: bool, scope: Scope, *, final: bool = False
-    ) -> tuple[list[str], Callable[[Row], Iterator[Row]]]:
+    ) -> tuple[Scope, Callable[[Row], Iterator[Row]]]:
         """Columns of a query, and its rows for a row of its scope."""
         made = [self._arm(arm, scope, final) for arm in arms]
-        columns = list(made[0][0])
-        if any(set(own) != set(columns) for own, _ in made):
+        columns = made[0][0]
+        if any(own.keys() != columns.keys() for own, _ in made):
             self._compiler.fail("the arms of UNION have other columns.")
         if len(made) == 1:
             return columns, lambda row: made[0][1]([row])
 
+        names = list(columns)
+        kinds = {name: either(own[name] for own, _ in made) for name in names}
+
         def union(row: Row) -> Iterator[Row]:
             rows = (found for _, run in made for found in run([row]))
-            return rows if every else distinct(rows, columns)
+            return rows if every else distinct(rows, names)
 
-        return columns, union
+        return kinds, union
 
-    def _arm(
-        self, clauses: Sequence[Clause], scope: Scope, final: bool
-    ) -> tuple[Sequence[str], _Step]:
+    def _arm(self, clauses: Sequence[Clause], scope: Scope, final: bool) -> tuple[Scope, _Step]:
         steps: list[_Step] = []
         last: Clause | None = None
         for last in clauses:
@@ -129,7 +130,7 @@ class _Engine:
         def run(rows: Iterable[Row]) -> Iterator[Row]:
             return reduce(lambda before, step: step(before), steps, iter(rows))
 
-        return (list(scope) if returned else []), run
+        return (scope if returned else {}), run
 
     def _clause(self, clause: Clause, scope: Scope) -> tuple[_Step, Scope]:
         if isinstance(clause, Match):
@@ -163,7 +164,8 @@ class _Engine:
     def _unwind(self, clause: Unwind, scope: Scope) -> tuple[_Step, Scope]:
         name, step = clause.variable, self._limits.step
         self._new(name, scope)
-        listed = self._compiler.term(clause.items, scope).run
+        code = self._compiler.term(clause.items, scope)
+        listed, kind = code.run, item_kind(code.kind)
 
         def unwind(rows: Iterable[Row]) -> Iterator[Row]:
             for row in rows:
@@ -174,7 +176,7 @@ class _Engine:
                     step()
                     yield {**row, name: item}
 
-        return unwind, {**scope, name: ""}
+        return unwind, {**scope, name: kind}
 
     def _new(self, name: str, scope: Scope) -> None:
         if name in scope:
@@ -200,7 +202,7 @@ class _Engine:
                 for more in found({name: row[name] for name in own}):
                     yield {**row, **more}
 
-        return call, {**scope, **dict.fromkeys(columns, "")}
+        return call, {**scope, **columns}
 
     def _imported(
         self, arm: tuple[Clause, ...], scope: Scope, names: set[str]

@@ -211,12 +211,10 @@ def _order(one: Any, other: Any) -> int:
         if len(one) != len(other) or keys[0] != keys[1]:
             return len(one) - len(other) or (1 if keys[0] > keys[1] else -1)
         return next((found for key in keys[0] if (found := _order(one[key], other[key]))), 0)
-    if kinds[0] in ("Node", "Relationship"):
-        return int(one.at - other.at)
-    if kinds[0] == "Path":
-        left = [thing.at for thing in (*one.nodes, *one.edges)]
-        right = [thing.at for thing in (*other.nodes, *other.edges)]
-        return (left > right) - (left < right)
+    if kinds[0] in ("Node", "Relationship", "Path"):
+        if one == other:
+            return 0
+        raise NotImplementedError(f"sorting values of the kind {kinds[0]}")
     return compared(one, other) or 0
 
 
