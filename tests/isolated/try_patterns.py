@@ -1,31 +1,54 @@
-"""Runs random questions of every template on a real Neo4j, and compares the rows and what they
-come from with our evaluator's; and reads every graph back from it.
+"""Runs random questions of every template, and random queries as models write them, on a real Neo4j, and
+compares the rows and what they come from with our evaluator's, and with what they give in memory; and reads
+every graph back from it.
 
-    python -m tests.isolated.try_patterns [--queries 1000] [--seed 0]
+    python -m tests.isolated.try_patterns [--queries 1000] [--dialect 1000] [--seed 0]
+
+Of the demo there are --queries / 10 questions besides.
 
 Prints what differs; exit status 1 if anything does. Says "skipped" with the reason where Neo4j cannot be
 fetched.
 """
 
 import argparse
+import os
 import sys
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from neo4j.time import Date
 
+from rulemine.builder.cypher.instantiate import make_tasks
+from rulemine.builder.cypher.realism import draft_characteristics
 from rulemine.cypher import PatternQuery, Rows, evaluate, provenance_of, to_cypher
+from rulemine.cypher.interpreter import run
 from rulemine.cypher.parser import parse
 from rulemine.cypher.provenance import provenance_query
 from rulemine.cypher.rows import Failed
+from rulemine.datasets.demo_graph import demo_graph
 from rulemine.errors import JavaError
+from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.neo4j.bolt import Bolt, connected
 from rulemine.neo4j.jars import fetch_jars
 from rulemine.neo4j.reading import read_bolt
 from rulemine.neo4j.server import temporary
+from tests.cypher.test_interpreter import ANSWERS, FAILS, GRAPH
+from tests.isolated.dialect import comparison
 from tests.oracles.patterns import same
+from tests.oracles.random_cypher import CypherWriter
 from tests.oracles.random_patterns import random_graph, random_queries
+
+_PER_GRAPH = 157
+"""Queries of each kind on one random graph: as many as there are pairs of templates."""
+
+KINDS = ("rows", "empty", "failed", "not run")
+
+_AT_ONCE = 3
+"""Queries that run at once."""
 
 
 def plain(value: Any) -> Any:
@@ -41,21 +64,21 @@ def difference(bolt: Bolt, graph: PropertyGraph, query: PatternQuery) -> str:
     found = bolt.rows(text)
     if isinstance(found, Failed):
         return f"{text}: {found}"
-    rows = [tuple(map(plain, row)) for row in found.rows]
-    right = found.columns == ours.columns and len(text.splitlines()) == 1
-    if ours.tied:
-        right &= len(rows) == 1 and rows[0] in ours.tied
-    else:
-        right &= same(rows, ours.rows) and (not ours.ordered or in_order(rows, ours))
-    if not right:
-        return f"{text}:\n  Neo4j {found.columns} {rows}\n  ours  {ours}"
-    bound, wanted = (
-        bolt.rows(provenance_query(parse(text), "id") or ""),
-        provenance_of(graph, query),
-    )
+    for where, table in (("Neo4j", found), ("in memory", run(graph, text))):
+        rows = [tuple(map(plain, row)) for row in table.rows]
+        right = table.columns == ours.columns and len(text.splitlines()) == 1
+        if ours.tied:
+            right &= len(rows) == 1 and rows[0] in ours.tied
+        else:
+            right &= same(rows, ours.rows) and (not ours.ordered or in_order(rows, ours))
+        if not right:
+            return f"{text}:\n  {where} {table.columns} {rows}\n  ours  {ours}"
+    asked, wanted = provenance_query(parse(text), "id") or "", provenance_of(graph, query)
     pairs = [("node", name) for name in wanted.nodes] + [("edge", name) for name in wanted.edges]
-    right = not isinstance(bound, Failed) and sorted(bound.rows) == sorted(pairs)
-    return "" if right else f"{text}:\n  Neo4j binds {bound}\n  ours        {pairs}"
+    for where, bound in (("Neo4j", bolt.rows(asked)), ("in memory", run(graph, asked))):
+        if isinstance(bound, Failed) or sorted(bound.rows) != sorted(pairs):
+            return f"{text}:\n  {where} binds {bound}\n  ours  {pairs}"
+    return ""
 
 
 def read_back(bolt: Bolt, graph: PropertyGraph) -> str:
@@ -78,9 +101,38 @@ def in_order(rows: list[Any], ours: Rows) -> bool:
     )
 
 
+class Check:
+    """What was compared so far."""
+
+    def __init__(self, bolt: Bolt) -> None:
+        self.bolt, self.wrong = bolt, 0
+        self.asked: Counter[str] = Counter()
+        self.threads = ThreadPoolExecutor(_AT_ONCE)
+
+    def said(self, text: str) -> None:
+        if text:
+            self.wrong += 1
+            print(text)
+
+    def questions(self, graph: PropertyGraph, queries: list[PatternQuery], name: str) -> None:
+        self.asked["questions"] += len(queries)
+        self.asked["with rows"] += sum(bool(evaluate(graph, query).rows) for query in queries)
+        for found in self.threads.map(lambda query: difference(self.bolt, graph, query), queries):
+            self.said(found and f"{name}: {found}")
+
+    def dialect(self, graph: PropertyGraph, queries: Iterable[str], name: str) -> None:
+        runner = InMemoryRunner(graph)
+        for kind, found in self.threads.map(
+            lambda query: comparison(self.bolt, runner, query), queries
+        ):
+            self.asked[kind] += 1
+            self.said(found and f"{name}: {found}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--queries", type=int, default=1000)
+    parser.add_argument("--dialect", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     try:
@@ -88,27 +140,35 @@ def main() -> int:
     except JavaError as problem:
         print(f"skipped: {problem}")
         return 0
-    asked = filled = wrong = 0
-    seed = given.seed
+    # Every query is another one: what compiles quickly is better than what runs quickly.
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
+    left, wanted, seed = given.queries, given.dialect, given.seed
     with temporary() as url, connected(url) as bolt:
-        while asked < given.queries:
+        check = Check(bolt)
+        bolt.load_properties(GRAPH)
+        check.dialect(GRAPH, [*ANSWERS, *(text for text in FAILS if "$" not in text)], "recorded")
+        demo = demo_graph()
+        tasks = make_tasks(demo, draft_characteristics(demo), per_template=max(1, left // 320))
+        bolt.load_properties(demo, replace=True)
+        check.questions(demo, [task.query for task in tasks], "demo")
+        while left > 0 or wanted > 0:
             graph = random_graph(seed)
             bolt.load_properties(graph, replace=True)
-            if said := read_back(bolt, graph):
-                wrong += 1
-                print(f"graph {seed}: {said}")
-            for query in random_queries(graph, seed):
-                asked += 1
-                filled += bool(evaluate(graph, query).rows)
-                if said := difference(bolt, graph, query):
-                    wrong += 1
-                    print(f"graph {seed}: {said}")
-            seed += 1
+            check.said(read_back(bolt, graph))
+            check.questions(
+                graph, list(random_queries(graph, seed))[: max(0, left)], f"graph {seed}"
+            )
+            texts = [CypherWriter(f"{seed} {at}").query() for at in range(min(_PER_GRAPH, wanted))]
+            check.dialect(graph, texts, f"graph {seed}")
+            left, wanted, seed = left - _PER_GRAPH, wanted - _PER_GRAPH, seed + 1
+    asked = check.asked
     print(
-        f"{asked} questions of all templates in Cypher, {filled} with rows, {seed - given.seed} graphs read "
-        f"back: {wrong} differences"
+        f"{asked['questions']} questions of all templates, {asked['with rows']} with rows, each with its "
+        f"provenance; {sum(asked[kind] for kind in KINDS)} queries as models write "
+        f"them ({', '.join(f'{asked[kind]} {kind}' for kind in KINDS)}); "
+        f"{seed - given.seed} graphs read back: {check.wrong} differences"
     )
-    return min(wrong, 1)
+    return min(check.wrong, 1)
 
 
 if __name__ == "__main__":

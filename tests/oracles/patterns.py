@@ -181,7 +181,7 @@ def same(some: list[Any], others: list[Any]) -> bool:
 
 
 def by(row: tuple[Any, ...]) -> str:
-    return repr([round(value, 6) if isinstance(value, float) else value for value in row])
+    return repr([round(value, 6) + 0.0 if isinstance(value, float) else value for value in row])
 
 
 def equal(one: Any, other: Any) -> bool:

@@ -8,9 +8,8 @@ place, and mutations of whole texts.
 from random import Random
 from typing import Any
 
-from tests.oracles.random_patterns import NAMES, OWN, SCALARS, SCHEMA
-
 from rulemine.cypher.render import quoted_name, quoted_value
+from tests.oracles.random_patterns import NAMES, OWN, SCALARS, SCHEMA
 
 LABELS = [row.label for row in SCHEMA.entities]
 TYPES = sorted({row.label for row in SCHEMA.relations})
@@ -201,7 +200,10 @@ class CypherWriter:
         outer = self.kinds
         self.kinds = {node: "node"}
         relation, other = self.relation(), self.node()
-        inner = f"MATCH ({node}){relation}{other} RETURN {self.one(self.aggregate(), self.value(1))} AS {name}"
+        own = self.value(1)
+        inner = (
+            f"MATCH ({node}){relation}{other} RETURN {self.one(self.aggregate(), own)} AS {name}"
+        )
         self.kinds = outer | {name: "value"}
         if self.chance(0.5):
             return f"CALL {{ WITH {node} {inner} }}"
@@ -257,7 +259,8 @@ class CypherWriter:
             options += [
                 f"{left} {self.one('+', '-', '*', '/', '%', '^')} {right}", f"({left} - {right})", f"-{left}",
                 f"abs({left})", f"round({left})", f"floor({left})", f"toInteger({left})", f"toFloat({left})",
-                f"size({node}.a_str)", f"size({node}.{self.one(*LISTS)})", f"sign({left})", f"round({left}, 1)",
+                f"size({node}.a_str)", f"size({node}.{self.one(*LISTS)})", f"sign({left})",
+                f"round({left}, 1)",
                 f"coalesce({left}, {right})", f"toInteger({self.text_of(0)})", f"ceil({left})",
                 f"COUNT {{ ({node}){self.relation(new=False)}() }}",
                 f"reduce(s = 0, x IN {node}.a_list_int | s + x)",
@@ -325,7 +328,8 @@ class CypherWriter:
         )  # fmt: skip
 
     def plain_test(self, what: str) -> str:
-        return f"{what} {self.one('=', '<>', '<', '>', '<=', '>=')} {self.one(self.number_(), quoted_value('red'))}"
+        compare = self.one("=", "<>", "<", ">", "<=", ">=")
+        return f"{what} {compare} {self.one(self.number_(), quoted_value('red'))}"
 
     def condition(self, depth: int) -> str:
         if depth and self.chance(0.45):
@@ -341,17 +345,21 @@ class CypherWriter:
             f"{node}.a_str {compare} {self.text_of(0)}", f"{own} IS NULL", f"{own} IS NOT NULL",
             f"{node}.a_str {self.one('STARTS WITH', 'ENDS WITH', 'CONTAINS')} {self.text_of(0)}",
             f"{node}.a_date {compare} date('{self.one('2000-02-29', '1904-02-29', '1999-01-01')}')",
-            f"{node}.a_date.year {compare} {self.one(1904, 2000)}", f"{node}.name =~ '{self.one('A.*', '(?i)ann', '.')}'",
+            f"{node}.a_date.year {compare} {self.one(1904, 2000)}",
+            f"{node}.name =~ '{self.one('A.*', '(?i)ann', '.')}'",
             f"{self.value(0)} IN {self.list_of(0)}", f"{own} IN [1, 'red', {self.value(0)}]",
             f"{node}:{quoted_name(self.one(*LABELS))}", f"{node}.a_bool", f"NOT {node}.a_bool",
-            f"({node}){self.relation(new=False)}()", f"NOT ({node}){self.relation(new=False)}({self.known('node')})",
+            f"({node}){self.relation(new=False)}()",
+            f"NOT ({node}){self.relation(new=False)}({self.known('node')})",
             f"EXISTS {{ ({node}){self.relation(new=False)}(x) WHERE x.a_int {compare} {self.number_()} }}",
             f"COUNT {{ ({node}){self.relation(new=False)}() }} {compare} {self.one(0, 1, 2)}",
             f"EXISTS {{ MATCH ({node}){self.relation(new=False)}(x:Person) RETURN x }}",
-            f"{self.one('any', 'all', 'none', 'single')}(x IN {node}.{self.one(*LISTS)} WHERE x = {self.value(0)})",
+            f"{self.one('any', 'all', 'none', 'single')}(x IN {node}.{self.one(*LISTS)} "
+            f"WHERE x = {self.value(0)})",
             f"{self.number_()} < {node}.a_int <= {self.number_of(0)}", f"{node} = {self.known('node')}",
             f"exists(({node}){self.relation(new=False)}())", f"{self.value(0)} {compare} {self.value(0)}",
-            f"{node}.a_float {compare} {node}.a_int", f"toLower({node}.name) = 'ann'", f"size({node}.name) > 2",
+            f"{node}.a_float {compare} {node}.a_int", f"toLower({node}.name) = 'ann'",
+            f"size({node}.name) > 2",
         )  # fmt: skip
 
     def mutated(self, text: str) -> str:

@@ -26,7 +26,7 @@ class Operations(ExpressionCode, ABC):
 
     def _get(self, term: Term, scope: Scope) -> Code:
         of, name = term.parts
-        code = self.check(self.term(of, scope), "Node Relationship Map Date String", of)
+        code = self.check(self.term(of, scope), "Node Relationship Map Date Duration String", of)
         if code.kind == "String":
             self.fail("a String has no properties.", of)
         run = code.run
@@ -192,7 +192,7 @@ def _result(sign: str, codes: list[Code]) -> str:
     if kinds <= {"Integer", "Float"}:
         return "Float" if "Float" in kinds else "Integer"
     if sign not in ("+", "||"):
-        return "Integer|Float|Date"
+        return "Integer|Float|Date|Duration"
     lists = {kind for kind in kinds if kind.startswith("List")}
     if lists:
         return lists.pop() if lists == kinds and len(lists) == 1 else "List"

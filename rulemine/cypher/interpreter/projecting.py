@@ -169,8 +169,8 @@ class Projector:
 
             return add, lambda: own.result(share(last) if wanted == 2 and last else None)
 
-        kinds = {"count": "Integer", "collect": list_kind([codes[0].kind])}
-        return gathering, kinds.get(name, "Integer|Float" if numeric else "")
+        kind = "Integer|Float|Duration" if numeric else codes[0].kind
+        return gathering, {"count": "Integer", "collect": list_kind([kind])}.get(name, kind)
 
     def _replaced(self, term: Any, known: dict[Term, str]) -> Any:
         """A term with aggregates, and terms that are known, as variables."""
