@@ -8,7 +8,7 @@ export RULEMINE_DATA
 JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
 BENCHMARKS := demo family fb15k237
 
-.PHONY: help install jar $(BENCHMARKS) archives test check model writers page study clients neo4j format lint types docs java wheel bench scale clean
+.PHONY: help install jar $(BENCHMARKS) archives test check model writers page study clients neo4j neo4j-check format lint types docs java wheel bench scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -94,9 +94,13 @@ study: install jar ## a study of the demo, to a page, with a very small model on
 clients: install jar ## other people's programs read our exports (CLIENTS="NAME …": some of them; 3 GB of disk, 10 minutes at most)
 	$(BIN)/python tests/isolated/try_clients.py $(CLIENTS)
 
-neo4j: install jar ## the Cypher of every question of a small release, and of 314 random ones, on a real Neo4j (needs Maven; 130 MB once)
+neo4j: install jar ## Cypher of a small release, of random questions and of others, on a real Neo4j (needs Maven; 130 MB once)
 	$(BIN)/python tests/isolated/try_neo4j.py
-	$(BIN)/python -m tests.isolated.try_patterns --queries 314
+	$(BIN)/python -m tests.isolated.try_patterns --queries 157 --dialect 157
+
+neo4j-check: install jar ## the same with 10,000 queries
+	$(BIN)/python tests/isolated/try_neo4j.py
+	$(BIN)/python -m tests.isolated.try_patterns --queries 3600 --dialect 2500
 
 java: ## Java unit tests (needs Maven); warnings are errors
 	mvn --batch-mode --quiet -f amie/pom.xml verify
