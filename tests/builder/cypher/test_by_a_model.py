@@ -71,6 +71,8 @@ def test_it_is_renamed_and_built_again(made: Path, here: Path, command: Command)
         for row in questions(here / naming):
             assert all(anchor in row["question"] for anchor in row["anchors"])
     _write(here)
+    ended = command("verify", here / "private", "--neo4j", "none")
+    assert ended.status == 0, ended.out
     ended = command(*BUILD, "-o", "again", "--replay", "private")
     assert ended.status == 0, ended.err
     assert tree(here / "again") == tree(made)
