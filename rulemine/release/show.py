@@ -9,10 +9,11 @@ from pathlib import Path
 from rulemine.errors import ReleaseError
 from rulemine.phrasing.templates import Templates
 from rulemine.release.reader import Release
-from rulemine.release.records import QueryQuestion, Question, RuleQuestion
+from rulemine.release.records import CypherQuestion, QueryQuestion, Question, RuleQuestion
 from rulemine.release.showing.drawing import printable
 from rulemine.release.showing.layout import INDENT, indented, titled, wrapped
 from rulemine.release.showing.proofs_left import ProofsLeft
+from rulemine.release.showing.row_question import row_blocks
 from rulemine.release.showing.rule_question import rule_blocks
 from rulemine.release.showing.structure_question import structure_blocks
 from rulemine.release.showing.written_question import written_blocks
@@ -54,6 +55,8 @@ def show(
     ]
     if isinstance(question, RuleQuestion):
         blocks += rule_blocks(opened, question, names, inner, lambda: proofs or remaining(opened))
+    elif isinstance(question, CypherQuestion):
+        blocks += row_blocks(opened, question, names, inner)
     elif isinstance(question, QueryQuestion):
         blocks += structure_blocks(opened, question, names, inner)
         removed = (row.triple for row in opened.removals())
