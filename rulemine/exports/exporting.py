@@ -19,7 +19,7 @@ from rulemine.files import describe_content, digest_of, read_text, write_text
 from rulemine.release.folders import edited, exchange, listed, strangers
 from rulemine.release.outputs import check_file, check_place, real
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Question
+from rulemine.release.records import SPLITS, CypherQuestion, Question
 from rulemine.seeds import check_seed
 
 __all__ = ["Exported", "export", "naming_for"]
@@ -146,7 +146,7 @@ def _finish(folder: ExportFolder, given: ExportInput, exporter: Exporter, to: st
         folder.count("relabeled", len(changed))
     reached = _reached(folder, given)
     answers = _answers_of(given.questions(), reached) if given.without_answers else ""
-    if not given.without_answers:
+    if not given.without_answers and given.release.kind != "cypher":
         folder.jsonl("reachability.jsonl", ({"id": q, **r._asdict()} for q, r in reached.items()))
         for name, share in shares(reached.values()).items():
             folder.count(name, round(share, 4))
@@ -176,26 +176,27 @@ def _reached(folder: ExportFolder, given: ExportInput) -> dict[str, Reachability
     questions = [q for q in given.questions() if q.id not in folder.left_out]
     if folder.reached:
         return {q.id: folder.reached[q.id] for q in questions}
+    if given.release.kind == "cypher":
+        return {}  # rows are no entities that a path could lead to
     flags = reachability(given.kg, questions, given.removed)
     return {q.id: flag for q, flag in zip(questions, flags, strict=True)}
 
 
 def _answers_of(questions: tuple[Question, ...], reached: dict[str, Reachability]) -> str:
-    """The answers to questions, one JSON object a line."""
-    return "".join(
-        dump_line(
-            {
-                "id": q.id,
-                "answers": q.answers,
-                "stated": q.stated,
-                "hard": q.hard_answers,
-                "hard_answer": q.hard_answer,
-                "reachability": reached[q.id]._asdict() if q.id in reached else None,
-            }
-        )
-        + "\n"
-        for q in questions
-    )
+    """The answers to questions, one JSON object a line; over a property graph with the gold."""
+
+    def row(q: Question) -> dict[str, Any]:
+        own = q.cypher if isinstance(q, CypherQuestion) else None
+        return {
+            "id": q.id,
+            "answers": q.answers,
+            "stated": q.stated,
+            "hard": q.hard_answers,
+            "hard_answer": q.hard_answer,
+            "reachability": reached[q.id]._asdict() if q.id in reached else None,
+        } | ({} if own is None else {"cypher": own.cypher, "rows": own.rows})
+
+    return "".join(f"{dump_line(row(q))}\n" for q in questions)
 
 
 def _check_output(target: Path, answers: Path | None) -> None:

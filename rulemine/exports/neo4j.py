@@ -1,22 +1,30 @@
 """The export ``neo4j``: CSV for ``neo4j-admin database import``, and the same as a script in Cypher.
 
-The graph is the one that `rulemine.query.cypher` expects: nodes ``(:Entity {name})``, relationships typed by
-the relations. Quotes are doubled in CSV, as the import expects by default, and nothing else is escaped there.
+Of releases of the kind ``cypher`` it is their property graph, see `rulemine.exports.neo4j_properties`. Of
+others the graph is the one that `rulemine.query.cypher` expects: nodes ``(:Entity {name})``, relationships
+typed by the relations. Quotes are doubled in CSV, as the import expects, and nothing else is escaped there.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rulemine.config import Section
+from rulemine.cypher.rows import row_of
+from rulemine.exports.neo4j_properties import (
+    delimiter_of,
+    import_options,
+    script_of,
+    tables_of,
+)
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.exports.rdf import asked
 from rulemine.kg.graph import Triple
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
 from rulemine.query.tree import quoted
-from rulemine.release.records import QUESTION_KINDS
+from rulemine.release.records import QUESTION_KINDS, CypherQuestion, Question
 
 __all__ = ["Neo4j"]
 
@@ -32,6 +40,8 @@ class Neo4j(Section):
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""
+        if given.release.kind == "cypher":
+            return _export_properties(given, folder)
         kg = given.kg
         ids = {e.name: e.id.removeprefix("m.") for e in given.client.entities}
         nodes = [e.name for e in given.client.entities if e.name in kg.entity_ids]
@@ -53,6 +63,35 @@ class Neo4j(Section):
         )
         folder.count("nodes", len(nodes))
         folder.count("relationships", len(rows))
+
+
+def _export_properties(given: ExportInput, folder: ExportFolder) -> None:
+    """Writes a property graph, and the questions with their gold and its rows on the complete graph."""
+    graph = given.property_graph
+    delimiter = delimiter_of(graph)
+    names = []
+    for name, lines in tables_of(graph, delimiter):
+        folder.lines(name, lines)
+        names.append(name)
+    folder.lines("import.args", import_options(names, delimiter))
+    folder.lines("load.cypher", script_of(graph))
+    folder.jsonl("questions.jsonl", (_with_gold(given, q) for q in given.questions()))
+    folder.count("nodes", len(graph.nodes))
+    folder.count("relationships", len(graph.edges))
+
+
+def _with_gold(given: ExportInput, question: Question) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "id": question.id,
+        "split": question.split,
+        "question": question.question,
+        "topics": question.anchors,
+    }
+    if isinstance(question, CypherQuestion) and not given.without_answers:
+        block = question.cypher
+        row |= {"cypher": block.cypher, "columns": block.columns, "ordered": block.ordered}
+        row["rows"] = list(map(row_of, block.rows))
+    return row
 
 
 def _script(nodes: list[str], rows: list[Triple]) -> Iterator[str]:

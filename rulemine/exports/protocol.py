@@ -18,6 +18,7 @@ from rulemine.exports.client_names import ClientNames, domain_of
 from rulemine.exports.reachability import Reachability
 from rulemine.files import write_lines, write_text
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer, questions_in
 from rulemine.release.reader import Release
@@ -74,6 +75,12 @@ class ExportInput:
     def graph(self, which: str) -> KnowledgeGraph:
         """Any graph of the release, as for `Release.kg`, in the naming of the export."""
         found = self.release.kg(which)
+        return found if self._namer is None else found.renamed(self._namer.names)
+
+    @cached_property
+    def property_graph(self) -> PropertyGraph:
+        """The property graph that the export is about; only of releases of the kind ``cypher``."""
+        found = self.release.property_graph(self.kg_name)
         return found if self._namer is None else found.renamed(self._namer.names)
 
     @cached_property

@@ -1,12 +1,12 @@
 """The export ``rdf``: the graph in N-Triples, for any triple store."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from rulemine.config import Section, option
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.exports.rdf_names import IRIS, sparql_in, triples
-from rulemine.release.records import QUESTION_KINDS, Question
+from rulemine.release.records import Question
 
 __all__ = ["Rdf", "asked"]
 
@@ -20,8 +20,6 @@ class Rdf(Section):
     """
 
     iris: str = option("release", choices=IRIS)
-
-    kinds: ClassVar = tuple(QUESTION_KINDS)
 
     @property
     def names_of_clients(self) -> bool:
