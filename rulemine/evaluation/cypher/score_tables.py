@@ -147,7 +147,8 @@ def _errors(found: Sequence[ScoredItem]) -> Grid | None:
         if some
     )
     notes = tuple(
-        f"{kind}: {ERROR_KINDS[kind]}; first {some[0].item.id}: {_cut(some[0].predicted or '')}"
+        f"{kind}: {ERROR_KINDS[kind]}; first {some[0].item.id}"
+        + f": {_cut(some[0].predicted)}" * bool(some[0].predicted)
         for kind, some in groups.items()
         if some
     )
