@@ -96,12 +96,12 @@ clients: install jar ## other people's programs read our exports (CLIENTS="NAME 
 
 neo4j: install jar ## Cypher of a small release, of random questions and of others, on a real Neo4j (needs Maven; 130 MB once)
 	$(BIN)/python tests/isolated/try_neo4j.py
-	$(BIN)/python -m tests.isolated.try_patterns --queries 157 --dialect 157
+	$(BIN)/python -m tests.isolated.try_patterns --queries 157 --dialect 157 --demo 1
 	$(BIN)/python -m tests.isolated.try_property_graphs
 
 neo4j-check: install jar ## the same with 10,000 queries
 	$(BIN)/python tests/isolated/try_neo4j.py
-	$(BIN)/python -m tests.isolated.try_patterns --queries 3600 --dialect 2500
+	$(BIN)/python -m tests.isolated.try_patterns --queries 471 --dialect 1600 --demo 14
 	$(BIN)/python -m tests.isolated.try_property_graphs
 
 java: ## Java unit tests (needs Maven); warnings are errors

@@ -2,9 +2,10 @@
 compares the rows and what they come from with our evaluator's, and with what they give in memory; and reads
 every graph back from it.
 
-    python -m tests.isolated.try_patterns [--queries 1000] [--dialect 1000] [--seed 0]
+    python -m tests.isolated.try_patterns [--queries 1000] [--dialect 1000] [--demo 1] [--seed 0]
 
-Of the demo there are --queries / 10 questions besides.
+Of the demo there are --demo questions of each template besides, each with ten choices of its fixed nodes,
+which Neo4j plans once.
 
 Prints what differs; exit status 1 if anything does. Says "skipped" with the reason where Neo4j cannot be
 fetched.
@@ -16,6 +17,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 from neo4j.time import Date
@@ -25,6 +28,7 @@ from rulemine.builder.cypher.realism import draft_characteristics
 from rulemine.cypher import PatternQuery, Rows, evaluate, provenance_of, to_cypher
 from rulemine.cypher.interpreter import run
 from rulemine.cypher.parser import parse
+from rulemine.cypher.pattern import anchored
 from rulemine.cypher.provenance import provenance_query
 from rulemine.cypher.rows import Failed
 from rulemine.datasets.demo_graph import demo_graph
@@ -46,6 +50,8 @@ _PER_GRAPH = 157
 """Queries of each kind on one random graph: as many as there are pairs of templates."""
 
 KINDS = ("rows", "empty", "failed", "not run")
+
+_CHOICES = 10
 
 _AT_ONCE = 3
 """Queries that run at once."""
@@ -101,6 +107,20 @@ def in_order(rows: list[Any], ours: Rows) -> bool:
     )
 
 
+def others(graph: PropertyGraph, query: PatternQuery) -> list[PatternQuery]:
+    """A question, and the same of other nodes, if it fixes any."""
+    fixed = [node.name is not None or node.id is not None for node in query.match.nodes]
+    found, random = [query], Random(to_cypher(query))
+    while any(fixed) and len(found) < _CHOICES:
+        nodes = (
+            anchored(graph, random.choice(graph.of_type(node.type))) if own else node
+            for own, node in zip(fixed, query.match.nodes, strict=True)
+        )
+        match = replace(query.match, nodes=tuple(nodes))
+        found.append(PatternQuery(match, query.result))
+    return found
+
+
 class Check:
     """What was compared so far."""
 
@@ -133,6 +153,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--dialect", type=int, default=1000)
+    parser.add_argument("--demo", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     try:
@@ -148,9 +169,9 @@ def main() -> int:
         bolt.load_properties(GRAPH)
         check.dialect(GRAPH, [*ANSWERS, *(text for text in FAILS if "$" not in text)], "recorded")
         demo = demo_graph()
-        tasks = make_tasks(demo, draft_characteristics(demo), per_template=max(1, left // 320))
+        tasks = make_tasks(demo, draft_characteristics(demo), per_template=given.demo)
         bolt.load_properties(demo, replace=True)
-        check.questions(demo, [task.query for task in tasks], "demo")
+        check.questions(demo, [one for task in tasks for one in others(demo, task.query)], "demo")
         while left > 0 or wanted > 0:
             graph = random_graph(seed)
             bolt.load_properties(graph, replace=True)

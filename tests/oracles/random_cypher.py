@@ -138,9 +138,7 @@ class CypherWriter:
                 "!knows",
                 "nothing",
             )
-        length = self.one("*1..2", "*", "*2", "*..2", "*0..1", "*2..3") if several else ""
-        if length == "*" and self.chance(0.8):
-            length = "*1..2"
+        length = self.one("*1..2", "*2", "*..2", "*0..1", "*2..3") if several else ""
         held = f" {{start_year: {self.one(1990, 2000, 2010)}}}" if self.chance(0.06) else ""
         inner = f"{variable}{types}{length}{held}"
         body = f"[{inner}]" if inner or self.chance(0.3) else ""
