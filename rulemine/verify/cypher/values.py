@@ -9,6 +9,7 @@ its share.
 """
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -29,6 +30,10 @@ CLOSE = 1e-9
 
 Values = dict[NodeProperty, tuple[int, Row]]
 """Node and property → line, and the record of a removed value."""
+
+
+_Ends = dict[tuple[int, str, str], list[tuple[Any, list[str]]]]
+"""Graph, rule, the last node but one → the values at the ends of the last step, each with two of them."""
 
 
 def read_values(folder: Folder, findings: Findings) -> Values:
@@ -56,6 +61,7 @@ def check_values(
 ) -> None:
     """Checks removed values, their rules, and the sizes of the levels."""
     rules: dict[str, Row] = {}
+    ends: _Ends = {}
     lines = folder.records(VALUE_RULES, VALUE_RULE) if folder.has(VALUE_RULES) else ()
     named = {row["certificate"]["rule"] for _, row in values.values()}
     for line, row in lines:
@@ -66,7 +72,7 @@ def check_values(
             found = shown(row["text"])
             findings.add(VALUE_RULES, line, "rule used", found, "a rule of some certificate")
     for key, (line, row) in values.items():
-        for problem in _problems(key, row, rules, complete, incomplete):
+        for problem in _problems(key, row, rules, complete, incomplete, ends):
             findings.add(REMOVED_VALUES, line, *problem)
     findings.count("value rules", len(rules))
     for level in folder.levels:
@@ -83,6 +89,7 @@ def _problems(
     rules: dict[str, Row],
     complete: LabeledGraph,
     incomplete: LabeledGraph,
+    ends: _Ends,
 ) -> Iterator[tuple[str, str, str]]:
     """What is wrong with a removed value: invariant, found, expected."""
     node, name = key
@@ -115,7 +122,7 @@ def _problems(
     given = _value(incomplete, proof["node"], source, rule["function"])
     if given is None or given != value:
         yield "certificate gives the value", shown(given), shown(value)
-    said = _said(incomplete, rule, node)
+    said = _said(incomplete, rule, node, ends)
     if said != [value]:
         yield "the rule says one value", shown(said), shown([value])
 
@@ -128,24 +135,39 @@ def _value(graph: LabeledGraph, node: str, name: str, function: str) -> Any:
     return value
 
 
-def _said(graph: LabeledGraph, rule: Row, node: str) -> list[Any]:
-    """The different values at the ends of the paths of a rule from a node."""
-    paths: list[tuple[str, ...]] = [(node,)]
-    for step in rule["path"]:
-        near, far = ("subject", "object") if step["outward"] else ("object", "subject")
-        longer: list[tuple[str, ...]] = [
-            (*path, end)
-            for path in paths
-            for edge in graph.leading.get((step["relation"], near, path[-1]), ())
-            if (end := str(getattr(edge, far))) not in path and graph.types[end] == step["type"]
-        ]
-        paths = longer
+def _said(graph: LabeledGraph, rule: Row, node: str, known: _Ends) -> list[Any]:
+    """The different values at the ends of the paths of a rule from a node; no node is twice in a path."""
+    path = rule["path"]
+    if not path:
+        value = _value(graph, node, rule["source"], rule["function"])
+        return [] if value is None else [value]
+    before = [node] if len(path) == 1 else [n for n in _reached(graph, path[0], node) if n != node]
     found: list[Any] = []
-    for path in paths:
-        value = _value(graph, path[-1], rule["source"], rule["function"])
-        if value is not None and value not in found:
-            found.append(value)
+    for middle in before:
+        key = id(graph), rule["id"], middle
+        if key not in known:
+            known[key] = _at_ends(graph, rule, middle)
+        for value, ends in known[key]:
+            if value not in found and any(end != node for end in ends):
+                found.append(value)
     return found
+
+
+def _reached(graph: LabeledGraph, step: Row, node: str) -> list[str]:
+    near, far = ("subject", "object") if step["outward"] else ("object", "subject")
+    ends = (str(getattr(e, far)) for e in graph.leading.get((step["relation"], near, node), ()))
+    return [end for end in ends if graph.types[end] == step["type"]]
+
+
+def _at_ends(graph: LabeledGraph, rule: Row, middle: str) -> list[tuple[Any, list[str]]]:
+    found: dict[str, tuple[Any, list[str]]] = {}
+    for end in _reached(graph, rule["path"][-1], middle):
+        value = _value(graph, end, rule["source"], rule["function"])
+        if end != middle and value is not None:
+            ends = found.setdefault(json.dumps(value), (value, []))[1]
+            if len(ends) < 2 and end not in ends:
+                ends.append(end)
+    return list(found.values())
 
 
 def _rule_problems(
@@ -168,8 +190,9 @@ def _rule_problems(
         yield "rule", shown(rule["text"]), "names stay"
     values: list[Any] = []
     right = 0
+    ends: _Ends = {}
     for node in complete.of_type.get(rule["type"], ()):
-        own, said = complete.values[node].get(rule["property"]), _said(complete, rule, node)
+        own, said = complete.values[node].get(rule["property"]), _said(complete, rule, node, ends)
         if own is not None and len(said) == 1:
             values.append(str(own))
             right += own == said[0]
