@@ -190,9 +190,9 @@ def _rule_problems(
         yield "rule", shown(rule["text"]), "names stay"
     values: list[Any] = []
     right = 0
-    ends: _Ends = {}
+    seen: _Ends = {}
     for node in complete.of_type.get(rule["type"], ()):
-        own, said = complete.values[node].get(rule["property"]), _said(complete, rule, node, ends)
+        own, said = complete.values[node].get(rule["property"]), _said(complete, rule, node, seen)
         if own is not None and len(said) == 1:
             values.append(str(own))
             right += own == said[0]
