@@ -63,9 +63,9 @@ def item_kind(kind: str) -> str:
 
 
 def list_kind(kinds: Iterable[str]) -> str:
-    """The kind of a list of items of some kinds."""
-    known = set(kinds) - {"Null"}
-    return f"List<{known.pop()}>" if len(known) == 1 and "" not in known else "List"
+    """The kind of a list of items of some kinds; null may be anything."""
+    known = set(kinds)
+    return f"List<{known.pop()}>" if len(known) == 1 and not known & {"", "Null"} else "List"
 
 
 def aggregated(thing: Any) -> Iterator[Term]:
