@@ -50,10 +50,12 @@ class Code(NamedTuple):
 
 
 def either(kinds: Iterable[str]) -> str:
-    """The kind of what may be of one of several kinds."""
-    known = set(kinds) - {"Null"}
-    if "" in known or len(known) < 2:
-        return known.pop() if len(known) == 1 else "" if known else "Null"
+    """The kind of what may be of one of several kinds; null may be anything."""
+    known = set(kinds)
+    if known & {"", "Null"}:
+        return ""
+    if len(known) == 1:
+        return known.pop()
     return "|".join(sorted({part for kind in known for part in kind.partition("<")[0].split("|")}))
 
 

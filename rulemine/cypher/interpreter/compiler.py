@@ -95,7 +95,7 @@ class Compiler(Operations):
         subject, pairs, rest = term.parts
         otherwise = self.term(rest, scope) if rest else Code(lambda row: None, "Null")
         results = [self.term(result, scope) for _, result in pairs]
-        kind = either(code.kind for code in (*results, otherwise))
+        kind = either(code.kind for code in (*results, *([otherwise] if rest else [])))
         runs = [code.run for code in results]
         if subject is None:
             tests = [self.condition(test, scope) for test, _ in pairs]
@@ -199,8 +199,12 @@ class Compiler(Operations):
         if name == "exists" and parts is not None and [part.kind for part in parts] == ["path"]:
             return self.path(parts[0], scope)
         if name == "coalesce" and parts and not distinct:
-            runs = [self.term(part, scope).run for part in parts]
-            return Code(lambda row: next((v for run in runs if (v := run(row)) is not None), None))
+            codes = [self.term(part, scope) for part in parts]
+            runs = [code.run for code in codes]
+            return Code(
+                lambda row: next((v for run in runs if (v := run(row)) is not None), None),
+                either(code.kind for code in codes),
+            )
         function = FUNCTIONS.get(name)
         if function is None or distinct or parts is None:
             if "." in name or name in _OTHERS:
