@@ -36,7 +36,7 @@ SEED = "seed is {}; expected a whole number from 0 to 9223372036854775807"
         ("name=caf\udce9", r"name is 'caf\\udce9'; expected UTF-8 text"),
         ("\udce9=1", r"unknown key '\\udce9'; known: about"),
         ("questions.templates=none.toml", r'templates names "none\.toml"; looked at those of this package '
-         r"\(demo, family, fb15k237, umls\) and /.*/none\.toml: no such file"),
+         r"\(demo, family, fb15k237, geography, umls\) and /.*/none\.toml: no such file"),
         ("questions.filter=demo", r'filter names "demo"; looked at those of this package \(fb15k237\)'),
         ("questions.filter=empty", r"questions\.filter: empty: holds nothing\. A filter file has"),
         ("labels=empty", "labels: empty: is empty; at least one line"),
