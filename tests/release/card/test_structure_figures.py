@@ -3,11 +3,14 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.card.figures import figures_of
+from rulemine.release.reader import Release
 from rulemine.release.records import Question
 from tests import ROOT
+from tests.cypher_releases import build_coast
 from tests.structures import world
 from tests.written import subgraphs, variants
 
@@ -92,12 +95,12 @@ def test_no_figure_depends_on_the_order() -> None:
     assert figures_of(turned) == FIGURES
 
 
-def test_every_figure_is_documented_and_no_other() -> None:
+def test_every_figure_is_documented_and_no_other(tmp_path: Path) -> None:
     text = (ROOT / "docs/release.md").read_text(encoding="utf-8").split("## Counts")[1]
     common, own = re.split(
         "### Of the kind `rules`.*?### Of every kind but `rules`", text, flags=re.S
     )
-    own, of_subgraphs, of_variants = re.split("### Of the kind `\\w+` alone", own)
+    own, of_subgraphs, of_variants, of_cypher = re.split("### Of the kind `\\w+` alone", own)
     own, row = own.split("A row of `statistics`")
 
     def keys(text: str) -> list[str]:
@@ -105,6 +108,8 @@ def test_every_figure_is_documented_and_no_other() -> None:
         return [key for row in rows for key in re.findall(r"`(\w+)`", row)]
 
     assert sorted([*keys(common), *keys(own)]) == sorted(FIGURES)
-    for kind, more in ((subgraphs, of_subgraphs), (variants, of_variants)):
-        assert sorted([*keys(common), *keys(own), *keys(more)]) == sorted(figures_of(kind()))
+    cypher = Release.open(build_coast(tmp_path / "coast")).manifest["counts"]
+    made = (figures_of(subgraphs()), figures_of(variants()), cypher)
+    for figures, more in zip(made, (of_subgraphs, of_variants, of_cypher), strict=True):
+        assert sorted([*keys(common), *keys(own), *keys(more)]) == sorted(figures)
     assert keys(row) == list(FIGURES["statistics"]["all"])
