@@ -7,11 +7,12 @@ made, template by template.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
-from rulemine.builder.cypher.instantiate import CypherTask, Tally, make_tasks
+from rulemine.builder.cypher.instantiate import CypherTask, make_tasks
 from rulemine.builder.cypher.options import CypherSection
 from rulemine.builder.cypher.realism import Realism, draft_characteristics, read_characteristics
 from rulemine.builder.cypher.texts import QuestionTexts
@@ -67,7 +68,6 @@ def ask_cypher(
     """
     graph, options = inputs.property_graph, inputs.recipe.cypher
     maker = _Maker(inputs, selection)
-    tally = Tally()
     tasks = make_tasks(
         graph,
         maker.characteristics,
@@ -76,24 +76,17 @@ def ask_cypher(
         if options.changed and maker.values
         else {},
         seed=inputs.recipe.seed,
-        tally=tally,
         progress=progress or (lambda _done, _total: None),
         enough=maker.enough,
     )
     made: list[CypherQuestion] = []
-    counts: dict[str, dict[str, object]] = {}
+    sampled: dict[str, _Sampled] = {}
     for template, some in groupby(tasks, key=lambda task: task.query.match.template):
-        refused: Counter[str] = Counter()
-        found = maker.chosen(some, refused)
+        row = sampled.setdefault(MATCHES[template].category, _Sampled())
+        found = maker.chosen(some, row.refused)
         made += found
-        category = MATCHES[template].category
-        row = counts.setdefault(
-            category, {"wanted": 0, "questions": 0, "drawn": 0, "rejected": Counter()}
-        )
-        row["wanted"] += options.per_template  # type: ignore[operator]
-        row["questions"] += len(found)  # type: ignore[operator]
-        row["drawn"] += len(found) + refused.total()  # type: ignore[operator]
-        row["rejected"].update(refused)  # type: ignore[attr-defined]
+        row.wanted += options.per_template
+        row.questions += len(found)
     if not made:
         raise UserError(
             f"{inputs.recipe.kg}: no question could be asked: its schema has no type or relation that the "
@@ -101,19 +94,35 @@ def ask_cypher(
         )
     width = max(ID_DIGITS, len(str(len(made))))
     questions = [replace(q, id=f"q{number:0{width}d}") for number, q in enumerate(made, 1)]
-    for row in counts.values():
-        row["rejected"] = dict(sorted(row["rejected"].items()))  # type: ignore[attr-defined]
     everything = QuestionSet(
         (),
         (),
         maker.names,
         len(graph.nodes),
         declarations=inputs.templates.declarations,
-        sampling=counts,
+        sampling={category: row.to_plain() for category, row in sampled.items()},
         removed_values=tuple(maker.values),
         value_rules=tuple(maker.value_rules),
     )
     return everything.keep(questions, maker.rejections)
+
+
+@dataclass
+class _Sampled:
+    """What became of the tasks of a category."""
+
+    wanted: int = 0
+    questions: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+
+    def to_plain(self) -> dict[str, Any]:
+        """For the manifest."""
+        return {
+            "wanted": self.wanted,
+            "questions": self.questions,
+            "drawn": self.questions + self.refused.total(),
+            "rejected": dict(sorted(self.refused.items())),
+        }
 
 
 class _Maker:
