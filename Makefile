@@ -54,7 +54,7 @@ archives: install jar ## the releases of Family and FB15k-237, each as one tar w
 
 test: install jar ## all tests of the Python part, and of the Java part where Maven is installed
 	@# Hundreds of tests start Python: without bytecode each would compile the package anew.
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n auto --maxprocesses 4 --dist loadfile
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	@if command -v mvn >/dev/null; then $(MAKE) --no-print-directory java; \
 	else echo 'Java unit tests skipped: Maven is not installed (the tests above ran the miner too)'; fi
 
