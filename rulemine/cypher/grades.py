@@ -19,7 +19,7 @@ from rulemine.cypher.pattern import PatternQuery
 from rulemine.cypher.rows import row_text
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kg.property_graph.values import Value
+from rulemine.kg.property_graph.schema import NAME
 
 __all__ = ["NAMING", "Change", "LostRow", "MissingFacts", "RowGrades", "grade", "in_order"]
 
@@ -233,14 +233,12 @@ def _lost(
 ) -> Iterator[LostRow]:
     """The rows that the last level has not."""
     lost = {row_text(row): row for row in whole.rows}
-    named: dict[Value | None, list[_Match]] = {}
-    if query.result.template in _NAMES_OF_N:
-        for match in matches:
-            named.setdefault(graph.nodes[match.n].name, []).append(match)
+    parts: dict[object, list[_Match]] = {}
+    for match in matches:
+        for part in _parts(query, graph, match.n):
+            parts.setdefault(part, []).append(match)
     for text in sorted(set(changes[-1].lost)):
-        own = named.get(lost[text][0]) or [
-            match for match in matches if _gives(query, graph, match.n, lost[text])
-        ]
+        own = parts[lost[text][0]] if _has_parts(query) else list(matches)
         if query.result.template in _BY_ONE_MATCH:
             best = min(own, key=lambda match: (len(match.lacks), match.triples))
             missing, witness = len(best.lacks), best.triples
@@ -258,14 +256,20 @@ def _lost(
         yield LostRow(text, missing, level, witness)
 
 
-def _gives(query: PatternQuery, graph: PropertyGraph, n: int, row: Sequence[object]) -> bool:
-    """Whether a match with this n has part in a row that has no name of n."""
+def _has_parts(query: PatternQuery) -> bool:
+    """Whether each row rests on those matches alone whose n has what its first column says."""
+    return query.result.template in (
+        *_NAMES_OF_N, "n_group_by", "n_prop_distinct", "n_prop_array_distinct",
+    )  # fmt: skip
+
+
+def _parts(query: PatternQuery, graph: PropertyGraph, n: int) -> tuple[object, ...]:
+    """The first columns of the rows that a match with this n has part in."""
     result = query.result
-    if result.template == "n_group_by":
-        return graph.value(n, result.key) == row[0]
-    if result.template == "n_prop_distinct":
-        return graph.value(n, result.property) == row[0]
     if result.template == "n_prop_array_distinct":
         value = graph.value(n, result.property)
-        return isinstance(value, tuple) and row[0] in value
-    return True
+        return tuple(set(value)) if isinstance(value, tuple) else ()
+    if not _has_parts(query):
+        return ()
+    name = {"n_group_by": result.key, "n_prop_distinct": result.property}.get(result.template, NAME)
+    return (graph.value(n, name),)

@@ -5,9 +5,9 @@ Guarantee: what is proposed fits the datatypes and the answers of the pattern on
 
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from rulemine.cypher.pattern import MatchPattern, ReturnClause
@@ -23,6 +23,7 @@ _LEAST_INT = 2
 """Integers are bounds if they are greater."""
 
 _CATEGORICAL = 0.1
+_REMEMBERED = 64
 _INEQUALITIES = {"<", ">", "<=", ">="}
 
 
@@ -65,6 +66,8 @@ class Proposals:
     def __init__(self, graph: PropertyGraph) -> None:
         self._graph = graph
         self._categorical: dict[tuple[str, str], bool] = {}
+        # The same answers are asked for many clauses in a row.
+        self._values = lru_cache(maxsize=_REMEMBERED)(self._known)
 
     def draw(
         self, match: MatchPattern, template: str, answers: tuple[int, ...], random: Stream
@@ -90,8 +93,9 @@ class Proposals:
         options: list[Callable[[], ReturnClause | None]] = []
         own = self._graph.schema.entity(match.nodes[0].type).properties
         for p in own:
-            values = self._values(answers, p.name)
-            if values and (not row.datatypes or p.datatype in row.datatypes):
+            if row.datatypes and p.datatype not in row.datatypes:
+                continue
+            if values := self._values(answers, p.name):
                 options += self._options(match, template, p, values, answers, random)
         if template == "n_agg":
             options.append(partial(ReturnClause, template, aggregate="count"))
@@ -103,7 +107,7 @@ class Proposals:
         return None
 
     def _options(
-        self, match: MatchPattern, template: str, p: Property, values: list[Any],
+        self, match: MatchPattern, template: str, p: Property, values: Sequence[Any],
         answers: tuple[int, ...], random: Stream,
     ) -> Iterator[Callable[[], ReturnClause | None]]:  # fmt: skip
         """What one property allows; ``values`` are those known."""
@@ -164,9 +168,9 @@ class Proposals:
             return [("count distinct", False)]
         return []
 
-    def _values(self, answers: tuple[int, ...], name: str) -> list[Any]:
+    def _known(self, answers: tuple[int, ...], name: str) -> tuple[Any, ...]:
         values = (self._graph.value(n, name) for n in answers)
-        return [value for value in values if value is not None]
+        return tuple(value for value in values if value is not None)
 
     def _is_categorical(self, type_: str, p: Property) -> bool:
         """Whether a property is a text with fewer distinct values than a tenth of the type's nodes."""
@@ -183,7 +187,7 @@ def _is_year(p: Property) -> bool:
     return p.datatype == "int" and p.name.lower().endswith(("year", "time"))
 
 
-def _overflows(values: list[Any]) -> bool:
+def _overflows(values: Sequence[Any]) -> bool:
     return isinstance(values[0], int) and not -(2**63) <= values[0] - values[1] < 2**63
 
 
@@ -194,7 +198,7 @@ _HOLDS: dict[str, Callable[[Any, Any], bool]] = {
 }  # fmt: skip
 
 
-def _condition(p: Property, values: list[Any], random: Stream) -> ReturnClause | None:
+def _condition(p: Property, values: Sequence[Any], random: Stream) -> ReturnClause | None:
     """A condition that holds for some of the values and not for all."""
     year = p.datatype == "date" and random.below(2) == 1
     if year:
