@@ -34,6 +34,11 @@ class QuestionSection(Section):
             half of its questions would have more answers than this; 0: off.
         max_answers: Most answers a question may have: it asks for an end with no more, and where both
             ends have more, it is rejected; 0: off.
+        test_core: Questions of the core that test should have, but at most a third of the core; validation
+            gets a third as many, and what is left of the core goes by `ratios`. 0: all by `ratios`.
+        max_facts: Most removed facts that the hard answers of a test or validation question may need: no
+            earlier split may give any of them away. Not for the kind ``rules``.
+        core_only: Whether only questions of the core are released.
     """
 
     templates: str = option("", file=True, packaged="templates.toml")
@@ -50,6 +55,9 @@ class QuestionSection(Section):
     max_end_share: float = option(1.0, above=0, most=1)
     max_median_answers: int = option(0, least=0)
     max_answers: int = option(0, least=0)
+    test_core: int = option(0, least=0)
+    max_facts: int = option(5, least=1)
+    core_only: bool = option(False)
 
     @property
     def filters(self) -> bool:

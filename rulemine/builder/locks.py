@@ -1,0 +1,56 @@
+"""Keeps what one split needs out of what an earlier one gives away, see `rulemine.release.leakage`.
+
+Test is drawn first, then validation, then training; each question is held against what the splits that were
+drawn before it need.
+"""
+
+from rulemine.builder.removal.selection import Selection
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.release.leakage import Fact, RemovedFacts
+from rulemine.release.records import Question
+
+__all__ = ["DRAWN", "LockReason", "Locks", "removed_facts"]
+
+DRAWN = ("test", "validation", "train")
+"""The splits in the order in which they are drawn."""
+
+
+class LockReason:
+    """Why a question cannot be in a split."""
+
+    GIVES = "it gives away what a test or validation question asks for"
+    MANY = "its hard answers need too many removed facts for a test or validation question"
+
+
+def removed_facts(kg: KnowledgeGraph, selection: Selection) -> RemovedFacts:
+    """The facts that a selection removes from a graph."""
+    return RemovedFacts(kg.labeled(selection.head))
+
+
+class Locks:
+    """The facts that questions drawn so far need.
+
+    Args:
+        facts: The removed facts.
+        max_facts: See `rulemine.builder.options.QuestionSection.max_facts`.
+    """
+
+    def __init__(self, facts: RemovedFacts, max_facts: int) -> None:
+        self.facts, self.max_facts = facts, max_facts
+        self._needed: dict[str, set[Fact]] = {}
+
+    def objection(self, question: Question, split: str) -> str | None:
+        """Why a question cannot be in a split, of `LockReason`; None: it can."""
+        if split != "train" and len(self.facts.needed_by(question)) > self.max_facts:
+            return LockReason.MANY
+        before = DRAWN[: DRAWN.index(split)]
+        if any(self._needed.get(one) for one in before):
+            given = self.facts.given_by(question)
+            if any(not given.isdisjoint(self._needed.get(one, ())) for one in before):
+                return LockReason.GIVES
+        return None
+
+    def add(self, question: Question, split: str) -> None:
+        """Locks what a question of a split needs."""
+        if split != "train":
+            self._needed.setdefault(split, set()).update(self.facts.needed_by(question))
