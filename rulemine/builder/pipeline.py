@@ -422,7 +422,9 @@ class Build:
             with self._writing(folder) as writing:
                 asked = self.kind.split(self.inputs, before, self._progress, writing)
             if asked is None:
-                asked = split(before, chosen.split, chosen.ratios, self.recipe.seed)
+                asked = split(
+                    before, chosen.split, chosen.ratios, self.recipe.seed, chosen.test_core
+                )
             if (
                 chosen.split == "group"
                 and self.recipe.kind == "rules"
@@ -431,8 +433,14 @@ class Build:
                 self.context.on_warning(note)
             self._hand_on("split", folder, asked)
 
-        options = {"mode": chosen.split, "ratios": chosen.ratios, "seed": self.recipe.seed}
-        return self._stage("split", 4, options | self.kind.split_options(self.inputs), work)
+        options = {
+            "mode": chosen.split,
+            "ratios": chosen.ratios,
+            "test_core": chosen.test_core,
+            "max_facts": chosen.max_facts,
+            "seed": self.recipe.seed,
+        }
+        return self._stage("split", 5, options | self.kind.split_options(self.inputs), work)
 
     def _release(self) -> Stage:
         def work(folder: Path) -> None:

@@ -1,10 +1,11 @@
 """Splits questions into train, validation and test.
 
-Guarantees: in mode ``group`` no group of `rulemine.release.groups` is in two splits, so that no training
-question gives away an answer of a test question, and no (topic, relation, direction), no removed triple
-and no unordered pair of topic entity and hard answer is in two splits; a group that is larger than its
-split should be is in train. Within that, sizes are near the ratios; relations with their directions, types
+Guarantees: in mode ``group`` no group of `rulemine.release.groups` is in two splits, so that no question
+gives away an answer of another split, and no (topic, relation, direction), no removed triple and no
+unordered pair of topic entity and hard answer is in two splits; a group that is larger than its split should
+be is in train. Within that, sizes are near the ratios; relations with their directions, types
 of rules and the core are distributed as in the whole, and relations and types of the core as in the core.
+Where test is to have so many questions of the core, the core has ratios of its own (`core_shares`).
 Mode ``random`` splits single questions at random, by sizes exact to one question; mode ``none`` puts all
 into test. No split is empty but in mode ``none``. What the kind ``structures`` drew for a split stays there
 in mode ``group``; of the kind ``variants``, seed texts are dealt (`rulemine.builder.variants.seed_splits`).
@@ -34,7 +35,9 @@ SIZE_WEIGHT = 10.0
 ratios; with 100, relations are up to twice as far from the whole."""
 
 
-def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> QuestionSet:
+def split(
+    asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int, test_core: int = 0
+) -> QuestionSet:
     """Assigns a split to every question, and says what it has that no training question has.
 
     Args:
@@ -42,6 +45,7 @@ def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> Qu
         mode: ``group``, ``random`` or ``none``.
         ratios: Three integers ≥ 1: sizes of train, validation and test relative to each other.
         seed: Seed of the random choices.
+        test_core: In mode ``group``, how many questions of the core test should have; 0: its share.
 
     Returns:
         The same questions in the same order, with `Question.split` and `Question.unseen`. In mode
@@ -64,7 +68,11 @@ def split(asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int) -> Qu
                 "none, or build from a larger graph or with more rules."
             )
         if mode == "group":
-            dealt = deal([_strata(q) for q in questions], groups, ratios, seed)
+            core = [q.core for q in questions]
+            shares = core_shares(sum(core), ratios, test_core)
+            dealt = _Deal(
+                [_strata(q) for q in questions], groups, ratios, seed, core, shares
+            ).made()
         else:
             dealt = draw_splits(len(questions), ratios, seed)
         chosen = [0] * len(questions)
@@ -124,6 +132,25 @@ def with_unseen(questions: Sequence[Question]) -> list[Question]:
         )
         for q in questions
     ]
+
+
+def core_shares(core: int, ratios: Sequence[int], test_core: int) -> list[float]:
+    """The fraction of the core that each split gets.
+
+    Test gets `test_core` questions, but at most a third of the core, validation a third as many, each of them
+    no less than by the ratios, and train the rest.
+
+    Args:
+        core: The number of questions of the core.
+        ratios: As for `split`.
+        test_core: As for `split`.
+    """
+    shares = [ratio / sum(ratios) for ratio in ratios]
+    if test_core and core:
+        test = max(shares[TEST], min(test_core, core // 3) / core)
+        validation = max(shares[1], min(test_core, core // 3) / 3 / core)
+        shares = [1 - validation - test, validation, test]
+    return shares
 
 
 def deal(
@@ -187,6 +214,8 @@ class _Deal:
         groups: Their groups, at least as many as splits.
         ratios: As for `split`.
         seed: As for `split`; among groups of one size, the draw says which is dealt first.
+        core: Whether each question is of the core; empty: none is.
+        core_shares: The fraction of the core that each split gets; empty: as the ratios say.
     """
 
     def __init__(
@@ -195,9 +224,13 @@ class _Deal:
         groups: Sequence[Sequence[int]],
         ratios: Sequence[int],
         seed: int,
+        core: Sequence[bool] = (),
+        core_shares: Sequence[float] = (),
     ) -> None:
         self.splits = range(len(ratios))
         shares = [ratio / sum(ratios) for ratio in ratios]
+        core = core or [False] * len(of_each)
+        core_shares = core_shares or shares
         whole = Counter(stratum for row in of_each for stratum in row)
         size = ("size", len(of_each))
         # Strata that the smallest split should have less than one question of are one: no split can
@@ -215,11 +248,17 @@ class _Deal:
             list(Counter(numbers[s] for i in group for s in merged[i]).items()) for group in groups
         ]
         totals = Counter(numbers[s] for row in merged for s in row)
-        self.wanted = [[totals[s] * share for s in range(len(numbers))] for share in shares]
-        self.weights = [SIZE_WEIGHT if stratum == size else 1.0 for stratum in numbers]
+        in_core = Counter(
+            numbers[s] for row, is_core in zip(merged, core, strict=True) if is_core for s in row
+        )
+        self.wanted = [
+            [totals[s] * share + in_core[s] * (own - share) for s in range(len(numbers))]
+            for share, own in zip(shares, core_shares, strict=True)
+        ]
+        self.weights = [SIZE_WEIGHT if s in (size, ("core", True)) else 1.0 for s in numbers]
         self.off = [[-wanted for wanted in row] for row in self.wanted]
         sizes = [len(group) for group in groups]
-        fits = [len(of_each) * share for share in shares]
+        fits = [wanted[numbers[size]] for wanted in self.wanted]
         self.allowed = [[k for k in self.splits if k == TRAIN or n <= fits[k]] for n in sizes]
         order = stream(seed, "split").permutation(len(groups)).tolist()
         self.order = sorted(order, key=lambda g: -sizes[g])

@@ -1,10 +1,10 @@
 """Groups of questions that share so much that one in training would give away another in test.
 
 Of the kind ``rules``, two questions stay together when they ask for the same relation and direction of the
-same topic entities, when a removed triple is in both of them, or when one unordered pair of topic entity and
-hard answer is in both, under whichever relation and in whichever direction; and so do all that such links
-join. Splits keep the groups whole, and resampling draws whole groups, because their questions are not
-independent.
+same topic entities, when a removed triple is in both of them, or when an unordered pair of topic entity and
+hard answer of the one is a pair of topic entity and answer of the other, a further one included, under
+whichever relation and in whichever direction; and so do all that such links join. Splits keep the groups
+whole, and resampling draws whole groups, because their questions are not independent.
 
 Of the kind ``structures``, splits are disjoint by topic entities instead, and groups only serve resampling.
 Two questions stay together when the hard answers that they ask for need the same removed triple, or when one
@@ -18,7 +18,7 @@ others.
 Guarantees: the groups depend on the questions alone, not on their order or the naming.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
 from rulemine.cypher.pattern_text import query_of
 from rulemine.release.records import CypherQuestion, Question, RuleQuestion, VariantQuestion
@@ -34,8 +34,14 @@ def groups_of(questions: Sequence[Question]) -> list[list[int]]:
     """
     parent = list(range(len(questions)))
     first: dict[Hashable, int] = {}
+    hard = {
+        pair
+        for q in questions
+        if isinstance(q, RuleQuestion)
+        for pair in _pairs(q.topic, q.hard_answers)
+    }
     for i, question in enumerate(questions):
-        for link in _links(question):
+        for link in _links(question, hard):
             if (other := first.setdefault(link, i)) != i:
                 a, b = _root(parent, other), _root(parent, i)
                 # The smaller becomes the root, so that the root of a group is its first question.
@@ -53,8 +59,12 @@ def _root(parent: list[int], i: int) -> int:
     return i
 
 
-def _links(question: Question) -> Iterator[Hashable]:
-    """What no two groups share. The kinds differ in length or type."""
+def _pairs(topic: str, answers: Iterable[str]) -> Iterator[tuple[str, str]]:
+    return ((topic, answer) if topic < answer else (answer, topic) for answer in answers)
+
+
+def _links(question: Question, hard: Collection[Hashable]) -> Iterator[Hashable]:
+    """What no two groups share, given all pairs of topic and hard answer; kinds differ in length or type."""
     if isinstance(question, CypherQuestion):
         yield query_of(question.query).match
         return
@@ -64,11 +74,10 @@ def _links(question: Question) -> Iterator[Hashable]:
     if not isinstance(question, RuleQuestion):
         for anchor in question.anchors:
             if (answer := question.hard_answer) is not None:
-                yield (anchor, answer) if anchor < answer else (answer, anchor)
+                yield from _pairs(anchor, [answer])
         return
     yield (question.rules.relation, question.rules.direction, question.anchors)
     yield from question.evidence
     for row in question.hard:
         yield from row.witness
-        for anchor in question.anchors:
-            yield (anchor, row.answer) if anchor < row.answer else (row.answer, anchor)
+    yield from (pair for pair in _pairs(question.topic, question.answers) if pair in hard)
