@@ -136,6 +136,13 @@ class RemovedTriples:
         return cls(place, allowed, selection)
 
     @property
+    def core(self) -> npt.NDArray[np.bool_]:
+        """Whether each triple is removed and in the core."""
+        core = np.zeros(len(self.place), bool)
+        core[self.selection.head] = self.selection.core
+        return core
+
+    @property
     def levels(self) -> Ints:
         """The level at which each triple is removed, 0: never."""
         levels = np.zeros(len(self.place), np.int64)

@@ -43,12 +43,14 @@ class Locks:
         """Why a question cannot be in a split, of `LockReason`; None: it can."""
         if split != "train" and len(self.facts.needed_by(question)) > self.max_facts:
             return LockReason.MANY
-        before = DRAWN[: DRAWN.index(split)]
-        if any(self._needed.get(one) for one in before):
-            given = self.facts.given_by(question)
-            if any(not given.isdisjoint(self._needed.get(one, ())) for one in before):
-                return LockReason.GIVES
+        if not self.facts.given_by(question).isdisjoint(self.barred(split)):
+            return LockReason.GIVES
         return None
+
+    def barred(self, split: str) -> frozenset[Fact]:
+        """The facts that no question of a split may give away."""
+        before = DRAWN[: DRAWN.index(split)]
+        return frozenset().union(*(self._needed.get(one, ()) for one in before))
 
     def add(self, question: Question, split: str) -> None:
         """Locks what a question of a split needs."""

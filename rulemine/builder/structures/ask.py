@@ -1,8 +1,9 @@
 """Makes the questions of the kind ``structures``: samples queries of each structure, with their texts.
 
 Guarantees: questions are as `rulemine.builder.structures.checking` and `sampling` say; no two have the
-same query or text; anchors of different splits are disjoint in mode ``group``; questions are in canonical
-order: by structure, then by query.
+same query or text, or are near duplicates; in mode ``group``, anchors of different splits are disjoint, and
+training gives away no removed fact that validation or test needs, validation none that test needs; questions
+are in canonical order: by structure, then by query.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -14,12 +15,14 @@ import numpy.typing as npt
 
 from rulemine.builder.earlier import NOTHING, Earlier
 from rulemine.builder.graded import Grader, RemovedTriples, Wider
+from rulemine.builder.locks import Locks, removed_facts
+from rulemine.builder.near_duplicates import NearDuplicates
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.structures.checking import QueryChecker, Reason
 from rulemine.builder.structures.drawing import Drawer
 from rulemine.builder.structures.edges import Steps
 from rulemine.builder.structures.options import StructureSection
-from rulemine.builder.structures.sampling import Pool, Sampled, sample
+from rulemine.builder.structures.sampling import Company, Pool, Sampled, sample
 from rulemine.builder.structures.sharing import within_limit
 from rulemine.builder.texts import Texts
 from rulemine.errors import UserError, counted
@@ -55,6 +58,8 @@ def ask_structures(
     *,
     anchors: Collection[str] | None = None,
     ratios: Sequence[int] | None = None,
+    test_core: int = 0,
+    max_facts: int = 5,
     excluded: Collection[str] = (),
     reference: KnowledgeGraph | None = None,
     labels: dict[str, str] | None = None,
@@ -73,6 +78,9 @@ def ask_structures(
         anchors: Entities from which anchors are drawn; None: all.
         ratios: Sizes of train, validation and test relative to each other: entities are dealt to splits,
             and all anchors of a question are from its split. None: questions get no split.
+        test_core: Questions of the core that test should have, the same number of each structure; validation
+            a third as many.
+        max_facts: See `rulemine.builder.options.QuestionSection.max_facts`.
         excluded: Relations that are not asked about.
         reference: A larger KG, matched by labels, that supplies further correct answers.
         labels: Entity → text label, for the naming ``text``.
@@ -90,11 +98,15 @@ def ask_structures(
     removed = RemovedTriples.of(len(kg), selection)
     graph = QueryGraph(kg, removed.levels)
     wider = Wider.of(kg, reference)
-    steps = Steps.of(kg, removed.place >= 0, removed.allowed, declarations, excluded)
+    steps = Steps.of(kg, removed.place >= 0, removed.allowed, removed.core, declarations, excluded)
     fit = _anchors(kg, options, anchors)
     pools, masks = [Pool("", 1)], [fit]
     if ratios is not None:
-        pools = [Pool(split, ratio) for split, ratio in zip(SPLITS, ratios, strict=True)]
+        core = {"test": test_core, "validation": -(-test_core // 3)}
+        pools = [
+            Pool(split, ratio, -(-core.get(split, 0) // len(options.names)))
+            for split, ratio in zip(SPLITS, ratios, strict=True)
+        ]
         masks = _dealt(fit, ratios, seed)
     together = partial(goes_together, templates)
     drawer = Drawer(steps, types, masks, options.max_answers, options.max_evidence, together)
@@ -112,12 +124,10 @@ def ask_structures(
         if progress is not None and done % 16 == 0:
             progress(done, wanted)
 
-    samples: list[Sampled] = []
-    owners: dict[str, int] = {}
-    for name in (name for name in STRUCTURES if name in options.names):
-        samples.append(
-            sample(name, drawer, checker, texts, pools, options, seed, owners, on_question)
-        )
+    locks = None if ratios is None else Locks(removed_facts(kg, selection), max_facts)
+    company = Company(locks, NearDuplicates(declarations))
+    chosen = [name for name in STRUCTURES if name in options.names]
+    samples = sample(chosen, drawer, checker, texts, pools, options, seed, company, on_question)
     if progress is not None:
         progress(wanted, wanted)
     made = [

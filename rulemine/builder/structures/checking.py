@@ -1,9 +1,9 @@
 """Decides whether a query is asked, cheapest checks first, and makes the question of one that is.
 
 Guarantees for every question: as many answers as allowed, which share a type; every branch is needed, at any
-depth, so none contains another; no anchor is an answer or an intermediate; few triples of full evidence; of a
-union, the anchors share a type and so do the members; the hard answer's removed triples are all used in a
-direction in which they may be asked for.
+depth, so none contains another, and no step of a chain leads to all there is; no anchor is an answer or an
+intermediate; few triples of full evidence; of a union, the anchors share a type and so do the members; the
+hard answer's removed triples are all used in a direction in which they may be asked for.
 """
 
 from collections.abc import Callable
@@ -11,13 +11,14 @@ from collections.abc import Callable
 import numpy as np
 
 from rulemine.builder.graded import Graded, Grader, Unaskable, preferred
+from rulemine.builder.locks import LockReason
+from rulemine.builder.near_duplicates import NEAR_DUPLICATE
 from rulemine.builder.structures.drawing import Drawn
 from rulemine.builder.structures.options import StructureSection
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.query.evidence import full_evidence
 from rulemine.query.grading import Grades
 from rulemine.query.links import parts_of
-from rulemine.query.redundancy import redundancies
 from rulemine.query.tree import Union
 from rulemine.release.records import StructureBlock, StructureQuestion
 
@@ -37,7 +38,12 @@ class Reason:
     UNION = "the anchors or the members of its union share no type"
     BARRED = Unaskable.BARRED
     FULL = "enough questions miss as many links"
-    NEEDLESS = "a branch is not needed"
+    NEEDLESS = Unaskable.NEEDLESS
+    CHAIN = Unaskable.CHAIN
+    GIVES = LockReason.GIVES
+    FACTS = LockReason.MANY
+    CORE = "places are kept for questions of the core"
+    NEAR = NEAR_DUPLICATE
     EVIDENCE = Unaskable.EVIDENCE
     SPLIT = "an answer is in another split"
     TEXT = "its text names an answer or an intermediate, or is that of another question"
@@ -81,8 +87,8 @@ class QueryChecker:
             return Reason.TYPES
         if name in ("2u", "up") and not self._alike(name, grades, drawn.anchors):
             return Reason.UNION
-        if next(redundancies(grader.graph, query, grader.declarations), None) is not None:
-            return Reason.NEEDLESS
+        if (idle := grader.idle(grades, self.types)) is not None:
+            return idle
         evidence = full_evidence(grades)
         if len(evidence.rows) > options.max_evidence:
             return Reason.EVIDENCE

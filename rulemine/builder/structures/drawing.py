@@ -12,7 +12,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.builder.structures.edges import MISSING, STATED, Draws, Ints, Steps, Table, Taken
+from rulemine.builder.structures.edges import (
+    CORE,
+    MISSING,
+    STATED,
+    Draws,
+    Ints,
+    Steps,
+    Table,
+    Taken,
+)
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.query.tree import Anchor, Intersection, Query, Union
 
@@ -43,7 +52,7 @@ class Hop(NamedTuple):
     """A projection to be drawn.
 
     Attributes:
-        status: Of the step, see `rulemine.builder.structures.edges`; or `ANY`.
+        status: Of the step: `STATED`, `CORE`, `MISSING` (in the core or not) or `ANY`.
         below: What it starts from; None: an anchor.
         least: The fewest entities that it may lead to from where it starts.
         most: The most.
@@ -107,11 +116,18 @@ class Drawer:
         self.steps, self.types, self.pools = steps, types, pools
         self._together = cache(together)
         self._most = max_answers, max_evidence
+        self._barred: dict[int, Bools] = {}
         self._tables: dict[tuple[Hop, int, frozenset[tuple[Hop, int]] | None], Table] = {}
         self._all = Table(steps, np.ones(len(steps.link), bool))
         self.all_needed = lru_cache(REMEMBERED)(self._all_needed)
 
-    def draw(self, name: str, missing: int | None, pool: int, draws: Draws) -> Drawn | None:
+    def bar(self, pool: int, pairs: Iterable[tuple[str, ...]]) -> None:
+        """Takes the steps between some unordered pairs of entities out of the draws of a pool, once."""
+        self._barred[pool] = self.steps.between(pairs)
+
+    def draw(
+        self, name: str, missing: int | None, pool: int, draws: Draws, core: bool = False
+    ) -> Drawn | None:
         """Draws a query of a structure.
 
         Args:
@@ -119,6 +135,7 @@ class Drawer:
             missing: The removed links of the derivation that is drawn; None: as they come.
             pool: Which anchors to draw from.
             draws: The stream.
+            core: Whether the removed links are of the core; where they come as they come, one is.
 
         Returns:
             The query; None: this draw led nowhere.
@@ -127,7 +144,10 @@ class Drawer:
         statuses = [ANY] * count
         if missing is not None:
             gone = draws.shuffled(list(range(count)))[:missing]
-            statuses = [MISSING if i in gone else STATED for i in range(count)]
+            of_gone = CORE if core else MISSING
+            statuses = [of_gone if i in gone else STATED for i in range(count)]
+        elif core:
+            statuses[draws.below(count)] = CORE
         drawn = _Draw(self, pool, draws)
         query = drawn.root(self._plan(name, statuses))
         if query is None or set(drawn.anchors) & set(drawn.nodes):
@@ -137,7 +157,7 @@ class Drawer:
     def _plan(self, name: str, s: list[int]) -> Hop | Meet | Either:
         """What is to be drawn; one branch to a single entity would make the other needless."""
         few, some = self._most
-        other = STATED if MISSING not in s and ANY not in s else ANY
+        other = STATED if {*s} == {STATED} else ANY
         if name == "1p":
             return Hop(s[0], None, most=few)
         if name == "2p":
@@ -163,8 +183,12 @@ class Drawer:
         if key not in self._tables:
             steps = self.steps
             chosen = (steps.fan >= step.least) & (steps.fan <= step.most)
-            if step.status != ANY:
+            if step.status == MISSING:
+                chosen &= (steps.status == MISSING) | (steps.status == CORE)
+            elif step.status != ANY:
                 chosen &= steps.status == step.status
+            if pool in self._barred:
+                chosen &= ~self._barred[pool]
             chosen &= self._possible(step.below, pool)[steps.source]
             if root is not None:
                 chosen &= self._possible(root, pool)[steps.target]

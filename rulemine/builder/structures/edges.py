@@ -4,7 +4,7 @@ A step leads from one entity to another by a *link*: a relation and the end of i
 link for all relations that state the same facts (see `rulemine.kg.facts`).
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -17,13 +17,14 @@ from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.query.tree import Projection, Query, Union
 from rulemine.seeds import Stream
 
-__all__ = ["MISSING", "STATED", "Draws", "Steps", "Table", "Taken"]
+__all__ = ["CORE", "MISSING", "STATED", "Draws", "Steps", "Table", "Taken"]
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-STATED, MISSING, BARRED = 0, 1, 2
-"""Of a step: the incomplete graph states it; it was removed and may be asked for; removed and may not be."""
+STATED, CORE, MISSING, BARRED = 0, 1, 2, 3
+"""Of a step: the incomplete graph states it; it was removed and may be asked for, with its triple in the core
+or not; it was removed and may not be asked for."""
 
 
 class Draws:
@@ -79,7 +80,7 @@ class Steps:
         link: int64, shape (steps,): the link of each step.
         source: int64, likewise: where it comes from.
         target: int64, likewise: where it leads.
-        status: int8, likewise: `STATED`, `MISSING` or `BARRED`.
+        status: int8, likewise: `STATED`, `CORE`, `MISSING` or `BARRED`.
         fan: int64, likewise: to how many entities the link leads from this source.
         first: int64, likewise: where these begin in `members`.
         members: int64, likewise: the targets of all steps by link, source and target.
@@ -102,6 +103,7 @@ class Steps:
         kg: KnowledgeGraph,
         removed: Bools,
         allowed: Bools,
+        core: Bools,
         declarations: Declarations,
         excluded: Collection[str],
     ) -> "Steps":
@@ -112,6 +114,7 @@ class Steps:
             removed: Shape (triples,): what the incomplete graph lacks.
             allowed: Shape (triples, 2): whether the subject, and the object, of a removed triple may be
                 asked for.
+            core: Shape (triples,): which removed triples are in the core.
             declarations: Which relations state the same facts.
             excluded: Relations that are not asked about.
         """
@@ -125,7 +128,8 @@ class Steps:
                     number[i, end] = links.setdefault(asked, len(links))
         s, r, o = (column.astype(np.int64) for column in kg.triples.T)
         fits = s != o
-        status = np.where(removed[:, None], np.where(allowed, MISSING, BARRED), STATED)
+        askable = np.where(core[:, None], CORE, MISSING)
+        status = np.where(removed[:, None], np.where(allowed, askable, BARRED), STATED)
         link = np.concatenate((number[r, 0][fits], number[r, 1][fits]))
         source = np.concatenate((o[fits], s[fits]))
         target = np.concatenate((s[fits], o[fits]))
@@ -164,6 +168,14 @@ class Steps:
         if len(statements) == 1:
             return Projection(*statements[0], of)
         return Union.of(Projection(*statement, of) for statement in statements)
+
+    def between(self, pairs: Iterable[tuple[str, ...]]) -> Bools:
+        """Which steps join one of some unordered pairs of entities, shape (steps,)."""
+        ids, size = self.kg.entity_ids, max(1, len(self.kg.entities))
+        wanted = [sorted((ids[a], ids[b])) for a, b in pairs]
+        low, high = np.minimum(self.source, self.target), np.maximum(self.source, self.target)
+        found: Bools = np.isin(low * size + high, [a * size + b for a, b in wanted])
+        return found
 
     @cached_property
     def _statements(self) -> list[list[tuple[str, bool]]]:

@@ -28,6 +28,8 @@ class StructureKind(OwnSplit):
             "structures": to_json(inputs.recipe.structures),
             "anchors": None if inputs.anchors is None else sorted(inputs.anchors),
             "ratios": _ratios(inputs.recipe),
+            "test_core": inputs.recipe.questions.test_core,
+            "max_facts": inputs.recipe.questions.max_facts,
             "excluded": sorted(inputs.excluded),
         }
 
@@ -47,6 +49,8 @@ class StructureKind(OwnSplit):
             inputs.recipe.structures,
             anchors=inputs.anchors,
             ratios=_ratios(inputs.recipe),
+            test_core=inputs.recipe.questions.test_core,
+            max_facts=inputs.recipe.questions.max_facts,
             excluded=inputs.excluded,
             reference=inputs.further(progress),
             labels=inputs.labels,

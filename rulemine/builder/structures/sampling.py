@@ -1,10 +1,12 @@
 """Samples questions of each structure: how many of each, and none about the same few things.
 
-The questions of a structure are spread evenly over its splits, by their ratios, and over how many links
-their hard answers miss. Draws are for the split that lacks most, and there for the highest number of missing
-links first: these questions are scarce, and must find the relations that they need below their limit. A
-number for which `PATIENCE` draws in a row gave nothing is given up; what the graph does not give of it, the
-others of the same split give.
+Test is drawn first, of all structures, then validation, then training, each by its ratio: what a question
+gives away, none of an earlier split needs (`rulemine.builder.locks`). The questions of a structure and split
+are spread evenly over how many links their hard answers miss, those that miss most first: they are scarce,
+and must find the relations that they need below their limit. As long as a number lacks questions of the
+core, their removed links are drawn from the core. A number for which `PATIENCE` draws in a row gave nothing
+is given up, its questions of the core before the others; what the graph does not give of it, the others of
+the same split give.
 
 Guarantees: at most `StructureSection.max_share` of the questions of a structure, but at least one, share an
 anchor, a relation or an answer; anchors of different splits are disjoint; the same inputs and seed give the
@@ -18,6 +20,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from rulemine.builder.locks import DRAWN, Locks
+from rulemine.builder.near_duplicates import NearDuplicates
 from rulemine.builder.structures.checking import QueryChecker, Reason
 from rulemine.builder.structures.drawing import LINKS, Drawer
 from rulemine.builder.structures.edges import Draws
@@ -26,7 +30,7 @@ from rulemine.builder.structures.sharing import most_sharing, shared_by, within_
 from rulemine.release.records import Rejection, StructureQuestion
 from rulemine.seeds import stream
 
-__all__ = ["PATIENCE", "Pool", "Sampled", "sample"]
+__all__ = ["PATIENCE", "Company", "Pool", "Sampled", "sample"]
 
 PATIENCE = 500
 """Draws in a row without a question after which a number of missing links is given up in a split; those of
@@ -38,6 +42,9 @@ CHEAP = {Reason.AGAIN: 0.1, Reason.EARLIER: 0.1, Reason.SHARED: 0.1}
 MOST_REFUSED = 1000
 """Refused texts that are kept."""
 
+Key = tuple[int, int | None]
+"""A pool, and how many links the hard answer misses; None: as they come."""
+
 
 class Pool(NamedTuple):
     """Where anchors are drawn from.
@@ -45,10 +52,12 @@ class Pool(NamedTuple):
     Attributes:
         split: The split of the questions; "": none yet.
         ratio: How many questions are wanted relative to the other pools.
+        core: How many of each structure should be of the core.
     """
 
     split: str
     ratio: int
+    core: int = 0
 
 
 @dataclass(eq=False)
@@ -85,31 +94,58 @@ Texts = Callable[[StructureQuestion], StructureQuestion | Rejection]
 """Gives the text of a question; or the rejection if it names what it must not, or another has it."""
 
 
+@dataclass(eq=False)
+class Company:
+    """What the questions of all structures hold against others.
+
+    Attributes:
+        locks: What earlier splits need; None where there are no splits yet.
+        near: Which questions are near duplicates.
+        owners: Answer → the pool of the questions that have it.
+    """
+
+    locks: Locks | None
+    near: NearDuplicates
+    owners: dict[str, int] = field(default_factory=dict)
+
+
 def sample(
-    name: str,
+    names: Sequence[str],
     drawer: Drawer,
     checker: QueryChecker,
     texts: Texts,
     pools: Sequence[Pool],
     options: StructureSection,
     seed: int,
-    owners: dict[str, int],
+    company: Company,
     on_question: Callable[[], None] = lambda: None,
-) -> Sampled:
-    """Samples the questions of a structure.
+) -> list[Sampled]:
+    """Samples the questions of all structures.
 
     Args:
-        name: The structure.
+        names: The structures.
         drawer: Draws queries; its pools are those of `pools`.
         checker: Decides which are asked.
         texts: Makes their texts.
         pools: Where anchors are drawn from.
         options: The section of the recipe.
         seed: The seed.
-        owners: Answer → the pool of the questions that have it, of all structures; extended.
+        company: What was drawn of all structures; extended.
         on_question: Called after each question.
+
+    Returns:
+        What was sampled of each structure, in the order given.
     """
-    return _Sampling(name, drawer, checker, texts, pools, options, seed, owners).run(on_question)
+    samplings = [
+        _Sampling(name, drawer, checker, texts, pools, options, seed, company) for name in names
+    ]
+    splits = [pool.split for pool in pools]
+    for pool in map(splits.index, DRAWN) if company.locks else range(len(pools)):
+        if company.locks:
+            drawer.bar(pool, company.locks.barred(splits[pool]))
+        for sampling in samplings:
+            sampling.run(pool, on_question)
+    return [sampling.finished() for sampling in samplings]
 
 
 class _Sampling:
@@ -124,10 +160,10 @@ class _Sampling:
         pools: Sequence[Pool],
         options: StructureSection,
         seed: int,
-        owners: dict[str, int],
+        company: Company,
     ) -> None:
         self.drawer, self.checker, self.texts = drawer, checker, texts
-        self.pools, self.options = pools, options
+        self.pools, self.options, self.company = pools, options, company
         self.made = Sampled(name, options.per_structure)
         self.wanted = _apportioned(options.per_structure, [pool.ratio for pool in pools])
         numbers: list[int | None] = [None]
@@ -135,20 +171,28 @@ class _Sampling:
             numbers = list(range(LINKS[name] + 1))
         if options.missing == "full":
             numbers = numbers[-1:]
+        self.numbers = numbers
         self.open = {(pool, number) for pool in range(len(pools)) for number in numbers}
         self.failed = dict.fromkeys(self.open, 0.0)
-        self.counts: Counter[tuple[int, int | None]] = Counter()
+        self.counts: Counter[Key] = Counter()
+        self.core: Counter[Key] = Counter()
+        self.without_core: set[Key] = set()
         self.shared: Counter[str] = Counter()
-        self.most = most_sharing(options.max_share, options.per_structure)
+        self.drawn_pools: list[int] = []
+        self.most = 0
         self.seen: set[str] = set()
-        self.owners = owners
         self.draws = {
             key: Draws(stream(seed, "structures", name, *map(str, key))) for key in self.open
         }
 
-    def run(self, on_question: Callable[[], None]) -> Sampled:
-        """All draws."""
-        key = self._next()
+    def run(self, pool: int, on_question: Callable[[], None]) -> None:
+        """All draws for a pool."""
+        self.drawn_pools.append(pool)
+        most = most_sharing(self.options.max_share, self.options.per_structure)
+        # A split uses its part of what may be shared, so that some is left for the next one.
+        part = Fraction(sum(self.wanted[one] for one in self.drawn_pools), sum(self.wanted))
+        self.most = max(1, int(most * part))
+        key = self._next(pool)
         while key is not None:
             self.made.drawn += 1
             reason = self._try(*key)
@@ -159,29 +203,31 @@ class _Sampling:
                 self.failed[key] += CHEAP.get(reason, 1)
                 if self.failed[key] < PATIENCE:
                     continue
-                self.open.discard(key)
-            key = self._next()
+                if self._core_lacking(key):
+                    self.without_core.add(key)
+                    self.failed[key] = 0
+                else:
+                    self.open.discard(key)
+            key = self._next(pool)
+
+    def finished(self) -> Sampled:
+        """What was sampled, after all pools."""
         made = self.made
-        kept = within_limit(made.questions, self.options.max_share)
-        made.reasons[Reason.SHARED] += len(made.questions) - len(kept)
+        different = [q for q in made.questions if self.company.near.stays(q)]
+        made.reasons[Reason.NEAR] += len(made.questions) - len(different)
+        kept = within_limit(different, self.options.max_share)
+        made.reasons[Reason.SHARED] += len(different) - len(kept)
         made.questions = kept
         made.reasons = +made.reasons
         return made
 
-    def _next(self) -> tuple[int, int | None] | None:
-        """The pool that lacks most, and in it the highest number of missing links that lacks questions."""
-        sums = Counter[int]()
-        for (pool, _), count in self.counts.items():
-            sums[pool] += count
-        lacking = [key for key in self.open if sums[key[0]] < self.wanted[key[0]]]
+    def _next(self, pool: int) -> Key | None:
+        """Of a pool that lacks questions, the highest number of missing links that does."""
+        if sum(count for (at, _), count in self.counts.items() if at == pool) >= self.wanted[pool]:
+            return None
         return min(
-            lacking,
-            key=lambda key: (
-                sums[key[0]] / self.wanted[key[0]],
-                key[0],
-                self.counts[key] >= math.floor(self._quota(key[0])),
-                -(key[1] or 0),
-            ),
+            (key for key in self.open if key[0] == pool),
+            key=lambda key: (self.counts[key] >= math.floor(self._quota(pool)), -(key[1] or 0)),
             default=None,
         )
 
@@ -195,10 +241,26 @@ class _Sampling:
         )
         return (self.wanted[pool] - given) / max(1, len(numbers))
 
+    def _core_lacking(self, key: Key) -> int:
+        """How many more questions of the core are wanted of a pool and number of missing links."""
+        pool, number = key
+        wanted = self.pools[pool].core
+        if number == 0 or key in self.without_core or not wanted:
+            return 0
+        if (
+            number is not None and number > 1
+        ):  # evenly, but what others do not give the last one does
+            wanted = math.ceil(wanted / sum(bool(one) for one in self.numbers))
+            return max(0, wanted - self.core[key])
+        return max(0, wanted - sum(n for (at, _), n in self.core.items() if at == pool))
+
     def _try(self, pool: int, number: int | None) -> str | None:
         """Draws once; returns why there is no question, if there is none."""
-        made, options = self.made, self.options
-        drawn = self.drawer.draw(made.name, number, pool, self.draws[pool, number])
+        made, options, split = self.made, self.options, self.pools[pool].split
+        lacking = self._core_lacking((pool, number))
+        drawn = self.drawer.draw(
+            made.name, number, pool, self.draws[pool, number], core=lacking > 0
+        )
         if drawn is None:
             return Reason.NOWHERE
         if drawn.query.text in self.seen:
@@ -221,22 +283,34 @@ class _Sampling:
             return question
         if any(self.shared[one] >= self.most for one in shared_by(question)):
             return Reason.SHARED
+        owners = self.company.owners
         if options.disjoint_answers and any(
-            self.owners.get(answer, pool) != pool for answer in question.answers
+            owners.get(answer, pool) != pool for answer in question.answers
         ):
             return Reason.SPLIT
+        if lacking and not question.core and self.counts[pool, number] + lacking >= quota:
+            return Reason.CORE
+        locks = self.company.locks
+        if locks and (objection := locks.objection(question, split)) is not None:
+            return objection
         self.seen.add(question.query)
         worded = self.texts(question)
         if isinstance(worded, Rejection):
             if len(made.refused) < MOST_REFUSED:
                 made.refused.append(worded)
             return Reason.TEXT
+        self.company.near.add(question)
+        if not self.company.near.stays(question):
+            return Reason.NEAR
+        if locks:
+            locks.add(question, split)
         self.shared.update(shared_by(question))
-        self.owners.update(dict.fromkeys(question.answers, pool))
+        owners.update(dict.fromkeys(question.answers, pool))
         key = (pool, number if number is None else question.missing)
         self.counts[key] += 1
+        self.core[key] += question.core
         self.failed[key] = 0
-        made.questions.append(replace(worded, split=self.pools[pool].split))
+        made.questions.append(replace(worded, split=split))
         return None
 
 
