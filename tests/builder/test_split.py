@@ -57,6 +57,20 @@ def test_splits_represent_the_whole(seed):
             assert row.distances[name] < row.at_random[name]
 
 
+def test_test_has_the_core_that_is_asked_for():
+    questions = [question(i, (f"s{i}", "r", f"o{i}"), core=i % 5 == 0) for i in range(1000)]
+
+    def core_by_split(test_core):
+        done = split(QuestionSet(tuple(questions), (), (), 0), "group", RATIOS, 0, test_core)
+        assert sum(sizes([q for q in done.questions if not q.core])) == 800
+        assert sizes([q for q in done.questions if not q.core]) == [640, 80, 80]
+        return sizes([q for q in done.questions if q.core])
+
+    assert core_by_split(0) == [160, 20, 20]
+    assert core_by_split(45) == [135, 20, 45]
+    assert core_by_split(500) == [112, 22, 66]  # a third of the core, and a third of that
+
+
 def test_sizes_are_exact_where_groups_are_single():
     questions = [question(i, (f"s{i}", "r", f"o{i}")) for i in range(1000)]
     assert sizes(made(questions)) == [800, 100, 100]

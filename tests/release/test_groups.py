@@ -13,8 +13,10 @@ def shared(a, b):
     """Whether two questions must stay together, by the definition."""
     asks = lambda q: (q.topic, q.rules.relation, q.rules.direction)  # noqa: E731
     removed = lambda q: {q.rules.removed, *(t for row in q.hard for t in row.witness)}  # noqa: E731
-    pairs = lambda q: {frozenset((q.topic, answer)) for answer in q.hard_answers}  # noqa: E731
-    return asks(a) == asks(b) or removed(a) & removed(b) or pairs(a) & pairs(b)
+    hard = lambda q: {frozenset((q.topic, answer)) for answer in q.hard_answers}  # noqa: E731
+    given = lambda q: {frozenset((q.topic, answer)) for answer in q.answers}  # noqa: E731
+    either = hard(a) & given(b) or given(a) & hard(b)
+    return asks(a) == asks(b) or removed(a) & removed(b) or either
 
 
 def brute_force(questions):
@@ -50,6 +52,14 @@ def test_a_pair_of_entities_stays_together_turned_round_and_under_another_relati
         question(3, ("a", "r", "c"), "subject"),
     ]
     assert groups_of(questions) == [[0, 1, 2], [3]]
+
+
+def test_a_further_answer_stays_with_the_question_that_asks_for_it():
+    first = question(0, ("a", "r", "b"))
+    lists = replace(first, answers=("b", "c"), further=("c",))
+    asks = question(1, ("c", "s", "a"))
+    assert groups_of([lists, asks]) == [[0, 1]]
+    assert groups_of([first, asks]) == [[0], [1]]
 
 
 def test_a_listed_hard_answer_is_not_asked_for_elsewhere():

@@ -3,7 +3,8 @@
 Checks that ids are unique; that every removed fact is asked for or rejected, once;
 that no two questions share a query or a text; that limits on answers, relations and types of rules hold, in
 the core and outside it; that no split is empty or far from its size, and, if the split is by group, that no
-query, no removed triple and no pair of topic and hard answer is in two splits. The published procedure
+query, no removed triple and no pair of topic and hard answer is in two splits (`leaks` checks what splits
+give away). The published procedure
 (``brink``) asks once per certificate and is held to neither unique texts nor the limits of the core.
 """
 
@@ -17,6 +18,7 @@ from typing import Any
 from rulemine.verify.contents import Contents, Located, Row, asked_relations, rules_used
 from rulemine.verify.folder import MANIFEST_NAME, QUESTION_FILES, Folder
 from rulemine.verify.graphs import REMOVED, as_triple
+from rulemine.verify.questions.leaks import check_given_away
 from rulemine.verify.questions.written_set import (
     check_cypher_set,
     check_subgraphs,
@@ -73,6 +75,7 @@ def check_collection(contents: Contents, findings: Findings) -> None:
         _check_repeats(questions, "text", lambda row: row["question"], findings)
         _check_repeats(questions, "query", lambda row: row["query"], findings)
     _check_split(folder, questions, findings)
+    check_given_away(contents, findings)
     _check_unseen(questions, findings)
 
 
@@ -226,8 +229,15 @@ def _check_split(folder: Folder, questions: list[Located], findings: Findings) -
         findings.add(MANIFEST_NAME, None, "split", shown(mode), expected)
     good = _are_ratios(ratios)
     slack = max(1, *groups.values(), int(SIZE_OFF * len(questions)) * (mode == "group"))
-    for file, ratio in zip(QUESTION_FILES, ratios if good else (1, 1, 1), strict=True):
-        wanted = Fraction(len(questions) * ratio, sum(ratios) if good else 3)
+    shares = [
+        Fraction(ratio, sum(ratios) if good else 3) for ratio in (ratios if good else (1, 1, 1))
+    ]
+    core = sum(here.row["core"] for here in questions)
+    test_core = folder.option("questions", "test_core") if mode == "group" else 0
+    for file, share, of_core in zip(
+        QUESTION_FILES, shares, _core_sizes(core, shares, test_core), strict=True
+    ):
+        wanted = (len(questions) - core) * share + of_core
         if not sizes[file]:
             findings.add(file, None, "no split empty", "no question", "at least one")
         elif folder.kind != "rules" and mode == "group":
@@ -235,6 +245,16 @@ def _check_split(folder: Folder, questions: list[Located], findings: Findings) -
         elif good and abs(sizes[file] - wanted) > slack:
             expected = f"{float(wanted):.1f}, within {slack} (manifest, config.questions.ratios)"
             findings.add(file, None, "split size", f"{sizes[file]} questions", expected)
+
+
+def _core_sizes(core: int, shares: list[Fraction], test_core: Any) -> list[Fraction]:
+    """How many questions of the core each split has; more than their shares where test is to have them."""
+    train, validation, test = (core * share for share in shares)
+    if type(test_core) is int and test_core > 0:
+        wanted = Fraction(min(test_core, core // 3))
+        test, validation = max(test, wanted), max(validation, wanted / 3)
+        train = core - validation - test
+    return [train, validation, test]
 
 
 def _links(row: Row, answers: bool, way: str) -> Iterator[tuple[str, Hashable]]:

@@ -17,7 +17,7 @@ def test_links_that_nothing_misses_are_found_after_missing_ones_were_looked_for(
         + [(who, "works_for", firm) for who, _, firm in people]
     )
     removed, allowed = np.zeros(len(kg), bool), np.ones((len(kg), 2), bool)
-    steps = Steps.of(kg, removed, allowed, Declarations(), ())
+    steps = Steps.of(kg, removed, allowed, removed, Declarations(), ())
     drawer = Drawer(steps, types_of(kg), [np.ones(len(kg.entities), bool)], 20, 100)
     draws = Draws(stream(0, "test"))
     assert not any(drawer.draw("2i", 1, 0, draws) for _ in range(20))

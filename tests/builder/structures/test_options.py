@@ -3,11 +3,13 @@
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
+from rulemine.builder.locks import removed_facts
+from rulemine.builder.near_duplicates import NEAR_DUPLICATE
 from rulemine.builder.recipe import Recipe, load_recipe
 from rulemine.builder.structures.ask import keep_within_limit
 from rulemine.builder.structures.options import StructureSection
@@ -51,12 +53,6 @@ def test_the_same_world_gives_the_same_questions_and_another_seed_others() -> No
     assert (one.questions, one.sampling, one.names) == (two.questions, two.sampling, two.names)
     other = RandomWorld(2).ask(seed=1, **options)
     assert {q.query for q in other.questions} != {q.query for q in one.questions}
-
-
-def test_a_structure_does_not_depend_on_the_others(world: RandomWorld) -> None:
-    alone = world.ask(names=["2i"], per_structure=8)
-    among = world.ask(names=EASY, per_structure=8)
-    assert [q.query for q in alone.questions] == [q.query for q in by_structure(among)["2i"]]
 
 
 def test_names_and_numbers(world: RandomWorld) -> None:
@@ -116,7 +112,9 @@ def test_without_ratios_there_are_no_splits(world: RandomWorld) -> None:
     assert {q.split for q in world.ask(names=EASY, ratios=None).questions} == {""}
 
 
-def test_answers_of_splits_are_disjoint_on_request(world: RandomWorld) -> None:
+def test_answers_of_splits_are_disjoint_on_request() -> None:
+    world = RandomWorld(1, entities=80, triples=900)
+
     def shared(asked: QuestionSet) -> set[str]:
         splits = [
             {a for q in asked.questions if q.split == split for a in q.answers}
@@ -129,6 +127,53 @@ def test_answers_of_splits_are_disjoint_on_request(world: RandomWorld) -> None:
     asked = world.ask(**options, disjoint_answers=True)
     assert not shared(asked)
     assert {q.split for q in asked.questions} == {"train", "validation", "test"}
+
+
+def test_no_split_gives_away_what_a_later_one_needs() -> None:
+    world = RandomWorld(4, entities=60, triples=900)
+    options = {"names": EASY, "per_structure": 24, "max_share": 1.0, "ratios": (2, 1, 1)}
+    asked = world.ask(**options, max_facts=2)
+    facts = removed_facts(world.kg, world.selection)
+    assert {q.split for q in asked.questions} == {"train", "validation", "test"}
+    assert [facts.leaked(asked.questions, split) for split in ("test", "validation")] == [0, 0]
+    needed = [facts.needed_by(q) for q in asked.questions if q.split != "train"]
+    assert max(map(len, needed)) <= 2 < max(len(facts.needed_by(q)) for q in asked.questions)
+    # Without splits there is nothing to keep apart: dealt at random, the same questions leak.
+    unsplit = world.ask(**options | {"ratios": None}).questions
+    dealt = [
+        replace(q, split=("test", "validation", "train", "train")[i % 4])
+        for i, q in enumerate(unsplit)
+    ]
+    assert facts.leaked(dealt, "test") > 0
+
+
+def test_test_has_the_core_that_is_asked_for() -> None:
+    world = RandomWorld(4, entities=60, triples=900)
+    options = {"names": ["1p", "2p", "2i"], "per_structure": 40, "max_share": 1.0}
+    plain, more = (
+        Counter(
+            (q.structure, q.split)
+            for q in world.ask(**options, ratios=(2, 1, 1), test_core=n).questions
+            if q.core
+        )
+        for n in (0, 15)
+    )
+    assert all(more[name, "test"] >= 5 for name in options["names"])
+    assert sum(more[name, "test"] for name in options["names"]) > sum(
+        plain[name, "test"] for name in options["names"]
+    )
+
+
+def test_near_duplicates_are_asked_once() -> None:
+    asked = RandomWorld(5, entities=16, triples=300).ask(
+        names=["2i", "3i", "pi"], per_structure=30, max_share=1.0, ratios=None
+    )
+    seen = Counter(
+        (q.answers, pair) for q in asked.questions for pair in combinations(q.anchors, 2)
+    )
+    assert seen
+    assert max(seen.values()) == 1
+    assert sum(row["rejected"].get(NEAR_DUPLICATE, 0) for row in asked.sampling.values())
 
 
 def test_a_larger_graph_gives_further_answers() -> None:
