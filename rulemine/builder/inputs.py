@@ -25,6 +25,7 @@ from rulemine.files import digest_of, read_lines
 from rulemine.kg.entity_types import EntityTypes, types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.property_graph.closing import closed_edges
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.kg.rdf import is_rdf
@@ -118,7 +119,10 @@ class Inputs:
 
     @cached_property
     def property_graph(self) -> PropertyGraph:
-        """The complete property graph; its nodes are called by their ids, its edges have numbers as ids."""
+        """The complete property graph, where every statement of each fact is an edge.
+
+        Its nodes are called by their ids, its edges have numbers as ids.
+        """
         given = self._source_graph
         if broken := [node.id for node in given.nodes if _BREAK.search(node.id)]:
             raise InputError(
@@ -126,13 +130,26 @@ class Inputs:
                 f"{broken[0]!r}; a release has ids in tables. Give them other ids."
             )
         graph = given.renamed({node.id: node.id for node in given.nodes})
-        numbers = stream(self.recipe.seed, "edges").permutation(len(graph.edges)).tolist()
-        width = max(EDGE_DIGITS, len(str(len(graph.edges))))
+        with _of_key("questions.templates"):
+            schema, stated = closed_edges(graph, self.templates.declarations)
+        if added := len(stated) - len(graph.edges):
+            self.warn(
+                f"kg: {counted(added, 'edge')} added, as questions.templates declares what states the same."
+            )
+        numbers = stream(self.recipe.seed, "edges").permutation(len(stated)).tolist()
+        width = max(EDGE_DIGITS, len(str(len(stated))))
         edges = (
             replace(edge, id=f"r{number + 1:0{width}d}")
-            for edge, number in zip(graph.edges, numbers, strict=True)
+            for edge, number in zip(stated, numbers, strict=True)
         )
-        return PropertyGraph(graph.schema, graph.nodes, edges)
+        return PropertyGraph(schema, graph.nodes, edges)
+
+    @cached_property
+    def _relations(self) -> Sequence[str]:
+        """The relations of the complete KG, known before its property graph is closed under declarations."""
+        if self.recipe.kind == "cypher":
+            return sorted({edge.type for edge in self._source_graph.edges})
+        return self.kg.relations
 
     @cached_property
     def graph_digest(self) -> str:
@@ -210,11 +227,11 @@ class Inputs:
         """The relation templates; the published procedure (``brink``) knows no declarations."""
         named = self.recipe.questions.templates
         with _of_key("questions.templates"):
-            templates = load_templates(named, self.kg.relations)
+            templates = load_templates(named, self._relations)
         if named and not templates.written:
             self.warn(
                 f"questions.templates: {named} has no template for any of "
-                f"{counted(len(self.kg.relations), 'relation')} of {self.recipe.kg}."
+                f"{counted(len(self._relations), 'relation')} of {self.recipe.kg}."
             )
         if self.recipe.selection.mode == "brink":
             return replace(templates, declarations=Declarations())

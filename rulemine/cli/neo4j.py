@@ -82,11 +82,18 @@ def _load(arguments: Namespace) -> int:
     from rulemine.release.reader import Release
 
     line = Line()
-    kg = Release.open(arguments.release).kg(arguments.kg)
+    release = Release.open(arguments.release)
     with line.watch("neo4j"), connected(arguments.url, arguments.database) as bolt:
-        bolt.load(kg, replace=arguments.replace)
+        if release.kind == "cypher":
+            graph = release.property_graph(arguments.kg)
+            nodes, edges = len(graph.nodes), len(graph.edges)
+            bolt.load_properties(graph, replace=arguments.replace)
+        else:
+            kg = release.kg(arguments.kg)
+            nodes, edges = len(kg.entities), len(kg)
+            bolt.load(kg, replace=arguments.replace)
     print(
-        f"{counted(len(kg.entities), 'node')} and {counted(len(kg), 'relationship')} in {arguments.url}; the "
+        f"{counted(nodes, 'node')} and {counted(edges, 'relationship')} in {arguments.url}; the "
         "questions' Cypher: rulemine export DIR --to neo4j"
     )
     return 0

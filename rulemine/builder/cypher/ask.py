@@ -71,6 +71,7 @@ def ask_cypher(
     tasks = make_tasks(
         graph,
         maker.characteristics,
+        inputs.templates.declarations,
         per_template=options.per_template * (_LOOKED_AT if options.changed else 1),
         more=dict.fromkeys(_BY_NAME, options.per_template * _LOOKED_AT_BY_NAME)
         if options.changed and maker.values

@@ -23,6 +23,7 @@ from rulemine.cypher.pattern import MatchPattern, PatternQuery
 from rulemine.cypher.render import to_cypher
 from rulemine.cypher.templates import CATEGORIES, MATCHES
 from rulemine.errors import ConfigError
+from rulemine.kg.facts import Declarations
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import to_plain
 from rulemine.seeds import check_seed, stream
@@ -65,6 +66,7 @@ class Tally(Counter[tuple[str, str]]):
 def make_tasks(
     graph: PropertyGraph,
     characteristics: Mapping[tuple[str, str, str], Characteristics],
+    declared: Declarations = Declarations(),  # noqa: B008 - never changed
     *,
     per_template: int = 40,
     more: Mapping[str, int] | None = None,
@@ -81,6 +83,7 @@ def make_tasks(
     Args:
         graph: The graph.
         characteristics: What its relations are like, by signature.
+        declared: Which of them state the same facts; then the graph is closed under that.
         per_template: How many tasks of each MATCH template at most, ≥ 1.
         more: MATCH template → how many of it, in place of `per_template`.
         seed: Which ones.
@@ -96,7 +99,11 @@ def make_tasks(
     if min(numbers.values()) < 1:
         raise ConfigError(f"per_template is {min(numbers.values())}; expected at least 1.")
     maker = _Maker(
-        graph, Realism(characteristics), numbers, seed, Tally() if tally is None else tally
+        graph,
+        Realism(characteristics, declared),
+        numbers,
+        seed,
+        Tally() if tally is None else tally,
     )
     for done, template in enumerate(MATCHES, start=1):
         for task in maker.tasks_of(template):
@@ -235,11 +242,14 @@ class _Maker:
                     yield PatternQuery(match, clause)
 
     def _answers(self, match: MatchPattern) -> tuple[int, ...] | None:
-        """The distinct n; of a comparison also m0. None: there are too many matches."""
+        """The distinct n; of a comparison also m0. None: there are too many matches, or one leads back."""
         found: set[int] = set()
         ends = ("n", "m0") if MATCHES[match.template].category == "comparison" else ("n",)
-        number = 0
+        number, apart = 0, self._realism.apart(match)
         for row in islice(bindings(self._graph, match), MOST_ROWS + 1):
+            if apart and row.nodes.get(apart[0]) == row.nodes.get(apart[1]):
+                self._tally[match.template, "there and back"] += 1
+                return None
             found.update(row.nodes[end] for end in ends)
             number += 1
         if number > MOST_ROWS:

@@ -18,6 +18,8 @@ from typing import Any
 from rulemine.config import read_toml
 from rulemine.cypher.pattern import END, START, MatchPattern, PatternEdge
 from rulemine.errors import ConfigError, did_you_mean, list_problems
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import DIRECTIONS
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Schema
 from rulemine.kg.relation_overlap import LEAST_SHARE
@@ -227,10 +229,16 @@ class Realism:
 
     Args:
         rows: What the relations are like; those left out are many to many, and optional.
+        declared: Which relations state the same facts, whatever the rows say.
     """
 
-    def __init__(self, rows: Mapping[Signature, Characteristics]) -> None:
+    def __init__(
+        self,
+        rows: Mapping[Signature, Characteristics],
+        declared: Declarations = Declarations(),  # noqa: B008 - never changed
+    ) -> None:
         self._rows = rows
+        self._declared = declared
         self._inverse: dict[Signature, set[str]] = {}
         for (subject, label, object_), row in rows.items():
             for other in row.inverse:
@@ -247,7 +255,9 @@ class Realism:
         Returns:
             ``redundant``: an edge says what another between the same nodes says. ``there and back``: two
             edges lead from a node to what must be one node; or the second leads back by an inverse of the
-            first, so that the one named is among the answers. ``unnecessary leaf``: an edge that every
+            first, or by the same if that is declared symmetric, so that the one named is among the answers;
+            or what is counted is led to by what is declared to say the same as the edge of the one named,
+            so that this one is counted. ``unnecessary leaf``: an edge that every
             neighbor has, to a node about which nothing else is said. ``pointless group``: counts are at most
             one.
         """
@@ -269,14 +279,33 @@ class Realism:
     def _redundant(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
         return other in self._following(match, one) or one in self._following(match, other)
 
+    def apart(self, match: MatchPattern) -> tuple[str, str] | None:
+        """The variables whose nodes differ, or a match leads there and back by statements of one fact.
+
+        None: its edges are not declared to state the same facts. What `objection` leaves has such a match
+        only where a graph has parallel edges.
+        """
+        known = [self._declared.readings.get(relation) for relation in match.relations]
+        if (
+            len(known) != 2
+            or None in known
+            or len({reading.fact for reading in known if reading}) > 1
+        ):
+            return None
+        if ("m0", "m1") in match.category.shape:
+            return "n", "m1"
+        return ("m0", "m1") if match.category.form == "optional" else None
+
     def _there_and_back(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
         ways = [self._following(match, said, implied=False) for said in (one, other)]
+        back = one[0] != other[0] or self._declared[one[0]].symmetric
+        counted = match.category.form == "optional" and one[0] in self._declared.readings
         for first, second in product(*ways):
             shared = set(first[1:]) & set(second[1:])
             if len(shared) == 1 and self._alike(match, first, second):
                 kind = self._like(match, first)
                 far = kind.obj_cardinality if first[1] in shared else kind.subj_cardinality
-                if far == "one" or (one[0] != other[0] and shared == {"m0"}):
+                if far == "one" or (back and shared == {"m0"}) or (counted and shared == {"n"}):
                     return True
         return False
 
@@ -303,6 +332,10 @@ class Realism:
             more = {(other, object_, subject) for other in back}
             more |= {(label, object_, subject)} if row.symmetric else set()
             more |= {(other, subject, object_) for other in row.implies} if implied else set()
+            more |= {
+                (other, subject, object_) if end == DIRECTIONS[1] else (other, object_, subject)
+                for other, end in self._declared.statements(label, DIRECTIONS[1])
+            }
             new += sorted(more - found)
             found |= more
         return found

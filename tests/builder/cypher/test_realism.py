@@ -12,8 +12,10 @@ from rulemine.builder.cypher.realism import (
     read_characteristics,
 )
 from rulemine.cypher import MatchPattern, PatternNode
+from rulemine.cypher.templates import CATEGORIES, MATCHES
 from rulemine.datasets.demo_graph import demo_graph
 from rulemine.errors import ConfigError
+from rulemine.kg.facts import Declarations
 
 P, T, G = PatternNode("Person"), PatternNode("Town"), PatternNode("Guild")
 LIVES = ("Person", "lives_in", "Town")
@@ -78,6 +80,47 @@ HOUSES, LIVED = (
 def test_checks(match: tuple, rows: dict, objection: str) -> None:  # type: ignore[type-arg]
     kinds = {signature: Characteristics(**row) for signature, row in rows.items()}
     assert Realism(kinds).objection(MatchPattern(*match)) == objection
+
+
+DECLARED = Declarations.of(
+    ["married_to"], [("parent_of", "child_of")], [("parent_of", "mother_of")]
+)
+
+
+@pytest.mark.parametrize(
+    ("template", "relations", "objection", "apart"),
+    [
+        ("(n)->(m0)->(m1*)", ("married_to", "married_to"), "there and back", ("n", "m1")),
+        ("(n)->(m0)<-(m1*)", ("married_to", "married_to"), "there and back", ("n", "m1")),
+        ("(n)<-(m0)->(m1*) by n", ("married_to", "married_to"), "there and back", ("n", "m1")),
+        ("(n)->(m0)->(m1*)", ("parent_of", "child_of"), "there and back", ("n", "m1")),
+        ("(n)->(m0)<-(m1*)", ("parent_of", "mother_of"), "there and back", ("n", "m1")),
+        ("(n)->(m0)->(m1*)", ("mother_of", "child_of"), "there and back", ("n", "m1")),
+        ("(n)->(m0)->(m1*)", ("parent_of", "mother_of"), "", ("n", "m1")),
+        # No edge is bound twice; parallel ones are why n and m1 have to be apart.
+        ("(n)->(m0)<-(m1*)", ("child_of", "child_of"), "", ("n", "m1")),
+        ("(n)->(m0)<-(m1*)", ("knows", "knows"), "", None),
+        ("(n)->(m1*) optional (n)->(m0)", ("child_of", "child_of"), "there and back", ("m0", "m1")),
+        (
+            "(n)->(m1*) optional (n)<-(m0)",
+            ("child_of", "mother_of"),
+            "there and back",
+            ("m0", "m1"),
+        ),
+        ("(n)->(m1*) optional (n)<-(m0)", ("child_of", "child_of"), "", ("m0", "m1")),
+        ("(n)->(m1*) optional (n)->(m0)", ("knows", "knows"), "", None),
+        ("(n)->(m0),(n)<-(m0)", ("child_of", "mother_of"), "redundant", None),
+        ("(n)->(m0),(n)<-(m0)", ("married_to", "married_to"), "redundant", None),
+        ("(n)->(m0*),(n)->(m1*)", ("married_to", "married_to"), "", None),
+        ("(n)->(m0*) or (n)<-(m1*)", ("child_of", "parent_of"), "", None),
+    ],
+)
+def test_what_is_declared_leads_back(
+    template: str, relations: tuple[str, ...], objection: str, apart: tuple[str, str] | None
+) -> None:
+    nodes = (P,) * len(CATEGORIES[MATCHES[template].category].nodes)
+    match, realism = MatchPattern(template, nodes, relations), Realism({}, DECLARED)
+    assert (realism.objection(match), realism.apart(match)) == (objection, apart)
 
 
 def test_a_draft_is_read_as_it_was_written(tmp_path: Path) -> None:
