@@ -1,7 +1,9 @@
 """The texts of questions: from templates, or those of a model, checked in all namings.
 
-Guarantees, in every naming: a text obeys the three rules of `rulemine.text.naming_rules`, and no two
-questions have the same one. So a release has the same questions in every naming.
+Guarantees, in every naming: a text obeys the three rules of `rulemine.text.naming_rules`, no two questions
+have the same one, and no anchor's name has an answer's name in it, unless the relations at that anchor are
+between places, whose names say where they are: "Perth, Australia". So a release has the same questions in
+every naming.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,14 +14,17 @@ from typing import TYPE_CHECKING, TypeVar
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.phrasing.compose import compose
 from rulemine.phrasing.templates import Templates
-from rulemine.query.links import renamed
+from rulemine.query.links import relations_at, renamed
 from rulemine.query.parser import parse
+from rulemine.query.tree import Query
 from rulemine.release.records import QueryQuestion, Rejection, topic_values
 from rulemine.text.naming_rules import (
     ANCHOR_MISSING,
+    ANCHOR_TELLS,
     ANSWER_NAMED,
     INTERMEDIATE_NAMED,
     naming_problem,
+    telling_anchor,
 )
 from rulemine.text.normalization import fold
 from rulemine.text.template import fill
@@ -82,6 +87,8 @@ class Texts:
             question: The question, with source labels.
         """
         query, several = parse(question.query), len(question.answers) > 1
+        if (told := self._telling(question, query)) is not None:
+            return told
         anchors, answers, intermediates = map(self._rows, _named(question))
         texts: dict[str, str] = {}
 
@@ -108,6 +115,8 @@ class Texts:
         """
         from rulemine.verbalizer.checks import TextProblem, check_text
 
+        if (told := self._telling(question, parse(question.query))) is not None:
+            return told
         _, answers, intermediates = map(self._rows, _named(question))
         values = topic_values(question.anchors, self._private)
         topics = tuple(self._names[entity] for entity in values.values())
@@ -124,6 +133,19 @@ class Texts:
         return self._taking(question, text_in) or replace(
             question, question=text_in("entity"), wording="model", patterns=(pattern,)
         )
+
+    def _telling(self, question: QueryQuestion, query: Query) -> Rejection | None:
+        """Says that the name of an anchor tells an answer, whatever the text."""
+        places = self._templates.places
+        anchors = [
+            anchor
+            for anchor in question.anchors
+            if not (at := relations_at(query, anchor)) or not at <= places
+        ]
+        naming = telling_anchor(self._rows(anchors), self._rows(question.answers))
+        if naming is None:
+            return None
+        return _rejection(question, ANCHOR_TELLS, f"in the naming {naming}", "")
 
     def _taking(self, question: QueryQuestion, text_in: Callable[[str], str]) -> Rejection | None:
         """Takes a text for a question, or says that it is taken."""

@@ -14,7 +14,8 @@ Two more say what the ends are, for questions over several relations, see `rulem
     describe_object = "person/people | whose aunts include {topic}"
 
 Three more keys declare that relations state the same facts (see `rulemine.kg.facts`), on either of the
-relations: ``symmetric = true``, ``inverse_of`` and ``same_as`` (a relation or a list of them).
+relations: ``symmetric = true``, ``inverse_of`` and ``same_as`` (a relation or a list of them). Another,
+``place = true``, says that a relation holds between places, whose names often say where they are.
 
 ``{{`` and ``}}`` stand for braces. Guarantees: every template holds each of its placeholders exactly
 once, not touching a letter or digit; names are put in verbatim, whatever they contain; no two relations
@@ -52,7 +53,7 @@ PLACEHOLDERS = {
 _EXPECTED = (
     "A template file has one table per relation with the keys statement ({subject} and {object}), "
     "ask_subject and ask_object ({topic}), and may have ask_subjects, ask_objects, symmetric, "
-    "describe_subject, describe_object, inverse_of and same_as."
+    "describe_subject, describe_object, inverse_of, same_as and place."
 )
 _DESCRIBE = ("describe_subject", "describe_object")
 _LISTS = ("inverse_of", "same_as")
@@ -125,11 +126,13 @@ class Templates:
         rows: The templates of each relation, sorted by relation.
         unused: Relations of the template file that the graph lacks, sorted.
         declarations: Which relations of the graph state the same facts.
+        places: The relations between places.
     """
 
     rows: tuple[RelationTemplates, ...]
     unused: tuple[str, ...] = ()
     declarations: Declarations = field(default_factory=Declarations)
+    places: frozenset[str] = frozenset()
 
     @cached_property
     def _by_relation(self) -> dict[str, RelationTemplates]:
@@ -160,7 +163,9 @@ class Templates:
         for row in self.rows:
             fact, *flags = self.declarations[row.relation]
             turned, both = ("yes" if flag else "" for flag in flags)
-            rows.append({**asdict(row), "fact": fact, "reversed": turned, "symmetric": both})
+            place = "yes" if row.relation in self.places else ""
+            flags_of = {"fact": fact, "reversed": turned, "symmetric": both, "place": place}
+            rows.append(asdict(row) | flags_of)
         return rows
 
     @classmethod
@@ -175,6 +180,7 @@ class Templates:
         return cls(
             tuple(RelationTemplates(*(known[r][name] for name in names)) for r in sorted(known)),
             declarations=Declarations(readings).within(known),
+            places=frozenset(r for r, row in known.items() if row.get("place") == "yes"),
         )
 
 
@@ -205,7 +211,13 @@ def load_templates(source: str | Path, relations: Iterable[str]) -> Templates:
     rows = tuple(_written(r, tables[r]) if r in tables else _derived(r) for r in names)
     declared = declared.within(names)
     unused = tuple(sorted(set(tables).difference(names)))
-    return Templates(_described(_distinct(rows, declared), declared), unused, declared)
+    places = {declared[r].fact for r in names if r in tables and tables[r].place}
+    return Templates(
+        _described(_distinct(rows, declared), declared),
+        unused,
+        declared,
+        frozenset(r for r in names if declared[r].fact in places),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +234,7 @@ class _Table:
     symmetric: bool = False
     inverse_of: tuple[str, ...] = ()
     same_as: tuple[str, ...] = ()
+    place: bool = False
 
 
 def _written(relation: str, t: _Table) -> RelationTemplates:

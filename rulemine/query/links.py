@@ -11,7 +11,9 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, Triple
 from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
 
-__all__ = ["expanded", "linked", "parts_of", "positive", "renamed", "renamed_derivation", "smaller"]
+__all__ = [
+    "expanded", "linked", "parts_of", "positive", "relations_at", "renamed", "renamed_derivation", "smaller",
+]  # fmt: skip
 
 NONE_DECLARED = Declarations()
 
@@ -132,6 +134,19 @@ def parts_of(query: Query) -> list[Query]:
     if isinstance(query, Difference):
         return [query.of, query.minus]
     return list(query.parts) if isinstance(query, Intersection | Union) else []
+
+
+def relations_at(query: Query, anchor: str) -> frozenset[str]:
+    """The relations that join an anchor to the rest of a query.
+
+    Example:
+        >>> from rulemine.query import parse
+        >>> sorted(relations_at(parse('(p "r" (and (p "s" "a") (p- "t" "a") (p "u" "b")))'), "a"))
+        ['s', 't']
+    """
+    if isinstance(query, Projection) and query.of == Anchor(anchor):
+        return frozenset((query.relation,))
+    return frozenset().union(*(relations_at(part, anchor) for part in parts_of(query)))
 
 
 def positive(query: Query) -> Query:

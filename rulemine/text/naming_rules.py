@@ -1,11 +1,12 @@
 """The three rules for the text of a question: it names every anchor, no answer, and no intermediate.
 
 Guarantees: a text that passes does so in every naming, so it does not depend on the naming of a release;
-names are compared as whole tokens, case-folded. A name inside an anchor's own name does not count: not as
-that of an answer, and not as that of another anchor.
+names are compared as whole tokens, case-folded. A name inside an anchor's own name does not count here: not
+as that of an answer, and not as that of another anchor. Whether an anchor's name tells an answer is another
+question, which `telling_anchor` answers.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,16 +15,19 @@ from rulemine.text.normalization import fold, places
 
 __all__ = [
     "ANCHOR_MISSING",
+    "ANCHOR_TELLS",
     "ANSWER_NAMED",
     "INTERMEDIATE_NAMED",
     "NamingProblem",
     "broken_rule",
     "naming_problem",
+    "telling_anchor",
 ]
 
 ANCHOR_MISSING = "the text does not name an anchor"
 ANSWER_NAMED = "the text names an answer"
 INTERMEDIATE_NAMED = "the text names an intermediate entity"
+ANCHOR_TELLS = "the name of an anchor has that of an answer in it"
 
 _Span = tuple[int, int]
 
@@ -87,6 +91,24 @@ def broken_rule(
                 _is_free(span, own) for span in _spans(text, entity, naming)
             ):
                 return reason
+    return None
+
+
+def telling_anchor(anchors: Iterable[EntityNames], answers: Iterable[EntityNames]) -> str | None:
+    """The first naming in which the name of an anchor has that of an answer in it; None: there is none.
+
+    Example:
+        >>> anchor = EntityNames("e1", "Q1", "Panjab University, Chandigarh")
+        >>> telling_anchor([anchor], [EntityNames("e2", "Q2", "Chandigarh")])
+        'text'
+    """
+    named = list(anchors)
+    others = [answer for answer in answers if answer not in named]
+    for naming in NAMINGS:
+        for anchor in named:
+            text = _folded(anchor.name_in(naming))
+            if any(next(_spans(text, answer, naming), None) is not None for answer in others):
+                return naming
     return None
 
 

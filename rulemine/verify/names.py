@@ -20,9 +20,9 @@ _COLUMNS = ["private", "entity", "text"]
 _RELATION_COLUMNS = [
     "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects",
     "describe_subject", "describe_object", "source", "triples", "removed", "fact", "reversed",
-    "symmetric",
+    "symmetric", "place",
 ]  # fmt: skip
-_MAY_BE_EMPTY = 2
+_MAY_BE_EMPTY = 3
 _PRIVATE = re.compile(r"e(\d+)")
 
 

@@ -1,14 +1,22 @@
 """Texts of a model: which are taken, and why others are refused."""
 
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
 
 from rulemine.builder.texts import CHECKED, SAME, Texts
+from rulemine.query.links import relations_at
+from rulemine.query.parser import parse
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Rejection, StructureQuestion
-from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED
+from rulemine.text.naming_rules import (
+    ANCHOR_MISSING,
+    ANCHOR_TELLS,
+    ANSWER_NAMED,
+    INTERMEDIATE_NAMED,
+)
 from tests.builder.structures.worlds import RandomWorld
 
 
@@ -70,3 +78,27 @@ def test_a_text_is_taken_once_in_every_naming(made: Asked) -> None:
     both = texts.from_model(two, f"What is joined to {two.anchors[1]} and {two.anchors[0]}?")
     assert not isinstance(both, Rejection)
     assert {*re.findall(r"\{(\w+)\}", both.patterns[0])} == {"topic1", "topic2"}
+
+
+@pytest.mark.parametrize("between", ["nothing", "places", "places, but for one relation"])
+def test_an_anchor_whose_name_tells_an_answer_is_refused_but_between_places(
+    made: Asked, between: str
+) -> None:
+    two, templates = made.two, made.world.templates
+    anchor, answer = two.anchors[0], two.answers[0]
+    text = {row.entity: row.text for row in made.asked.names}
+    telling = {anchor: f"{text[anchor]}, {text[answer]}"}
+    names = [replace(row, text=telling.get(row.entity, row.text)) for row in made.asked.names]
+    at = relations_at(parse(two.query), anchor)
+    kept = {"nothing": set(), "places": {*at}}.get(between, {*at} - {min(at)})
+    texts = Texts(names, replace(templates, places=frozenset(kept)))
+    for found in (
+        texts.from_template(two),
+        texts.from_model(two, f"What is joined to {two.anchors[1]} and {two.anchors[0]}?"),
+    ):
+        if between == "places":
+            assert not isinstance(found, Rejection)
+        else:
+            assert isinstance(found, Rejection)
+            assert (found.reason, found.text) == (ANCHOR_TELLS, "")
+            assert (found.detail, found.query) == ("in the naming text", two.query)

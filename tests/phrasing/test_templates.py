@@ -141,7 +141,7 @@ def test_declarations_are_read_and_survive_their_table(tmp_path):
     path = declared(
         tmp_path,
         child='inverse_of = "parent"',
-        knows="symmetric = true",
+        knows="symmetric = true\nplace = true",
         met='same_as = ["knows"]',
         parent="",
         sees="",
@@ -156,6 +156,7 @@ def test_declarations_are_read_and_survive_their_table(tmp_path):
     assert [row["fact"] for row in rows] == ["child", "knows", "knows", "child", "sees"]
     assert [row["reversed"] for row in rows] == ["", "", "", "yes", ""]
     assert [row["symmetric"] for row in rows] == ["", "yes", "yes", "", ""]
+    assert [row["place"] for row in rows] == ["", "yes", "yes", "", ""]
     assert Templates.from_plain(rows) == templates
 
 

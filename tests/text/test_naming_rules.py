@@ -8,6 +8,7 @@ from rulemine.text.naming_rules import (
     ANSWER_NAMED,
     INTERMEDIATE_NAMED,
     naming_problem,
+    telling_anchor,
 )
 
 YORK, NEW_YORK = EntityNames("e07", "Q1", "York"), EntityNames("e70", "Q2", "New York")
@@ -54,3 +55,19 @@ def test_an_anchor_inside_another_needs_its_own_place():
 
     found = naming_problem(named, anchors, [], [])
     assert found == (ANCHOR_MISSING, "in the naming text", "Who lives in New York?")
+
+
+@pytest.mark.parametrize(
+    ("anchor", "answer", "naming"),
+    [
+        ("Panjab University, Chandigarh", "Chandigarh", "text"),
+        ("KINGDOM of the Netherlands", "Kingdom", "text"),
+        ("Chandigarh University", "Chandigarh Univers", None),
+        ("Oslo", "Oslo II", None),
+        ("Oslo", "oslo", "text"),
+    ],
+)
+def test_the_name_of_an_anchor_tells_an_answer_by_whole_tokens(anchor, answer, naming):
+    named, asked = EntityNames("e01", "Q1", anchor), EntityNames("e02", "Q2", answer)
+    assert telling_anchor([named], [ANN, asked]) == naming
+    assert telling_anchor([named], [named]) is None

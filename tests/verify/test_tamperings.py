@@ -365,6 +365,10 @@ TAMPERINGS = {
         ),
         (QUESTION, 1, "no leakage"),
     ),
+    "an answer in the name of a topic entity": (
+        replaced("entities.tsv", "Eve O'Hara", "Eve of Ada, the elder"),
+        (QUESTION, 1, "names tell no answer"),
+    ),
     "a name twice": (
         replaced("entities.tsv", "Cleo", "Gus Ada"),
         ("entities.tsv", 8, "namings unique"),
@@ -416,3 +420,12 @@ TAMPERINGS = {
 def test_a_tampering_is_found_with_and_without_its_digest(tmp_path: Path, what: str) -> None:
     tamper, expected = TAMPERINGS[what]
     assert expected in tampered(write_release(tmp_path), tamper)
+
+
+def test_a_name_that_tells_an_answer_holds_between_places(tmp_path: Path) -> None:
+    def tamper(folder: Path) -> None:
+        TAMPERINGS["an answer in the name of a topic entity"][0](folder)
+        changed("relations.tsv", "grandparent", 14, "yes")(folder)
+
+    found = tampered(write_release(tmp_path), tamper)
+    assert "names tell no answer" not in {invariant for _, _, invariant in found}

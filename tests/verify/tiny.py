@@ -70,7 +70,7 @@ RELATIONS = [("grandparent", 2, 1), ("husband", 3, 3), ("parent", 5, 0), ("wife"
 RELATION_COLUMNS = [
     "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects",
     "describe_subject", "describe_object", "source", "triples", "removed", "fact", "reversed",
-    "symmetric",
+    "symmetric", "place",
 ]  # fmt: skip
 
 # place in REMOVED, split, text, direction, answers stated
@@ -313,6 +313,7 @@ def _relation_row(relation: tuple[str, int, int]) -> list[str]:
         str(triples),
         str(removed),
         name,
+        "",
         "",
         "",
     ]

@@ -5,6 +5,7 @@ other rows once everything is removed, as far as there are; questions are in the
 made, template by template.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,7 @@ from rulemine.release.records import CypherQuestion, HardAnswer, Rejection, Unse
 from rulemine.rules.value_mining import mine_value_rules
 from rulemine.rules.value_rule_file import read_value_rules
 from rulemine.rules.value_rules import ValueRule
+from rulemine.text.naming_rules import ANCHOR_TELLS, telling_anchor
 
 __all__ = ["ask_cypher"]
 
@@ -164,7 +166,9 @@ class _Maker:
             seed=recipe.seed,
             labels=inputs.node_names(inputs.kg.without(selection.removed)),
         )
+        self.named = {row.entity: row for row in self.names}
         self.private = {row.entity: row.private for row in self.names}
+        self.places = inputs.templates.places
         self.texts = QuestionTexts(graph, Realism(self.characteristics))
         self.found: list[CypherQuestion] = []
         self.seen: set[str] = set()
@@ -181,6 +185,8 @@ class _Maker:
                 refused["its text is that of another question"] += 1
             elif question.query in self.earlier.queries:
                 refused[AGAIN] += 1
+            elif self._tells(task.query, question):
+                refused[ANCHOR_TELLS] += 1
             else:
                 self.seen.add(question.question)
                 found.append(question)
@@ -200,6 +206,21 @@ class _Maker:
         )
         changed = sum(question.cypher.changed for question in self.found)
         return changed >= wanted and len(self.found) - changed >= most - wanted
+
+    def _tells(self, query: PatternQuery, question: CypherQuestion) -> bool:
+        """Whether a node that the query names tells an answer, see `rulemine.builder.texts`."""
+        if not question.cypher.columns[0].endswith(".name"):
+            return False
+        anchors = [
+            self.named[node.name]
+            for variable, node in query.match.named.items()
+            if node.name is not None
+            and not self.places.issuperset(
+                {e.relation for e in query.match.edges if variable in (e.subject, e.object)} or {""}
+            )
+        ]
+        answers = [self.named[json.loads(row)[0]] for row in question.answers]
+        return telling_anchor(anchors, answers) is not None
 
     def question(self, task: CypherTask) -> CypherQuestion:
         """A task as a question, graded."""

@@ -29,6 +29,7 @@ from rulemine.builder.structures.options import StructureSection
 from rulemine.builder.structures.sharing import most_sharing, shared_by, within_limit
 from rulemine.release.records import Rejection, StructureQuestion
 from rulemine.seeds import stream
+from rulemine.text.naming_rules import ANCHOR_TELLS
 
 __all__ = ["PATIENCE", "Company", "Pool", "Sampled", "sample"]
 
@@ -296,6 +297,8 @@ class _Sampling:
         self.seen.add(question.query)
         worded = self.texts(question)
         if isinstance(worded, Rejection):
+            if worded.reason == ANCHOR_TELLS:
+                return ANCHOR_TELLS
             if len(made.refused) < MOST_REFUSED:
                 made.refused.append(worded)
             return Reason.TEXT

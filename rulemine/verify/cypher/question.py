@@ -21,7 +21,7 @@ from rulemine.verify.cypher.graphs import LabeledGraph, NodeProperty
 from rulemine.verify.cypher.patterns import FAMILIES, AskedPattern, read_pattern
 from rulemine.verify.cypher.rows import NAMED, FoundRows, counted, rows_of, text_of
 from rulemine.verify.graphs import REMOVED, as_triple
-from rulemine.verify.questions.mentions import find_leaks, occurrences
+from rulemine.verify.questions.mentions import find_leaks, occurrences, told_by
 from rulemine.verify.questions.wording import Cut, cut_of, placeholders
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import RULES
@@ -112,6 +112,7 @@ def check_rows(
     _check_hard(here)
     _check_evidence(here)
     _check_texts(here)
+    _check_telling(here)
 
 
 def _check_form(here: RowQuestion) -> None:
@@ -313,6 +314,26 @@ def _check_names(here: RowQuestion, cut: Cut) -> None:
             if any(not _opens(whole, low) for low, _ in occurrences(whole, name)):
                 found = f"{shown(name)} in {shown(whole)} (naming {naming})"
                 here.add("text hides the answers", found, "a text without names of answers")
+
+
+def _check_telling(here: RowQuestion) -> None:
+    """Checks that no name of a node that is named tells one that is asked for."""
+    if here.block["returns"] not in NAMED:
+        return
+    names, asked = here.contents.names, here.asked
+    answers = [_json_row(text)[0] for text in here.row["answers"]]
+    anchors = {*asked.names.values()}
+    hidden = [a for a in answers if a in names.entities and a not in anchors]
+    for variable, anchor in asked.names.items():
+        at = {e.relation for e in asked.edges if variable in (e.subject, e.object)}
+        between = {r for r in at if names.relations.get(r, {}).get("place") == "yes"}
+        if anchor not in names.entities or (at and at == between):
+            continue
+        for number, naming in enumerate(NAMINGS):
+            own = names.entities[anchor].spelled[number]
+            for name in told_by([own], [names.entities[a].spelled[number] for a in hidden]):
+                found = f"{shown(name)} in {shown(own)} (naming {naming})"
+                here.add("names tell no answer", found, "named nodes whose names have no answer in")
 
 
 def _opens(text: str, at: int) -> bool:

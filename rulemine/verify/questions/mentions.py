@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-__all__ = ["find_leaks", "occurrences"]
+__all__ = ["find_leaks", "occurrences", "told_by"]
 
 Spot = tuple[int, int]
 """Start and end, in characters."""
@@ -49,6 +49,12 @@ def find_leaks(text: str, topics: Iterable[str], hidden: Iterable[str]) -> list[
         return any(start <= spot[0] and spot[1] <= end for start, end in own)
 
     return [a for a in hidden if not all(map(is_own, occurrences(text, a.casefold())))]
+
+
+def told_by(topics: Iterable[str], hidden: Iterable[str]) -> list[str]:
+    """The names that stand inside the name of a topic entity, in any case."""
+    own = [topic.casefold() for topic in topics]
+    return [a for a in hidden if any(occurrences(topic, a.casefold()) for topic in own)]
 
 
 def _is_joined(left: str, right: str) -> bool:

@@ -30,6 +30,7 @@ __all__ = [
     "evidence",
     "line",
     "read",
+    "relations_at",
     "settled",
     "sparql",
 ]
@@ -66,6 +67,14 @@ def as_asked(ways: list[Way], topic: str) -> str:
 
 def _quoted(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
+
+
+def relations_at(query: Query, entity: str) -> Iterator[str]:
+    """Yields the relations of the steps that start at an entity."""
+    for part in query.parts:
+        if query.word in ENDS and not part.word and part.name == entity:
+            yield query.name
+        yield from relations_at(part, entity)
 
 
 def read(line: str) -> Query:

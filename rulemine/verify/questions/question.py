@@ -5,7 +5,8 @@ exactly those of the query on the complete KG (and the reference KG), the disjoi
 further ones, and all their evidence; what only the incomplete KG gives, and the values of counts; of each
 hard answer how much is missing, its level, witness and core; that the one asked for is the one that the
 format names; that rules are those of certificates; and that the text names the topic entities and, in every
-naming, no answer and no intermediate.
+naming, no answer and no intermediate; and that no topic entity's name has an answer's name in it, but where
+all relations at the topic entity are between places.
 """
 
 from collections.abc import Callable
@@ -15,8 +16,15 @@ from rulemine.verify.contents import Contents, Located
 from rulemine.verify.graphs import REMOVED, as_triple
 from rulemine.verify.names import Entity
 from rulemine.verify.questions.asked import Asked
-from rulemine.verify.questions.mentions import find_leaks, occurrences
-from rulemine.verify.questions.queries import answers, as_asked, derivations, read, sparql
+from rulemine.verify.questions.mentions import find_leaks, occurrences, told_by
+from rulemine.verify.questions.queries import (
+    answers,
+    as_asked,
+    derivations,
+    read,
+    relations_at,
+    sparql,
+)
 from rulemine.verify.questions.structures import check_structure
 from rulemine.verify.questions.wording import Cut, texts_of
 from rulemine.verify.questions.written import check_subgraph, check_variant
@@ -72,6 +80,7 @@ def check_question(at: Located, contents: Contents, findings: Findings) -> None:
         _OF_KIND[row["kind"]](here)
     for cut in texts_of(row, contents):
         _check_text(here, cut, contents.names.entities)
+    _check_telling(here)
 
 
 def _check_answers(here: Asked) -> None:
@@ -179,6 +188,21 @@ def _check_block(here: Asked) -> None:
     elif (rule := contents.rules.get(block["rule"])) is not None:
         kind = (block["rule_type"], block["rule_subtype"])
         here.equal("rule type", kind, rule.type, f"{RULES} line {rule.line}")
+
+
+def _check_telling(here: Asked) -> None:
+    """Checks that no name of a topic entity tells an answer."""
+    names, topics = here.contents.names, here.row["anchors"]
+    known = names.entities
+    joined = {topic: {*relations_at(here.query, topic)} for topic in topics}
+    between = {name for name, row in names.relations.items() if row["place"] == "yes"}
+    telling = [t for t in topics if t in known and not (joined[t] and joined[t] <= between)]
+    hidden = [a for a in here.row["answers"] if a in known and a not in topics]
+    for number, naming in enumerate(NAMINGS):
+        own = [known[topic].spelled[number] for topic in telling]
+        for name in told_by(own, [known[answer].spelled[number] for answer in hidden]):
+            found = f"{shown(name)} in one of {shown(own)} (naming {naming})"
+            here.add("names tell no answer", found, "topic entities whose names have no answer in")
 
 
 def _check_text(here: Asked, cut: Cut, entities: dict[str, Entity]) -> None:
