@@ -50,6 +50,9 @@ MOST_BYTES_A_LINE = 1 << 26
 BYTES_FOR_BEST = 1 << 25
 """From this size on, `write_stream` uses a lower compression level: the best one is five times slower."""
 
+_GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0"
+"""Deflated, no name, no time; two bytes follow: how hard was tried, and Unix as the system everywhere."""
+
 BYTE_ORDER_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
     b"\x00\x00\xfe\xff": "UTF-32",
@@ -288,9 +291,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     Raises:
         OutputError: The folder is missing or read-only, or the disk is full; nothing is left behind.
     """
-    if path.suffix == ".gz":
-        content = gzip.compress(content, compresslevel=9, mtime=0)
-    _write(path, [content])
+    _write(path, _compressed([content], 9) if path.suffix == ".gz" else [content])
 
 
 def write_stream(path: Path, pieces: Iterable[bytes], size: int) -> None:
@@ -311,10 +312,15 @@ def write_stream(path: Path, pieces: Iterable[bytes], size: int) -> None:
 
 
 def _compressed(pieces: Iterable[bytes], level: int) -> Iterator[bytes]:
-    packer = zlib.compressobj(level, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    """A gzip file (RFC 1952); its header is written here, as versions of Python write different ones."""
+    packer = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
+    total, size = 0, 0
+    yield _GZIP_HEAD + (b"\2\3" if level == zlib.Z_BEST_COMPRESSION else b"\0\3")
     for piece in pieces:
+        total, size = zlib.crc32(piece, total), size + len(piece)
         yield packer.compress(piece)
     yield packer.flush()
+    yield total.to_bytes(4, "little") + (size & 0xFFFFFFFF).to_bytes(4, "little")
 
 
 def _write(path: Path, pieces: Iterable[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""Builds a release again from its own recipe and compares the two, byte by byte.
+"""Builds a release again from its own recipe, so that the two can be compared byte by byte.
 
 This proves everything that follows from recipe and inputs: options, mining, selection, texts, rejections,
 counts and the card. The replies of a language model are taken from the release's journal.
@@ -8,9 +8,8 @@ name; any other file must be given, or the release itself stands in for it where
 `STAND_INS`). What a stand-in says is then not proved, and a note says so.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import zip_longest
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,45 +19,20 @@ from rulemine.builder.recipe import KEYS, Recipe
 from rulemine.config import Key, build, lookup, override, packaged
 from rulemine.datasets.registry import data_sets
 from rulemine.errors import ConfigError, DatasetError, InputError, did_you_mean, list_problems
-from rulemine.files import read_bytes
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf
 from rulemine.release.contents import JOURNAL, read_parts
-from rulemine.release.reader import MANIFEST, Release
+from rulemine.release.reader import Release
 from rulemine.release.records import translation
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 
-__all__ = ["FILE_KEYS", "FileDifference", "build_again", "compare", "rebuild", "source_seed_rows"]
+__all__ = ["FILE_KEYS", "build_again", "rebuild", "source_seed_rows"]
 
 FILE_KEYS = {key.name: key for key in KEYS if key.option.file}
 """The keys of a recipe that name files."""
 
 SEED_KEYS = ("variants.texts", "variants.entities", "variants.aliases")
 """Those from which the seed texts of the kind ``variants`` come."""
-
-WIDEST = 100
-"""Characters shown of a line that differs."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileDifference:
-    """A file of a release that is not what its recipe makes.
-
-    Attributes:
-        file: Its name in the release.
-        line: The first line that differs, from 1; None if one of the two has no such file.
-        found: That line in the release, shortened to where it differs.
-        made: That line as built again.
-    """
-
-    file: str
-    line: int | None
-    found: str
-    made: str
-
-    def __str__(self) -> str:
-        where = self.file if self.line is None else f"{self.file}: line {self.line}"
-        return f"{where}: found {self.found}; its recipe makes {self.made}"
 
 
 def rebuild(
@@ -253,40 +227,3 @@ STAND_INS: dict[str, tuple[Callable[[Inputs, Release], None], str]] = {
     **dict.fromkeys(SEED_KEYS, (_seed_rows, SEED_TEXTS)),
 }
 """Key of a recipe → what puts the release's own content in place of the file, and where that is."""
-
-
-def compare(release: Release, made: Path) -> Iterator[FileDifference]:
-    """Yields the files that differ, sorted by name; compressed ones are compared by their content.
-
-    Args:
-        release: The release.
-        made: The folder of the release that its recipe makes.
-    """
-    other = Release.open(made)
-    names = {MANIFEST, *release.manifest["files"], *other.manifest["files"]}
-    for name in sorted(names):
-        one, two = release.folder / name, made / name
-        if not one.is_file() or not two.is_file():
-            yield FileDifference(
-                name, None, *("a file" if p.is_file() else "none" for p in (one, two))
-            )
-        elif (contents := (read_bytes(one), read_bytes(two)))[0] != contents[1]:
-            yield _first(name, *contents)
-
-
-def _first(name: str, found: bytes, made: bytes) -> FileDifference:
-    both = (content.decode("utf-8", "replace").split("\n") for content in (found, made))
-    lines = enumerate(zip_longest(*both), start=1)
-    number, (one, two) = next((n, pair) for n, pair in lines if pair[0] != pair[1])
-    pairs = enumerate(zip_longest(one or "", two or ""))
-    at = next((i for i, (a, b) in pairs if a != b), 0)
-    return FileDifference(name, number, _around(one, at), _around(two, at))
-
-
-def _around(line: str | None, at: int) -> str:
-    """A line, shortened to what is around a place."""
-    if line is None:
-        return "the end of the file"
-    low = max(0, at - WIDEST // 3)
-    piece = line[low : low + WIDEST]
-    return f"{'…' * (low > 0)}{piece!r}{'…' * (low + WIDEST < len(line))}"

@@ -97,6 +97,7 @@ def verify(arguments: Namespace) -> int:
     """``verify``."""
     from contextlib import ExitStack
 
+    from rulemine.builder.regenerated import regenerated
     from rulemine.neo4j.gold import database_for
     from rulemine.verify import verify as verify_release
 
@@ -113,9 +114,10 @@ def verify(arguments: Namespace) -> int:
             thorough=arguments.thorough,
             gold=database_for(arguments.neo4j, held),
         )
+        report = regenerated(report, lambda text: line.phase(f"verify {text}"))
     print(report.to_text(arguments.most))
     differs = arguments.rebuild and _rebuild(arguments, line)
-    return 1 if report.problems or differs else 0
+    return 0 if report.ok and not differs else 1
 
 
 def _rebuild(arguments: Namespace, line: Line) -> bool:
@@ -123,9 +125,10 @@ def _rebuild(arguments: Namespace, line: Line) -> bool:
     from tempfile import TemporaryDirectory
 
     from rulemine.builder.pipeline import BuildContext
-    from rulemine.builder.rebuild import compare, rebuild
+    from rulemine.builder.rebuild import rebuild
     from rulemine.config import parse_setting
     from rulemine.mining import Resources
+    from rulemine.release.differences import compare
     from rulemine.release.reader import Release
 
     said = [(".".join(key), str(value)) for key, value in map(parse_setting, arguments.set)]
@@ -193,6 +196,7 @@ def rename(arguments: Namespace) -> int:
 
 def archive(arguments: Namespace) -> int:
     """``archive``."""
+    from rulemine.builder.regenerated import regenerated
     from rulemine.release.archive import check_archive, write_archive
     from rulemine.release.reader import Release
     from rulemine.verify import verify as verify_release
@@ -205,6 +209,7 @@ def archive(arguments: Namespace) -> int:
     line = Line()
     with line.watch("verify") as tell:
         report = verify_release(source, tell, lambda text: line.phase(f"verify {text}"))
+        report = regenerated(report, lambda text: line.phase(f"verify {text}"))
     if not report.ok:
         print(report.to_text())
         print(f"{output}: not written, because the release has faults")

@@ -30,8 +30,8 @@ def commonest_answers(
 ) -> dict[Ends, list[str]]:
     """The answers of training questions about the same ends of relations, the commonest first.
 
-    Each question counts once for each of its answers. Of equally common ones the more frequent hard
-    answer is first, then the first in `order`.
+    Each question counts once for each of its answers. Of equally common ones the one in more rows of
+    `hard` is first, then the first in `order`.
 
     Args:
         training: The training questions.

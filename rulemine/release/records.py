@@ -186,7 +186,7 @@ class Unseen:
     Attributes:
         rule: The rule of its certificate.
         relation: Its relation, in either direction.
-        answer: Its hard answer, as a hard answer.
+        answer: Its hard answer, in any row of `hard`.
     """
 
     rule: bool

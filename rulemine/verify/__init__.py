@@ -5,15 +5,15 @@ join engine, or the readers of releases and graphs; names get numbers of its own
 would have to be made twice, in two different ways, to stay hidden. The top of each module says what it
 checks: `folder` (manifest, digests, API keys), `tar` (archives), `shapes` (records), `names`, `facts`
 (declarations), `rules`, `measures` (of rules, counted on the graph), `graphs`, `removals` (certificates,
-priors, core, difficulty), `tables`; `questions.question` (answers, whom a text names),
-`questions.structures` (what only that kind has), `questions.forms` (of queries), `questions.wording`
-(templates and patterns), `questions.question_set` (duplicates, balance, splits); `figures` (those of the
-manifest and of the card).
+priors, core, difficulty), `tables`, `manifest` (options, digest of the KG); `questions.question` (answers,
+whom a text names), `questions.structures` (what only that kind has), `questions.forms` (of queries),
+`questions.wording` (templates and patterns), `questions.question_set` (duplicates, balance, splits).
 
-Not checked here is what follows from the recipe alone: options of mining, choices among equals, what was
-rejected, a model's calls, names of entities, the text of the card. ``rulemine verify --rebuild`` builds
-the release again and compares bytes (`rulemine.builder.rebuild`). Whether a text means what its relation
-means, no program checks.
+What is derived from the records (the counts of the manifest, the card, the sheet, other tables, order and
+form) is not counted here: as its last step ``rulemine verify`` writes the release again from its records
+and compares bytes (`rulemine.builder.regenerated`). What follows from the recipe alone (options of mining,
+choices among equals, what was rejected, names of entities) is proved by ``rulemine verify --rebuild``
+(`rulemine.builder.rebuild`). Whether a text means what its relation means, no program checks.
 """
 
 from rulemine.verify.report import Problem, VerificationReport

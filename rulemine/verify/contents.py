@@ -8,13 +8,13 @@ import numpy as np
 
 from rulemine.verify.facts import Facts, Priors
 from rulemine.verify.folder import Folder
-from rulemine.verify.graphs import Removed, as_triple
+from rulemine.verify.graphs import Removed
 from rulemine.verify.names import Names
 from rulemine.verify.proofs import Prover, Triples
 from rulemine.verify.rules import HornRule
 from rulemine.verify.triples import Graph, Triple
 
-__all__ = ["Contents", "Located", "Row", "asked_relations", "needed", "rules_used"]
+__all__ = ["Contents", "Located", "Row", "asked_relations", "rules_used"]
 
 Row = dict[str, Any]
 
@@ -23,12 +23,6 @@ def asked_relations(row: Row) -> list[str]:
     """The relations that a question of any kind asks about."""
     own = row[row["kind"]]
     return own["relations"] if "relations" in own else [own["relation"]]
-
-
-def needed(row: Row) -> list[Triple]:
-    """The removed triples that its hard answer needs."""
-    own = row[row["kind"]]["removed"]
-    return [as_triple(triple) for triple in ([own] if row["kind"] == "rules" else own)]
 
 
 def rules_used(row: Row) -> list[str]:

@@ -115,11 +115,11 @@ class Folder:
     def kind(self) -> str:
         """The kind of its questions; ``rules`` if the manifest names none, which becomes a problem."""
         kind = self.manifest["config"].get("kind")
-        if kind not in QUESTIONS:
+        if not isinstance(kind, str) or kind not in QUESTIONS:
             expected = f"config.kind: {' or '.join(QUESTIONS)}"
             self._findings.add(MANIFEST_NAME, None, "kind", shown(kind), expected)
             return "rules"
-        return str(kind)
+        return kind
 
     @cached_property
     def levels(self) -> list[int]:

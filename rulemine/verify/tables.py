@@ -1,29 +1,17 @@
-"""The tables that only some kinds of releases have: types and the sheet for the human check, and seed texts.
+"""The tables that only some kinds of releases have: types of entities, and seed texts.
 
-Of all kinds but ``rules``, checks that ``types.tsv`` has known entities, and each pair once; and that a row
-of ``sheet.tsv`` is what its question says, with empty verdicts. How types were found, and which questions
-are drawn for the sheet, building again proves. Of the kind ``variants``, checks that ``seed_texts.jsonl`` has
-each id once, with known entities, the seed text of every question with the same entities, and the split of
-its questions.
+Of all kinds but ``rules``, checks that ``types.tsv`` has known entities; how types were found, building again
+proves. Of the kind ``variants``, checks that ``seed_texts.jsonl`` has each id once, with known entities, the
+seed text of every question with the same entities, and the split of its questions.
 """
 
-from collections import Counter
-
 from rulemine.verify.contents import Located
-from rulemine.verify.folder import SEED_TEXTS, SHEET, TYPES, Folder
+from rulemine.verify.folder import SEED_TEXTS, TYPES, Folder
 from rulemine.verify.names import Names
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import SEED_TEXT
 
-__all__ = ["check_seed_texts", "check_sheet", "check_types"]
-
-_TYPE_COLUMNS = ["entity", "type"]
-_SHEET_COLUMNS = [
-    "id", "structure", "question", "query", "triples", "answers", "fluency", "consistency", "comment",
-]  # fmt: skip
-_VERDICTS = 3
-_MAY_BE_EMPTY = 5
-_MOST_DRAWN = 10
+__all__ = ["check_seed_texts", "check_types"]
 
 
 def check_types(
@@ -33,42 +21,14 @@ def check_types(
     types: dict[str, set[str]] = {}
     for number, row in folder.fields(TYPES, 2) if folder.has(TYPES) else ():
         entity, kind = row
-        if number == 1:
-            if row != _TYPE_COLUMNS:
-                findings.add(TYPES, 1, "header", shown(row), shown(_TYPE_COLUMNS))
+        if number == 1:  # the header
             continue
         if names is not None and entity not in names.entities:
             findings.add(TYPES, number, "names", shown(entity), "an entity of entities.tsv")
-        if kind in types.setdefault(entity, set()):
-            findings.add(TYPES, number, "types unique", shown(row), "each pair once")
-        types[entity].add(kind)
+        types.setdefault(entity, set()).add(kind)
     if types:
         findings.count("types of entities", sum(map(len, types.values())))
     return {entity: frozenset(kinds) for entity, kinds in types.items()}
-
-
-def check_sheet(folder: Folder, questions: list[Located], findings: Findings) -> None:
-    """Checks the rows of the sheet against their questions."""
-    known = {here.row["id"]: here.row for here in questions}
-    drawn: Counter[str] = Counter()
-    columns = len(_SHEET_COLUMNS)
-    rows = folder.fields(SHEET, columns, labels=False, empty=_MAY_BE_EMPTY)
-    for number, row in rows if folder.has(SHEET) else ():
-        expected = _SHEET_COLUMNS
-        if number > 1 and (question := known.get(row[0])) is not None:
-            triples = "; ".join(f"({', '.join(t)})" for t in question["full_evidence"])
-            answers = " | ".join(question["answers"])
-            said = (question[key] for key in _SHEET_COLUMNS[:4])
-            expected = [*said, triples, answers, *[""] * _VERDICTS]
-            drawn[question["structure"]] += 1
-        if row != expected:
-            what = "the columns" if number == 1 else "a question, as it stands in its file"
-            findings.add(SHEET, number, "sheet", shown(row), f"{what}: {shown(expected)}")
-    for structure in {row["structure"] for row in known.values()} if folder.has(SHEET) else ():
-        wanted = min(_MOST_DRAWN, sum(row["structure"] == structure for row in known.values()))
-        if drawn[structure] != wanted:
-            found = f"{drawn[structure]} questions of {structure}"
-            findings.add(SHEET, None, "sheet", found, f"{wanted}")
 
 
 def check_seed_texts(

@@ -12,7 +12,6 @@ from rulemine.verify.contents import Contents, Located
 from rulemine.verify.cypher.gold import GoldServer
 from rulemine.verify.cypher.release import check_cypher, read_property_files
 from rulemine.verify.facts import check_declarations
-from rulemine.verify.figures.counts import check_counts, check_options
 from rulemine.verify.folder import QUESTION_FILES, Folder
 from rulemine.verify.graphs import (
     COMPLETE,
@@ -25,6 +24,7 @@ from rulemine.verify.graphs import (
     check_levels,
     check_removed,
 )
+from rulemine.verify.manifest import check_options, check_source
 from rulemine.verify.measures import check_supports
 from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names
 from rulemine.verify.questions.question import check_question
@@ -34,7 +34,7 @@ from rulemine.verify.removals import check_removals
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules, check_thresholds
 from rulemine.verify.shapes import QUESTIONS, REJECTIONS, REMOVAL
-from rulemine.verify.tables import check_seed_texts, check_sheet, check_types
+from rulemine.verify.tables import check_seed_texts, check_types
 from rulemine.verify.triples import Graph, Terms, Triple
 
 __all__ = ["verify"]
@@ -90,7 +90,7 @@ def verify(
     check_options(folder, findings)
     if names is None or rules is None or complete is None or incomplete is None or removed is None:
         needed = ", ".join((ENTITIES, RELATIONS, COMPLETE, INCOMPLETE, REMOVED, RULES))
-        findings.skip(f"proofs, questions, counts (needs {needed})")
+        findings.skip(f"proofs, questions (needs {needed})")
         return findings.report(folder.path)
     types = check_types(folder, names, findings)
     contents = Contents(
@@ -106,11 +106,9 @@ def verify(
     if folder.kind == "cypher":
         on_phase("property graphs")
         files = read_property_files(contents, findings)
-    on_phase("counts")
+    on_phase("splits")
+    check_source(contents, findings)
     check_collection(contents, findings)
-    if folder.kind != "cypher" or files is not None:
-        check_counts(contents, files, findings)
-    check_sheet(folder, questions, findings)
     check_seed_texts(folder, names, questions, findings)
     steps = len(removed) + len(questions)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
-from rulemine.builder.rebuild import compare, rebuild
+from rulemine.builder.rebuild import rebuild
 from rulemine.builder.recipe import load_recipe
 from rulemine.errors import ConfigError
 from rulemine.kg.facts import facts_of
@@ -13,6 +13,7 @@ from rulemine.phrasing.templates import Templates
 from rulemine.query.links import renamed
 from rulemine.query.parser import parse
 from rulemine.release.archive import write_archive
+from rulemine.release.differences import compare
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.records import translation

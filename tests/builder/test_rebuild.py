@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
-from rulemine.builder.rebuild import compare, rebuild
+from rulemine.builder.rebuild import rebuild
 from rulemine.builder.recipe import load_recipe
 from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, InputError
 from rulemine.files import write_jsonl
 from rulemine.mining import MiningOptions, mine
+from rulemine.release.differences import compare
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.rules.formats import rule_to_json
@@ -157,13 +158,15 @@ def test_what_was_changed_is_named(
 def test_the_command_says_both_verdicts(made: Path, tmp_path: Path, command: Command) -> None:
     shutil.copytree(made / "release", tmp_path / "release")
     words = [f"--set={key}={path}" for key, path in files(made).items()]
-    line_of("README.md", 1, str.upper)(tmp_path / "release")
+    line_of("rejected.jsonl", 1, lambda line: line.replace('"detail": "', '"detail": "x'))(
+        tmp_path / "release"
+    )
     seal(tmp_path / "release")
     ended = command("verify", tmp_path / "release", "--rebuild", *words)
     assert ended.status == 1
     assert "every invariant holds" in ended.out
     assert "not what its recipe makes: 2 files" in ended.out
-    assert "README.md: line 1: found" in ended.out
+    assert "rejected.jsonl: line 1: found" in ended.out
 
 
 def test_options_of_rebuilding_need_it(made: Path, command: Command) -> None:

@@ -8,9 +8,10 @@ import pytest
 
 from rulemine.builder.options import KINDS
 from rulemine.builder.pipeline import Build, BuildContext
-from rulemine.builder.rebuild import compare, rebuild
+from rulemine.builder.rebuild import rebuild
 from rulemine.builder.recipe import load_recipe, named_recipes
 from rulemine.errors import ConfigError, InputError
+from rulemine.release.differences import compare
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.verify import verify

@@ -9,13 +9,14 @@ import pytest
 import zstandard
 
 from rulemine.builder.pipeline import BuildContext
-from rulemine.builder.rebuild import compare, rebuild
+from rulemine.builder.rebuild import rebuild
 from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.errors import InputError
 from rulemine.kg.cache import read_cached
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import relation_names
 from rulemine.query.sparql import entity_iri, relation_iri
+from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from tests.command_line import FACTS, Command
 

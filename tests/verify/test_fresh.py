@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -181,18 +180,6 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], tuple[str, str]]] = {
             lambda row: row.update(directions=["subject", "object"]),
         ),
         ("removed.jsonl", "directions"),
-    ),
-    "a better figure on the card": (
-        lambda folder: write_file(
-            folder,
-            "README.md",
-            re.sub(
-                r"(\| most frequent hard answer \|).*",
-                r"\1 0.1 % | 0.1 % |",
-                read_file(folder, "README.md"),
-            ),
-        ),
-        ("README.md", "card"),
     ),
     "questions moved to another split": (moved, ("questions/test.jsonl", "split size")),
     "a relation no longer declared symmetric": (

@@ -11,11 +11,10 @@ import pytest
 import rulemine.verify
 from rulemine.errors import ReleaseError
 from rulemine.verify import verify
-from rulemine.verify.figures.counts import UNCOUNTED
 from tests.verify.tampering import change_manifest, counts_of, edited, invariants, line_out, put
 from tests.verify.tiny import (
     MANIFEST,
-    mend_counts,
+    mend_figures,
     read_file,
     seal,
     tiny_files,
@@ -62,7 +61,7 @@ def test_the_options_of_the_selection_are_those_of_the_config(tmp_path: Path) ->
     folder = write_release(tmp_path)
     for options, expected in (
         ({"per_rule": 2}, {("rules.jsonl", "per-rule cap")}),
-        ({"max_prior": 0.5}, {("removed.jsonl", "directions"), ("manifest.json", "counts")}),
+        ({"max_prior": 0.5}, {("removed.jsonl", "directions")}),
         ({"min_std_confidence": [0.3, 0.6]}, {("rules.jsonl", "thresholds")}),
         ({"min_std_confidence": 0.6}, {("rules.jsonl", "thresholds")}),
         ({"min_std_confidence": [0.6, 0.5]}, set()),
@@ -113,7 +112,7 @@ def test_levels_are_nested_and_each_graph_is_checked(tmp_path: Path) -> None:
     write_file(folder, "kg/incomplete-50.tsv.gz", "".join(t for t in complete if t not in early))
     seal(folder)
     change_manifest(folder, levels=[50, 100], config=config({"levels": [50, 100]}))
-    mend_counts(folder)
+    mend_figures(folder)
     assert verify(folder).problems == ()
     line_out("kg/incomplete-50.tsv.gz", 5)(folder)
     seal(folder)
@@ -128,29 +127,13 @@ def test_a_reference_supplies_further_answers(tmp_path: Path) -> None:
     folder = write_release(tmp_path)
     write_file(folder, "kg/reference.tsv.gz", "gus\tgrandparent\teve\n")
     seal(folder)
-    mend_counts(folder)
+    mend_figures(folder)
     assert invariants(folder) == {(QUESTION, "answers"), (QUESTION, "further answers")}
     edited(QUESTION, 1, put("answers", to=["ada", "ben", "gus"]))(folder)
     edited(QUESTION, 1, put("further", to=["gus"]))(folder)
     seal(folder)
-    mend_counts(folder)
+    mend_figures(folder)
     assert invariants(folder) == set()
-
-
-def test_every_figure_is_counted_again(tmp_path: Path) -> None:
-    folder = write_release(tmp_path)
-    figures = counts_of(folder)
-    only_built = UNCOUNTED
-    for key in figures.keys() - only_built:
-        whole = figures[key]
-        wrong = {key: {"beauty": 7} if isinstance(whole, dict) else whole + 1}
-        change_manifest(folder, counts=figures | wrong)
-        assert [p.found.split(" ")[0] for p in verify(folder).problems] == [key]
-    for key in figures:
-        without = {k: v for k, v in figures.items() if k != key}
-        change_manifest(folder, counts=without | {"beauty": 7})
-        found = {p.found.removeprefix("no ").split(" ")[0] for p in verify(folder).problems}
-        assert found == {key, "'beauty'"}
 
 
 def test_what_the_manifest_says_twice_must_agree(tmp_path: Path) -> None:

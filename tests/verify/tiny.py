@@ -8,12 +8,14 @@ import gzip
 import hashlib
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote
 
-from rulemine.release.card.figures import figures_of
+from rulemine.builder.recipe import Recipe
+from rulemine.release import writer
 from rulemine.release.contents import read_parts
-from rulemine.release.reader import Release
+from rulemine.release.reader import Release, dump_manifest
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Measures, Rule
 
@@ -114,7 +116,7 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
     complete = sorted(map(named, COMPLETE.split("\n")[1:-1]))
     removed = {named(text) for text, _, _ in REMOVED}
     files = {
-        "README.md": "# A tiny release\n",
+        "README.md": "# tiny\n",
         "figures.svg": "<svg/>\n",
         "kg/complete.tsv.gz": _tsv(complete),
         "kg/incomplete.tsv.gz": _tsv([t for t in complete if t not in removed]),
@@ -200,6 +202,8 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
     return files
 
 
+_DEFAULTS = Recipe(kg="tiny.tsv", name="tiny").portable()
+
 MANIFEST: dict[str, Any] = {
     "format": "rulemine release",
     "format_version": 3,
@@ -207,17 +211,17 @@ MANIFEST: dict[str, Any] = {
     "naming": "entity",
     "levels": [100],
     "config": {
-        "name": "tiny",
+        **_DEFAULTS,
         "naming": "entity",
-        "kind": "rules",
         "selection": {
+            **_DEFAULTS["selection"],
             "mode": "maximal", "per_rule": 30, "levels": [], "max_prior": 1.0, "per_type": 1.0,
             "min_std_confidence": [0.3], "body_filter": "",
         },
         "questions": {
+            **_DEFAULTS["questions"],
             "split": "group", "ratios": [1, 1, 1], "max_answer_share": 1.0, "max_relation_share": 1.0,
         },
-        "verbalizer": {"name": "template"},
     },
     "kg": {
         "title": "Tiny",
@@ -249,25 +253,25 @@ def write_release(
     files: dict[str, str] | None = None,
     manifest: dict[str, Any] | None = None,
 ) -> Path:
-    """Writes the tiny release, or other files in its place, with a manifest that fits.
-
-    Its figures are those that the builder counts, which the verifier has code of its own for.
-    """
+    """Writes the tiny release, or other files in its place, with a manifest and a card that fit."""
     for name, text in (files or tiny_files(naming)).items():
         write_file(folder, name, text)
     manifest = manifest or MANIFEST
     manifest = manifest | {"naming": naming, "config": manifest["config"] | {"naming": naming}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     seal(folder)
-    mend_counts(folder)
+    mend_figures(folder)
     return folder
 
 
-def mend_counts(folder: Path) -> None:
-    """Makes the figures of the manifest those of the files that are there."""
+def mend_figures(folder: Path) -> None:
+    """Makes the figures of manifest and card those of the files that are there."""
     parts = read_parts(Release.open(folder))
-    manifest = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps(manifest | {"counts": figures_of(parts)}))
+    with TemporaryDirectory() as made:
+        writer.write_release(Path(made), parts, parts.naming)
+        for name in ("README.md", "figures.svg", "manifest.json"):
+            write_file(folder, name, read_file(Path(made), name))
+    seal(folder)
 
 
 def write_file(folder: Path, name: str, text: str) -> None:
@@ -295,7 +299,7 @@ def seal(folder: Path) -> None:
             content = gzip.decompress(raw) if name.endswith(".gz") else raw
             digest = hashlib.sha256(content).hexdigest()
             manifest["files"][name] = {"bytes": len(content), "sha256": digest}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    (folder / "manifest.json").write_text(dump_manifest(manifest))
 
 
 def _relation_row(relation: tuple[str, int, int]) -> list[str]:

@@ -12,7 +12,7 @@ from rulemine.verify.cypher.graphs import (
     check_taken,
 )
 from rulemine.verify.cypher.question import check_rows
-from rulemine.verify.cypher.values import VALUE_RULES, Values, check_values, read_values
+from rulemine.verify.cypher.values import Values, check_values, read_values
 from rulemine.verify.report import Findings
 from rulemine.verify.triples import Triple
 
@@ -26,12 +26,10 @@ class PropertyFiles:
     Attributes:
         graphs: Level → graph; 0 is the complete one.
         values: The removed values.
-        rules: How many value rules there are.
     """
 
     graphs: dict[int, LabeledGraph]
     values: Values
-    rules: int
 
     @property
     def gone(self) -> dict[NodeProperty, int]:
@@ -58,10 +56,9 @@ def read_property_files(contents: Contents, findings: Findings) -> PropertyFiles
         for graph in (graphs.values() if 0 in graphs else ())
     )
     if graphs.keys() != {0, *folder.levels} or not whole:
-        findings.skip("counts, removed values, rows of questions (needs all property graphs)")
+        findings.skip("removed values, rows of questions (needs all property graphs)")
         return None
-    rules = sum(1 for _ in folder.lines(VALUE_RULES)) if folder.has(VALUE_RULES) else 0
-    return PropertyFiles(graphs, values, rules)
+    return PropertyFiles(graphs, values)
 
 
 def check_cypher(

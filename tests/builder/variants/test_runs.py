@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
-from rulemine.builder.rebuild import compare
 from rulemine.builder.recipe import load_recipe
 from rulemine.builder.variants.runs import prepare_run
 from rulemine.builder.written.scripted_pairs import ScriptedPairs
@@ -16,6 +15,7 @@ from rulemine.datasets.registry import load_kg
 from rulemine.files import write_jsonl
 from rulemine.mining import MiningOptions, mine
 from rulemine.release.contents import read_parts
+from rulemine.release.differences import compare
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.rules.formats import rule_to_json

@@ -235,13 +235,6 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "the same matches in two splits": (moved, "no leakage"),
     "an answer in the name of a node": (telling, "names tell no answer"),
     "too many questions of a template": (limited, "balance"),
-    "rows counted wrongly in the manifest": (counted("rows", 1), "counts"),
-    "shares of the card": (
-        lambda f: write_file(
-            f, "README.md", read_file(f, "README.md").replace("| rows lost | ", "| rows lost | 1")
-        ),
-        "card",
-    ),
 }
 """What is done → the name of the check that finds it."""
 

@@ -17,7 +17,7 @@ from rulemine.release.writer import write_release
 from rulemine.seeds import stream
 from rulemine.verify import verify
 from tests.structures import ASKED, CONFIG, SOURCE, WORLD, structure_question, world
-from tests.verify.tampering import change_manifest, edited, line_out, put, replaced
+from tests.verify.tampering import change_manifest, edited, put, replaced
 from tests.verify.test_garbage import mangled, report_on
 from tests.verify.tiny import MANIFEST, read_file, seal
 
@@ -216,9 +216,6 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "seen before": (first("2i", put("unseen", "relation", to=False)), "unseen"),
     "a question of another kind": (first("2p", put("kind", to="rules")), "record"),
     "another split": (first("2p", put("split", to="train")), "split"),
-    "a figure": (statistics, "counts"),
-    "a figure of the card": (replaced("README.md", "| 2i | 1 |", "| 2i | 2 |"), "card"),
-    "a mean of the card": (replaced("README.md", "| 2i | 7.00 |", "| 2i | 9.00 |"), "card"),
     "an entity without its types": (replaced("types.tsv", "ann\tperson\n", ""), "answer types"),
     "an anchor of a union of another type": (
         replaced("types.tsv", "france\tcountry", "france\tstate"), "types of a union",
@@ -226,12 +223,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a member of a union of another type": (
         replaced("types.tsv", "cat\tperson", "cat\tanimal"), "types of a union",
     ),
-    "a type twice": (replaced("types.tsv", "ann\tperson", "ann\tperson\nann\tperson"), "types unique"),
     "types of nobody": (replaced("types.tsv", "ann\tperson", "nobody\tperson"), "names"),
-    "a table without its header": (line_out("types.tsv", 1), "header"),
-    "a verdict": (replaced("sheet.tsv", "\t\t\t\n", "\tpass\t\t\n"), "sheet"),
-    "another question in the sheet": (replaced("sheet.tsv", "What is a of", "What is of"), "sheet"),
-    "a question out of the sheet": (line_out("sheet.tsv", 3), "sheet"),
     "fewer answers allowed": (options(max_answers=1), "number of answers"),
     "less evidence allowed": (options(max_evidence=2), "number of full evidence"),
     "fewer of a structure": (options(per_structure=1), "balance"),

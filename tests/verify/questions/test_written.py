@@ -16,7 +16,7 @@ from rulemine.release.writer import write_release
 from rulemine.seeds import stream
 from tests.structures import WORLD
 from tests.verify.questions.test_structures import drop, problems
-from tests.verify.tampering import change_manifest, edited, put, replaced
+from tests.verify.tampering import change_manifest, edited, put
 from tests.verify.test_garbage import mangled, report_on
 from tests.verify.tiny import read_file, seal
 from tests.written_releases import ASKED, written_world
@@ -122,20 +122,6 @@ def trained_on(relations: list[str]) -> Callable[[Path], None]:
     return tamper
 
 
-def figure(*keys: str) -> Callable[[Path], None]:
-    """Another figure of the manifest."""
-
-    def tamper(folder: Path) -> None:
-        counts = json.loads((folder / "manifest.json").read_text())["counts"]
-        row = counts
-        for key in keys[:-1]:
-            row = row[key]
-        row[keys[-1]] += 1
-        change_manifest(folder, counts=counts)
-
-    return tamper
-
-
 def of_both(kind: str) -> dict[str, tuple[Callable[[Path], object], str]]:
     """What is checked of both kinds."""
     return {
@@ -185,10 +171,6 @@ def of_both(kind: str) -> dict[str, tuple[Callable[[Path], object], str]]:
         f"{kind}: less evidence allowed": (options(kind, max_evidence=2), "number of full evidence"),
         f"{kind}: fewer answers allowed": (options(kind, max_answers=2), "number of answers"),
         f"{kind}: fewer questions allowed": (options(kind, questions=3), "balance"),
-        f"{kind}: another mean": (figure(kind, "all", "answers"), "counts"),
-        f"{kind}: another mean of the card": (
-            replaced("README.md", "| hops, mean | 1.", "| hops, mean | 2."), "card",
-        ),
         f"{kind}: a question of another kind": (of(0, put("kind", to="structures")), "record"),
     }  # fmt: skip
 
@@ -196,20 +178,6 @@ def of_both(kind: str) -> dict[str, tuple[Callable[[Path], object], str]]:
 TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     **of_both("subgraphs"),
     **of_both("variants"),
-    **{
-        f"subgraphs: another figure of {keys[0]}": (figure(*keys), "counts")
-        for keys in (
-            ("classes", "(1)", "train"), ("relation_triples", "won", "test"), ("more_evidence",),
-            ("histograms", "hops", "2"), ("minimal_shapes", "(1)(1)", "(1)"),
-        )
-    },
-    "subgraphs: another class in the card": (
-        replaced("README.md", "| #(1) | 1 | 0 |", "| #(1) | 0 | 1 |"), "card",
-    ),
-    "variants: another figure of topics": (figure("topics", "films", "test"), "counts"),
-    "variants: another figure of judges": (figure("judges", "m"), "counts"),
-    "variants: another topic in the card": (replaced("README.md", "| films | 0", "| films | 1"), "card"),
-    "variants: another number judged": (figure("judged"), "counts"),
     "subgraphs: a triple between its nodes left out": (
         of(1, lambda row: row["subgraphs"]["subgraph"].remove(["rome", "in", "italy"])),
         "whole subgraph",

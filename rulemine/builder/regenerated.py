@@ -1,0 +1,94 @@
+"""The last step of a verification: a release is written again from its own records and compared byte by byte.
+
+What the writer derives is derived here by the same functions: the card, its figures, the counts of the
+manifest, the sheet and the other tables, the graphs of all levels, the form and order of records. So each
+number of a card is that of the records; that the records are true is for `rulemine.verify`, which shares
+no code with this. The options must be a recipe of this version.
+
+Taken from the manifest as given, as no other file tells them: the options; what it says of the graph but
+the digest; and the counts ``selection`` and ``sampling``. Building again proves them
+(`rulemine.builder.rebuild`).
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rulemine.builder.recipe import Recipe
+from rulemine.codec import decode
+from rulemine.errors import OutputError, UserError
+from rulemine.files import write_text
+from rulemine.release.contents import read_parts
+from rulemine.release.differences import compare
+from rulemine.release.reader import MANIFEST, Release, dump_manifest
+from rulemine.release.writer import write_release
+from rulemine.verbalizer.counts import count_model
+from rulemine.verify.report import Problem, VerificationReport
+
+__all__ = ["regenerated"]
+
+INVARIANT = "as written again"
+"""The name of the invariant."""
+
+
+def regenerated(
+    report: VerificationReport, on_phase: Callable[[str], object] = lambda _name: None
+) -> VerificationReport:
+    """Adds to what `rulemine.verify` reports of a release what is not as it is written again.
+
+    Args:
+        report: The report; its path is a folder or an archive.
+        on_phase: Called with what is done, in a word or two.
+
+    Returns:
+        The report with a problem for each option that no recipe has, and for each file that differs, with
+        its first line that does. A release that cannot be read whole is a check that was skipped.
+
+    Raises:
+        OutputError: There is no room for it in the temporary folder.
+    """
+    on_phase("writing it again")
+    try:
+        release = Release.open(report.path)
+        problems = [*_options(release), *_differences(release)]
+    except OutputError:
+        raise
+    except UserError as problem:
+        skipped = f"what the release derives from its records (needs them: {problem})"
+        return replace(report, skipped=(*report.skipped, skipped))
+    except Exception as problem:  # noqa: BLE001  records that do not fit each other may break anything
+        found = f"{type(problem).__name__}: {problem}"
+        problems = [Problem(MANIFEST, None, INVARIANT, found, "records that fit each other")]
+    ordered = sorted(
+        (*report.problems, *problems), key=lambda p: (p.file, p.line or 0, p.invariant)
+    )
+    checked = {**report.checked, "files written again": len(release.manifest["files"])}
+    return replace(report, problems=tuple(ordered), checked=checked)
+
+
+def _options(release: Release) -> Iterator[Problem]:
+    wrong: list[str] = []
+    decode(Recipe, release.manifest["config"], wrong)
+    for text in wrong:
+        yield Problem(MANIFEST, None, "options", f"config: {text}", "options of this version")
+
+
+def _differences(release: Release) -> Iterator[Problem]:
+    parts = read_parts(release)
+    parts = replace(parts, model_counts=count_model(parts.trace, parts.questions, parts.rejections))
+    with TemporaryDirectory(prefix="rulemine-") as made:
+        folder = Path(made)
+        write_release(folder, parts, release.naming)
+        _take_digests(folder / MANIFEST, release)
+        for row in compare(release, folder):
+            yield Problem(row.file, row.line, INVARIANT, row.found, row.made)
+
+
+def _take_digests(manifest: Path, release: Release) -> None:
+    """Sizes and digests as stated: where they do not fit a file, that file has been named."""
+    made = json.loads(manifest.read_text("utf-8"))
+    stated = release.manifest["files"]
+    made["files"] = {name: stated.get(name, entry) for name, entry in made["files"].items()}
+    write_text(manifest, dump_manifest(made))

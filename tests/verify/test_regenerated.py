@@ -1,0 +1,107 @@
+"""A release is written again from its own records as the last step of a verification."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.regenerated import regenerated
+from rulemine.kg.entity_names import NAMINGS
+from rulemine.release.archive import write_archive
+from rulemine.release.reader import Release
+from rulemine.verify import VerificationReport, verify
+from tests.command_line import Command
+from tests.verify.tampering import change_manifest, line_out, replaced
+from tests.verify.tiny import MANIFEST, read_file, seal, write_file, write_release
+
+CARD = "README.md"
+
+
+def again(folder: Path) -> VerificationReport:
+    """What the whole verification finds."""
+    return regenerated(verify(folder))
+
+
+@pytest.mark.parametrize("naming", NAMINGS)
+def test_a_release_is_written_again_as_it_is(tmp_path: Path, naming: str) -> None:
+    folder = write_release(tmp_path / "release", naming)
+    report = again(folder)
+    assert report.ok
+    assert report.checked["files written again"] == 12
+    file = tmp_path / "a.tar"
+    write_archive(Release.open(folder), file)
+    assert again(file).ok
+
+
+@pytest.mark.parametrize(
+    ("name", "tamper"),
+    [
+        (CARD, lambda folder: write_file(folder, CARD, "# nothing\n")),
+        (CARD, lambda folder: write_file(folder, CARD, "")),
+        ("figures.svg", lambda folder: write_file(folder, "figures.svg", "<svg/>\n")),
+        ("relations.tsv", replaced("relations.tsv", "\t5\t0", "\t6\t0")),
+        ("rules.jsonl", lambda folder: write_file(
+            folder, "rules.jsonl", read_file(folder, "rules.jsonl").replace(", ", ","))),
+        ("entities.tsv", replaced("entities.tsv", "private", "id")),
+        ("kg/complete.tsv.gz", lambda folder: write_file(
+            folder, "kg/complete.tsv.gz",
+            "".join(sorted(read_file(folder, "kg/complete.tsv.gz").splitlines(True), reverse=True)))),
+    ],
+)  # fmt: skip
+def test_what_is_derived_from_the_records_is_named(
+    tmp_path: Path, name: str, tamper: Callable[[Path], object]
+) -> None:
+    folder = write_release(tmp_path)
+    before = read_file(folder, name)
+    tamper(folder)
+    assert read_file(folder, name) != before
+    seal(folder)
+    assert {p.file for p in again(folder).problems} == {name}
+
+
+def test_each_line_of_the_card_is_held(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    lines = read_file(folder, CARD).split("\n")
+    for number in range(1, len(lines), 7):
+        line_out(CARD, number)(folder)
+        seal(folder)
+        [problem] = regenerated(verify(folder)).problems
+        assert problem.file == CARD
+        assert problem.line in (number, number + 1)  # of two equal lines the second is missed
+        write_file(folder, CARD, "\n".join(lines))
+
+
+def test_an_option_that_no_recipe_has_is_named(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    verbalizer = MANIFEST["config"]["verbalizer"] | {"naming": "privatex"}
+    change_manifest(folder, config=MANIFEST["config"] | {"verbalizer": verbalizer})
+    found = {p.invariant: p.found for p in again(folder).problems}
+    assert "verbalizer.naming" in found["options"]
+    assert "as written again" in found  # the card has other options
+
+
+def test_records_that_cannot_be_read_are_a_skipped_check_and_no_crash(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    write_file(folder, "rules.jsonl", "{}\n")
+    seal(folder)
+    report = again(folder)
+    assert not report.ok
+    assert "rules.jsonl" in report.skipped[-1]
+    write_file(folder, "removed.jsonl", "")  # questions about removed triples that are none
+    write_file(folder, "rules.jsonl", read_file(write_release(tmp_path / "other"), "rules.jsonl"))
+    seal(folder)
+    assert ("manifest.json", "as written again") in {
+        (p.file, p.invariant) for p in again(folder).problems
+    }
+
+
+def test_the_command_names_it_and_fails(tmp_path: Path, command: Command) -> None:
+    folder = write_release(tmp_path / "release")
+    assert command("verify", folder).status == 0
+    write_file(folder, CARD, "# nothing\n")
+    seal(folder)
+    ended = command("verify", folder)
+    assert ended.status == 1
+    assert "README.md: line 1: as written again: found '# nothing'; expected " in ended.out
+    assert command("archive", folder).status == 1
+    assert not (tmp_path / "release.tar").exists()
