@@ -89,10 +89,45 @@ def simplekg() -> dict[str, Any]:
     return {"schema": schema, "entities": [*people, *towns, *provinces], "relations": edges}
 
 
-def build_coast(folder: Path, *settings: tuple[tuple[str, ...], Any]) -> Path:
-    """Builds the release in a folder; returns its place."""
+_INVERSE = {"comes_from": "home_of", "works_in": "employs"}
+
+
+def _some_turned(whole: dict[str, Any]) -> None:
+    """States every third fact of some relations by their inverse alone."""
+    signatures = whole["schema"]["relations"]
+    for row in [row for row in signatures if row["label"] in _INVERSE]:
+        ends = {"subj_label": row["obj_label"], "obj_label": row["subj_label"]}
+        signatures.append(
+            {"label": _INVERSE[row["label"]], "properties": row["properties"], **ends}
+        )
+    for edge in [edge for edge in whole["relations"] if edge["label"] in _INVERSE][::3]:
+        ends = {"subj_id": edge["obj_id"], "obj_id": edge["subj_id"]}
+        edge.update(label=_INVERSE[edge["label"]], **ends)
+
+
+def build_coast(
+    folder: Path, *settings: tuple[tuple[str, ...], Any], declared: bool = False
+) -> Path:
+    """Builds the release in a folder; returns its place.
+
+    Args:
+        folder: The folder.
+        settings: Further options of the recipe.
+        declared: Whether two relations have an inverse that alone states some of their facts.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "coast.json").write_text(json.dumps(simplekg()), encoding="utf-8")
+    whole = simplekg()
+    if declared:
+        _some_turned(whole)
+        (folder / "templates.toml").write_text(
+            "".join(
+                f'[{r}]\nstatement = "{{subject}} is in {r} with {{object}}"\ninverse_of = ["{other}"]\n'
+                f'ask_subject = "What is in {r} with {{topic}}?"\nask_object = "What has {{topic}} in {r}?"\n'
+                for r, other in _INVERSE.items()
+            )
+        )
+        settings += ((("questions", "templates"), str(folder / "templates.toml")),)
+    (folder / "coast.json").write_text(json.dumps(whole), encoding="utf-8")
     (folder / "rules.tsv").write_text(_RULES)
     recipe = load_recipe(
         str(folder / "coast.json"),

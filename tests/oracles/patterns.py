@@ -3,7 +3,7 @@
 Shares the trees with `rulemine.cypher`, and neither its search nor its results.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import permutations, product
 from math import isclose
 from typing import Any, NamedTuple
@@ -23,10 +23,14 @@ class Expected(NamedTuple):
     edges: list[str]
 
 
-def expected(graph: PropertyGraph, query: PatternQuery) -> Expected:
+Search = Callable[[PropertyGraph, MatchPattern, list[PatternEdge]], Iterator[dict[str, Any]]]
+"""Every way to bind the edges of one MATCH."""
+
+
+def expected(graph: PropertyGraph, query: PatternQuery, search: Search | None = None) -> Expected:
     """Rows (of ``n_argmax`` all that may be the one), what they are sorted by, and what was bound."""
     result = query.result
-    table = matched(graph, query.match)
+    table = matched(graph, query.match, search or one_match)
     if result.template == "n_where":
         table = [row for row in table if holds(get(row["n"], result.property), result)]
     elif result.known and result.template != "n_agg":
@@ -40,20 +44,19 @@ def expected(graph: PropertyGraph, query: PatternQuery) -> Expected:
     return Expected(rows, keys, nodes, edges)
 
 
-def matched(graph: PropertyGraph, match: MatchPattern) -> Table:
+def matched(graph: PropertyGraph, match: MatchPattern, search: Search) -> Table:
     arms = [[edge] for edge in match.edges]
     if match.category.form == "union":
-        return [row for arm in arms for row in one_match(graph, match, arm)]
+        return [row for arm in arms for row in search(graph, match, arm)]
     if match.category.form == "optional":
         table: Table = []
-        for row in one_match(graph, match, arms[1]):
-            more = [
-                other | row for other in one_match(graph, match, arms[0]) if other["n"] is row["n"]
-            ]
+        asked = list(search(graph, match, arms[0]))
+        for row in search(graph, match, arms[1]):
+            more = [other | row for other in asked if other["n"] is row["n"]]
             table += more or [row | {"r0": None, "m0": None}]
         return table
     if match.edges:
-        return list(one_match(graph, match, list(match.edges)))
+        return list(search(graph, match, list(match.edges)))
     some = [[x for x in graph.nodes if is_it(x, match, v)] for v in match.variables]
     return [dict(zip(match.variables, row, strict=True)) for row in product(*some)]
 
@@ -74,6 +77,66 @@ def one_match(
             row[pattern.variable] = edge
         else:
             yield row
+
+
+class ByStatements:
+    """Binds each edge of a pattern by any edge that states the same fact, and no fact twice in one MATCH.
+
+    Args:
+        graph: The graph, as it is given.
+        relations: Relation → its row in ``relations.tsv``.
+    """
+
+    def __init__(self, graph: PropertyGraph, relations: Mapping[str, Mapping[str, str]]) -> None:
+        self._stated: dict[str, list[tuple[str, str, GraphEdge, object]]] = {}
+        for asked, own in relations.items():
+            rows = self._stated.setdefault(asked, [])
+            for edge in graph.edges:
+                row = relations[edge.type]
+                if row["fact"] != own["fact"]:
+                    continue
+                ends = edge.subject, edge.object
+                both = ends[:: -1 if row["reversed"] != own["reversed"] else 1]
+                declared = sum(other["fact"] == own["fact"] for other in relations.values()) > 1
+                fact = (own["fact"], frozenset(ends)) if declared or own["symmetric"] else edge.id
+                rows.append((*both, edge, fact))
+                if own["symmetric"]:
+                    rows.append((*both[::-1], edge, fact))
+
+    def __call__(
+        self, graph: PropertyGraph, match: MatchPattern, edges: list[PatternEdge]
+    ) -> Iterator[dict[str, Any]]:
+        rows: list[tuple[dict[str, Any], list[object]]] = [({}, [])]
+        for pattern in edges:
+            fitting = [
+                (*(graph.node(end) for end in ends), edge, fact)
+                for *ends, edge, fact in self._stated[pattern.relation]
+                if in_time(edge, match.time)
+                and is_it(graph.node(ends[0]), match, pattern.subject)
+                and is_it(graph.node(ends[1]), match, pattern.object)
+            ]
+            at: dict[tuple[str, str], list[Any]] = {}
+            for one in fitting:
+                at.setdefault((pattern.subject, one[0].id), []).append(one)
+                at.setdefault((pattern.object, one[1].id), []).append(one)
+            rows = [
+                (row | {pattern.subject: s, pattern.object: o, pattern.variable: e}, [*facts, fact])
+                for row, facts in rows
+                for s, o, e, fact in (
+                    next(
+                        (
+                            at.get((v, row[v].id), [])
+                            for v in (pattern.subject, pattern.object)
+                            if v in row
+                        ),
+                        fitting,
+                    )
+                )
+                if fact not in facts
+                and row.get(pattern.subject, s) is s
+                and row.get(pattern.object, o) is o
+            ]
+        yield from (row for row, _ in rows)
 
 
 def is_it(node: GraphNode, match: MatchPattern, variable: str) -> bool:

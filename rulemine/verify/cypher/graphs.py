@@ -2,7 +2,8 @@
 
 Checks of each file that it is SimpleKG; that its nodes are the entities, of the types of ``types.tsv``,
 called by their ids, with nothing else that would say who they are; that types, signatures, properties and
-values are those of the schema; that its edges are the triples of the file of the same name in ``kg/``. Of
+values are those of the schema; that its edges are the triples of the file of the same name in ``kg/``; that
+every statement of each declared fact is an edge, with the same properties, and none of a removed fact is. Of
 the incomplete ones also that schema, nodes and edges are those of the complete one, without the edges of
 removed triples and the removed values up to their level, and that nothing else differs.
 """
@@ -22,7 +23,14 @@ from rulemine.verify.graphs import REMOVED
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.triples import Triple
 
-__all__ = ["LabeledEdge", "LabeledGraph", "NodeProperty", "check_property_graph", "check_taken"]
+__all__ = [
+    "LabeledEdge",
+    "LabeledGraph",
+    "NodeProperty",
+    "check_closed",
+    "check_property_graph",
+    "check_taken",
+]
 
 NodeProperty = tuple[str, str]
 """The id of a node, and a property."""
@@ -189,6 +197,34 @@ def _fits(value: Any, datatype: str) -> bool:
             return False
     fits = type(value) is _SCALARS.get(datatype)
     return fits and (datatype != "int" or -_BITS <= value < _BITS)
+
+
+def check_closed(level: int, graph: LabeledGraph, contents: Contents, findings: Findings) -> None:
+    """Checks that each fact is stated by edges in all its statements, and none that is removed by any.
+
+    Args:
+        level: The level; 0: the complete graph.
+        graph: Its graph.
+        contents: The contents of the release.
+        findings: Collects the problems.
+    """
+    file, facts = graph_file(level), contents.declared
+    told: dict[Triple, list[dict[str, Any]]] = {}
+    for edge in graph.edges.values():
+        told.setdefault(edge.triple, []).append(edge.properties)
+    for edge in graph.edges.values():
+        for other in facts.statements(edge.triple):
+            # What an edge without properties says, one with some says too.
+            same = told.get(other, [])
+            if not same or (edge.properties and edge.properties not in same):
+                found = f"{shown(edge.triple)} {shown(edge.properties)} alone"
+                expected = f"{shown(other)} with the same properties"
+                findings.add(file, None, "closed under declarations", found, expected)
+    for triple, record in contents.removed.items():
+        for other in facts.statements(triple) if record.level <= level else ():
+            if other in told:
+                found = f"{shown(other)}, which states what {shown(triple)} does"
+                findings.add(file, None, "removed facts are not stated", found, "no statement")
 
 
 def check_taken(

@@ -8,6 +8,7 @@ from rulemine.verify.cypher.gold import GoldServer, check_gold
 from rulemine.verify.cypher.graphs import (
     LabeledGraph,
     NodeProperty,
+    check_closed,
     check_property_graph,
     check_taken,
 )
@@ -47,6 +48,7 @@ def read_property_files(contents: Contents, findings: Findings) -> PropertyFiles
         graph = check_property_graph(folder, level, contents, findings)
         if graph is not None:
             graphs[level] = graph
+            check_closed(level, graph, contents, findings)
             if 0 in graphs:
                 triples = _triples(contents, level)
                 check_taken(level, graph, graphs[0], triples, contents, gone, findings)

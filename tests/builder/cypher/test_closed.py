@@ -1,0 +1,146 @@
+"""Releases of the kind ``cypher`` state every fact in all its statements, and ask it that way."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from rulemine.builder.pipeline import Build
+from rulemine.builder.recipe import load_recipe
+from rulemine.cli.main import main
+from rulemine.cypher import evaluate
+from rulemine.cypher.evaluator import bindings
+from rulemine.cypher.pattern_text import query_of
+from rulemine.datasets.property_graphs import load_property_graph
+from rulemine.exports.exporting import export
+from rulemine.exports.protocol import ExportInput
+from rulemine.exports.rdf_names import triples
+from rulemine.kg.graph import Triple
+from rulemine.neo4j.bolt import Bolt
+from rulemine.release.reader import Release
+from tests.cypher_releases import build_coast
+from tests.oracles.patterns import ByStatements, differs, expected
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    folder = tmp_path_factory.mktemp("demo") / "release"
+    Build(load_recipe("cypher-demo", [(("naming",), "entity")]), folder).run()
+    return Release.open(folder)
+
+
+def test_gold_is_what_the_statements_of_the_given_graph_say_together(demo: Release) -> None:
+    given = load_property_graph("demo")
+    graph = given.renamed({node.id: node.id for node in given.nodes})
+    closed = demo.property_graph("complete")
+    assert len(closed.edges) > len(graph.edges)
+    search, otherwise = ByStatements(graph, demo.relations()), 0
+    for question in demo.questions():
+        query = query_of(question.query)
+        rows = evaluate(closed, query)
+        assert not differs(rows, expected(graph, query, search)), question.query
+        otherwise += evaluate(graph, query) != rows
+    assert otherwise > len(demo.questions()) / 20  # in the stored direction alone they would differ
+
+
+def test_no_match_leads_back_over_a_declared_relation(demo: Release) -> None:
+    relations, graph = demo.relations(), demo.property_graph("complete")
+    shared = [row["fact"] for row in relations.values()]
+    asked = 0
+    for question in demo.questions():
+        match = query_of(question.query).match
+        facts = {relations[name]["fact"] for name in match.relations}
+        several = any(relations[f]["symmetric"] or shared.count(f) > 1 for f in facts)
+        if len(match.relations) == 2 and len(facts) == 1 and several:
+            asked += 1
+            for row in bindings(graph, match):
+                ends = [row.nodes[name] for name in ("n", "m0", "m1") if name in row.nodes]
+                assert len({*ends}) == len(ends), question.query
+    assert asked
+
+
+_TEXT = r'("(?:[^"\\]|\\.)*")'
+_ROW = re.compile(rf"\[{_TEXT}, {_TEXT}, \{{id: ")
+_LOADED = re.compile(r"CREATE \(s\)-\[r:`?(\w+)`?\]->\(o\)")
+
+
+class _Driver:
+    """Notes the relationships that are made; a driver, its session and its results in one."""
+
+    def __init__(self) -> None:
+        self.made: list[tuple[Triple, dict[str, Any]]] = []
+
+    @contextmanager
+    def session(self, **_options: Any) -> Iterator["_Driver"]:
+        yield self
+
+    def run(self, query: str, rows: Any = ()) -> "_Driver":
+        if found := _LOADED.search(query):
+            self.made += [((s, found[1], o), own) for s, o, own in rows]
+        return self
+
+    def single(self) -> dict[str, int]:
+        return {"n": 0}
+
+    def consume(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("kg", ["complete", "incomplete-50", "incomplete"])
+def test_all_forms_of_a_graph_have_the_same_edges(
+    coast: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kg: str
+) -> None:
+    edges = {edge.id: edge for edge in coast.property_graph(kg).edges}
+    stated = {(edge.subject, edge.type, edge.object) for edge in edges.values()}
+    assert len(stated) == len(edges)
+    # Each fact is there in both statements or in none.
+    back = {"comes_from": "home_of", "works_in": "employs"}
+    turned = {(o, back[r], s) for s, r, o in stated if r in back}
+    assert turned == {(s, r, o) for s, r, o in stated if r in back.values()}
+    assert (len(turned) == 40) == (kg == "complete")
+
+    assert {*coast.kg(kg).labeled()} == stated
+    assert f"kg/{kg}.tsv.gz" in coast.manifest["files"]  # that is the file that was read
+    given = ExportInput(coast, coast.naming, kg)
+    served = re.findall(
+        r"<entity:(.*)> <relation:(.*)> <entity:(.*)> \.", "\n".join(triples(given, "release"))
+    )
+    assert {tuple(map(unquote, row)) for row in served} == stated
+
+    export(coast, "neo4j", tmp_path / "out", naming=coast.naming, kg=kg)
+    script = set()
+    for line in (tmp_path / "out/load.cypher").read_text("utf-8").splitlines():
+        if found := _LOADED.search(line):
+            ends = (map(json.loads, row) for row in _ROW.findall(line))
+            script |= {(s, found[1], o) for s, o in ends}
+    assert script == stated
+
+    driver = _Driver()
+
+    @contextmanager
+    def connected(*_where: Any) -> Iterator[Bolt]:
+        yield Bolt(driver)
+
+    monkeypatch.setattr("rulemine.neo4j.bolt.connected", connected)
+    assert main(["neo4j", "load", str(coast.path), "--kg", kg]) == 0
+    assert {triple for triple, _ in driver.made} == stated
+    # A relationship that is added has the years of what it restates.
+    for (s, r, o), own in driver.made:
+        assert own == {"id": own["id"], **edges[own["id"]].properties}
+        others = [
+            {k: v for k, v in more.items() if k != "id"}
+            for triple, more in driver.made
+            if r == "employs" and triple == (o, "works_in", s)
+        ]
+        assert r != "employs" or others == [{k: v for k, v in own.items() if k != "id"}]
+
+
+@pytest.fixture(scope="module")
+def coast(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    folder = tmp_path_factory.mktemp("coast")
+    return Release.open(build_coast(folder, (("cypher", "per_template"), 1), declared=True))
