@@ -95,10 +95,10 @@ def write_variants(
     **config: Any,
 ) -> Release:
     """Writes the files that evaluation reads, with the seed texts."""
-    of_rule = Certificate(RULES[0].id, ((ANN, "wife", BOB),))
-    gone = {triple for q in questions for triple in q.variants.removed}
+    gone = sorted({triple for q in questions for triple in q.variants.removed})
+    proofs = [Certificate(RULES[0].id, triple, ((ANN, "wife", BOB),)) for triple in gone]
     removals = [
-        Removal(triple, 100, ("object",), of_rule, None, USUAL, False) for triple in sorted(gone)
+        Removal(proof.proves, 100, ("object",), proof, None, USUAL, False) for proof in proofs
     ]
     write_release(folder, questions, names=names, removals=removals)
     content = "".join(json.dumps(to_json(row)) + "\n" for row in rows).encode()

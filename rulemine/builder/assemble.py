@@ -80,14 +80,13 @@ def _removals(kg: KnowledgeGraph, selection: Selection) -> tuple[Removal, ...]:
         head, number = int(selection.head[row]), int(selection.rule[row])
         rule, by = selection.rules[number], int(selection.selected_by[row])
         confidence = rule.known.std_confidence
+        body = tuple(triples[part] for part in selection.body[row].tolist() if part >= 0)
         prior = PerDirection(*selection.prior[row].tolist())
         removal = Removal(
             triple=triples[head],
             level=int(selection.level[row]),
             directions=tuple(compress(DIRECTIONS, selection.directions[row])),
-            certificate=Certificate(
-                rule.id, tuple(triples[part] for part in selection.body[row].tolist() if part >= 0)
-            ),
+            certificate=Certificate(rule.id, rule.proves(body), body),
             selected_by=None if by == number else selection.rules[by].id,
             difficulty=Difficulty(
                 proofs=int(selection.proofs[row]),

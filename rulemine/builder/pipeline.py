@@ -460,7 +460,7 @@ class Build:
             write_release(folder, parts, self.recipe.naming)
 
         options = {"recipe": self.recipe.portable(), "about": self.inputs.about()}
-        return self._stage("release", 4, options, work)
+        return self._stage("release", 5, options, work)
 
     def _trace(self) -> ModelTrace | None:
         """What models had a part in, in any stage."""

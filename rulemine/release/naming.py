@@ -315,7 +315,8 @@ class Namer:
 
     def certificate(self, certificate: Certificate) -> Certificate:
         """The certificate renamed; its triples keep their order."""
-        return Certificate(self.rule_id(certificate.rule), self.triples(certificate.body))
+        proves, *body = self.triples((certificate.proves, *certificate.body))
+        return Certificate(self.rule_id(certificate.rule), proves, tuple(body))
 
     def removal(self, removal: Removal) -> Removal:
         """The removal renamed; certificates keep their order."""

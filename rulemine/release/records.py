@@ -78,12 +78,14 @@ class Certificate:
     """A proof of a removed triple whose body is in the incomplete KG.
 
     Attributes:
-        rule: Id of the rule. Its head is the triple, or another statement of the same fact
-            (see `rulemine.kg.facts`).
+        rule: Id of the rule.
+        proves: Its head in this proof: the removed triple, or another statement of the same fact (see
+            `rulemine.kg.facts`).
         body: The body triples, in the order of the rule's body in ``rules.jsonl``.
     """
 
     rule: str
+    proves: Triple
     body: tuple[Triple, ...]
 
 
@@ -106,7 +108,7 @@ class Difficulty:
 
     Attributes:
         proofs: Remaining proofs: groundings of all rules that prove the triple, or another removed
-            statement of its fact.
+            statement of its fact that the complete graph has.
         shortest_proof: Body atoms of the shortest of them.
         inverse_edge: Relations from the object to the subject that are still stated, sorted; each gives
             the answer away in one hop.

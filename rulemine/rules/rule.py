@@ -7,7 +7,7 @@ because some published procedures depend on it.
 
 import hashlib
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -149,6 +149,18 @@ class Rule:
     def functional(self) -> int:
         """See `Measures.functional`."""
         return self.known.functional
+
+    def proves(self, body: Sequence[tuple[str, str, str]]) -> tuple[str, str, str]:
+        """The triple that the head is.
+
+        Args:
+            body: Triples that are an instance of the body, in its order.
+        """
+        values: dict[Term, str] = {}
+        for atom, (subject, _, target) in zip(self.body, body, strict=True):
+            values |= {atom.subject: subject, atom.object: target}
+        subject, target = (values.get(t, str(t)) for t in (self.head.subject, self.head.object))
+        return subject, self.head.relation, target
 
     @cached_property
     def canonical_body(self) -> tuple[Atom, ...]:

@@ -31,12 +31,14 @@ class Removed:
         line: Its line.
         level: The percentage of the removal at which it goes.
         certificates: Rule id and body triples of each certificate, the published one first.
+        proves: What each of them says that it proves.
         row: The line itself.
     """
 
     line: int
     level: int
     certificates: tuple[tuple[str, tuple[Triple, ...]], ...]
+    proves: tuple[Triple, ...]
     row: dict[str, Any]
 
 
@@ -106,11 +108,10 @@ def check_removed(
             findings.add(REMOVED, number, "triples unique", found, expected)
         if complete is not None and triple not in complete:
             findings.add(REMOVED, number, "removed ⊆ complete", shown(triple), f"one in {COMPLETE}")
-        certificates = tuple(
-            (entry["rule"], tuple(as_triple(t) for t in entry["body"]))
-            for entry in (row["certificate"], *row["further_certificates"])
-        )
-        removed[triple] = Removed(number, row["level"], certificates, row)
+        proofs = [row["certificate"], *row["further_certificates"]]
+        certificates = tuple((one["rule"], tuple(map(as_triple, one["body"]))) for one in proofs)
+        proves = tuple(as_triple(one["proves"]) for one in proofs)
+        removed[triple] = Removed(number, row["level"], certificates, proves, row)
     findings.count("removed triples", len(removed))
     return removed
 

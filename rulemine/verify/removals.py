@@ -1,6 +1,7 @@
 """The removed triples: each can still be proved from the incomplete KG, and what is said of it holds.
 
-Checks for each certificate that its body and a statement of the removed fact are an instance of its rule,
+Checks for each certificate that its body and what it proves are an instance of its rule, that this is a
+removed statement of the fact,
 and that the whole body is in the incomplete KG (so no removed triple is in any body); and of the triple,
 that all statements of its fact go at one level; its directions, priors, lifts and core flag; the remaining
 proofs, the shortest of them and the edges still stated between its ends; that the rule which selected it
@@ -91,10 +92,10 @@ def _check_certificates(triple: Triple, record: Removed, removals: _Removals, sa
     if len(certificates) > 1 and not removals.brink:
         say("certificates unique", f"{len(certificates)} certificates", "one")
     heads = removals.statements[removals.facts.of(triple)]
-    for proof in certificates:
-        problems = {h: list(certificate_problems(h, *proof, removals.rules)) for h in heads}
-        head = min(heads, key=lambda head: len(problems[head]))
-        for problem in problems[head]:
+    for head, proof in zip(record.proves, certificates, strict=True):
+        if head not in heads:
+            say("proves", shown(head), "a removed statement of the fact")
+        for problem in certificate_problems(head, *proof, removals.rules):
             say(*problem)
         for other in proof[1]:
             if other not in removals.contents.incomplete:

@@ -82,7 +82,7 @@ RULE = record(
     }
 )
 
-_certificate = record({"rule": rule_id, "body": array(triple, least=1)})
+_certificate = record({"rule": rule_id, "proves": triple, "body": array(triple, least=1)})
 _per_direction = record({"subject": share, "object": share})
 
 REMOVAL = record(

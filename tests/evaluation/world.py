@@ -131,7 +131,7 @@ def removals_of(
         if q.hard_answer is not None:
             changed = replace(USUAL, **difficulty.get(q.id, {}))
             if q.rules.removed not in found or changed != USUAL:
-                certificate = Certificate(q.rules.rule, ((ANN, "wife", BOB),))
+                certificate = Certificate(q.rules.rule, q.rules.removed, ((ANN, "wife", BOB),))
                 found[q.rules.removed] = Removal(
                     q.rules.removed,
                     q.level,

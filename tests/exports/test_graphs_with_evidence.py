@@ -122,7 +122,7 @@ def test_evidence_and_certificates_are_added_and_nothing_that_was_removed() -> N
     chain = [(f"e{i}", "r", f"e{i + 1}") for i in range(5)]
     complete = [*chain, *far, ("e5", "r", "x")]
     gone: Triple = ("y", "q", "z")
-    certificate = Certificate("rule", (("x", "s", "w"), ("w", "t", "z"), ("x", "p", "y")))
+    certificate = Certificate("rule", gone, (("x", "s", "w"), ("w", "t", "z"), ("x", "p", "y")))
     removed = [Removal(gone, 100, ("object",), certificate, None, USUAL, core=False)]
     asked = about(["e0"], full_evidence=(("x", "p", "y"), gone))
     for stated, added in (

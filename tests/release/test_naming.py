@@ -57,7 +57,7 @@ def test_each_naming_leads_back():
     asked = question(1, ("{topic}", "aunt", "Bo, the elder"))
     asked = Namer(names, templates, "entity").question(asked)
     removed = asked.rules.removed
-    proof = Certificate("r", (("東京", "back", "?x"),))
+    proof = Certificate("r", removed, (("東京", "back", "?x"),))
     removal = replace(REMOVAL, triple=removed, certificate=proof, further_certificates=(proof,))
     rejection = Rejection("ask", "why", "", removed, "object", "r", "detail")
     for naming in NAMINGS:

@@ -25,7 +25,7 @@ REMOVAL = Removal(
     TRIPLE,
     100,
     ("subject",),
-    Certificate(RULE.id, (("bob", "husband", "ann"),)),
+    Certificate(RULE.id, TRIPLE, (("bob", "husband", "ann"),)),
     None,
     DIFFICULTY,
     core=False,

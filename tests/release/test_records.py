@@ -55,13 +55,13 @@ DIFFICULTY = Difficulty(
     1, 1, ("husband",), (), 0.25, 1.0, 0.5, PerDirection(0.5, 0.1), PerDirection(0.5, 2.5)
 )
 REMOVAL = Removal(
-    TRIPLE, 20, ("subject",), Certificate("r1", (TRIPLE, TRIPLE)), "r2", DIFFICULTY, False
+    TRIPLE, 20, ("subject",), Certificate("r1", TRIPLE, (TRIPLE, TRIPLE)), "r2", DIFFICULTY, False
 )
 RECORDS = [
     QUESTION,
     DIFFICULTY,
     REMOVAL,
-    replace(REMOVAL, selected_by=None, further_certificates=(Certificate("r2", ()),)),
+    replace(REMOVAL, selected_by=None, further_certificates=(Certificate("r2", TRIPLE, ()),)),
     replace(QUESTION, hard=(), hard_answer=None, value=2, stated_value=1),
     Rejection("balance", "too many", "", TRIPLE, "object", "r1", "é"),
     EntityNames("e0", "ann", "Ann"),

@@ -145,3 +145,14 @@ def test_measures_are_quotients_of_counts() -> None:
 def test_a_rule_without_measures_says_so() -> None:
     with pytest.raises(InputError, match="has no measures"):
         _ = Rule(Atom(0, "r", 1), (Atom(1, "s", 0),)).support
+
+
+def test_a_rule_proves_what_its_head_is_where_its_body_holds() -> None:
+    uncle = parse_readable("parent(z,x) ∧ brother(y,z) ⇒ uncle(y,x)")
+    assert uncle.proves([("bob", "parent", "ann"), ("cy", "brother", "bob")]) == (
+        "cy",
+        "uncle",
+        "ann",
+    )
+    named = Rule(Atom(0, "lives_in", "oslo"), (Atom(0, "works_in", "oslo"),))
+    assert named.proves([("ann", "works_in", "oslo")]) == ("ann", "lives_in", "oslo")

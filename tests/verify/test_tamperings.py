@@ -29,6 +29,7 @@ REMOVED_BACK = "ada\tgrandparent\teve"
 OTHER_PROOF = [["ada", "parent", "cleo"], ["dan", "parent", "eve"]]
 CERTIFICATE = {
     "rule": GRANDPARENT["id"],
+    "proves": ["ada", "grandparent", "eve"],
     "body": [["ada", "parent", "cleo"], ["cleo", "parent", "eve"]],
 }
 
@@ -44,7 +45,14 @@ def noisy_proof(folder: Path) -> None:
     rules = read_file(folder, "rules.jsonl") + json.dumps(NOISY, ensure_ascii=False) + "\n"
     write_file(folder, "rules.jsonl", rules)
     body = [[ENDS[s], r, ENDS[o]] for s, r, o in NOISY["body"]]
-    edited("removed.jsonl", 2, put("certificate", to={"rule": NOISY["id"], "body": body}))(folder)
+    edited(
+        "removed.jsonl",
+        2,
+        put(
+            "certificate",
+            to={"rule": NOISY["id"], "proves": ["ben", "husband", "ada"], "body": body},
+        ),
+    )(folder)
 
 
 # what is done; in which file the contents tell, at which line, and by which invariant
@@ -196,6 +204,10 @@ TAMPERINGS = {
     "a certificate too short": (
         edited("removed.jsonl", 1, put("certificate", "body", to=[["ada", "parent", "cleo"]])),
         ("removed.jsonl", 1, "instance of its rule"),
+    ),
+    "a certificate that proves another fact": (
+        edited("removed.jsonl", 1, put("certificate", "proves", to=["ben", "grandparent", "eve"])),
+        ("removed.jsonl", 1, "proves"),
     ),
     "a certificate of an unknown rule": (
         edited("removed.jsonl", 1, put("certificate", "rule", to="0123456789ab")),

@@ -98,7 +98,11 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
             "triple": named(text),
             "level": 100,
             "directions": ["subject", "object"],
-            "certificate": {"rule": rule["id"], "body": [named(t) for t in body]},
+            "certificate": {
+                "rule": rule["id"],
+                "proves": named(text),
+                "body": [named(t) for t in body],
+            },
             "selected_by": None,
             "difficulty": {
                 "proofs": 1,

@@ -192,8 +192,8 @@ def _files(naming: str, parts: ReleaseParts, page: KindPage) -> list[str]:
         ),
         (
             "`removed.jsonl`",
-            "`triple`, `level`, `directions` (ends that may be asked for), `certificate` (`rule`, `body`), "
-            "`selected_by`, `difficulty` (with `prior` and `lift`), `core`",
+            "`triple`, `level`, `directions` (ends that may be asked for), `certificate` (`rule`, `proves`, "
+            "`body`), `selected_by`, `difficulty` (with `prior` and `lift`), `core`",
         ),
         ("`kg/incomplete.tsv.gz`, `kg/complete.tsv.gz`", "the graph after and before the removal"),
         *(

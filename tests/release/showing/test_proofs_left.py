@@ -114,10 +114,13 @@ def proof(confidence: int, atoms: int, name: str = "r") -> Proof:
     ],
 )
 def test_why_the_first_is_the_best(proofs: list[Proof], said: str) -> None:
-    certificate = Certificate(proofs[0].rule.id, proofs[0].body)
+    certificate = Certificate(proofs[0].rule.id, ("a", "head", "b"), proofs[0].body)
     assert why_best(certificate, proofs) == said
     assert why_best(certificate, proofs[::-1]) == said
 
 
 def test_without_any_proof_nothing_is_compared() -> None:
-    assert why_best(Certificate("r", ()), []) == "No other proof remains to compare it with."
+    assert (
+        why_best(Certificate("r", ("a", "head", "b"), ()), [])
+        == "No other proof remains to compare it with."
+    )

@@ -105,8 +105,8 @@ def test_the_published_procedure_compares_nothing(tmp_path: Path) -> None:
 def test_a_question_of_a_further_certificate_shows_that_one(tmp_path: Path) -> None:
     body = (("ann", "sister", "bea"), ("bea", "parent", "cy"))
     row = replace(
-        REMOVALS[0], certificate=Certificate(WIFE.id, (("bea", "wife", "bob"),)),
-        further_certificates=(Certificate(AUNT.id, body),),
+        REMOVALS[0], certificate=Certificate(WIFE.id, REMOVALS[0].triple, (("bea", "wife", "bob"),)),
+        further_certificates=(Certificate(AUNT.id, REMOVALS[0].triple, body),),
     )  # fmt: skip
     text = show(release(tmp_path, removals=[row, *REMOVALS[1:]]), "q00000")
     assert "Ann ──sister──▶ Bea ──parent──▶ Cy" in text
