@@ -39,7 +39,7 @@ def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
         f"{_percent(counts['parallel_edge_left'], total)} another edge in the same direction. In "
         f"{_percent(counts['restating_edge_left'], total)} it is an edge of a relation that states at least "
         f"{100 * LEAST_SHARE:.0f} % of the same triples. None of these questions is in the core.",
-        *_completion(counts),
+        *_completion(counts, config.get("kind", "")),
         *_undeclared(counts["relations_undeclared"]),
         f"- {_are(counts['removed_not_asked'], 'removed triple')} not asked about.",
         *(_of_structures if structures else _of_rules)(counts),
@@ -61,11 +61,13 @@ def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
     return [*lines, *_excluded(manifest["kg"].get("dropped", {}), config["questions"])]
 
 
-def _completion(counts: Mapping[str, Any]) -> list[str]:
+def _completion(counts: Mapping[str, Any], kind: str) -> list[str]:
     declared = counts["relations_declared"]
     if not declared:
         return ["- Completion: no relation is declared symmetric, inverse or the same as another."]
     others = "all statements of a fact are asked for together"
+    if kind == "cypher":
+        others += ", because each is an edge of the property graph"
     if "answers_completed" in counts:
         others = (
             f"{counted(counts['answers_completed'], 'answer')} of "
