@@ -172,8 +172,8 @@ def _splits(counts: Mapping[str, Any], page: KindPage) -> list[str]:
     inside: list[Sequence[object]] = [
         ("", *known),
         ("of the core", *(percent(counts["core_by_split"][n], sizes[n]) for n in known)),
-        ("relations asked about", *(row["relations"] for row in known.values())),
-        ("rules of their proofs", *(row["rules"] for row in known.values())),
+        ("different relations", *(row["relations"] for row in known.values())),
+        ("different rules of their proofs", *(row["rules"] for row in known.values())),
     ]
     from_train: list[Sequence[object]] = [
         ("total variation from train, by", *(n for n in known if n != "train"))
