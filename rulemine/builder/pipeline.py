@@ -192,6 +192,8 @@ class Build:
     def _skipped(self) -> dict[str, str]:
         """The stages that this recipe does not have, and why."""
         skipped = self.kind.without(self.recipe)
+        if self.recipe.selection.mode == "none":
+            skipped |= dict.fromkeys(("mine", "ground"), "nothing is removed")
         if self.recipe.selection.mode == "brink":
             skipped["ground"] = "the published selection enumerates groundings on its own"
         if self.recipe.verbalizer.name == "template" and not self.kind.writes:
@@ -204,14 +206,17 @@ class Build:
 
     @cached_property
     def mined_rules(self) -> tuple[Rule, ...]:
-        """The rules, mined or given."""
+        """The rules, mined or given; none where nothing is removed."""
+        if "mine" not in self._done:
+            return ()
         return read_rules(self._done["mine"].folder / "rules.jsonl")
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """The rules that may prove something; all of them in mode ``brink``."""
-        folder = self._done.get("ground", self._done["mine"]).folder
-        return read_rules(folder / "rules.jsonl")
+        if "ground" not in self._done:
+            return self.mined_rules
+        return read_rules(self._done["ground"].folder / "rules.jsonl")
 
     @cached_property
     def setting(self) -> Setting:
@@ -316,6 +321,11 @@ class Build:
 
     def _select(self) -> Stage:
         chosen = self.recipe.selection
+        if chosen.mode == "none":
+            nothing = Selection.of_nothing()
+            return self._stage(
+                "select", 4, {"mode": "none"}, lambda folder: write_selection(folder, nothing)
+            )
 
         def work(folder: Path) -> None:
             groundings = None if chosen.mode == "brink" else self.groundings
@@ -503,14 +513,17 @@ class Build:
             lines.append(self.groundings.describe())
         if at >= STAGES.index("select"):
             counts = self.selection.counts
-            if "ground" not in self._done:
+            if self.recipe.selection.mode == "brink":
                 lines.append(
                     f"{counted(counts.groundings, 'grounding')} with "
                     f"{counted(counts.provable, 'distinct head')}, {counts.considered:,} of them sampled"
                 )
             left = len(self.inputs.kg) - len(self.selection.removed)
-            lines.append(f"{self.selection.describe()}; {counted(left, 'triple')} left")
-            if self.recipe.selection.mode == "maximal":
+            if self.recipe.selection.mode == "none":
+                lines.append("nothing removed: every answer is stated")
+            else:
+                lines.append(f"{self.selection.describe()}; {counted(left, 'triple')} left")
+            if self.recipe.selection.mode != "brink":
                 declared = self.inputs.templates.declarations
                 lines += describe_undeclared(self.inputs.kg, declared, self.inputs.excluded)
         if at >= STAGES.index("ask"):

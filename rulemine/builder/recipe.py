@@ -125,13 +125,19 @@ class Recipe(Section):
                     f'{", ".join(given)}: for the kind {kind} only. Leave it out, or set kind = "{kind}".'
                 )
         if self.kind == "rules":
+            if self.selection.mode == "none":
+                raise ConfigError(
+                    "selection.mode: is none (selection.share is 0), and questions of the kind rules ask for "
+                    "removed triples. Name another kind (--kind structures), or remove something."
+                )
             if self.verbalizer.rewriter_model:
                 raise ConfigError(
                     "verbalizer.rewriter_model: for other kinds than rules only. Leave it out, or set kind."
                 )
         else:
+            removes = self.selection.mode != "none"
             self._refuse(
-                _RULES_ONLY,
+                tuple(name for name in _RULES_ONLY if removes or name != "selection.mode"),
                 f"for the kind rules only; questions of the kind {self.kind} are made within the limits "
                 f"of the section {self.kind}, with the selection maximal. Leave it out, or use a recipe "
                 f"of this kind, e.g. {self.kind}-demo.",
@@ -170,6 +176,10 @@ class Recipe(Section):
             raise ConfigError(
                 f"structures.max_degree is {chosen.max_degree}, below structures.min_degree "
                 f"({chosen.min_degree}): no entity could be an anchor. Raise it; 0: no limit."
+            )
+        if chosen.missing == "full" and self.selection.mode == "none":
+            raise ConfigError(
+                "structures.missing: is full, and nothing is removed (selection.mode is none). Leave one out."
             )
         if chosen.disjoint_answers and self.questions.split != "group":
             raise ConfigError(

@@ -52,10 +52,11 @@ def describe_questions(
     for (stage, reason), number in sorted(reasons.items(), key=lambda row: (-row[1], row[0])):
         yield f"  {number:,} by {stage}: {reason} ({rejected(stage)})"
     core = sum(question.core for question in asked.questions)
-    yield (
-        f"{core:,} of {counted(len(asked.questions), 'question')} need more than one edge: the core"
-        + ", which is little for scores on it" * (core < LITTLE_CORE)
-    )
+    if any(question.hard for question in asked.questions):
+        yield (
+            f"{core:,} of {counted(len(asked.questions), 'question')} need more than one edge: the core"
+            + ", which is little for scores on it" * (core < LITTLE_CORE)
+        )
     if not model:
         yield from _describe_derived(asked, templates)
 

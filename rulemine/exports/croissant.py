@@ -6,7 +6,7 @@ Parquet: JSON Lines and TSV go through pandas in the reference implementation, w
 ``NA`` into nothing and ``007`` into a number.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar
@@ -100,9 +100,8 @@ class CroissantExport(Section):
             "@context": _CONTEXT,
             "@type": "sc:Dataset",
             "name": manifest["name"],
-            "description": f"{counts['questions']:,} questions over a knowledge graph from which "
-            f"{counts['triples_removed']:,} of {counts['triples_complete']:,} triples were removed, so that "
-            f"it no longer states the hard answers but still implies them. Graph: {graph.get('title', '')}. "
+            "description": f"{counts['questions']:,} questions over a knowledge graph{_lacking(counts)}. "
+            f"Graph: {graph.get('title', '')}. "
             f"Entities have their names in the naming {given.naming!r}.",
             "conformsTo": "http://mlcommons.org/croissant/1.1",
             "version": self.version,
@@ -200,3 +199,13 @@ def _data_type(kind: Any) -> str:
         "sc:Boolean": types.is_boolean,
     }
     return next(name for name, fits in known.items() if fits(kind))
+
+
+def _lacking(counts: Mapping[str, Any]) -> str:
+    """What the graph lacks, as the end of a sentence."""
+    if not counts["triples_removed"]:
+        return f" of {counts['triples_complete']:,} triples"
+    return (
+        f" from which {counts['triples_removed']:,} of {counts['triples_complete']:,} triples were removed, "
+        "so that it no longer states the hard answers but still implies them"
+    )

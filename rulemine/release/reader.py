@@ -320,6 +320,8 @@ class Release:
 
     @cached_property
     def _rules(self) -> tuple[Rule, ...]:
+        if self.manifest["config"]["selection"]["mode"] == "none":
+            return ()
         return read_rules(self.file("rules.jsonl"))
 
     @cached_property

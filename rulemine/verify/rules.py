@@ -87,8 +87,12 @@ def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict
             found = f"{row['id']} of line {rules[row['id']].line}"
             findings.add(RULES, number, "rules unique", found, "each rule once")
         rules[row["id"]] = HornRule(number, head, tuple(body), kind, row)
-    if not rules:
-        findings.add(RULES, None, "rules", "none", "at least one")
+    removes = folder.option("selection", "mode") != "none"
+    if removes != bool(rules):
+        found, expected = ("none", "at least one") if removes else (f"{len(rules)}", "none")
+        findings.add(
+            RULES, None, "rules", found, f"{expected}: config.selection.mode of the manifest"
+        )
     findings.count("rules", len(rules))
     return rules
 

@@ -137,7 +137,8 @@ def test_bounds_hold(key: Key) -> None:
     assert inside
 
     def made(value: Any) -> Any:
-        kind = path[0] if path[0] in KINDS else "rules"
+        other = "structures" if key.name == "selection.share" else "rules"  # rules ask for removals
+        kind = path[0] if path[0] in KINDS else other
         values = {"name": "n", "kg": "k", "kind": kind}
         values = override(values, path, [value] if get_args(key.hint) else value)
         return build(Recipe, values, "here")

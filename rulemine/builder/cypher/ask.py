@@ -152,7 +152,8 @@ class _Maker:
         triples = {triple: int(selection.level[row]) for row, triple in rows}
         self.core = {triple for row, triple in rows if selection.core[row]}
         self.rules = {triple: selection.rules[int(selection.rule[row])].id for row, triple in rows}
-        said = _value_rules(graph, self.options)
+        removes = recipe.selection.mode != "none"
+        said = _value_rules(graph, self.options) if removes else ()
         self.values = remove_values(graph, triples, said, self.options.values, recipe.seed)
         used = {row.certificate.rule for row in self.values}
         self.value_rules = [rule for rule in said if rule.id in used]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from rulemine.config import Section, option
+from rulemine.errors import ConfigError
 
 __all__ = ["SelectionSection"]
 
@@ -16,10 +17,11 @@ class SelectionSection(Section):
     """What is removed.
 
     Attributes:
-        mode: How triples are selected: ``maximal``, or ``brink`` for the published procedure, which has
-            none of the options from ``max_prior`` on.
+        mode: How triples are selected: ``maximal``; ``brink`` for the published procedure, which has
+            none of the options from ``max_prior`` on; or ``none``, the same as a `share` of 0: nothing is
+            mined or removed, and there are no levels. Not for the kind ``rules``.
         per_rule: Triples that a rule selects at most (``brink``: certificates).
-        share: Fraction of the selected triples that is really removed.
+        share: Fraction of the selected triples that is really removed; 0: see ``none``.
         levels: Nested levels of incompleteness, in percent of the removed triples, e.g. 20,40,60,80,100;
             empty: one level.
         groundings_per_rule: Groundings of a rule that selection looks at, drawn uniformly where there
@@ -37,9 +39,9 @@ class SelectionSection(Section):
             a data set that has one; empty: those that are not asked about; ``none``: no relation.
     """
 
-    mode: str = option("maximal", choices=("maximal", "brink"), flag_name="--selection")
+    mode: str = option("maximal", choices=("maximal", "brink", "none"), flag_name="--selection")
     per_rule: int = option(30, least=1)
-    share: float = option(1.0, above=0, most=1, flag=True)
+    share: float = option(1.0, least=0, most=1, flag=True)
     levels: tuple[int, ...] = option(
         (),
         least=1,
@@ -54,3 +56,14 @@ class SelectionSection(Section):
     min_std_confidence: tuple[float, ...] = option((), least=0, most=1)
     min_rare_confidence: float = option(0.1, least=0, most=1)
     body_filter: str = option("", file=True, packaged="filter.toml", word="none")
+
+    def __post_init__(self) -> None:
+        Section.__post_init__(self)
+        if self.share and self.mode != "none":
+            return
+        if self.mode == "brink":
+            raise ConfigError(
+                "selection.share: is 0, and the published procedure removes something."
+            )
+        for name, value in (("mode", "none"), ("share", 0.0), ("levels", ())):
+            object.__setattr__(self, name, value)

@@ -77,6 +77,25 @@ class Selection:
     shortest: Ints
     counts: SelectionCounts
 
+    @classmethod
+    def of_nothing(cls) -> "Selection":
+        """What removes nothing."""
+        none, flags = np.zeros(0, np.int64), np.zeros((0, 2), bool)
+        return cls(
+            rules=(),
+            head=none,
+            rule=none.astype(np.int32),
+            body=none.reshape(0, 0),
+            selected_by=none.astype(np.int32),
+            level=none.astype(np.int16),
+            directions=flags,
+            prior=flags.astype(float),
+            core=flags[:, 0],
+            proofs=none,
+            shortest=none,
+            counts=SelectionCounts(0, 0, 0, 0),
+        )
+
     def __len__(self) -> int:
         return len(self.head)
 

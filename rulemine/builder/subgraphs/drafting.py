@@ -55,7 +55,8 @@ class Drafting:
             self.writer_names, inputs.templates, recipe.seed, articles=naming == "text"
         )
         ends = np.unique(inputs.kg.triples[selection.removed][:, [0, 2]])
-        start = ends.astype(np.int64) if self._options.start == "removed" else None
+        at_removed = self._options.start == "removed" and len(ends)
+        start = ends.astype(np.int64) if at_removed else None
         self._sampler = Sampler(inputs.kg, self._options, inputs.excluded, start)
         self._grower = Grower(self._sampler)
         self._examples: dict[tuple[str, int], tuple[Example, ...]] = {}

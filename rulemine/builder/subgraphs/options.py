@@ -36,7 +36,8 @@ class SubgraphSection(Section):
             of SynthKGQA), ``uniform``, or ``breadth`` (breadth first).
         degree_bias: How much entities of low degree are preferred; at 1, as published, an entity with one
             triple is e times as likely as one with very many.
-        start: Where a subgraph starts: at ``any`` entity, or at an end of a ``removed`` triple.
+        start: Where a subgraph starts: at ``any`` entity, or at an end of a ``removed`` triple, where
+            anything is removed.
         atoms: Numbers of triples that questions are written from, drawn evenly; each up to 6.
         grow: Fraction of the candidates whose subgraph is grown from that of an accepted question, by one
             triple at an anchor or at the answer.

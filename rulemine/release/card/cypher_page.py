@@ -7,7 +7,7 @@ from rulemine.cypher.templates import CATEGORIES
 from rulemine.errors import counted
 from rulemine.release.card.bins import range_label
 from rulemine.release.card.cypher_figures import LENGTHS
-from rulemine.release.card.kind_page import KindPage, Manifest
+from rulemine.release.card.kind_page import NOTHING_REMOVED, KindPage, Manifest
 from rulemine.release.card.markdown import percent, ratio, table
 from rulemine.release.card.structure_figures import ALL
 from rulemine.release.card.structure_page import (
@@ -23,6 +23,20 @@ __all__ = ["CYPHER_PAGE"]
 
 def _lead(name: str, manifest: Manifest) -> list[str]:
     counts = manifest["counts"]
+    of_whom = (
+        "Templates of questions and how they are asked are those of CypherBench (Feng, Papicchio, Rahman, "
+        "arXiv 2412.18702), see `docs/cypher.md` of rulemine."
+    )
+    if manifest["config"]["selection"]["mode"] == "none":
+        return [
+            f"# {name}: text-to-Cypher on a property graph",
+            "",
+            f"{counted(counts['questions'], 'question')} in words and in Cypher, each with its rows on a "
+            f"property graph of {counts['entities']:,} nodes and {counts['triples_complete']:,} triples. "
+            f"{NOTHING_REMOVED}",
+            "",
+            of_whom,
+        ]
     last = str(manifest["levels"][-1])
     changed = sum(counts["changed"][last]["category"].values())
     values = (
@@ -39,8 +53,7 @@ def _lead(name: str, manifest: Manifest) -> list[str]:
         f"{counted(changed, 'question')} change. Each removed triple still follows from the remaining ones "
         "by a rule, each removed value can be read from another one; the proofs are published.",
         "",
-        "Templates of questions and how they are asked are those of CypherBench (Feng, Papicchio, Rahman, "
-        "arXiv 2412.18702), see `docs/cypher.md` of rulemine.",
+        of_whom,
     ]
 
 

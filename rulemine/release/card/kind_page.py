@@ -5,7 +5,10 @@ from typing import Any, NamedTuple
 
 from rulemine.release.records import Question
 
-__all__ = ["KindPage", "Manifest", "Section"]
+__all__ = ["NOTHING_REMOVED", "KindPage", "Manifest", "Section"]
+
+NOTHING_REMOVED = "Nothing was removed: every answer is stated, and no question has a hard answer."
+"""What the card says of the selection ``none``."""
 
 Manifest = Mapping[str, Any]
 """The manifest of a release, without the digests of files."""

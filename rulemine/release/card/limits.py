@@ -26,6 +26,7 @@ def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
     counts, config = manifest["counts"], manifest["config"]
     total, askable = counts["questions"], counts["triples_askable"]
     structures = "statistics" in counts
+    removes = config["selection"]["mode"] != "none"
     lines = [
         f"- Base rates: {_percent(askable, counts['triples_complete'])} of the triples of the graph have an "
         "answer that is rare enough to ask for in at least one direction"
@@ -34,15 +35,10 @@ def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
             if 3 * askable < counts["triples_complete"]
             else "."
         ),
-        f"- Restatement: in {_percent(counts['inverse_edge_left'], total)} of the questions an inverse edge, "
-        f"from {'a' if structures else 'the'} removed triple's object to its subject, is left; in "
-        f"{_percent(counts['parallel_edge_left'], total)} another edge in the same direction. In "
-        f"{_percent(counts['restating_edge_left'], total)} it is an edge of a relation that states at least "
-        f"{100 * LEAST_SHARE:.0f} % of the same triples. None of these questions is in the core.",
+        *(_restatement(counts, structures) if removes else ()),
         *_completion(counts, config.get("kind", "")),
         *_undeclared(counts["relations_undeclared"]),
-        f"- {_are(counts['removed_not_asked'], 'removed triple')} not asked about.",
-        *(_of_structures if structures else _of_rules)(counts),
+        *(_of_removed(counts, structures) if removes else ()),
         "- Answers are those that the graph states"
         + (
             f", with {counts['triples_reference']:,} triples {_further(config)}"
@@ -61,6 +57,18 @@ def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
     return [*lines, *_excluded(manifest["kg"].get("dropped", {}), config["questions"])]
 
 
+def _restatement(counts: Mapping[str, Any], structures: bool) -> list[str]:
+    """What restates removed triples."""
+    total = counts["questions"]
+    return [
+        f"- Restatement: in {_percent(counts['inverse_edge_left'], total)} of the questions an inverse edge, "
+        f"from {'a' if structures else 'the'} removed triple's object to its subject, is left; in "
+        f"{_percent(counts['parallel_edge_left'], total)} another edge in the same direction. In "
+        f"{_percent(counts['restating_edge_left'], total)} it is an edge of a relation that states at least "
+        f"{100 * LEAST_SHARE:.0f} % of the same triples. None of these questions is in the core.",
+    ]
+
+
 def _completion(counts: Mapping[str, Any], kind: str) -> list[str]:
     declared = counts["relations_declared"]
     if not declared:
@@ -76,6 +84,14 @@ def _completion(counts: Mapping[str, Any], kind: str) -> list[str]:
     return [
         f"- Completion: {_are(declared, 'relation')} declared symmetric, inverse or the same as another; "
         f"{others}. Removed triples that only restate another one: {counts['removed_restatements']:,}."
+    ]
+
+
+def _of_removed(counts: Mapping[str, Any], structures: bool) -> list[str]:
+    """What is not asked about, and how questions ask for what is removed."""
+    return [
+        f"- {_are(counts['removed_not_asked'], 'removed triple')} not asked about.",
+        *(_of_structures if structures else _of_rules)(counts),
     ]
 
 

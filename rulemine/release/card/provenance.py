@@ -30,6 +30,8 @@ def describe_build(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def _selection(config: Mapping[str, Any], counts: Mapping[str, Any]) -> str:
+    if config["mode"] == "none":
+        return "- Selection: `none`. Nothing was mined, nothing was removed."
     if config["mode"] == "brink":
         return (
             f"- Selection: `brink`, at most {config['per_rule']} certificates per rule. The published "

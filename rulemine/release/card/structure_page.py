@@ -7,7 +7,7 @@ from typing import Any
 from rulemine.errors import counted
 from rulemine.kg.priors import CORE_PRIOR
 from rulemine.query.structures import STRUCTURES
-from rulemine.release.card.kind_page import KindPage, Manifest
+from rulemine.release.card.kind_page import NOTHING_REMOVED, KindPage, Manifest
 from rulemine.release.card.markdown import FEW_CORE, LITTLE_CORE, percent, table
 from rulemine.release.card.structure_figures import ALL, MISSING
 from rulemine.release.records import SPLITS, Question
@@ -40,6 +40,13 @@ def lead(name: str, manifest: Manifest, title: str, written: str) -> list[str]:
         written: What its questions are, after their number and before the graph.
     """
     counts = manifest["counts"]
+    if manifest["config"]["selection"]["mode"] == "none":
+        return [
+            f"# {name}: {title} a knowledge graph",
+            "",
+            f"{counted(counts['questions'], 'question')} {written} a knowledge graph of "
+            f"{counts['triples_complete']:,} triples. {NOTHING_REMOVED}",
+        ]
     hard, core = sum(counts["hard_by_split"].values()), counts["core"]
     return [
         f"# {name}: {title} a knowledge graph that lacks part of what they need",
