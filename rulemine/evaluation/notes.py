@@ -9,11 +9,14 @@ from rulemine.evaluation.reporting.report import WARNING, Row
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.statistics.bootstrap import Bools, Ints
 from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, bounded
+from rulemine.release.leakage import RemovedFacts
+from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
 
 __all__ = [
     "notes_on_clusters",
     "notes_on_failures",
+    "notes_on_leaks",
     "notes_on_length",
     "notes_on_predictions",
     "notes_on_questions",
@@ -102,6 +105,32 @@ def notes_on_questions(questions: Sequence[Question], level: int = 100) -> list[
             f"have theirs still stated {end}"
         )
     return notes
+
+
+def notes_on_leaks(release: Release, split: str | None) -> list[str]:
+    """About removed facts that other splits give away, where splits are not held apart.
+
+    Args:
+        release: The release.
+        split: The split evaluated.
+    """
+    config = release.manifest["config"]
+    at_random = config.get("questions", {}).get("split") == "random"
+    brink = config.get("selection", {}).get("mode") == "brink"
+    if not (at_random or brink) or split not in ("validation", "test"):
+        return []
+    values = release.removed_values() if release.kind == "cypher" else ()
+    facts = RemovedFacts(
+        (row.triple for row in release.removals()), [(row.node, row.property) for row in values]
+    )
+    questions = release.questions()
+    if not (leaked := facts.leaked(questions, split)):
+        return []
+    asked = sum(q.split == split for q in questions)
+    return [
+        f"{leaked:,} of {asked:,} questions of {split} ({100 * leaked / asked:.1f} %) need a removed fact "
+        "that training or validation gives away: the questions were not split by group."
+    ]
 
 
 def notes_on_clusters(clusters: Ints, headline: Bools) -> list[str]:

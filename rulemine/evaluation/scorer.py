@@ -155,6 +155,10 @@ class Scorer:
         """The questions that are scored, sorted by id."""
         return sample_of(self.release.questions(self._split), self._sample)
 
+    @cached_property
+    def _leaks(self) -> list[str]:
+        return telling.notes_on_leaks(self.release, self._split)
+
     def __call__(
         self,
         predictions: Predictions,
@@ -197,6 +201,7 @@ class Scorer:
         columns = tuple(column for _, part, _ in parts for column in part)
         scores = np.column_stack([part for _, _, part in parts])
         notes += telling.notes_on_questions(self.questions, level)
+        notes += self._leaks
         notes += telling.notes_on_clusters(self._clusters, groups[0].members[0])
         rows = rows_of(
             scores, self._clusters, groups, self._resamples, self._seed, estimates, columns,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, floor, lgamma
 
+from rulemine.release.leakage import RemovedFacts
 from rulemine.release.records import SPLITS, Question, RuleBlock, RuleQuestion, rule_questions
 
 __all__ = [
@@ -51,7 +52,12 @@ class SplitFigures:
         unseen_relation: Likewise a relation.
         unseen_answer: Likewise a hard answer.
         overlap: With train; None for train itself, and without training questions.
+        given_away: How many need a removed fact that an earlier split gives away, see
+            `rulemine.release.leakage`; 0 where splits are held apart.
+        relations: How many relations they ask about.
+        rules: How many rules their certificates have.
         distances: From the whole: what questions differ in, of `strata_of` → `distance`.
+        from_train: From train, likewise; empty for train itself, and without training questions.
         at_random: The distances that as many questions drawn at random have on average.
     """
 
@@ -62,7 +68,11 @@ class SplitFigures:
     unseen_relation: int
     unseen_answer: int
     overlap: Overlap | None
+    given_away: int
+    relations: int
+    rules: int
     distances: Mapping[str, float]
+    from_train: Mapping[str, float]
     at_random: Mapping[str, float]
 
 
@@ -95,11 +105,14 @@ def strata_of(questions: Iterable[Question]) -> dict[str, Stratum]:
     return _QUERY_STRATA if queries else _RULE_STRATA
 
 
-def compare_splits(questions: Sequence[Question]) -> tuple[SplitFigures, ...]:
+def compare_splits(
+    questions: Sequence[Question], facts: RemovedFacts | None = None
+) -> tuple[SplitFigures, ...]:
     """Compares the splits with train and with the whole.
 
     Args:
         questions: All questions of a release, with their splits.
+        facts: The removed facts; None: nothing is said of what is given away.
 
     Returns:
         One row for every split that has questions, in the order of `SPLITS`.
@@ -116,8 +129,12 @@ def compare_splits(questions: Sequence[Question]) -> tuple[SplitFigures, ...]:
         part = [q for q in questions if q.split == name]
         if not part:
             continue
-        overlap, sizes = None, (len(part), len(questions))
+        overlap, sizes, from_train = None, (len(part), len(questions)), dict[str, float]()
         if train and name != "train":
+            from_train = {
+                n: _apart(_counted(part, of), len(part), _counted(train, of), len(train))
+                for n, of in strata.items()
+            }
             asked_for = [_features(q, (q.hard_answer,)) for q in part]
             overlap = Overlap(
                 *(
@@ -134,7 +151,11 @@ def compare_splits(questions: Sequence[Question]) -> tuple[SplitFigures, ...]:
                 sum(q.unseen.relation for q in part),
                 sum(q.unseen.answer for q in part),
                 overlap,
+                facts.leaked(questions, name) if facts and name != "train" else 0,
+                len({relation for q in part for relation in q.relations}),
+                len({rule for q in part for rule in q.rule_ids}),
                 {n: distance(_counted(part, of), whole[n], *sizes) for n, of in strata.items()},
+                from_train,
                 {n: distance_at_random(whole[n], *sizes) for n in strata},
             )
         )
@@ -172,9 +193,14 @@ def distance(part: Counter[Hashable], whole: Counter[Hashable], some: int, total
         some: The questions of the part, ≥ 1.
         total: Those of the whole.
     """
+    return _apart(part, some, whole, total)
+
+
+def _apart(one: Counter[Hashable], some: int, other: Counter[Hashable], many: int) -> float:
+    """The `distance` of two sets of questions, of which neither need have all values."""
     # Whole numbers until the end: the sum does not depend on the order.
-    apart = sum(abs(part[value] * total - n * some) for value, n in whole.items())
-    return apart / ((part.total() * total + whole.total() * some) or 1)
+    apart = sum(abs(one[value] * many - other[value] * some) for value in {*one, *other})
+    return apart / ((one.total() * many + other.total() * some) or 1)
 
 
 def distance_at_random(whole: Counter[Hashable], some: int, total: int) -> float:

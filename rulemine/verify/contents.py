@@ -99,6 +99,26 @@ class Contents:
         sizes = np.bincount(ends, minlength=len(self.complete.terms.entities)).tolist()
         return dict(zip(self.complete.terms.entities, sizes, strict=True))
 
+    def ends(self, ways: frozenset[tuple[str, str]]) -> frozenset[str]:
+        """All entities that some relations lead to, each at one of its ends, from anywhere."""
+        if ways not in self._ends:
+            columns, relations = self.complete.columns, self.complete.terms.relations
+            found = [
+                columns[columns[:, 1] == relations.get(name, -1), 0 if end == "subject" else 2]
+                for name, end in ways
+            ]
+            numbers = np.unique(np.concatenate(found)).tolist()
+            self._ends[ways] = frozenset(self._entities[number] for number in numbers)
+        return self._ends[ways]
+
+    @cached_property
+    def _entities(self) -> list[str]:
+        return list(self.complete.terms.entities)
+
+    @cached_property
+    def _ends(self) -> dict[frozenset[tuple[str, str]], frozenset[str]]:
+        return {}
+
     @cached_property
     def known(self) -> Triples:
         """Look-ups in the complete KG."""

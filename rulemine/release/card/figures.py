@@ -24,6 +24,7 @@ from rulemine.release.card.subgraph_figures import count_subgraphs
 from rulemine.release.card.variant_figures import count_variants
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.guessing import commonest_answers, guessed, order_of_names
+from rulemine.release.leakage import RemovedFacts
 from rulemine.release.overlap import compare_splits
 from rulemine.release.records import SPLITS, WORDINGS, Question
 from rulemine.rules.taxonomy import RULE_TYPES, classify
@@ -52,7 +53,7 @@ def figures_of(parts: ReleaseParts) -> dict[str, Any]:
         **_edges(parts),
         **_guesses(parts),
         **_spread(parts.questions),
-        "splits": _splits(parts.questions),
+        "splits": _splits(parts),
         **_texts(parts),
         **parts.model_counts,
     }
@@ -194,16 +195,22 @@ def _spread(questions: Sequence[Question]) -> dict[str, Any]:
     return found
 
 
-def _splits(questions: Sequence[Question]) -> dict[str, Any]:
+def _splits(parts: ReleaseParts) -> dict[str, Any]:
     """How far each split is from the whole, and what it shares with train; None for an empty one."""
     found: dict[str, Any] = dict.fromkeys(SPLITS)
-    for row in compare_splits(questions):
+    values = [(row.node, row.property) for row in parts.removed_values]
+    facts = RemovedFacts((removal.triple for removal in parts.removals), values)
+    for row in compare_splits(parts.questions, facts):
         found[row.split] = {
+            "relations": row.relations,
+            "rules": row.rules,
+            "given_away": row.given_away,
             "unseen": {
                 "rule": row.unseen_rule, "relation": row.unseen_relation, "answer": row.unseen_answer,
             },
             "overlap": row.overlap and _rounded(asdict(row.overlap)),
             "distances": _rounded(row.distances),
+            "from_train": _rounded(row.from_train),
             "at_random": _rounded(row.at_random),
         }  # fmt: skip
     return found

@@ -50,7 +50,7 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         "Size": _size(counts),
         **{title: section(manifest) for title, section in page.sizes.items()},
         "How hard it is": [*_hardness(counts), "", f"![Figures of this release]({FIGURES})"],
-        "Splits": _splits(counts["splits"], page),
+        "Splits": _splits(counts, page),
         **{title: section(manifest) for title, section in page.origins.items()},
         "Known limits": describe_limits(manifest),
         "How it was made": describe_build(manifest),
@@ -154,8 +154,8 @@ def _hardness(counts: Mapping[str, Any]) -> list[str]:
     return [*said, "", *table(rows)]
 
 
-def _splits(splits: Mapping[str, Any], page: KindPage) -> list[str]:
-    known = {name: row for name, row in splits.items() if row is not None}
+def _splits(counts: Mapping[str, Any], page: KindPage) -> list[str]:
+    known = {name: row for name, row in counts["splits"].items() if row is not None}
     if len(known) < 2:
         return ["There is one split only."]
     shared: list[Sequence[object]] = [("of the questions", *(n for n in known if n != "train"))]
@@ -166,12 +166,32 @@ def _splits(splits: Mapping[str, Any], page: KindPage) -> list[str]:
             if name != "train"
         ]
         shared.append((title, *cells))
+    sizes = counts["questions_by_split"]
+    leaks = (percent(r["given_away"], sizes[name]) for name, r in known.items() if name != "train")
+    shared.append(("a removed fact that they need is given away by an earlier split", *leaks))
+    inside: list[Sequence[object]] = [
+        ("", *known),
+        ("of the core", *(percent(counts["core_by_split"][n], sizes[n]) for n in known)),
+        ("different relations", *(row["relations"] for row in known.values())),
+        ("different rules of their proofs", *(row["rules"] for row in known.values())),
+    ]
+    from_train: list[Sequence[object]] = [
+        ("total variation from train, by", *(n for n in known if n != "train"))
+    ]
+    for key, title in page.strata.items():
+        cells = [f"{r['from_train'][key]:.2f}" for r in known.values() if r["from_train"]]
+        if cells:
+            from_train.append((title, *cells))
     apart: list[Sequence[object]] = [("total variation from the whole, by", *known)]
     for key, title in page.strata.items():
         cells = [f"{r['distances'][key]:.2f} ({r['at_random'][key]:.2f})" for r in known.values()]
         apart.append((title, *cells))
     return [
+        *table(inside),
+        "",
         *table(shared),
+        "",
+        *table(from_train),
         "",
         "In brackets, the distance that as many questions drawn at random have on average:",
         "",

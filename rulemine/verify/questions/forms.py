@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rulemine.verify.facts import Facts
 from rulemine.verify.questions.queries import ENDS, Query
 
-__all__ = ["STRUCTURES", "QueryForm", "form_of", "leaves", "linked", "smaller", "unions_in"]
+__all__ = ["LINK", "STRUCTURES", "QueryForm", "form_of", "leaves", "linked", "smaller", "unions_in"]
 
 LINK = "link"
 """The word of a node whose parts are all statements of a fact over one operand."""

@@ -18,6 +18,7 @@ from typing import Any
 from rulemine.verify.contents import Contents, Located, Row, asked_relations, rules_used
 from rulemine.verify.folder import MANIFEST_NAME, QUESTION_FILES, Folder
 from rulemine.verify.graphs import REMOVED, as_triple
+from rulemine.verify.questions.idle import check_near_duplicates
 from rulemine.verify.questions.leaks import check_given_away
 from rulemine.verify.questions.written_set import (
     check_cypher_set,
@@ -74,6 +75,8 @@ def check_collection(contents: Contents, findings: Findings) -> None:
     if not contents.brink:
         _check_repeats(questions, "text", lambda row: row["question"], findings)
         _check_repeats(questions, "query", lambda row: row["query"], findings)
+    if folder.kind != "cypher":
+        check_near_duplicates(questions, findings)
     _check_split(folder, questions, findings)
     check_given_away(contents, findings)
     _check_unseen(questions, findings)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.blocks import check_block
 from rulemine.verify.questions.forms import STRUCTURES, leaves, smaller, unions_in
+from rulemine.verify.questions.idle import check_idle
 from rulemine.verify.questions.queries import answers
 from rulemine.verify.report import shown
 
@@ -41,6 +42,7 @@ def check_structure(here: Asked) -> None:
             here.add("full inference", found, "all (manifest, config.structures.missing)")
     if any(answers(less, known) == here.whole for less in smaller(here.links)):
         here.add("every branch needed", "a branch without which the answers are the same", "none")
+    check_idle(here)
     if not block["answer_types"]:
         here.add("answer types", "none that all answers share", "at least one")
     for union in unions_in(here.links):

@@ -25,6 +25,15 @@ TRAIN, VALIDATION, TEST = (f"questions/{split}.jsonl" for split in ("train", "va
 
 Found = set[tuple[str, int | None, str]]
 
+INSTEAD = {
+    '(p "citizen_of" "ann")': '(p "made_in" "film3")',
+    '(p "citizen_of" (p- "wrote" "film1"))': '(p "won" (p- "wrote" "film1"))',
+    '(p "born_in" (or (p- "citizen_of" "france") (p- "citizen_of" "italy")))': (
+        '(p "directed" (or (p- "born_in" "paris") (p- "born_in" "lyon")))'
+    ),
+}
+"""Queries of the world that would give away what test needs, or lead to all there is → others."""
+
 
 def asked(number: int, split: str, query: str) -> StructureQuestion:
     """A question whose text names nothing but its anchors, in any naming."""
@@ -53,8 +62,9 @@ def with_unseen(questions: list[StructureQuestion]) -> tuple[StructureQuestion, 
 
 def release(folder: Path, *more: tuple[str, str], naming: str = "entity") -> Path:
     """Writes the world as a release, with further questions: splits and queries."""
+    rows = [(split, INSTEAD.get(query, query)) for split, query in (*ASKED, *more)]
     parts = world(
-        questions=with_unseen([asked(i, *row) for i, row in enumerate((*ASKED, *more))]),
+        questions=with_unseen([asked(i, *row) for i, row in enumerate(rows)]),
         config=CONFIG | {
             "structures": CONFIG["structures"] | {"max_share": 1},
             "verbalizer": {"name": "template"},
@@ -185,7 +195,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "other evidence of what is stated": (
         first("1p easy", put("evidence", to=[["eve", "born_in", "rome"]])), "witness",
     ),
-    "evidence left out": (first("up", drop("full_evidence")), "full evidence"),
+    "evidence left out": (first("ip", drop("full_evidence")), "full evidence"),
     "a relation left out": (first("pi", drop("structures", "relations")), "relations"),
     "an intermediate left out": (first("ip", drop("structures", "intermediates")), "intermediates"),
     "a type left out": (first("2i", drop("structures", "answer_types")), "answer types"),
@@ -210,7 +220,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
         first("2i", put("question", to="Is e0 of france with oscar?")), "text hides the answers",
     ),
     "a text of another": (
-        first("3p", put("question", to="What is a of ann?")), "one question a text",
+        first("3p", put("question", to="What is a of film3?")), "one question a text",
     ),
     "a paraphrase of a template": (first("2p", put("paraphrases", to=["film1?"])), "wording"),
     "seen before": (first("2i", put("unseen", "relation", to=False)), "unseen"),
@@ -288,3 +298,17 @@ def test_values_of_any_shape_are_reported(tmp_path: Path) -> None:
 def test_an_anchor_in_two_splits_is_found(tmp_path: Path) -> None:
     folder = release(tmp_path, ("train", '(p- "born_in" "rome")'), ("test", '(p "in" "rome")'))
     assert {found for _, _, found in problems(folder)} == {"no leakage"}
+
+
+@pytest.mark.parametrize(
+    ("query", "invariant"),
+    [
+        ('(p "won" (p- "citizen_of" "france"))', "nothing idle"),
+        ('(and (p- "born_in" (p- "in" "france")) (p- "won" "oscar"))', "near duplicates"),
+    ],
+)
+def test_chains_to_all_there_is_and_near_duplicates_are_found(
+    whole: Path, tmp_path: Path, query: str, invariant: str
+) -> None:
+    assert invariant not in {found for _, _, found in problems(whole)}
+    assert invariant in {found for _, _, found in problems(release(tmp_path, ("test", query)))}

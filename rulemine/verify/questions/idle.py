@@ -1,0 +1,57 @@
+"""Parts of questions that do nothing, and questions that ask the same thing.
+
+Checks that every difference takes something away, that no step of a chain leads to all entities of its type
+that its relation leads to from anywhere, and that no two questions have the same answers and two anchors in
+common. Whether a branch is needed is checked kind by kind; on the larger graph, of which a release
+has a part, only the builder can tell.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from rulemine.verify.contents import Located
+from rulemine.verify.questions.asked import Asked
+from rulemine.verify.questions.forms import LINK
+from rulemine.verify.questions.queries import ENDS, Query, answers
+from rulemine.verify.report import Findings, shown
+
+__all__ = ["check_idle", "check_near_duplicates"]
+
+
+def check_idle(here: Asked) -> None:
+    """Checks the differences and chains of one question."""
+    known = here.contents.known
+    nodes = list(_nodes(here.links))
+    for node in nodes:
+        if node.word == "minus":
+            of, minus = (answers(part, known) for part in node.parts)
+            if of.isdisjoint(minus):
+                here.add("nothing idle", "a difference that takes nothing away", "none")
+    for link in (node for node in nodes if node.word == LINK) if here.form.hops > 1 else ():
+        ends = frozenset((part.name, ENDS[part.word]) for part in link.parts)
+        reached, types = answers(link, known), here.contents.types
+        shared = frozenset.intersection(*(types.get(one, frozenset()) for one in reached))
+        others = here.contents.ends(ends) - reached
+        if shared:
+            others = frozenset(one for one in others if shared <= types.get(one, frozenset()))
+        if not others:
+            found = f"{shown(sorted(ends))} leads to all {len(reached)} there are"
+            here.add("nothing idle", found, "a chain each of whose steps leads to some")
+
+
+def check_near_duplicates(questions: list[Located], findings: Findings) -> None:
+    """Checks that no two questions have the same answers and two anchors in common."""
+    first: dict[tuple[object, ...], Located] = {}
+    for here in questions:
+        known = frozenset(here.row["answers"])
+        for pair in combinations(sorted(set(here.row["anchors"])), 2):
+            if (other := first.setdefault((known, pair), here)) is not here:
+                found = f"the answers and anchors {shown(pair)} of {other.place}"
+                findings.add(here.file, here.line, "near duplicates", found, "one of both")
+
+
+def _nodes(query: Query) -> Iterator[Query]:
+    """A query by links and all its parts."""
+    yield query
+    for part in query.parts[:1] if query.word == LINK else query.parts:
+        yield from _nodes(part.parts[0]) if query.word == LINK else _nodes(part)
