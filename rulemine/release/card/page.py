@@ -4,6 +4,7 @@ The card says what the release contains, how hard it is, how it was made, and it
 Every number is one of the counts of its manifest.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,9 @@ from rulemine.release.sheet import SHEET
 from rulemine.release.values import REMOVED_VALUES, VALUE_RULES
 
 __all__ = ["write_card"]
+
+MOST_CAUSES = 3
+"""Reasons that are given for a test split with too few questions of the core."""
 
 _PAGES = {
     "rules": RULE_PAGE,
@@ -50,7 +54,7 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         "Size": _size(counts),
         **{title: section(manifest) for title, section in page.sizes.items()},
         "How hard it is": [*_hardness(counts), "", f"![Figures of this release]({FIGURES})"],
-        "Splits": _splits(counts, page),
+        "Splits": [*_splits(counts, page), *_core_of_test(manifest)],
         **{title: section(manifest) for title, section in page.origins.items()},
         "Known limits": describe_limits(manifest),
         "How it was made": describe_build(manifest),
@@ -196,6 +200,26 @@ def _splits(counts: Mapping[str, Any], page: KindPage) -> list[str]:
         "In brackets, the distance that as many questions drawn at random have on average:",
         "",
         *table(apart),
+    ]
+
+
+def _core_of_test(manifest: Mapping[str, Any]) -> list[str]:
+    """Why test has fewer questions of the core than the recipe asks for; nothing where it has as many."""
+    counts, wanted = manifest["counts"], manifest["config"]["questions"].get("test_core", 0)
+    if (have := counts["core_by_split"]["test"]) >= wanted:
+        return []
+    sampled = (row.get("rejected", {}) for row in counts.get("sampling", {}).values())
+    reasons = Counter(counts["rejected"])
+    for row in sampled:
+        reasons.update(row)
+    causes = "; ".join(f"{reason} ({n:,})" for reason, n in reasons.most_common(MOST_CAUSES))
+    return [
+        "",
+        f"Test has {have:,} of the {wanted:,} questions of the core that were asked for "
+        f"(`questions.test_core`): of {counts['removed_core']:,} removed triples of the core, "
+        f"{counts['core']:,} questions ask for one, and test gets at most a third of these."
+        + f" What was refused, most often: {causes}."
+        * bool(causes),
     ]
 
 

@@ -171,9 +171,9 @@ def _sampling(manifest: Manifest) -> list[str]:
         "hubs do not prevail.",
         f"- At most {options['max_answers']} answers and {options['max_evidence']} triples of full "
         f"evidence. No anchor, relation or answer is in more than {share} of the questions of a structure.",
-        "- No branch can be dropped without changing the answers, none is contained in another, no answer "
-        "and no intermediate entity is an anchor. All answers share a type; of a union so do the anchors, "
-        "and so do the members of all branches.",
+        "- No branch can be dropped without changing the answers, none is contained in another, no step of "
+        "a chain leads to all there is, no answer and no intermediate entity is an anchor. All answers "
+        "share a type; of a union so do the anchors, and so do the members of all branches.",
         f"- Anchors: {_anchors(options)}.{_split(questions, options)}",
         f"- Types: {_types(str(manifest['kg'].get('types', '')))}.",
         *_shortfalls(counts),
@@ -210,7 +210,7 @@ def _split(questions: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     ratios = " : ".join(map(str, questions["ratios"]))
     return (
         f" Each is given to a split first ({ratios}), and a question draws all of its own from one split."
-        f"{answers}"
+        f"{answers} Test is drawn first, then validation; training gives away no removed fact that they need."
     )
 
 

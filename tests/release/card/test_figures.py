@@ -93,7 +93,7 @@ def test_answers_that_only_another_statement_gives() -> None:
     declared = Declarations.of(symmetric=["spouse"])
     # who is al the spouse of? ann, because ann is stated to be the spouse of al
     q = question(0, ("al", "spouse", "ann"), rule=SPOUSE.id, split="test")
-    row = removal(("ann", "spouse", "al"), SPOUSE, (), (0.5, 0.5))
+    row = removal(("ann", "spouse", "al"), SPOUSE, (("ann", "lives_with", "al"),), (0.5, 0.5))
     q = replace(q, rules=replace(q.rules, removed=row.triple))
     figures = figures_of(parts_of(graph, [row], RULES, [q], declared))
     assert (figures["answers_completed"], figures["questions_completed"]) == (1, 1)
