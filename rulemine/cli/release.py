@@ -24,9 +24,7 @@ def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
         "release", type=Path, metavar="DIR", help="folder or archive of the release"
     )
     parser.add_argument("--most", type=int, default=20, metavar="N", help="problems to print (20)")
-    parser.add_argument(
-        "--thorough", action="store_true", help="recount every rule behind a published proof"
-    )
+    parser.add_argument("--thorough", action="store_true", help="recount every rule")
     parser.add_argument(
         "--neo4j",
         metavar="URL",

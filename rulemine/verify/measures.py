@@ -1,7 +1,7 @@
 """The measures of rules, counted again on the complete KG.
 
-Checks support, body size, PCA body size and head size of the rules behind published proofs, by joining
-whole columns: bindings of variables are a table, each atom widens or filters it, and a variable that no
+Checks support, body size, PCA body size, head size and functional variable of the rules, by joining whole
+columns: bindings of variables are a table, each atom widens or filters it, and a variable that no
 further atom needs is dropped. The subjects (or objects) of the head are taken in parts, so that no table gets
 large.
 """
@@ -23,7 +23,11 @@ __all__ = ["Columns", "check_supports", "sizes_of"]
 LARGE = 3
 """Body atoms from which on only a sample of the rules is counted again."""
 
+SMALL = 100_000
+"""Triples of a graph on which the rules behind no published proof are all counted again."""
+
 SAMPLE = 200
+"""Rules of a sample."""
 
 MOST_ROWS = 1 << 21
 """Rows of a table of bindings, roughly."""
@@ -33,37 +37,61 @@ Table = dict[Term, Ints]
 
 
 def check_supports(contents: Contents, thorough: bool, findings: Findings) -> None:
-    """Counts the rules again that are behind published proofs.
+    """Counts the rules again: the sizes of their heads of all, the others by joins.
 
-    All of one and two body atoms, and of longer ones a seeded sample, or if `thorough` all of them. Rules
-    that were given may have measures from another graph: they are not counted.
+    Joined are, of the rules behind published proofs, all of one and two body atoms and a seeded sample of
+    longer ones; of the others all on a small graph, else a sample; or if `thorough` all. A note says what was
+    not. Rules that were given may have measures from another graph: they are not counted.
     """
     folder, rules, complete = contents.folder, contents.rules, contents.complete
-    published = {name for record in contents.removed.values() for name, _ in record.certificates}
     if folder.manifest["config"].get("rules"):
+        findings.note(
+            "rules that the recipe took from a file have measures of their own: not counted"
+        )
         return
+    published = {name for record in contents.removed.values() for name, _ in record.certificates}
     known = complete.terms.entities.keys() | complete.terms.relations.keys()
     wanted = sorted(
         name
-        for name in published & rules.keys()
-        for rule in (rules[name],)
+        for name, rule in rules.items()
         if {t for atom in (rule.head, *rule.body) for t in atom if isinstance(t, str)} <= known
     )
-    short = [name for name in wanted if len(rules[name].body) < LARGE]
-    long = [name for name in wanted if len(rules[name].body) >= LARGE]
-    if not thorough and len(long) > SAMPLE:
-        long = random.Random(0).sample(long, SAMPLE)  # noqa: S311
     columns = Columns(complete, folder.option("mining", "injective") is True)
-    for name in (*short, *long):
-        rule = rules[name]
-        counted = sizes_of(rule, columns)
-        stated = {key: rule.row[key] for key in counted}
-        if stated != counted:
-            found, expected = (
-                ", ".join(f"{k} {v}" for k, v in sizes.items()) for sizes in (stated, counted)
+    for name in wanted:
+        _compare(rules[name], head_of(rules[name], columns), findings)
+    behind = [name for name in wanted if name in published]
+    long = [name for name in behind if len(rules[name].body) >= LARGE]
+    others = [name for name in wanted if name not in published]
+    chosen = {name for name in behind if len(rules[name].body) < LARGE}
+    chosen |= {*(long if thorough else _sample(long))}
+    chosen |= {*(others if thorough or len(complete) <= SMALL else _sample(others))}
+    for name in sorted(chosen):
+        _compare(rules[name], sizes_of(rules[name], columns), findings)
+    findings.count("rules counted again", len(chosen))
+    if len(chosen) < len(wanted):
+        rest = (
+            f"{len(names):,} {what}"
+            for names, what in (
+                ({*long} - chosen, "long ones behind published proofs"),
+                ({*others} - chosen, "behind none"),
             )
-            findings.add(RULES, rule.line, "measures", found, f"{expected}, counted on the graph")
-    findings.count("rules counted again", len(short) + len(long))
+            if names
+        )
+        findings.note(f"supports not counted again of rules: {' and '.join(rest)} (--thorough)")
+
+
+def _sample(names: list[str]) -> list[str]:
+    drawn = random.Random(0)  # noqa: S311
+    return drawn.sample(names, SAMPLE) if len(names) > SAMPLE else names
+
+
+def _compare(rule: HornRule, counted: dict[str, int | str], findings: Findings) -> None:
+    stated = {key: rule.row[key] for key in counted}
+    if stated != counted:
+        found, expected = (
+            ", ".join(f"{k} {v}" for k, v in sizes.items()) for sizes in (stated, counted)
+        )
+        findings.add(RULES, rule.line, "measures", found, f"{expected}, counted on the graph")
 
 
 class Columns:
@@ -93,12 +121,18 @@ class Columns:
         return s * self.n + o
 
 
+def head_of(rule: HornRule, columns: Columns) -> dict[str, int | str]:
+    """Counts the triples of the head relation, and the functional variable: the end with more entities."""
+    ends = [columns.sorted_by(rule.head[1], end)[0] for end in (0, 1)]
+    subjects, objects = (len(np.unique(end)) for end in ends)
+    return {"head_size": len(ends[0]), "functional": "?b" if objects > subjects else "?a"}
+
+
 def sizes_of(rule: HornRule, columns: Columns) -> dict[str, int | str]:
-    """Counts a rule: its sizes, and its functional variable (the end with more entities)."""
+    """Counts a rule: its sizes, and what `head_of` counts."""
     subject, relation, target = rule.head
-    heads = columns.keys(relation)
-    distinct = [len(np.unique(columns.sorted_by(relation, end)[0])) for end in (0, 1)]
-    end = int(distinct[1] > distinct[0])
+    heads, of_head = columns.keys(relation), head_of(rule, columns)
+    end = int(of_head["functional"] == "?b")
     having = np.zeros(columns.n, bool)
     having[columns.sorted_by(relation, end)[0]] = True
     body = pca = support = 0
@@ -107,13 +141,7 @@ def sizes_of(rule: HornRule, columns: Columns) -> dict[str, int | str]:
         body += len(ends[0])
         pca += int(having[ends[end]].sum())
         support += int(member(heads, ends[0] * columns.n + ends[1]).sum())
-    return {
-        "support": support,
-        "body_size": body,
-        "pca_body_size": pca,
-        "head_size": len(heads),
-        "functional": ("?a", "?b")[end],
-    }
+    return {"support": support, "body_size": body, "pca_body_size": pca, **of_head}
 
 
 def _bodies(rule: HornRule, columns: Columns) -> Iterator[Table]:

@@ -30,6 +30,7 @@ from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names
 from rulemine.verify.questions.question import check_question
 from rulemine.verify.questions.question_set import check_collection
 from rulemine.verify.questions.wording import check_templates, check_wording
+from rulemine.verify.rejections import check_rejections
 from rulemine.verify.removals import check_removals
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules, check_thresholds
@@ -58,7 +59,7 @@ def verify(
         path: The folder of the release, or its archive.
         progress: Called now and then with (removed triples and questions checked, all of them).
         on_phase: Called with what is checked next, in a word or two.
-        thorough: Whether all rules behind published proofs are counted again on the graph, however long.
+        thorough: Whether all rules are counted again on the graph, however large.
         gold: Runs the Cypher of a release of the kind ``cypher`` on a database, see
             `rulemine.verify.cypher.gold`; None: a note says that this was not done.
 
@@ -109,6 +110,7 @@ def verify(
     on_phase("splits")
     check_source(contents, findings)
     check_collection(contents, findings)
+    check_rejections(contents, findings)
     check_seed_texts(folder, names, questions, findings)
     steps = len(removed) + len(questions)
 

@@ -198,7 +198,7 @@ def test_tampering_with_a_fresh_release_is_found(demo: Path, tmp_path: Path, wha
     assert expected in {(p.file, p.invariant) for p in verify(folder).problems}
 
 
-def test_long_rules_are_counted_again_by_sample_or_all(
+def test_rules_are_counted_again_by_sample_or_all(
     demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(measures, "LARGE", 2)
@@ -207,17 +207,26 @@ def test_long_rules_are_counted_again_by_sample_or_all(
     published = {row["certificate"]["rule"] for row in rows_of(folder, "removed.jsonl")}
     rows = rows_of(folder, "rules.jsonl")
     long = [row for row in rows if row["id"] in published and len(row["body"]) == 2]
-    for row in long:
-        row["head_coverage"] = row["support"] / (row["head_size"] + 1)
-        row["head_size"] += 1
+    others = [row for row in rows if row["id"] not in published]
+    for row in (*long, *others):
+        row["body_size"] += 1
+        row["std_confidence"] = row["support"] / row["body_size"]
     write_rows(folder, "rules.jsonl", rows)
     seal(folder)
 
-    def counted(thorough: bool) -> int:
-        found = [
-            p for p in verify(folder, thorough=thorough).problems if "counted on" in p.expected
-        ]
-        return len(found)
+    def counted(thorough: bool) -> tuple[int, str]:
+        report = verify(folder, thorough=thorough)
+        found = [p for p in report.problems if "counted on" in p.expected]
+        return len(found), " ".join(report.notes)
 
-    assert counted(False) == 0
-    assert counted(True) == len(long) > 5
+    few, rest = f"{len(long)} long ones behind published proofs", f"{len(others)} behind none"
+    found, note = counted(False)
+    assert found == len(others) > 5
+    assert few in note
+    assert rest not in note
+    monkeypatch.setattr(measures, "SMALL", 0)
+    found, note = counted(False)
+    assert found == 0
+    assert f"{few} and {rest} (--thorough)" in note
+    assert counted(True) == (len(long) + len(others), "")
+    assert len(long) > 5

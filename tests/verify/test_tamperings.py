@@ -55,6 +55,14 @@ def noisy_proof(folder: Path) -> None:
     )(folder)
 
 
+def unused_rule(folder: Path, sizes: Measures) -> None:
+    """Adds a rule that proves nothing, with measures that may be wrong; right are 2, 2, 2, 3 and ?a."""
+    rule = parse_readable("wife(y,x) ∧ parent(x,z) ∧ parent(y,z) ⇒ husband(x,y)")
+    row = rule_to_json(replace(rule, measures=sizes))
+    text = read_file(folder, "rules.jsonl") + json.dumps(row, ensure_ascii=False) + "\n"
+    write_file(folder, "rules.jsonl", text)
+
+
 # what is done; in which file the contents tell, at which line, and by which invariant
 TAMPERINGS = {
     "a triple out of the complete KG": (
@@ -283,6 +291,51 @@ TAMPERINGS = {
         edited("rejected.jsonl", 1, put("removed", to=["ada", "husband", "eve"])),
         ("rejected.jsonl", 1, "asked once"),
     ),
+    **{
+        f"a rejection with another {key}": (
+            edited("rejected.jsonl", 1, put(key, to=value)),
+            ("rejected.jsonl", 1, what),
+        )
+        for key, value, what in (
+            ("stage", "asked", "stage"),
+            ("question", "", "rejected question"),
+            ("rule", GRANDPARENT["id"], "rejected rule"),
+            ("direction", "", "rejected direction"),
+            ("query", '(p "husband" "finn")', "rejected query"),
+            ("text", "Who?", "refused text"),
+        )
+    },
+    "a refused text of no template": (
+        edited(
+            "rejected.jsonl",
+            1,
+            lambda row: row.update(
+                stage="ask",
+                question="",
+                detail="in the naming text",
+                text="Who are the wives of Dan Berg?",
+            ),
+        ),
+        ("rejected.jsonl", 1, "refused text"),
+    ),
+    "a refused text in no naming": (
+        edited(
+            "rejected.jsonl",
+            1,
+            lambda row: row.update(
+                stage="ask", question="", detail="", text="finn is whose husband?"
+            ),
+        ),
+        ("rejected.jsonl", 1, "rejected detail"),
+    ),
+    "a text said to be refused for a question that is not there": (
+        edited(
+            "rejected.jsonl",
+            1,
+            lambda row: row.update(stage="verbalize", detail="template used: x"),
+        ),
+        ("rejected.jsonl", 1, "rejected question"),
+    ),
     "a rule turned round": (
         replaced("rules.jsonl", '["?a", "parent", "?c"]', '["?c", "parent", "?a"]'),
         ("rules.jsonl", 1, "readable form"),
@@ -310,6 +363,14 @@ TAMPERINGS = {
     "a rule that says something else than its atoms": (
         edited("rules.jsonl", 1, put("rule", to="parent(x,y) ⇒ grandparent(x,y)")),
         ("rules.jsonl", 1, "readable form"),
+    ),
+    "a rule behind no proof with less support": (
+        lambda folder: unused_rule(folder, Measures(1, 2, 2, 3, 0)),
+        ("rules.jsonl", 3, "measures"),
+    ),
+    "a rule behind no proof with the other functional variable": (
+        lambda folder: unused_rule(folder, Measures(2, 2, 2, 3, 1)),
+        ("rules.jsonl", 3, "measures"),
     ),
     "a better confidence": (
         edited("rules.jsonl", 1, put("std_confidence", to=0.9)),

@@ -29,7 +29,7 @@ from rulemine.verify.questions.written_set import (
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.triples import Triple
 
-__all__ = ["check_collection"]
+__all__ = ["check_collection", "is_kept"]
 
 SIZE_OFF = Fraction(2, 100)
 """How far the size of a split may be from its ratio, as a fraction of all questions, unless a group of

@@ -17,7 +17,15 @@ from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.questions.mentions import occurrences
 from rulemine.verify.report import Findings, shown
 
-__all__ = ["Cut", "check_templates", "check_wording", "cut_of", "placeholders", "texts_of"]
+__all__ = [
+    "Cut",
+    "check_templates",
+    "check_wording",
+    "cut_of",
+    "placeholders",
+    "possible",
+    "texts_of",
+]
 
 LEAST_WORDS = 3
 """By so many words around the name, exchanged templates must fit a statement better to be a problem: of 243
@@ -185,12 +193,12 @@ def check_wording(here: Located, contents: Contents, findings: Findings) -> None
         found, line = shown(template[column]), names.relation_lines[block["relation"]]
         expected = "a text with {topic}, other braces doubled"
         findings.add(RELATIONS, line, "template", found, expected)
-    elif row["question"] not in _possible(cut, articles):
+    elif row["question"] not in possible(cut, articles):
         expected = f"{shown(cut.text())}, {column} of {RELATIONS}"
         add("text is the template", shown(row["question"]), expected)
 
 
-def _possible(cut: Cut, articles: bool) -> list[str]:
+def possible(cut: Cut, articles: bool) -> list[str]:
     """The texts of a template: with the name of the topic entity, and with its article."""
     texts, topic, before = [cut.text()], cut.topics[0], cut.pieces[0]
     if articles and not before.lower().endswith("the "):
