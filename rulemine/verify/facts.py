@@ -45,6 +45,11 @@ class Facts:
         """How a relation states its facts."""
         return self._readings.get(relation) or _Reading(relation, False, False)
 
+    def declared(self, relation: str) -> bool:
+        """Whether a fact of a relation may have several statements."""
+        fact, _, symmetric = self.reading(relation)
+        return symmetric or len(self._alike.get(fact, ())) > 1
+
     def of(self, triple: Triple) -> Triple:
         """What stands for the fact of a triple."""
         one, relation, other = triple

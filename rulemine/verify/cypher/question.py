@@ -108,6 +108,7 @@ def check_rows(
     split = at.file.removeprefix("questions/").removesuffix(".jsonl")
     here.equal("split", at.row["split"], split)
     _check_form(here)
+    _check_apart(here)
     _check_levels(here)
     _check_hard(here)
     _check_evidence(here)
@@ -149,6 +150,20 @@ def _check_form(here: RowQuestion) -> None:
 def _json_row(text: str) -> list[Any]:
     row: list[Any] = json.loads(text)
     return row
+
+
+def _check_apart(here: RowQuestion) -> None:
+    """Checks that no match leads back to where it came from, over two statements of one declared fact."""
+    facts, steps = here.contents.declared, here.asked.edges
+    if len(steps) != 2 or len({facts.reading(step.relation).fact for step in steps}) > 1:
+        return
+    ends = sorted({steps[0].subject, steps[0].object} ^ {steps[1].subject, steps[1].object})
+    for nodes, _, _ in here.matches if facts.declared(steps[0].relation) else ():
+        if len(ends) == 2 and {*ends} <= nodes.keys() and nodes[ends[0]] == nodes[ends[1]]:
+            here.add(
+                "there and back", shown(nodes), f"other nodes for {ends[0]} than for {ends[1]}"
+            )
+            return
 
 
 def _check_levels(here: RowQuestion) -> None:
