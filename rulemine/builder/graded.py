@@ -48,6 +48,7 @@ class Unaskable:
     DISPUTED = "the reference graph changes what is counted or taken away"
     NEEDLESS = "a branch is not needed"
     CHAIN = "a step of its chain leads to all there is"
+    STALE = "the reference graph lacks a triple that it uses"
     NEGATION = "what it takes away takes nothing away"
 
 
@@ -190,6 +191,7 @@ class Grader:
         declarations: Which relations state the same facts.
         wider: What supplies further answers, if anything.
         earlier: What is not asked again.
+        stale: bool, shape (triples,): which triples the reference lacks; None: none.
     """
 
     def __init__(
@@ -199,9 +201,10 @@ class Grader:
         declarations: Declarations,
         wider: Wider | None = None,
         earlier: Earlier = NOTHING,
+        stale: npt.NDArray[np.bool_] | None = None,
     ) -> None:
         self.graph, self.removed, self.declarations = graph, removed, declarations
-        self.wider, self.earlier = wider, earlier
+        self.wider, self.earlier, self._stale = wider, earlier, stale
         self._again = earlier.links(graph.kg, declarations)
 
     def grade(self, query: Query, *, max_answers: int = 0, max_evidence: int = 0) -> Graded | str:
@@ -228,6 +231,8 @@ class Grader:
         evidence = full_evidence(grades)
         if max_evidence and len(evidence.rows) > max_evidence:
             return Unaskable.EVIDENCE
+        if self.is_stale(evidence):
+            return Unaskable.STALE
         hard = self.hard(grades)
         asked_for = preferred(hard)
         if hard and asked_for is None:
@@ -235,6 +240,10 @@ class Grader:
         if self.asked_again(query, asked_for):
             return Unaskable.EARLIER
         return Graded(grades, hard, asked_for, evidence, tuple(sorted(further)))
+
+    def is_stale(self, evidence: Evidence) -> bool:
+        """Whether the reference lacks a triple of some evidence."""
+        return self._stale is not None and bool(self._stale[evidence.rows].any())
 
     def hard(self, grades: Grades) -> list[HardRow]:
         """The hard answers of a query."""

@@ -11,6 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from rulemine.builder.cypher.wording import noun
 from rulemine.builder.earlier import Earlier, read_earlier
 from rulemine.builder.homonyms import tell_apart
@@ -31,6 +34,7 @@ from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.kg.rdf import is_rdf
 from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.phrasing.templates import Templates, load_templates
+from rulemine.query.answers import stale_in
 from rulemine.release.seed_rows import SeedRow
 from rulemine.rules.formats import read_rules
 from rulemine.rules.implied import load_implied, with_implied
@@ -88,6 +92,8 @@ class Inputs:
         self._earlier = earlier
         self.seed_rows: tuple[SeedRow, ...] | None = None
         """What is asked about in place of seed texts, for fresh variants of a release."""
+        self.joined: int | None = None
+        """The count of a release that stands in for its reference, see `rulemine.release.contents.JOINED`."""
 
     def files(self) -> list[Path]:
         """The files named by the recipe that exist."""
@@ -163,6 +169,20 @@ class Inputs:
             return None
         with _of_key("reference"):
             return load_kg(self.recipe.reference, note=self.warn)
+
+    @cached_property
+    def stale(self) -> npt.NDArray[np.bool_] | None:
+        """Which triples no question may use, because the reference lacks what they state; None: none."""
+        if self.reference is None or self.recipe.questions.stale:
+            return None
+        found = stale_in(self.kg, self.reference, self.templates.declarations)
+        if not found.any():
+            return None
+        self.warn(
+            f"{self.recipe.reference} lacks {counted(int(found.sum()), 'triple')} of {self.recipe.kg}, "
+            "which no question uses. Does it hold further triples alone? Then set questions.stale = true."
+        )
+        return found
 
     @cached_property
     def earlier(self) -> Earlier:

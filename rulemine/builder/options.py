@@ -39,6 +39,8 @@ class QuestionSection(Section):
         max_facts: Most removed facts that the hard answers of a test or validation question may need: no
             earlier split may give any of them away. Not for the kind ``rules``.
         core_only: Whether only questions of the core are released.
+        stale: Whether questions may use facts that the reference lacks: for a reference of further triples
+            alone. Otherwise it is the larger graph, and what it lacks is out of date or wrong.
     """
 
     templates: str = option("", file=True, packaged="templates.toml")
@@ -58,6 +60,7 @@ class QuestionSection(Section):
     test_core: int = option(0, least=0)
     max_facts: int = option(5, least=1)
     core_only: bool = option(False)
+    stale: bool = option(False)
 
     @property
     def filters(self) -> bool:

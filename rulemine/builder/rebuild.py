@@ -13,15 +13,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rulemine.builder.graded import Unaskable
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.recipe import KEYS, Recipe
+from rulemine.codec import dump_line
 from rulemine.config import Key, build, lookup, override, packaged
 from rulemine.datasets.registry import data_sets
 from rulemine.errors import ConfigError, DatasetError, InputError, did_you_mean, list_problems
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf
-from rulemine.release.contents import JOURNAL, read_parts
+from rulemine.release.contents import JOINED, JOURNAL, read_parts
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
@@ -103,7 +105,7 @@ def build_again(
             continue
         elif (place := _inside(release, key, named)) is not None:
             values = override(values, key.path, str(place))
-        elif key.name in STAND_INS and _may_stand_in(key, config):
+        elif key.name in STAND_INS and _may_stand_in(key, release):
             replaced.append(key.name)
         else:
             problems.append(f"{key.name} names {named}: give the file, --set {key.name}=…/{named}")
@@ -138,9 +140,11 @@ def _inside(release: Release, key: Key, named: str) -> Path | None:
     return next(iter(sorted(packaged("datasets").glob(f"*/{named}"))), None)
 
 
-def _may_stand_in(key: Key, config: dict[str, Any]) -> bool:
+def _may_stand_in(key: Key, release: Release) -> bool:
+    if key.name == "reference":  # what it lacks, the release does not say
+        return Unaskable.STALE not in dump_line(release.manifest["counts"])
     # The published procedure follows the order of the lines, which no release keeps.
-    return key.name != "kg" or lookup(config, ("selection", "mode")) != "brink"
+    return key.name != "kg" or lookup(release.manifest["config"], ("selection", "mode")) != "brink"
 
 
 def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str], None]) -> None:
@@ -151,7 +155,7 @@ def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str
         try:
             getattr(inputs, name)
         except DatasetError as problem:
-            if name == "kg" and inputs.recipe.selection.mode == "brink":
+            if not _may_stand_in(FILE_KEYS[name], release):
                 raise
             _stand_in(name, inputs, release, f"cannot be had ({problem})", warn)
     stated = release.manifest["kg"].get("digest")
@@ -190,6 +194,8 @@ def _kg(inputs: Inputs, release: Release) -> None:
 def _reference(inputs: Inputs, release: Release) -> None:
     there = "kg/reference.tsv.gz" in release.manifest["files"]
     inputs.reference = _graph(release, "reference") if there else None
+    inputs.stale = None
+    inputs.joined = release.manifest["counts"]["selection"].get(JOINED)
 
 
 def _labels(inputs: Inputs, release: Release) -> None:

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Index
 
-__all__ = ["AnswerIndex", "AnswerRows", "QuestionKey", "missing_from"]
+__all__ = ["AnswerIndex", "AnswerRows", "QuestionKey", "missing_from", "stale_in"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -100,6 +101,29 @@ def missing_from(kg: KnowledgeGraph, reference: KnowledgeGraph) -> KnowledgeGrap
     ids = _ids_in(kg, reference)
     known = np.flatnonzero((ids >= 0).all(axis=1))
     return reference.without(known[kg.rows_of(ids[known]) >= 0])
+
+
+def stale_in(
+    kg: KnowledgeGraph, reference: KnowledgeGraph, declarations: Declarations
+) -> npt.NDArray[np.bool_]:
+    """Which triples of a graph state a fact that another graph has in no statement, shape (triples,).
+
+    Args:
+        kg: The graph.
+        reference: The other one; compared by labels.
+        declarations: Which relations state the same facts.
+    """
+    s, _, o = _ids_in(reference, kg).T
+    found = np.zeros(len(kg), bool)
+    for number, relation in enumerate(kg.relations):
+        of = np.flatnonzero(kg.triples[:, 1] == number)
+        for other, end in declarations.statements(relation, DIRECTIONS[1]):
+            name = reference.relation_ids.get(other, -1)
+            ends = (s[of], o[of]) if end == DIRECTIONS[1] else (o[of], s[of])
+            ids = np.column_stack((ends[0], np.full(len(of), name, np.int32), ends[1]))
+            known = (ids >= 0).all(axis=1)
+            found[of[known]] |= reference.rows_of(ids[known]) >= 0
+    return ~found
 
 
 def _ids_in(kg: KnowledgeGraph, other: KnowledgeGraph) -> npt.NDArray[np.int32]:

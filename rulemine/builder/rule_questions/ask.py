@@ -17,12 +17,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from rulemine.builder.earlier import AGAIN, NOTHING, Earlier
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.rule_questions.answer_sets import AnswerSets, Query
 from rulemine.builder.rule_questions.text_check import TextCheck, TextRefusal
-from rulemine.errors import UserError
+from rulemine.errors import UserError, counted
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.phrasing.templates import Templates
@@ -42,6 +43,7 @@ from rulemine.seeds import stream
 __all__ = ["ask"]
 
 TOO_MANY = "it has too many answers"
+STALE = "the reference graph lacks a triple that it uses"
 ANOTHER = "the question asks for another of its answers"
 
 ID_DIGITS = 5
@@ -59,6 +61,7 @@ def ask(
     seed: int = 0,
     max_answers: int = 0,
     earlier: Earlier = NOTHING,
+    stale: npt.NDArray[np.bool_] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> QuestionSet:
     """Makes the questions about the removed triples of a selection.
@@ -74,6 +77,7 @@ def ask(
         seed: Seed of the draws of directions and private ids.
         max_answers: Maximum number of answers of a question; 0: no limit.
         earlier: What is not asked again.
+        stale: bool, shape (triples,): triples that no question may use; None: none.
         progress: Called with (questions checked, most that can be).
 
     Returns:
@@ -92,6 +96,7 @@ def ask(
     names = name_entities(kg.entities, seed=seed, labels=labels, further=further)
     check = TextCheck(names, templates)
     again = earlier.links(kg, declarations)
+    outdated = frozenset(() if stale is None else kg.labeled(np.flatnonzero(stale)))
     checked = 0
 
     def problem(offer: _Offer) -> TextRefusal | None:
@@ -103,6 +108,8 @@ def ask(
             earlier.queries and _tree(offer, declarations).text in earlier.queries
         ):
             return TextRefusal(AGAIN, "", "")
+        if outdated and not outdated.isdisjoint(sets.evidence(offer.query)):
+            return TextRefusal(STALE, "", "")
         answers = sets[offer.query].all
         if max_answers and len(answers) > max_answers:
             return TextRefusal(
@@ -121,6 +128,12 @@ def ask(
     ]
     if not chosen:
         reasons = Counter(rejection.reason for rejection in rejections)
+        if STALE in reasons:
+            raise UserError(
+                f"no question is left: {reasons[STALE]:,} of {counted(len(rejections), 'draft')} use a "
+                "triple that the reference lacks. Give the larger graph, or, if the reference holds "
+                "further triples alone, set questions.stale = true."
+            )
         advice = "Give other templates (questions.templates) or other labels" + (
             ", or raise questions.max_answers." if max_answers else "."
         )

@@ -46,6 +46,7 @@ class RuleKind(OwnSplit):
             seed=inputs.recipe.seed,
             max_answers=inputs.recipe.questions.max_answers,
             earlier=inputs.earlier,
+            stale=inputs.stale,
             progress=progress,
         )
 

@@ -65,6 +65,7 @@ def ask_structures(
     labels: dict[str, str] | None = None,
     seed: int = 0,
     earlier: Earlier = NOTHING,
+    stale: npt.NDArray[np.bool_] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> QuestionSet:
     """Samples questions.
@@ -86,6 +87,7 @@ def ask_structures(
         labels: Entity → text label, for the naming ``text``.
         seed: The seed of all draws.
         earlier: What is not asked again.
+        stale: bool, shape (triples,): triples that no question may use; None: none.
         progress: Called with (questions, questions wanted).
 
     Returns:
@@ -110,7 +112,7 @@ def ask_structures(
         masks = _dealt(fit, ratios, seed)
     together = partial(goes_together, templates)
     drawer = Drawer(steps, types, masks, options.max_answers, options.max_evidence, together)
-    grader = Grader(graph, removed, declarations, wider, earlier)
+    grader = Grader(graph, removed, declarations, wider, earlier, stale)
     checker = QueryChecker(grader, types, options)
     further = wider.entities(kg) if wider else []
     names = name_entities(kg.entities, seed=seed, labels=labels, further=further)

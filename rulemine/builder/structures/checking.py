@@ -45,6 +45,7 @@ class Reason:
     CORE = "places are kept for questions of the core"
     NEAR = NEAR_DUPLICATE
     EVIDENCE = Unaskable.EVIDENCE
+    STALE = Unaskable.STALE
     SPLIT = "an answer is in another split"
     TEXT = "its text names an answer or an intermediate, or is that of another question"
 
@@ -92,6 +93,8 @@ class QueryChecker:
         evidence = full_evidence(grades)
         if len(evidence.rows) > options.max_evidence:
             return Reason.EVIDENCE
+        if grader.is_stale(evidence):
+            return Reason.STALE
         if np.isin(anchors, evidence.between).any():
             return Reason.ANCHOR
         hard = grader.hard(grades)

@@ -56,6 +56,7 @@ class StructureKind(OwnSplit):
             labels=inputs.labels,
             seed=inputs.recipe.seed,
             earlier=inputs.earlier,
+            stale=inputs.stale,
             progress=progress,
         )
 

@@ -108,7 +108,12 @@ class _Asking:
         self.graph = QueryGraph(self.kg, removed.levels)
         self.wider = Wider.of(self.kg, inputs.further(None))
         self.grader = Grader(
-            self.graph, removed, self.templates.declarations, self.wider, inputs.earlier
+            self.graph,
+            removed,
+            self.templates.declarations,
+            self.wider,
+            inputs.earlier,
+            inputs.stale,
         )
         further = self.wider.entities(self.kg) if self.wider else ()
         self.names = name_entities(

@@ -137,7 +137,7 @@ class _Asking:
         graph = QueryGraph(self.kg, removed.levels)
         self.wider = Wider.of(self.kg, inputs.further(None))
         self.grader = Grader(
-            graph, removed, self.templates.declarations, self.wider, inputs.earlier
+            graph, removed, self.templates.declarations, self.wider, inputs.earlier, inputs.stale
         )
         further = self.wider.entities(self.kg) if self.wider else ()
         self.names = name_entities(

@@ -7,6 +7,7 @@ from typing import Any
 from rulemine.errors import counted
 from rulemine.kg.relation_overlap import LEAST_SHARE
 from rulemine.release.card.structure_figures import ALL
+from rulemine.release.contents import JOINED
 
 __all__ = ["describe_limits"]
 
@@ -66,6 +67,19 @@ def _restatement(counts: Mapping[str, Any], structures: bool) -> list[str]:
         f"{_percent(counts['parallel_edge_left'], total)} another edge in the same direction. In "
         f"{_percent(counts['restating_edge_left'], total)} it is an edge of a relation that states at least "
         f"{100 * LEAST_SHARE:.0f} % of the same triples. None of these questions is in the core.",
+        *_joined(counts),
+    ]
+
+
+def _joined(counts: Mapping[str, Any]) -> list[str]:
+    """What the core is not: without any other edge in the reference graph too."""
+    joined = counts["selection"].get(JOINED)
+    if joined is None:
+        return []
+    return [
+        "- That nothing else joins the two ends of a removed triple of the core is so in the complete "
+        f"graph: the reference graph states a further triple between the ends of {joined:,} of "
+        f"{counted(counts['removed_core'], 'removed triple')} of the core."
     ]
 
 

@@ -45,8 +45,9 @@ def _core(counts: Mapping[str, Any], brink: bool) -> str:
     if core < max(LITTLE_CORE * total, FEW_CORE):
         return f"{said}That is little; scores on it have wide intervals. {why}"
     return said + (
-        "There nothing else joins the two ends of the removed triple, and its answer is rare among those of "
-        f"its relation (prior ≤ {CORE_PRIOR:g}). Report scores on the core first, then on all questions."
+        "There nothing else in the complete graph joins the two ends of the removed triple, and its answer "
+        f"is rare among those of its relation (prior ≤ {CORE_PRIOR:g}). Report scores on the core first, "
+        "then on all questions."
     )
 
 

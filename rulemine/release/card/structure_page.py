@@ -75,9 +75,9 @@ def _core(hard: int, core: int) -> str:
     if core < max(LITTLE_CORE * hard, FEW_CORE):
         return f"{said}That is little; scores on it have wide intervals."
     return said + (
-        "There nothing else joins the two ends of any removed triple that the answer needs, and what the "
-        f"triple leads to is rare among what its relation leads to (prior ≤ {CORE_PRIOR:g}). Report scores "
-        "on the core first, then on all questions."
+        "There nothing else in the complete graph joins the two ends of any removed triple that the answer "
+        "needs, and what the triple leads to is rare among what its relation leads to (prior ≤ "
+        f"{CORE_PRIOR:g}). Report scores on the core first, then on all questions."
     )
 
 

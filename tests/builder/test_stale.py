@@ -1,0 +1,106 @@
+"""Facts that the reference lacks are not asked about."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from rulemine.builder.graded import Unaskable
+from rulemine.builder.pipeline import Build, BuildContext
+from rulemine.builder.rebuild import build_again
+from rulemine.builder.recipe import load_recipe
+from rulemine.errors import ConfigError, UserError
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.query.answers import stale_in
+from rulemine.release.reader import Release
+from tests.builder.test_nothing_removed import SMALL
+from tests.command_line import FACTS, RULES
+
+SHARE = 0.03
+
+
+def test_what_is_stale_is_stated_by_the_reference_in_no_way() -> None:
+    rng = Random(3)
+    declared = Declarations.of(["knows"], [("child", "parent")], [("dad", "father")])
+    names = ("knows", "child", "parent", "dad", "father", "other")
+
+    def graph(size: int) -> KnowledgeGraph:
+        return KnowledgeGraph.from_triples(
+            {
+                (f"e{rng.randrange(9)}", rng.choice(names), f"e{rng.randrange(9)}")
+                for _ in range(size)
+            }
+        )
+
+    def said(triple: Triple) -> Triple:
+        s, r, o = triple
+        if r == "parent" or (r == "knows" and s > o):
+            s, o = o, s
+        return s, {"parent": "child", "father": "dad"}.get(r, r), o
+
+    for _ in range(20):
+        kg, reference = graph(120), graph(150)
+        known = {said(triple) for triple in reference.labeled()}
+        expected = [said(triple) not in known for triple in kg.labeled()]
+        assert stale_in(kg, reference, declared).tolist() == expected
+
+
+def _reference(folder: Path, triples: list[Triple]) -> tuple[str, set[Triple]]:
+    """A graph that lacks whatever is stated of some pairs, and what that is."""
+    rng = Random(1)
+    pairs = sorted({(min(s, o), max(s, o)) for s, _, o in triples})
+    out = {pair for pair in pairs if rng.random() < SHARE}
+    lacks = {(s, r, o) for s, r, o in triples if (min(s, o), max(s, o)) in out}
+    text = "".join("\t".join(triple) + "\n" for triple in triples if triple not in lacks)
+    (folder / "reference.tsv").write_text(text)
+    return str(folder / "reference.tsv"), lacks
+
+
+def _built(recipe: str, folder: Path, settings: dict[tuple[str, ...], Any]) -> Release:
+    made = load_recipe(recipe, [(("naming",), "entity"), *settings.items()])
+    build = Build(made, folder)
+    build.run()
+    return Release.open(folder)
+
+
+@pytest.mark.parametrize("kind", ["rules", "structures", "subgraphs", "variants"])
+def test_no_question_uses_a_fact_that_the_reference_lacks(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "kg.tsv").write_text(FACTS)
+    (tmp_path / "rules.txt").write_text(RULES)
+    settings: dict[tuple[str, ...], Any]
+    if kind == "rules":
+        recipe, settings = str(tmp_path / "kg.tsv"), {("rules",): str(tmp_path / "rules.txt")}
+        settings |= {("selection", "per_rule"): 20}
+    else:
+        recipe, settings = f"{kind}-demo", {("selection", "share"): 0.0, **SMALL[kind]}
+    whole = _built(recipe, tmp_path / "without", settings)
+    reference, lacks = _reference(tmp_path, whole.kg("complete").labeled())
+    settings |= {("reference",): reference}
+
+    def using(release: Release) -> int:
+        return sum(not lacks.isdisjoint(q.full_evidence) for q in release.questions())
+
+    assert using(whole) > 0
+    release = _built(recipe, tmp_path / "x", settings)
+    assert using(release) == 0
+    assert release.questions()
+    assert Unaskable.STALE in str(release.manifest["counts"])
+    kept = _built(recipe, tmp_path / "kept", settings | {("questions", "stale"): True})
+    assert using(kept) > 0
+    assert Unaskable.STALE not in str(kept.manifest["counts"])
+    with pytest.raises(ConfigError, match=r"reference names reference\.tsv: give the file"):
+        build_again(release, tmp_path / "again", {}, BuildContext())
+
+
+def test_a_reference_of_further_triples_alone_says_what_to_set(tmp_path: Path) -> None:
+    (tmp_path / "kg.tsv").write_text(FACTS)
+    (tmp_path / "rules.txt").write_text(RULES)
+    (tmp_path / "more.tsv").write_text("h1\tknows\th2\n")
+    settings = {
+        ("rules",): str(tmp_path / "rules.txt"),
+        ("reference",): str(tmp_path / "more.tsv"),
+    }
+    with pytest.raises(UserError, match=r"set questions\.stale = true"):
+        _built(str(tmp_path / "kg.tsv"), tmp_path / "x", settings)
