@@ -54,7 +54,7 @@ ASKED = [
     ("train", COUNT, "dan"),
     ("train", WITHOUT, "eve"),
     ("train", '(p "made_in" (p "wrote" (or (p "spouse" "ann") (p- "spouse" "ann"))))', "italy"),
-    ("test", '(p "born_in" (and (p- "citizen_of" "france") (p- "won" "oscar")))', "paris"),
+    ("test", '(p "born_in" (and (p- "won" "oscar") (p- "won" "palme")))', "lyon"),
     ("test", '(minus (p- "shot_in" "rome") (p "directed" "cat"))', "film3"),
 ]
 """Splits, queries and the answers that their writer had in mind; split, so that training gives none away."""
@@ -69,9 +69,11 @@ TRAINING = sorted(
 
 SECTIONS: dict[str, dict[str, Any]] = {
     "subgraphs": to_json(
-        SubgraphSection(questions=20, nodes=17, atoms=(1, 2, 3), reserved_shapes=("((1)(1))",))
+        SubgraphSection(
+            questions=20, nodes=17, atoms=(1, 2, 3), reserved_shapes=("((1)(1))",), minimal=False
+        )
     ),
-    "variants": to_json(VariantSection(questions=20, max_triples=40, judges=("m",))),
+    "variants": to_json(VariantSection(questions=20, max_triples=40, judges=("m",), minimal=False)),
 }
 
 JUDGEMENT = Judgement("m", True, "It is a sentence.", False, "", True, "", True, "")
@@ -196,14 +198,14 @@ def variant_question(number: int, split: str, text: str, answer: str) -> Variant
 def written_world(kind: str, **changes: Any) -> ReleaseParts:
     """The parts of a release of a kind, with texts from the names of relations.
 
-    Of the kind ``variants``, the first two questions are those of validation.
+    Of the kind ``variants``, two questions that need nothing removed are those of validation.
     """
     make = {"subgraphs": subgraph_question, "variants": variant_question}[kind]
     parts = world(questions=())
     questions: list[Any] = []
     for number, (split, text, answer) in enumerate(ASKED):
         made = make(
-            number, "validation" if kind == "variants" and number < 2 else split, text, answer
+            number, "validation" if kind == "variants" and number in (2, 4) else split, text, answer
         )
         several = len(made.answers) > 1
         questions.append(

@@ -249,12 +249,25 @@ class Grader:
         """The hard answers of a query."""
         return [self._hard(grades, i) for i in np.flatnonzero(grades.missing).tolist()]
 
-    def idle(self, grades: Grades, types: EntityTypes) -> str | None:
+    def needless(self, query: Query) -> bool:
+        """Whether the answers are the same without some branch, on the complete graph or the larger one."""
+        graphs = [self.graph] + ([self.wider.graph] if self.wider else [])
+        return any(
+            next(redundancies(graph, query, self.declarations), None) is not None
+            for graph in graphs
+        )
+
+    def idle(self, grades: Grades, types: EntityTypes, *, branches: bool = True) -> str | None:
         """Says what part of a query does nothing, of `Unaskable`; None: every part does something.
 
-        A branch does nothing if the answers are the same without it, on the complete graph or on the larger
-        one; a difference, if it takes away nothing; a step of a chain, if it leads to all entities of its
-        type that its relation leads to from anywhere.
+        A branch does nothing if the answers are the same without it, see `needless`; a difference, if it
+        takes away nothing; a step of a chain, if it leads to all entities of its type that its relation
+        leads to from anywhere.
+
+        Args:
+            grades: The query, graded.
+            types: The types of the entities.
+            branches: Whether branches are looked at.
         """
         query = grades.query
         if any(
@@ -263,10 +276,8 @@ class Grader:
             if isinstance(part, Difference)
         ):
             return Unaskable.NEGATION
-        graphs = [self.graph] + ([self.wider.graph] if self.wider else [])
-        for graph in graphs:
-            if next(redundancies(graph, query, self.declarations), None) is not None:
-                return Unaskable.NEEDLESS
+        if branches and self.needless(query):
+            return Unaskable.NEEDLESS
         if structure_of(query, self.declarations).hops > 1 and any(
             self._leads_to_all(grades, link, types) for link in _links(query, self.declarations)
         ):

@@ -4,12 +4,16 @@ Test is drawn first, then validation, then training; each question is held again
 drawn before it need.
 """
 
+from collections.abc import Iterable
+from typing import Any
+
+from rulemine.builder.recipe import Recipe
 from rulemine.builder.removal.selection import Selection
-from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.release.leakage import Fact, RemovedFacts
 from rulemine.release.records import Question
 
-__all__ = ["DRAWN", "LockReason", "Locks", "removed_facts"]
+__all__ = ["DRAWN", "LockReason", "Locks", "RememberedFacts", "removed_facts", "splitting"]
 
 DRAWN = ("test", "validation", "train")
 """The splits in the order in which they are drawn."""
@@ -22,9 +26,43 @@ class LockReason:
     MANY = "its hard answers need too many removed facts for a test or validation question"
 
 
-def removed_facts(kg: KnowledgeGraph, selection: Selection) -> RemovedFacts:
+class RememberedFacts(RemovedFacts):
+    """The facts of each query are found once; of questions with the same query, those of the first."""
+
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        super().__init__(triples)
+        self._needed: dict[str, frozenset[Fact]] = {}
+        self._given: dict[str, frozenset[Fact]] = {}
+
+    def needed_by(self, question: Question) -> frozenset[Fact]:
+        """See `RemovedFacts`."""
+        if question.query not in self._needed:
+            self._needed[question.query] = super().needed_by(question)
+        return self._needed[question.query]
+
+    def given_by(self, question: Question) -> frozenset[Fact]:
+        """See `RemovedFacts`."""
+        if question.query not in self._given:
+            self._given[question.query] = super().given_by(question)
+        return self._given[question.query]
+
+
+def removed_facts(kg: KnowledgeGraph, selection: Selection) -> RememberedFacts:
     """The facts that a selection removes from a graph."""
-    return RemovedFacts(kg.labeled(selection.head))
+    return RememberedFacts(kg.labeled(selection.head))
+
+
+def splitting(recipe: Recipe) -> dict[str, Any]:
+    """What questions depend on that are asked for their splits, as plain JSON values."""
+    chosen = recipe.questions
+    if chosen.split != "group":
+        return {"split": chosen.split}
+    return {
+        "split": chosen.split,
+        "ratios": list(chosen.ratios),
+        "test_core": chosen.test_core,
+        "max_facts": chosen.max_facts,
+    }
 
 
 class Locks:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rulemine.builder.graded import Grader, RemovedTriples, Wider
+from rulemine.builder.graded import Graded, Grader, RemovedTriples, Unaskable, Wider
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.subgraphs.drafting import Drafting
@@ -197,12 +197,17 @@ class _Asking:
         query, options = valid.query, self.options
         if query.text in self.queries:
             return Refusal(AskReason.SAME, text=candidate.question, query=query.text)
-        graded = self.grader.grade(
-            query, max_answers=options.max_answers, max_evidence=options.max_evidence
-        )
+        least = minimal(self.graph, query, self.templates.declarations)
+        idle_allowed = least.redundant and not options.minimal
+        graded: Graded | str = Unaskable.NEEDLESS
+        if idle_allowed or not self.grader.needless(query):
+            graded = self.grader.grade(
+                query, max_answers=options.max_answers, max_evidence=options.max_evidence
+            )
+        if not isinstance(graded, str):
+            graded = self.grader.idle(graded.grades, self.inputs.types, branches=False) or graded
         if isinstance(graded, str):
             return Refusal(graded, text=candidate.question, query=query.text)
-        least = minimal(self.graph, query, self.templates.declarations)
         block = SubgraphBlock(
             **self.grader.block(graded),
             answer=self.kg.entities[valid.answer],

@@ -45,6 +45,8 @@ class SubgraphSection(Section):
         without_share: Fraction of the candidates that leave some answers out (FILTER NOT EXISTS).
         max_answers: Most answers of a question.
         max_evidence: Most triples in the derivations of all answers of a question.
+        minimal: Whether every topic entity of a question is needed: none can be left out without changing the
+            answers. Otherwise training questions may have idle ones, as in GTSQA; test questions never have.
         seconds: Seconds that a query written for a question may take.
         rows: Rows that it may give.
         endpoint: A SPARQL endpoint that holds the graph, to run queries on; empty: pyoxigraph, here.
@@ -75,6 +77,7 @@ class SubgraphSection(Section):
     without_share: float = option(0.05, least=0, most=0.5)
     max_answers: int = option(10, least=1)
     max_evidence: int = option(100, least=1)
+    minimal: bool = option(True)
     seconds: float = option(10.0, above=0)
     rows: int = option(1000, least=1)
     endpoint: str = option("", secret=True)

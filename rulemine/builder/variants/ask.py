@@ -2,11 +2,12 @@
 
 Each seed set is connected to a subgraph; a writer is shown its triples in random order and replies with
 pairs; each pair is read, held against the subgraph, executed, graded, put into words in all namings, and
-judged (Dynamic-KGQA; what is executed and graded is ours).
+judged (Dynamic-KGQA; what is executed and graded is ours). Which of them are kept for which split, and when
+it is enough, `rulemine.builder.variants.seed_splits` says.
 
-Guarantees: no two questions share a query or a text; questions come in the order of the seed sets, and of one
-set in the order of the reply; the same seed and replies give the same questions, however many calls are in
-flight; what is refused is counted by reason, and kept if it has words.
+Guarantees: no two questions share a query or a text; no part of one is idle; questions come in the order of
+the seed sets, and of one set in the order of the reply; the same seed and replies give the same questions,
+however many calls are in flight; what is refused is counted by reason, and kept if it has words.
 """
 
 from collections import Counter
@@ -14,8 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-from rulemine.builder.graded import Grader, RemovedTriples, Wider
+from rulemine.builder.graded import Grader, RemovedTriples, Unaskable, Wider
 from rulemine.builder.inputs import Inputs
+from rulemine.builder.locks import removed_facts
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.texts import Texts
 from rulemine.builder.variants.components import Components
@@ -29,6 +31,7 @@ from rulemine.builder.variants.pairs import (
     pairs_of,
     verified,
 )
+from rulemine.builder.variants.seed_splits import Dealt, SeedSplits
 from rulemine.builder.variants.seed_texts import SeedSet
 from rulemine.builder.variants.topics import Topics
 from rulemine.builder.writing import Writing
@@ -95,12 +98,13 @@ def ask_variants(
         progress: Called with (questions, questions wanted).
 
     Returns:
-        Questions with source labels and ids, without splits, and the seed sets that were asked about.
+        Questions with source labels and ids, with splits if seed texts are split, and the seed sets that were
+        asked about.
 
     Raises:
-        UserError: There is no question.
+        UserError: There is no question, or none for a split.
     """
-    return _Asking(inputs, selection, writing).run(sets, progress)
+    return _Asking(inputs, sets, selection, writing).run(progress)
 
 
 def shown_in_order(
@@ -128,7 +132,9 @@ def shown_in_order(
 class _Asking:
     """A build's questions in the making."""
 
-    def __init__(self, inputs: Inputs, selection: Selection, writing: Writing) -> None:
+    def __init__(
+        self, inputs: Inputs, sets: Sequence[SeedSet], selection: Selection, writing: Writing
+    ) -> None:
         recipe = inputs.recipe
         self.inputs, self.writing = inputs, writing
         self.options, self.seed, self.kg = recipe.variants, recipe.seed, inputs.kg
@@ -149,7 +155,11 @@ class _Asking:
         self.components = Components(self.kg, self.options, inputs.excluded)
         self.topics = Topics.of_inputs(inputs)
         self.judges = self._judges()
-        self.accepted: list[_Found] = []
+        self.sets = len(sets)
+        self.splits = SeedSplits(
+            recipe, sets, removed_facts(self.kg, selection), self.templates.declarations
+        )
+        self.found: list[_Found] = []
         self.rejections: list[Rejection] = []
         self.queries: set[str] = set()
         self.skipped: Counter[str] = Counter()
@@ -157,25 +167,22 @@ class _Asking:
         self.asked: list[SeedSet] = []
         self.drawn = 0
 
-    def run(
-        self, sets: Sequence[SeedSet], progress: Callable[[int, int], None] | None
-    ) -> QuestionSet:
+    def run(self, progress: Callable[[int, int], None] | None) -> QuestionSet:
         """See `ask_variants`."""
-        options, writer = self.options, self._writer()
-        at_once = min(MOST_AT_ONCE, max(FEWEST_AT_ONCE, -(-options.questions // options.pairs)))
-        for start in range(0, len(sets), at_once):
-            self._batch(sets[start : start + at_once], writer)
+        writer = self._writer()
+        dealt = self.splits.deal([])
+        while sets := self.splits.next(dealt, MOST_AT_ONCE, FEWEST_AT_ONCE):
+            self._batch(sets, writer)
+            dealt = self.splits.deal([one.question for one in self.found])
             if progress is not None:
-                progress(min(len(self.accepted), options.questions), options.questions)
-            if len(self.accepted) >= options.questions:
-                break
+                progress(len(dealt.kept), self.options.questions)
             self._check_patience()
-        for one in self.accepted[options.questions :]:
-            self._refuse(self._turned_down(one.question, PairReason.ENOUGH))
-        del self.accepted[options.questions :]
-        if not self.accepted:
-            raise UserError(self._explain_none(len(sets)))
-        return self._question_set()
+        if not dealt.kept:
+            raise UserError(self._explain_none())
+        self.splits.check(dealt)
+        for question, reason in dealt.refused:
+            self._refuse(self._turned_down(question, reason))
+        return self._question_set(dealt)
 
     def _batch(self, sets: Sequence[SeedSet], writer: PairWriter) -> None:
         """Asks about some seed sets."""
@@ -204,11 +211,7 @@ class _Asking:
                 else:
                     self._refuse(made)
         for pairs in self._judged(found):
-            for place, one in enumerate(pairs):
-                if place < self.options.pairs:
-                    self.accepted.append(one)
-                else:
-                    self._refuse(self._turned_down(one.question, PairReason.MANY))
+            self.found += pairs
 
     def _question(
         self, seeds: SeedSet, shown: Shown, pair: Pair | Refusal
@@ -220,8 +223,6 @@ class _Asking:
         made = path if isinstance(path, Refusal) else self._graded(seeds, shown, path)
         if isinstance(made, Refusal):
             return replace(made, text=pair.question)
-        if made.query in self.queries:
-            return Refusal(PairReason.SAME, text=pair.question, query=made.query)
         if self.writing.session is None:
             worded = self.texts.from_template(made)
         else:
@@ -240,11 +241,20 @@ class _Asking:
             query = expanded(query_of_triples(triples, answer), self.templates.declarations)
         except NoTreeError as problem:
             return Refusal(PairReason.TREE, problem.reason)
+        if query.text in self.queries:
+            return Refusal(PairReason.SAME, query=query.text)
+        least = None
+        if self.grader.needless(query):  # the cheapest check that refuses many
+            least = minimal(self.grader.graph, query, self.templates.declarations)
+            if not (self._may_be_idle(seeds) and least.redundant):
+                return Refusal(Unaskable.NEEDLESS, query=query.text)
         graded = self.grader.grade(
             query, max_answers=options.max_answers, max_evidence=options.max_evidence
         )
         if isinstance(graded, str):
             return Refusal(graded, query=query.text)
+        if idle := self.grader.idle(graded.grades, self.inputs.types, branches=False):
+            return Refusal(idle, query=query.text)
         block = VariantBlock(
             **self.grader.block(graded),
             answer=answer,
@@ -254,10 +264,19 @@ class _Asking:
             seeds=_labels(kg, seeds),
             topic=self.topics.topic(kg.entity_ids[answer], sorted({r for _, r, _ in triples})),
             unique=len(graded.grades) == 1,
-            redundant=minimal(self.grader.graph, query, self.templates.declarations).redundant,
+            redundant=least is not None,
             judgements=(),
         )
         return self.grader.question(VariantQuestion, graded, variants=block)
+
+    def _may_be_idle(self, seeds: SeedSet) -> bool:
+        """Whether topic entities of questions about a seed set may be idle."""
+        if self.options.minimal:
+            return False
+        return (self.splits.split_of(seeds.id) or self.inputs.recipe.questions.split) in (
+            "train",
+            "random",
+        )
 
     def _judged(self, found: Sequence[Sequence[_Found]]) -> list[list[_Found]]:
         """What the judges accept of the questions of each seed set; all of it without judges."""
@@ -307,12 +326,13 @@ class _Asking:
         if found.text:
             self.rejections.append(found)
 
-    def _question_set(self) -> QuestionSet:
-        width = max(ID_DIGITS, len(str(len(self.accepted))))
+    def _question_set(self, dealt: Dealt) -> QuestionSet:
+        width = max(ID_DIGITS, len(str(len(dealt.kept))))
+        keys = {one.question.query: one.keys for one in self.found}
         questions = []
-        for number, (question, keys) in enumerate(self.accepted, start=1):
+        for number, question in enumerate(dealt.kept, start=1):
             questions.append(replace(question, id=f"q{number:0{width}d}"))
-            self.writing.concerns(keys, [questions[-1].id])
+            self.writing.concerns(keys[question.query], [questions[-1].id])
         reference = {
             triple
             for question in questions
@@ -329,16 +349,16 @@ class _Asking:
             len(self.kg.entities),
             tuple(sorted(reference)),
             self.templates.declarations,
-            {"variants": self._counts()},
+            {"variants": self._counts(len(questions))},
             seed_rows,
         )
         return everything.keep(questions, self.rejections)
 
-    def _counts(self) -> dict[str, Any]:
+    def _counts(self, questions: int) -> dict[str, Any]:
         """For the manifest."""
         return {
             "wanted": self.options.questions,
-            "questions": len(self.accepted),
+            "questions": questions,
             "drawn": self.drawn,
             "rejected": dict(sorted(self.reasons.items())),
             "seed_texts": len(self.asked),
@@ -350,7 +370,7 @@ class _Asking:
         if self.writing.session is not None:
             return ModelPairs(self.inputs).asking(self.writing.session)
         script = ScriptedPairs(self.templates, articles=self.naming == "text")
-        return WithoutModel(script, 2 * self.options.pairs)
+        return WithoutModel(script, 3 * self.options.pairs)
 
     def _judges(self) -> Judges | None:
         """The panel, if the recipe names one."""
@@ -367,18 +387,19 @@ class _Asking:
 
     def _check_patience(self) -> None:
         """Ends a build whose model writes nothing that can be used."""
-        if self.accepted or len(self.asked) < PATIENCE or self.writing.session is None:
+        if self.found or len(self.asked) < PATIENCE or self.writing.session is None:
             return
         if not isinstance(self.writing.session, Replay):
             raise UserError(self._explain_none(len(self.asked)))
 
-    def _explain_none(self, sets: int) -> str:
+    def _explain_none(self, asked: int = 0) -> str:
         """Says why there is no question at all."""
         ways = (self.skipped + self.reasons).most_common(MOST_SHOWN)
         why = "; ".join(f"{n:,} × {reason}" for reason, n in ways)
         return (
-            f"no question is left: {counted(sets, 'seed set')}, {counted(self.drawn, 'pair')} ({why}). Give "
-            "texts or entities that the graph joins (section variants), another model, or a larger graph."
+            f"no question is left: {counted(asked or self.sets, 'seed set')}, "
+            f"{counted(self.drawn, 'pair')} ({why}). Give texts or "
+            "entities that the graph joins (section variants), another model, or a larger graph."
         )
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.inputs import Inputs
+from rulemine.builder.locks import splitting
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.variants.ask import ask_variants
 from rulemine.builder.variants.estimate import estimate_variants
-from rulemine.builder.variants.seed_splits import split_by_seed_text
 from rulemine.builder.variants.seed_texts import SeedSet, seed_sets
 from rulemine.builder.writing import Writing
 from rulemine.codec import to_json
@@ -43,6 +43,7 @@ class VariantKind:
         given = inputs.seed_rows is not None or any(files[:2])  # else they follow from the rest
         options: dict[str, Any] = {
             "variants": chosen,
+            "splits": splitting(recipe),
             "sets": [
                 (one.id, [inputs.kg.entities[entity] for entity in one.entities], one.topic)
                 for one in (self._seed_sets(inputs) if given else ())
@@ -83,8 +84,8 @@ class VariantKind:
         return asked
 
     def split_options(self, inputs: Inputs) -> dict[str, Any]:
-        """A fresh variant is not split."""
-        return {"run": inputs.recipe.variants.run}
+        """None that the questions do not depend on."""
+        return {}
 
     def split(
         self,
@@ -93,15 +94,16 @@ class VariantKind:
         progress: Callable[[int, int], None] | None,
         writing: Writing,
     ) -> QuestionSet | None:
-        """See `rulemine.builder.variants.seed_splits.split_by_seed_text`."""
-        return split_by_seed_text(inputs.recipe, asked)
+        """As all: what is asked by groups has its splits, see `rulemine.builder.variants.seed_splits`."""
+        return None
 
     def _seed_sets(self, inputs: Inputs, selection: Selection | None = None) -> list[SeedSet]:
         """The seed sets, found once: texts may be many. Those that are drawn need the selection."""
         if self._sets is None:
             recipe = inputs.recipe
             removed = None if selection is None else selection.removed
+            core = None if selection is None else selection.head[selection.core]
             self._sets = seed_sets(
-                inputs, recipe.variants, recipe.seed, note=inputs.warn, removed=removed
+                inputs, recipe.variants, recipe.seed, note=inputs.warn, removed=removed, core=core
             )
         return self._sets

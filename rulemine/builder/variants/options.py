@@ -23,8 +23,9 @@ class VariantSection(Section):
         sets: Seed sets that are drawn.
         set_size: Entities of a seed set that is drawn.
         start: How a seed set that is drawn starts: with ``any`` entity, or with both ends of a ``removed``
-            triple, so that more questions miss a link.
-        questions: Questions that are accepted at most.
+            triple, so that more questions miss a link; where test is to have questions of the core, its sets
+            and those of validation with both ends of a removed triple of the core.
+        questions: Questions of the release at most.
         pairs: Questions of one seed text at most.
         max_neighbors: Triples of an entity that are followed at most: the first by relation, direction and
             neighbor.
@@ -32,6 +33,8 @@ class VariantSection(Section):
             skipped.
         max_answers: Most answers of a question; 0: any number.
         max_evidence: Most triples in the derivations of all answers of a question.
+        minimal: Whether every topic entity is needed: none can be left out without changing the answers.
+            Otherwise training questions may have idle ones.
         topics: TOML with the topics of questions, each with types of entities or domains of relations: a
             file, or a packaged data set that has one; empty: derived.
         judges: The models that judge: three, or one that judges three times; empty: nothing is judged.
@@ -54,6 +57,7 @@ class VariantSection(Section):
     max_triples: int = option(100, least=2)
     max_answers: int = option(0, least=0)
     max_evidence: int = option(100, least=1)
+    minimal: bool = option(True)
     topics: str = option("", file=True, packaged="topics.toml")
     judges: tuple[str, ...] = option(
         (),

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rulemine.builder.inputs import Inputs
+from rulemine.builder.recipe import Recipe
+from rulemine.builder.split import draw_splits
 from rulemine.builder.variants.components import Components, Ints
 from rulemine.builder.variants.linking import Mention, linker_of
 from rulemine.builder.variants.options import VariantSection
@@ -23,9 +25,10 @@ from rulemine.builder.variants.text_files import SeedText, read_seed_texts
 from rulemine.errors import ConfigError, InputError, counted, did_you_mean, list_problems
 from rulemine.files import read_lines
 from rulemine.kg.entity_types import EntityTypes
+from rulemine.release.records import SPLITS
 from rulemine.seeds import Stream, stream
 
-__all__ = ["SeedSet", "linked_texts", "members_of", "seed_sets"]
+__all__ = ["SeedSet", "linked_texts", "members_of", "seed_sets", "splits_of_sets"]
 
 TRIES = 20
 """Walks for each further entity of a set."""
@@ -55,6 +58,7 @@ def seed_sets(
     progress: Callable[[int, int], None] | None = None,
     note: Callable[[str], object] = lambda _text: None,
     removed: Ints | None = None,
+    core: Ints | None = None,
 ) -> list[SeedSet]:
     """The seed sets of a build.
 
@@ -65,6 +69,7 @@ def seed_sets(
         progress: Called with (texts done, all texts).
         note: Called with a sentence about what was left out.
         removed: The rows of the removed triples, for sets that start with one; None: not known.
+        core: Likewise those of the core, for sets of test and validation.
 
     Raises:
         InputError: A file cannot be read, or names no entity of the graph.
@@ -97,15 +102,23 @@ def seed_sets(
             note(
                 "variants.start: what is removed is not known here; seed sets start with any entity."
             )
-        pairs = (
-            _pairs(inputs, removed) if options.start == "removed" else np.empty((0, 2), np.int64)
-        )
-        return list(_drawn(inputs, options, seed, pairs, progress))
+        given = (removed, core) if options.start == "removed" else (None, None)
+        pairs, core_pairs = (_pairs(inputs, rows) for rows in given)
+        if not inputs.recipe.questions.test_core:
+            core_pairs = pairs
+        return list(_drawn(inputs, options, seed, (pairs, core_pairs), progress))
     components = Components(inputs.kg, options, inputs.excluded)
     return [
         SeedSet(text.id, tuple(sorted(mention.entity for mention in mentions)))
         for text, mentions in linked_texts(inputs, options, components, progress, note)
     ]
+
+
+def splits_of_sets(recipe: Recipe, sets: int) -> list[str]:
+    """The split of each seed set, by its place; "" where texts are not split."""
+    if recipe.questions.split != "group" or recipe.variants.run:
+        return [""] * sets
+    return [SPLITS[number] for number in draw_splits(sets, recipe.questions.ratios, recipe.seed)]
 
 
 def linked_texts(
@@ -240,24 +253,27 @@ def _drawn(
     inputs: Inputs,
     options: VariantSection,
     seed: int,
-    pairs: Ints,
+    pairs: tuple[Ints, Ints],
     progress: Callable[[int, int], None] | None,
 ) -> Iterator[SeedSet]:
     """Sets drawn from the domains in turn; smaller where walks find too few entities.
 
-    A set starts with one of the pairs, int64 of shape (n, 2), of its domain if there is any.
+    A set starts with one of the pairs, int64 of shape (n, 2), of its domain if there is any: of the first
+    array for training, of the second for test and validation.
     """
     components = Components(inputs.kg, options, inputs.excluded)
     pools = [members_of(inputs.types, domain) for domain in options.domains]
     if not pools:
         pools = [np.arange(len(inputs.kg.entities))]
-    starts = [pairs[np.isin(pairs, pool).all(axis=1)] for pool in pools]
+    starts = [[some[np.isin(some, pool).all(axis=1)] for pool in pools] for some in pairs]
+    splits = splits_of_sets(inputs.recipe, options.sets)
     for number in range(options.sets):
         if progress and number % 100 == 0:
             progress(number, options.sets)
         turn = number % len(pools)
         draws = stream(seed, "variants", "set", number)
-        own = starts[turn] if len(starts[turn]) else pools[turn][:, None]
+        own = starts[splits[number] in ("test", "validation")][turn]
+        own = own if len(own) else pools[turn][:, None]
         first: list[int] = own[draws.below(len(own))].tolist()
         entities = _walked(components, pools[turn], first, options.set_size, draws)
         topic = options.domains[turn] if options.domains else ""

@@ -11,7 +11,7 @@ have the same query; a path never goes back by the relation by which it came, wh
 
 import json
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 from rulemine.errors import QueryError
 from rulemine.kg.graph import DIRECTIONS, Triple
@@ -50,8 +50,8 @@ class ScriptedPairs:
         """
         pairs: list[dict[str, object]] = []
         seen: set[str] = set()
-        for start in range(len(triples)):
-            found = self._pair(_grown(triples, start), seen) if len(pairs) < most else None
+        for start, grow in product(range(len(triples)), (_chain, _pair_of_triples, _tree)):
+            found = self._pair(grow(triples, start), seen) if len(pairs) < most else None
             if found is not None:
                 pairs.append(found)
         reply = {"valid_qa_pairs": bool(pairs), "number_of_qa_pairs": len(pairs), "qa_pairs": pairs}
@@ -97,17 +97,36 @@ class ScriptedPairs:
         return self._templates.declarations.asked(edge[0], DIRECTIONS[not edge[1]])
 
 
-def _grown(triples: Sequence[Triple], start: int) -> list[Triple]:
+def _tree(triples: Sequence[Triple], start: int, most: int = MOST_TRIPLES) -> list[Triple]:
     """A tree that begins with a triple; each further one is the first that joins it by one end alone."""
     s, _, o = triples[start]
     tree, nodes = [triples[start]], {s, o}
-    while len(tree) < MOST_TRIPLES:
+    while len(tree) < most:
         found = next((t for t in triples if (t[0] in nodes) != (t[2] in nodes)), None)
         if found is None:
             break
         tree.append(found)
         nodes |= {found[0], found[2]}
     return tree if s != o else []
+
+
+def _pair_of_triples(triples: Sequence[Triple], start: int) -> list[Triple]:
+    """A tree of two triples."""
+    return _tree(triples, start, 2)
+
+
+def _chain(triples: Sequence[Triple], start: int) -> list[Triple]:
+    """A chain that begins with a triple and goes on, from the object, by the first that leads elsewhere."""
+    s, _, last = triples[start]
+    chain, nodes = [triples[start]], {s, last}
+    while len(chain) < MOST_TRIPLES:
+        found = next((t for t in triples if last in t[::2] and not nodes >= {*t[::2]}), None)
+        if found is None:
+            break
+        chain.append(found)
+        last = found[2] if found[0] == last else found[0]
+        nodes.add(last)
+    return chain if len(nodes) > len(chain) else []
 
 
 def _queries(tree: Sequence[Triple]) -> Iterator[tuple[Query, str]]:

@@ -30,7 +30,8 @@ def check_idle(here: Asked) -> None:
     for link in (node for node in nodes if node.word == LINK) if here.form.hops > 1 else ():
         ends = frozenset((part.name, ENDS[part.word]) for part in link.parts)
         reached, types = answers(link, known), here.contents.types
-        shared = frozenset.intersection(*(types.get(one, frozenset()) for one in reached))
+        found_types = [types.get(one, frozenset()) for one in reached]
+        shared = frozenset.intersection(*found_types) if found_types else frozenset()
         others = here.contents.ends(ends) - reached
         if shared:
             others = frozenset(one for one in others if shared <= types.get(one, frozenset()))

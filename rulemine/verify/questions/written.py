@@ -1,10 +1,12 @@
 """What questions written for a subgraph say: kinds ``subgraphs`` and ``variants``.
 
-Checks that the writer's answer is one, and that its triples are one derivation of it by the query (what a
-difference takes away aside), in the subgraph, which is connected, sorted and in the complete KG. Of
-``subgraphs``: that the subgraph has all triples between its nodes; whether some topic entities are not
-needed, and the smallest queries with the same answers; the kinds of generalization. Of ``variants``: whether
-the answer is the only one, that seeds are in the subgraph, and that all judges accepted the question.
+Checks that no part of a query is idle (`rulemine.verify.questions.idle`) and that every topic entity is
+needed, where the recipe wants it; that the writer's answer is one, and that its triples are one derivation
+of it by the query (what a difference takes away aside), in the subgraph, which is connected, sorted and in
+the complete KG. Of ``subgraphs``: that the subgraph has all triples between its nodes; whether some topic
+entities are not needed, and the smallest queries with the same answers; the kinds of generalization. Of
+``variants``: whether the answer is the only one, that seeds are in the subgraph, and that all judges accepted
+the question.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +16,8 @@ from rulemine.verify.graphs import COMPLETE, as_triple
 from rulemine.verify.proofs import Triples
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.blocks import check_block, most_of
-from rulemine.verify.questions.forms import LINK, form_of, leaves
+from rulemine.verify.questions.forms import LINK, form_of, leaves, smaller
+from rulemine.verify.questions.idle import check_idle
 from rulemine.verify.questions.queries import Query, answers, line
 from rulemine.verify.report import difference, shown
 from rulemine.verify.shapes import FLAGS
@@ -41,6 +44,7 @@ def check_subgraph(here: Asked) -> None:
         here.add("number of triples", f"{links}", expected)
     _check_sampled(here)
     _check_minimal(here)
+    _check_needed(here)
     if here.contents.folder.option("questions", "split") != "group":
         here.equal(
             "test type", block["test_type"], [], "splits by what training lacks alone have them"
@@ -54,8 +58,6 @@ def check_subgraph(here: Asked) -> None:
         if held_out:
             here.add("reserved shape", shown(plain), "in the test split alone")
         return
-    if block["redundant"]:
-        here.add("minimal tests", "a topic entity that is not needed", "none in a test question")
     told = block["test_type"]
     if told != sorted(set(told)) or not told or ("id" in told and len(told) > 1):
         here.add("test type", shown(told), "id alone, or ugt, urt or both, sorted")
@@ -84,6 +86,7 @@ def check_variant(here: Asked) -> None:
     block = here.row["variants"]
     here.equal("unique", block["unique"], len(here.whole) == 1, "the query on the complete KG")
     here.equal("redundant", block["redundant"], _is_redundant(here), "the query with a topic less")
+    _check_needed(here)
     ends = {end for s, _, o in block["subgraph"] for end in (s, o)}
     seeds = block["seeds"]
     if seeds != sorted(set(seeds)) or len(ends.intersection(seeds)) < 2:
@@ -102,6 +105,23 @@ def check_variant(here: Asked) -> None:
         flags = {flag: one[f"{flag}_flag"] for flag in FLAGS}
         if flags != ACCEPTED:
             here.add("unanimous", f"judge {number}: {shown(flags)}", shown(ACCEPTED))
+
+
+def _check_needed(here: Asked) -> None:
+    """Checks that every topic entity is needed where it must be, and that nothing else is idle."""
+    kind, option = here.row["kind"], here.contents.folder.option
+    redundant = here.row[kind]["redundant"]
+    check_idle(here)
+    if not redundant and any(
+        answers(less, here.contents.known) == here.whole for less in smaller(here.links)
+    ):
+        here.add("every branch needed", "a branch without which the answers are the same", "none")
+    always = option(kind, "minimal") is True
+    if redundant and (
+        always or (here.row["split"] == "test" and option("questions", "split") != "random")
+    ):
+        where = f"none (manifest, config.{kind}.minimal)" if always else "none in a test question"
+        here.add("needed topics", "a topic entity that is not needed", where)
 
 
 def _check_written(here: Asked) -> None:

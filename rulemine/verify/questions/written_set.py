@@ -1,9 +1,10 @@
 """What questions of the kinds ``subgraphs`` and ``variants`` promise as a set.
 
-Checks that there are no more than wanted. Of ``subgraphs``: that no answer of a test question is an answer of
-another split, that relations which training lacks are in test questions alone, which say so, and that a
-question it was grown from is there. Of ``variants``: that no seed text has more questions than wanted (its
-split and its entities: `rulemine.verify.tables`). Of ``cypher``: how many questions a template has.
+Checks that there are no more than wanted. Of ``subgraphs``: that no answer of a test
+question is an answer of another split, that relations which training lacks are in test questions alone, which
+say so, and that a question it was grown from is there. Of ``variants``: that no seed text has more questions
+than wanted (its split and its entities: `rulemine.verify.tables`). Of ``cypher``: how many questions a
+template has.
 """
 
 import json

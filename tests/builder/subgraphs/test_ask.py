@@ -64,7 +64,8 @@ def inputs_of(
     )
     return SimpleNamespace(
         recipe=recipe, kg=WORLD.kg, templates=WORLD.templates, types=WORLD.types, labels={},
-        excluded={}, earlier=earlier, further=lambda progress: None, prompts=load_written_prompts(""),
+        excluded={}, earlier=earlier, stale=None, further=lambda progress: None,
+        prompts=load_written_prompts(""),
     )  # fmt: skip
 
 
@@ -106,7 +107,9 @@ def test_every_question_is_the_tree_of_its_triples_and_is_executed(made: Questio
         assert block.redundant == (block.minimal[0].query != question.query)
     assert {Count, Difference} < forms
     assert {question.missing for question in subgraphs(made)} >= {0, 1}
-    assert {question.subgraphs.redundant for question in subgraphs(made)} == {True, False}
+    assert not any(question.subgraphs.redundant for question in subgraphs(made))
+    assert made.sampling["subgraphs"]["rejected"][Unaskable.NEEDLESS] > 0
+    assert any(question.subgraphs.redundant for question in subgraphs(asked(minimal=False)))
 
 
 def test_a_grown_question_has_a_triple_more_than_its_parent(made: QuestionSet) -> None:

@@ -1,6 +1,7 @@
 """Questions of the kind ``variants`` on random graphs: by the scripted writer, and over HTTP."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,9 @@ from werkzeug import Response
 
 from rulemine.builder.earlier import NOTHING, Earlier
 from rulemine.builder.graded import Unaskable
+from rulemine.builder.locks import LockReason, removed_facts
+from rulemine.builder.near_duplicates import NearDuplicates
+from rulemine.builder.options import QuestionSection
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.variants.ask import ask_variants
 from rulemine.builder.variants.judging import UNREAD
@@ -25,6 +29,9 @@ from rulemine.llm.session import Session
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.grading import evaluate
 from rulemine.query.links import expanded
+from rulemine.query.parser import parse
+from rulemine.query.query_graph import QueryGraph
+from rulemine.query.redundancy import redundancies
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import VariantQuestion
@@ -41,20 +48,22 @@ def inputs_of(
     world: RandomWorld = WORLD,
     earlier: Earlier = NOTHING,
     verbalizer: VerbalizerSection | None = None,
+    chosen: QuestionSection | None = None,
     **options: Any,
 ) -> Any:
-    """What a build would give: the graph, and options of the section ``variants``."""
+    """What a build would give: the graph, and options of the section ``variants``; not split by default."""
     section = VariantSection(**{"questions": 40, "sets": 60, **options})
     recipe = Recipe(
         "t",
         "t.tsv",
         kind="variants",
         variants=section,
+        questions=chosen or QuestionSection(split="none"),
         verbalizer=verbalizer or VerbalizerSection(),
     )
     return SimpleNamespace(
         recipe=recipe, kg=world.kg, templates=world.templates, types=world.types, labels={},
-        excluded={}, earlier=earlier, seed_rows=None, further=lambda progress: None,
+        excluded={}, earlier=earlier, stale=None, seed_rows=None, further=lambda progress: None,
         prompts=load_written_prompts(""),
     )  # fmt: skip
 
@@ -150,6 +159,41 @@ def test_limits_hold() -> None:
     assert few.sampling["variants"]["rejected"].keys() >= {Unaskable.MANY, PairReason.MANY}
 
 
+def test_nothing_is_idle_unless_training_may_have_it(made: QuestionSet) -> None:
+    graph = QueryGraph(WORLD.kg)
+    assert not any(question.variants.redundant for question in variants(made))
+    for question in made.questions:
+        assert not [*redundancies(graph, parse(question.query), WORLD.declarations)]
+    assert made.sampling["variants"]["rejected"][Unaskable.NEEDLESS] > 0
+    assert not any(q.variants.redundant for q in variants(asked(minimal=False))), "all is test"
+    loose = asked(inputs_of(chosen=QuestionSection(ratios=(2, 1, 1)), minimal=False))
+    redundant = [q.split for q in variants(loose) if q.variants.redundant]
+    assert {*redundant} == {"train"}
+
+
+def test_no_split_gives_away_what_an_earlier_one_needs_and_near_duplicates_go() -> None:
+    chosen = QuestionSection(ratios=(2, 1, 1), test_core=6, max_facts=2)
+    found = asked(inputs_of(chosen=chosen, questions=60, sets=100))
+    facts = removed_facts(WORLD.kg, WORLD.selection)
+    for split in ("test", "validation"):
+        some = [question for question in found.questions if question.split == split]
+        assert some
+        assert max(len(facts.needed_by(question)) for question in some) <= 2
+        assert facts.leaked(found.questions, split) == 0
+    assert sum(q.core for q in found.questions if q.split == "test") >= 3
+    counts = found.sampling["variants"]["rejected"]
+    assert counts[LockReason.GIVES] > 0
+    near = NearDuplicates(WORLD.declarations)
+    for question in found.questions:
+        near.add(question)
+    assert all(map(near.stays, found.questions))
+    dealt = {question.variants.seed_text: question.split for question in variants(found)}
+    assert all(dealt[q.variants.seed_text] == q.split for q in variants(found))
+    unlocked = asked(sets=100, questions=999)
+    split = [replace(q, split=dealt.get(q.variants.seed_text, "train")) for q in variants(unlocked)]
+    assert facts.leaked(split, "test") > 0
+
+
 def test_nothing_to_ask_about_is_said_with_the_reasons() -> None:
     with pytest.raises(UserError, match=r"no question is left: 3 seed sets, .* × ") as caught:
         asked(sets=3, max_evidence=1)
@@ -219,7 +263,7 @@ def test_a_model_that_writes_nothing_of_use_ends_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rulemine.builder.variants.ask.PATIENCE", 10)
-    with pytest.raises(UserError, match=r"no question is left: 16 seed sets"):
+    with pytest.raises(UserError, match=r"no question is left: 1\d seed sets"):
         over_http(tmp_path, lambda request, times: "Who knows?")
 
 

@@ -47,7 +47,8 @@ def test_without_splits_nothing_is_said_of_training(tmp_path: Path) -> None:
     parts = written_world("subgraphs")
     config = {**parts.config, "questions": {**parts.config["questions"], "split": "none"}}
     seen = Unseen(rule=False, relation=False, answer=False)
-    for types, expected in (((), set()), (("id",), {"test type"})):
+    needless = {"needed topics"}  # now in a test question
+    for types, expected in (((), needless), (("id",), needless | {"test type"})):
         questions = tuple(
             replace(q, split="test", subgraphs=replace(q.subgraphs, test_type=types), unseen=seen)
             for q in parts.questions
@@ -193,7 +194,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
         of(2, put("subgraphs", "minimal", 0, "query", to='(p- "born_in" "paris")')), "minimal",
     ),
     "subgraphs: a test question with needless topics": (
-        of(6, lambda row: row["subgraphs"].update(redundant=True)), "minimal tests",
+        of(6, lambda row: row["subgraphs"].update(redundant=True)), "needed topics",
     ),
     "subgraphs: no test type": (of(6, own("subgraphs", "test_type", [])), "test type"),
     "subgraphs: a shape called seen": (of(6, own("subgraphs", "test_type", ["id"])), "test type"),
