@@ -40,6 +40,11 @@ removed triple of a sound release has at least one, its certificate."""
 
 MORE_PROOFS = ">10"
 
+PROOFS = ("core", "restated", "side edge", "other")
+"""What is left of the hard answer asked for: nothing between the ends (the core); a proof of one atom, or the
+value that a removed one is read off; an edge between the ends that proves nothing; or an answer that is too
+common for the core."""
+
 TEST_TYPES = ("id", "ugt", "urt")
 """See `rulemine.release.blocks.SubgraphBlock`."""
 
@@ -71,16 +76,17 @@ def breakdowns(
 ) -> tuple[Breakdown, ...]:
     """The groups of a report.
 
-    ``core`` is there if it has a question; ``structure``, ``hops``, ``missing`` (the removed triples that the
-    hard answer needs, once all are removed; 0 without one) and ``inference`` (``full``: nothing that the hard
-    answer needs is stated) where questions differ in it. So are, of the kind ``cypher``, ``shape`` (the MATCH
-    template), ``return``, ``rows`` and ``changed``; of the kinds ``subgraphs`` and ``variants``, ``triples``
-    (those that the writer used); of the former ``redundancy`` and ``test_type`` (its groups may overlap), of
-    the latter ``topic`` and ``unique`` (whether there is a single answer). Of rules, ``rule_type`` has all
-    five types, the others only the groups that occur; ``rule_subtype`` divides the questions of type *other*.
-    ``split`` is there when there are several; so is ``level``, the first of the release at which the hard
-    answer is not stated. ``unseen`` is about the questions outside training; its groups overlap. Questions
-    without a hard answer are in no other group of what describes hard answers.
+    ``core`` is there if it has a question; ``proof`` (one of `PROOFS`), ``structure``, ``hops``,
+    ``missing`` (the removed triples that the hard answer needs, once all are removed; 0 without one) and
+    ``inference`` (``full``: nothing that the hard answer needs is stated) where questions differ in it.
+    So are, of the kind ``cypher``, ``shape`` (the MATCH template), ``return``, ``rows`` and ``changed``;
+    of the kinds ``subgraphs`` and ``variants``, ``triples`` (those that the writer used); of the former
+    ``redundancy`` and ``test_type`` (its groups may overlap), of the latter ``topic`` and ``unique``
+    (whether there is a single answer). Of rules, ``rule_type`` has all five types, the others only the
+    groups that occur; ``rule_subtype`` divides the questions of type *other*. ``split`` is there when
+    there are several; so is ``level``, the first of the release at which the hard answer is not stated.
+    ``unseen`` is about the questions outside training; its groups overlap. Questions without a hard
+    answer are in no other group of what describes hard answers.
 
     Args:
         questions: The questions, at least one.
@@ -101,7 +107,7 @@ def breakdowns(
     found = [
         _by("core", ("core",), questions, lambda q: "core" if q.core else ""),
         _by("all", ("all",), questions, lambda q: "all"),
-        *_of_queries(questions),
+        *_of_queries(questions, known),
         *_of_written(questions),
         *_of_rules(questions, known),
         *_of_cypher(questions, level),
@@ -119,12 +125,25 @@ def _inference(question: Question) -> str:
     return "full" if set(question.evidence) <= set(question.removed) else "partial"
 
 
-def _of_queries(questions: Sequence[Question]) -> list[Breakdown]:
+def _proof(question: Question, removals: Mapping[Triple, Removal]) -> str:
+    """What is left of the hard answer asked for, one of `PROOFS`."""
+    if question.core:
+        return PROOFS[0]
+    gone = [removals[triple].difficulty for triple in question.evidence if triple in removals]
+    if not gone or any(row.shortest_proof == 1 for row in gone):
+        return PROOFS[1]
+    return PROOFS[2] if any(row.inverse_edge or row.parallel_edge for row in gone) else PROOFS[3]
+
+
+def _of_queries(
+    questions: Sequence[Question], removals: Mapping[Triple, Removal]
+) -> list[Breakdown]:
     """What tells queries apart, where they differ."""
     names = dict.fromkeys([*STRUCTURES, *sorted({q.structure for q in questions})])
     hops = sorted({q.hops for q in questions})
     missing = [str(n) for n in range(MORE_MISSING)] + [f"{MORE_MISSING}+"]
     found = (
+        _by("proof", PROOFS, questions, _of_hard(lambda q: _proof(q, removals))),
         _by("structure", list(names), questions, lambda q: q.structure),
         _by("hops", [str(n) for n in hops], questions, lambda q: str(q.hops)),
         _by("missing", missing, questions, lambda q: missing[min(q.missing, MORE_MISSING)]),

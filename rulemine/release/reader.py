@@ -320,7 +320,7 @@ class Release:
 
     @cached_property
     def _rules(self) -> tuple[Rule, ...]:
-        if self.manifest["config"]["selection"]["mode"] == "none":
+        if self.manifest["config"].get("selection", {}).get("mode") == "none":
             return ()
         return read_rules(self.file("rules.jsonl"))
 

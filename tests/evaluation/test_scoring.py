@@ -126,6 +126,7 @@ def random_questions(n):
                             evidence=evidence)  # fmt: skip
         difficulty[f"q{i:05d}"] = {
             "proofs": 1 + draws.below(15), "inverse_edge": ("r",)[: draws.below(2)],
+            "parallel_edge": ("r",)[: draws.below(2)], "shortest_proof": 1 + draws.below(2),
         }  # fmt: skip
     given = [
         Prediction(q.id, answers=tuple({f"e{draws.below(5):05d}" for _ in range(draws.below(4))}))
@@ -137,9 +138,12 @@ def random_questions(n):
 def is_in(breakdown, group, q, difficulty):
     """Whether a question is in a group."""
     told = difficulty[q.id]
+    edge = told["inverse_edge"] or told["parallel_edge"]
+    not_core = "restated" if told["shortest_proof"] == 1 else "side edge" if edge else "other"
     return {
         "core": q.core,
         "all": True,
+        "proof": group == ("core" if q.core else not_core),
         "structure": q.structure == group,
         "hops": str(q.hops) == group,
         "missing": group == ("3+" if q.missing > 2 else str(q.missing)),
@@ -163,11 +167,11 @@ def test_rows_equal_scoring_each_group_alone(tmp_path):
     release = write_release(tmp_path / "r", questions, removals=removals, levels=[25, 60, 100])
     report = evaluate(release, given, split=None, resamples=20)
     assert list(dict.fromkeys(row.breakdown for row in report.rows)) == [
-        "core", "all", "mean_of_structures", "structure", "hops", "missing", "inference", "rule_type",
-        "rule_subtype", "proofs", "inverse_edge", "unseen", "split", "level",
+        "core", "all", "mean_of_structures", "proof", "structure", "hops", "missing", "inference",
+        "rule_type", "rule_subtype", "proofs", "inverse_edge", "unseen", "split", "level",
     ]  # fmt: skip
-    assert [row.group for row in report.rows[3:12]] == [
-        "2p", "3p", "pi", "(5)", "2", "3", "1", "2", "3+",
+    assert [row.group for row in report.rows[3:16]] == [
+        "core", "restated", "side edge", "other", "2p", "3p", "pi", "(5)", "2", "3", "1", "2", "3+",
     ]  # fmt: skip
     for row in (row for row in report.rows if row.breakdown != "mean_of_structures"):
         inside = [

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from rulemine.evaluation.pairwise import SHOWN, Differences
 from rulemine.evaluation.reporting.document import Document, Figure, Grid, Series
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
-from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
+from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, SUBSETS, TITLES
 from rulemine.release.reader import Release
 
 __all__ = ["document_of_comparison"]
@@ -60,7 +60,7 @@ def document_of_comparison(
                 ),
             ),
         ),
-        tables=(*others, _differences(differences)),
+        tables=(*others, *_by_proof(runs), _differences(differences)),
         questions=rows,
         labels=labels,
     )
@@ -90,6 +90,22 @@ def _by_subset(runs: Sequence[SystemRun]) -> Iterator[Grid]:
                 for run, row in found
             ),
         )
+
+
+def _by_proof(runs: Sequence[SystemRun]) -> Iterator[Grid]:
+    """Systems × what is left of the hard answer, where questions differ in it."""
+    groups = [row.group for row in runs[0].report.rows if row.breakdown == "proof"]
+    if groups:
+        rows = tuple(
+            (
+                run.system,
+                run.kg,
+                *(run.report.row("proof", group).scores.get("hard_f1") for group in groups),
+            )
+            for run in runs
+        )
+        title = f"{TITLES['hard_f1']} by {BREAKDOWN_TITLES['proof']}, percent"
+        yield Grid("by-proof", title, ("system", "graph", *groups), rows)
 
 
 def _differences(differences: Differences) -> Grid:

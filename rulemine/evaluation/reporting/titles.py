@@ -59,6 +59,7 @@ SUBSETS = {"core": "the core", "all": "all questions", MEAN: "mean of structures
 """The breakdowns that are one row each and come first, in words; all others are over all questions."""
 
 BREAKDOWN_TITLES = {
+    "proof": "what is left of the hard answer",
     "structure": "structure",
     "hops": "hops",
     "missing": "missing links",

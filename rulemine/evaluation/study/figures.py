@@ -35,6 +35,7 @@ MEANINGS = {
 }
 
 DEPENDENCE = (
+    ("proof", "by-proof", "Does it do more than read an edge?"),
     ("missing", "by-missing-links", "How many missing links can a system bridge?"),
     ("proofs", "by-proofs", "Does it need many proofs?"),
     ("inverse_edge", "by-inverse-edge", "Does it read the inverse edge?"),

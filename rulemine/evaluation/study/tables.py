@@ -41,11 +41,14 @@ def headline(scores: StudyScores) -> Grid:
             scores.called[system],
             report.headline.n,
             *(score_in(report, metric, "core") for metric in HEADLINE),
+            *([score_in(report, HEADLINE[0])] if scores.subset == "core" else []),
         )
         for system, report in scores.top.items()
     ]
     title = f"{graph_at(level).capitalize()} graph, {scores.over}"
     header = ("system", "n", *(TITLES[metric] for metric in HEADLINE))
+    if scores.subset == "core":
+        header += (f"{TITLES[HEADLINE[0]]}, all questions",)
     return Grid("headline", title, header, tuple(rows), notes=_needs(scores))
 
 

@@ -31,7 +31,7 @@ def test_the_tables_and_figures_of_a_study(scores):
     assert [figure.id for figure in figures(scores)] == [
         "figure-1-hits-any", "figure-1-f1", "figure-2-hhr", "figure-4-f1-by-naming",
         "figure-5-precision", "figure-5-recall", "levels-hard-f1", "levels-hits-hard", "levels-f1",
-        "levels-own-hard-f1", "by-missing-links", "core-or-all",
+        "levels-own-hard-f1", "by-proof", "by-missing-links", "core-or-all",
     ]  # fmt: skip
 
 
