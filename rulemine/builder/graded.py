@@ -4,9 +4,9 @@ Serves every kind whose questions are queries of any form (`rulemine.builder.str
 `.variants`). Guarantee: the fields of a question depend on query, graph and removal alone.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -14,19 +14,18 @@ import numpy.typing as npt
 
 from rulemine.builder import earlier as earlier_releases
 from rulemine.builder.earlier import NOTHING, Earlier
+from rulemine.builder.idle import IdleParts
 from rulemine.builder.removal.selection import Selection
-from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.answers import missing_from
 from rulemine.query.evidence import Evidence, full_evidence
 from rulemine.query.grading import Grades
-from rulemine.query.links import linked, parts_of
+from rulemine.query.links import parts_of
 from rulemine.query.query_graph import QueryGraph
-from rulemine.query.redundancy import redundancies
 from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import structure_of
-from rulemine.query.tree import Difference, Projection, Query, Union
+from rulemine.query.tree import Projection, Query
 from rulemine.release.records import QUESTION_KINDS, HardAnswer, Question, Unseen
 
 __all__ = ["Graded", "Grader", "HardRow", "RemovedTriples", "Unaskable", "Wider", "preferred"]
@@ -205,6 +204,7 @@ class Grader:
     ) -> None:
         self.graph, self.removed, self.declarations = graph, removed, declarations
         self.wider, self.earlier, self._stale = wider, earlier, stale
+        self.idle_parts = IdleParts(graph, wider and wider.graph, declarations)
         self._again = earlier.links(graph.kg, declarations)
 
     def grade(self, query: Query, *, max_answers: int = 0, max_evidence: int = 0) -> Graded | str:
@@ -248,67 +248,6 @@ class Grader:
     def hard(self, grades: Grades) -> list[HardRow]:
         """The hard answers of a query."""
         return [self._hard(grades, i) for i in np.flatnonzero(grades.missing).tolist()]
-
-    def needless(self, query: Query) -> bool:
-        """Whether the answers are the same without some branch, on the complete graph or the larger one."""
-        graphs = [self.graph] + ([self.wider.graph] if self.wider else [])
-        return any(
-            next(redundancies(graph, query, self.declarations), None) is not None
-            for graph in graphs
-        )
-
-    def idle(self, grades: Grades, types: EntityTypes, *, branches: bool = True) -> str | None:
-        """Says what part of a query does nothing, of `Unaskable`; None: every part does something.
-
-        A branch does nothing if the answers are the same without it, see `needless`; a difference, if it
-        takes away nothing; a step of a chain, if it leads to all entities of its type that its relation
-        leads to from anywhere.
-
-        Args:
-            grades: The query, graded.
-            types: The types of the entities.
-            branches: Whether branches are looked at.
-        """
-        query = grades.query
-        if any(
-            not np.isin(grades.members(part.of), grades.members(part.minus)).any()
-            for part in _within(query)
-            if isinstance(part, Difference)
-        ):
-            return Unaskable.NEGATION
-        if branches and self.needless(query):
-            return Unaskable.NEEDLESS
-        if structure_of(query, self.declarations).hops > 1 and any(
-            self._leads_to_all(grades, link, types) for link in _links(query, self.declarations)
-        ):
-            return Unaskable.CHAIN
-        return None
-
-    def _leads_to_all(self, grades: Grades, link: Query, types: EntityTypes) -> bool:
-        """Whether a link leads to all entities of its type that it leads to from anywhere."""
-        members = grades.members(link)
-        statements = parts_of(link) if isinstance(link, Union) else [link]
-        ends = frozenset(
-            (part.relation, part.inverse) for part in statements if isinstance(part, Projection)
-        )
-        everything = self._range(ends)
-        if len(members) == len(everything):
-            return True
-        shared = types.shared(members.tolist())
-        if not shared:
-            return False
-        others = np.setdiff1d(everything, members, assume_unique=True).tolist()
-        return not any(shared <= types.of(entity) for entity in others)
-
-    @cache  # noqa: B019  (a grader lives as long as its build)
-    def _range(self, ends: frozenset[tuple[str, bool]]) -> Ints:
-        """Ids of all entities that relations, in their directions, lead to; ascending."""
-        kg = self.graph.kg
-        found = [
-            kg.triples[kg.triples[:, 1] == kg.relation_ids[relation], 0 if inverse else 2]
-            for relation, inverse in sorted(ends)
-        ]
-        return np.unique(np.concatenate(found)).astype(np.int64)
 
     def asked_again(self, query: Query, row: HardRow | None) -> bool:
         """Whether a query is one link, and an earlier release asks for it."""
@@ -409,25 +348,6 @@ class Grader:
             steps=steps,
             fits=all(allowed[row, 0 if inverse else 1] for row, inverse in gone),
         )
-
-
-def _within(query: Query) -> Iterator[Query]:
-    """A query and all its parts, at any depth."""
-    yield query
-    for part in parts_of(query):
-        yield from _within(part)
-
-
-def _links(query: Query, declarations: Declarations) -> Iterator[Query]:
-    """The projections of a query; statements of one fact over one operand together, as their union."""
-    if isinstance(query, Projection):
-        yield query
-    parts = parts_of(query)
-    if isinstance(query, Union) and isinstance(linked(query, declarations), Projection):
-        yield query
-        parts = parts_of(parts[0])
-    for part in parts:
-        yield from _links(part, declarations)
 
 
 def _relations(query: Query) -> set[str]:

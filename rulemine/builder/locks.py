@@ -4,7 +4,8 @@ Test is drawn first, then validation, then training; each question is held again
 drawn before it need.
 """
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rulemine.builder.recipe import Recipe
@@ -24,6 +25,7 @@ class LockReason:
 
     GIVES = "it gives away what a test or validation question asks for"
     MANY = "its hard answers need too many removed facts for a test or validation question"
+    ENOUGH = "its split needs its share of the removed facts already, and it needs another one"
 
 
 class RememberedFacts(RemovedFacts):
@@ -71,19 +73,32 @@ class Locks:
     Args:
         facts: The removed facts.
         max_facts: See `rulemine.builder.options.QuestionSection.max_facts`.
+        shares: Split → the largest fraction of the removed facts that its questions may need; empty: any.
     """
 
-    def __init__(self, facts: RemovedFacts, max_facts: int) -> None:
+    def __init__(
+        self, facts: RemovedFacts, max_facts: int, shares: Mapping[str, float] | None = None
+    ) -> None:
         self.facts, self.max_facts = facts, max_facts
+        self._most = {split: int(share * len(facts.all)) for split, share in (shares or {}).items()}
         self._needed: dict[str, set[Fact]] = {}
 
     def objection(self, question: Question, split: str) -> str | None:
         """Why a question cannot be in a split, of `LockReason`; None: it can."""
-        if split != "train" and len(self.facts.needed_by(question)) > self.max_facts:
+        needed = self.facts.needed_by(question) if split != "train" else frozenset[Fact]()
+        if len(needed) > self.max_facts:
             return LockReason.MANY
+        if needed and len(needed | self._needed.get(split, set())) > self._most.get(
+            split, math.inf
+        ):
+            return LockReason.ENOUGH
         if not self.facts.given_by(question).isdisjoint(self.barred(split)):
             return LockReason.GIVES
         return None
+
+    def left_out(self, split: str) -> frozenset[Fact]:
+        """The facts that no further question of a split may need."""
+        return self.facts.all - self._needed.get(split, set())
 
     def barred(self, split: str) -> frozenset[Fact]:
         """The facts that no question of a split may give away."""

@@ -31,6 +31,11 @@ class RemovedFacts:
         self._pairs = frozenset(_pair(s, o) for s, _, o in self._triples)
         self._values = frozenset(("", *value) for value in values)
 
+    @property
+    def all(self) -> frozenset[Fact]:
+        """All removed facts."""
+        return self._pairs | self._values
+
     def needed_by(self, question: Question) -> frozenset[Fact]:
         """The facts that the hard answers of a question need."""
         found = {

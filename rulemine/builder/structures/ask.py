@@ -126,7 +126,10 @@ def ask_structures(
         if progress is not None and done % 16 == 0:
             progress(done, wanted)
 
-    locks = None if ratios is None else Locks(removed_facts(kg, selection), max_facts)
+    locks = None
+    if ratios is not None:
+        shares = {pool.split: pool.ratio / sum(ratios) for pool in pools}
+        locks = Locks(removed_facts(kg, selection), max_facts, shares)
     company = Company(locks, NearDuplicates(declarations))
     chosen = [name for name in STRUCTURES if name in options.names]
     samples = sample(chosen, drawer, checker, texts, pools, options, seed, company, on_question)

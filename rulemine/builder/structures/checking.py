@@ -42,6 +42,7 @@ class Reason:
     CHAIN = Unaskable.CHAIN
     GIVES = LockReason.GIVES
     FACTS = LockReason.MANY
+    ENOUGH = LockReason.ENOUGH
     CORE = "places are kept for questions of the core"
     NEAR = NEAR_DUPLICATE
     EVIDENCE = Unaskable.EVIDENCE
@@ -88,7 +89,7 @@ class QueryChecker:
             return Reason.TYPES
         if name in ("2u", "up") and not self._alike(name, grades, drawn.anchors):
             return Reason.UNION
-        if (idle := grader.idle(grades, self.types)) is not None:
+        if (idle := grader.idle_parts.in_query(grades, self.types)) is not None:
             return idle
         evidence = full_evidence(grades)
         if len(evidence.rows) > options.max_evidence:

@@ -121,9 +121,19 @@ class Drawer:
         self._all = Table(steps, np.ones(len(steps.link), bool))
         self.all_needed = lru_cache(REMEMBERED)(self._all_needed)
 
-    def bar(self, pool: int, pairs: Iterable[tuple[str, ...]]) -> None:
-        """Takes the steps between some unordered pairs of entities out of the draws of a pool, once."""
-        self._barred[pool] = self.steps.between(pairs)
+    def bar(self, pool: int, pairs: Iterable[tuple[str, ...]], *, stated_too: bool = True) -> None:
+        """Takes the steps between some unordered pairs of entities out of the draws of a pool.
+
+        Args:
+            pool: The pool.
+            pairs: The pairs.
+            stated_too: Whether also those that the incomplete graph states.
+        """
+        found = self.steps.between(pairs)
+        if not stated_too:
+            found &= self.steps.status != STATED
+        self._barred[pool] = self._barred.get(pool, found) | found
+        self._tables = {key: table for key, table in self._tables.items() if key[1] != pool}
 
     def draw(
         self, name: str, missing: int | None, pool: int, draws: Draws, core: bool = False

@@ -103,11 +103,13 @@ class Company:
         locks: What earlier splits need; None where there are no splits yet.
         near: Which questions are near duplicates.
         owners: Answer → the pool of the questions that have it.
+        full: The pools whose questions may need no further facts.
     """
 
     locks: Locks | None
     near: NearDuplicates
     owners: dict[str, int] = field(default_factory=dict)
+    full: set[int] = field(default_factory=set)
 
 
 def sample(
@@ -293,6 +295,9 @@ class _Sampling:
             return Reason.CORE
         locks = self.company.locks
         if locks and (objection := locks.objection(question, split)) is not None:
+            if objection == Reason.ENOUGH and pool not in self.company.full:
+                self.company.full.add(pool)
+                self.drawer.bar(pool, locks.left_out(split), stated_too=False)
             return objection
         self.seen.add(question.query)
         worded = self.texts(question)

@@ -28,6 +28,7 @@ from rulemine.builder.written.writer import Task
 from rulemine.errors import UserError, counted
 from rulemine.llm.call import Reply
 from rulemine.llm.replay import Replay
+from rulemine.query.grading import Grades
 from rulemine.query.minimality import minimal
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
@@ -200,12 +201,13 @@ class _Asking:
         least = minimal(self.graph, query, self.templates.declarations)
         idle_allowed = least.redundant and not options.minimal
         graded: Graded | str = Unaskable.NEEDLESS
-        if idle_allowed or not self.grader.needless(query):
+        if idle_allowed or not self.grader.idle_parts.needless(Grades(self.graph, query)):
             graded = self.grader.grade(
                 query, max_answers=options.max_answers, max_evidence=options.max_evidence
             )
         if not isinstance(graded, str):
-            graded = self.grader.idle(graded.grades, self.inputs.types, branches=False) or graded
+            idle = self.grader.idle_parts.in_query(graded.grades, self.inputs.types, branches=False)
+            graded = idle or graded
         if isinstance(graded, str):
             return Refusal(graded, text=candidate.question, query=query.text)
         block = SubgraphBlock(

@@ -42,6 +42,7 @@ from rulemine.errors import NoTreeError, UserError, counted
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.llm.replay import Replay
 from rulemine.query.evidence_tree import query_of_triples
+from rulemine.query.grading import Grades
 from rulemine.query.links import expanded
 from rulemine.query.minimality import minimal
 from rulemine.query.parser import parse
@@ -244,7 +245,9 @@ class _Asking:
         if query.text in self.queries:
             return Refusal(PairReason.SAME, query=query.text)
         least = None
-        if self.grader.needless(query):  # the cheapest check that refuses many
+        if self.grader.idle_parts.needless(
+            Grades(self.grader.graph, query)
+        ):  # the cheapest check that refuses many
             least = minimal(self.grader.graph, query, self.templates.declarations)
             if not (self._may_be_idle(seeds) and least.redundant):
                 return Refusal(Unaskable.NEEDLESS, query=query.text)
@@ -253,7 +256,8 @@ class _Asking:
         )
         if isinstance(graded, str):
             return Refusal(graded, query=query.text)
-        if idle := self.grader.idle(graded.grades, self.inputs.types, branches=False):
+        parts = self.grader.idle_parts
+        if idle := parts.in_query(graded.grades, self.inputs.types, branches=False):
             return Refusal(idle, query=query.text)
         block = VariantBlock(
             **self.grader.block(graded),
