@@ -141,7 +141,7 @@ BAD_OPTIONS = [
     (["--share", "2"], r"share is 2\.0"),
     (["--levels", "20,x,100"], r"levels is \[20, 'x', 100\]; expected ascending percentages"),
     (["--levels", "20,40"], "levels is .20, 40.; expected ascending percentages, the last one 100"),
-    (["--selection", "best"], "mode is 'best'; expected maximal or brink"),
+    (["--selection", "best"], "mode is 'best'; expected maximal, brink or none"),
     (["--naming", "number"], "naming is 'number'; expected private, entity, text or numeric"),
     (["--rules", "none.txt"], r"none\.txt: no such file"),
     (["--rules", "kg.tsv"], r"kg\.tsv:\n  line 1: has 3 columns; expected 8"),

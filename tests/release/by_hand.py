@@ -24,9 +24,9 @@ def removal(
     std = by.known.std_confidence
     lift = PerDirection(std / prior[0], std / prior[1])
     difficulty = Difficulty(3, len(body), (), (), std, std, 0.5, PerDirection(*prior), lift)
-    whole = Removal(
-        triple, 100, ("object",), Certificate(by.id, by.proves(body), body), None, difficulty, False
-    )
+    proves = by.proves(body) if len(body) == len(by.body) else triple  # some proofs are made up
+    certificate = Certificate(by.id, proves, body)
+    whole = Removal(triple, 100, ("object",), certificate, None, difficulty, False)
     return replace(whole, **changes)
 
 
