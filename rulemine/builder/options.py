@@ -37,7 +37,7 @@ class QuestionSection(Section):
         test_core: Questions of the core that test should have, but at most a third of the core; validation
             gets a third as many, and what is left of the core goes by `ratios`. 0: all by `ratios`.
         max_facts: Most removed facts that the hard answers of a test or validation question may need: no
-            earlier split may give any of them away. Not for the kind ``rules``.
+            earlier split may give any of them away.
         core_only: Whether only questions of the core are released.
         stale: Whether questions may use facts that the reference lacks: for a reference of further triples
             alone. Otherwise it is the larger graph, and what it lacks is out of date or wrong.

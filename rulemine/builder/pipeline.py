@@ -434,8 +434,14 @@ class Build:
             with self._writing(folder) as writing:
                 asked = self.kind.split(self.inputs, before, self._progress, writing)
             if asked is None:
+                brink = self.recipe.selection.mode == "brink"
                 asked = split(
-                    before, chosen.split, chosen.ratios, self.recipe.seed, chosen.test_core
+                    before,
+                    chosen.split,
+                    chosen.ratios,
+                    self.recipe.seed,
+                    chosen.test_core,
+                    None if brink else chosen.max_facts,
                 )
             if (
                 chosen.split == "group"
@@ -452,7 +458,7 @@ class Build:
             "max_facts": chosen.max_facts,
             "seed": self.recipe.seed,
         }
-        return self._stage("split", 5, options | self.kind.split_options(self.inputs), work)
+        return self._stage("split", 7, options | self.kind.split_options(self.inputs), work)
 
     def _release(self) -> Stage:
         def work(folder: Path) -> None:

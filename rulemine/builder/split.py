@@ -34,9 +34,17 @@ SIZE_WEIGHT = 10.0
 """Of the size of a split against one stratum. On FB15k-237 it brings sizes within half a percent of the
 ratios; with 100, relations are up to twice as far from the whole."""
 
+CORE_WEIGHT = 100.0
+"""Of its part of the core likewise: test has what is asked for, to a few questions."""
+
 
 def split(
-    asked: QuestionSet, mode: str, ratios: Sequence[int], seed: int, test_core: int = 0
+    asked: QuestionSet,
+    mode: str,
+    ratios: Sequence[int],
+    seed: int,
+    test_core: int = 0,
+    max_facts: int | None = None,
 ) -> QuestionSet:
     """Assigns a split to every question, and says what it has that no training question has.
 
@@ -46,6 +54,8 @@ def split(
         ratios: Three integers ≥ 1: sizes of train, validation and test relative to each other.
         seed: Seed of the random choices.
         test_core: In mode ``group``, how many questions of the core test should have; 0: its share.
+        max_facts: In mode ``group``, most hard answers of a validation or test question of one link; groups
+            with others are in train. None: any number.
 
     Returns:
         The same questions in the same order, with `Question.split` and `Question.unseen`. In mode
@@ -70,9 +80,9 @@ def split(
         if mode == "group":
             core = [q.core for q in questions]
             shares = core_shares(sum(core), ratios, test_core)
-            dealt = _Deal(
-                [_strata(q) for q in questions], groups, ratios, seed, core, shares
-            ).made()
+            many = [max_facts is not None and len(q.hard) > max_facts for q in questions]
+            strata = [_strata(q) for q in questions]
+            dealt = _Deal(strata, groups, ratios, seed, core, shares, many).made()
         else:
             dealt = draw_splits(len(questions), ratios, seed)
         chosen = [0] * len(questions)
@@ -216,6 +226,7 @@ class _Deal:
         seed: As for `split`; among groups of one size, the draw says which is dealt first.
         core: Whether each question is of the core; empty: none is.
         core_shares: The fraction of the core that each split gets; empty: as the ratios say.
+        for_train: Whether each question must be in train; empty: none must.
     """
 
     def __init__(
@@ -226,6 +237,7 @@ class _Deal:
         seed: int,
         core: Sequence[bool] = (),
         core_shares: Sequence[float] = (),
+        for_train: Sequence[bool] = (),
     ) -> None:
         self.splits = range(len(ratios))
         shares = [ratio / sum(ratios) for ratio in ratios]
@@ -255,11 +267,16 @@ class _Deal:
             [totals[s] * share + in_core[s] * (own - share) for s in range(len(numbers))]
             for share, own in zip(shares, core_shares, strict=True)
         ]
-        self.weights = [SIZE_WEIGHT if s in (size, ("core", True)) else 1.0 for s in numbers]
+        self.weights = [
+            {size: SIZE_WEIGHT, ("core", True): CORE_WEIGHT}.get(s, 1.0) for s in numbers
+        ]
         self.off = [[-wanted for wanted in row] for row in self.wanted]
         sizes = [len(group) for group in groups]
         fits = [wanted[numbers[size]] for wanted in self.wanted]
         self.allowed = [[k for k in self.splits if k == TRAIN or n <= fits[k]] for n in sizes]
+        for g, group in enumerate(groups if for_train else ()):
+            if any(for_train[i] for i in group):
+                self.allowed[g] = [TRAIN]
         order = stream(seed, "split").permutation(len(groups)).tolist()
         self.order = sorted(order, key=lambda g: -sizes[g])
         self.dealt = [-1] * len(groups)

@@ -71,6 +71,19 @@ def test_test_has_the_core_that_is_asked_for():
     assert core_by_split(500) == [112, 22, 66]  # a third of the core, and a third of that
 
 
+def test_questions_that_need_many_facts_are_in_train():
+    questions = [question(i, (f"s{i}", "r", f"o{i}")) for i in range(200)]
+    questions += [
+        question(500 + i, (f"t{i}", "r", f"x{i}"), further_hard=[f"y{i}", f"z{i}"])
+        for i in range(40)
+    ]
+    asked = QuestionSet(tuple(questions), (), (), 0)
+    for max_facts in (None, 2):
+        done = split(asked, "group", RATIOS, 0, max_facts=max_facts).questions
+        many = {q.split for q in done if len(q.hard) > 2}
+        assert many == ({"train"} if max_facts else set(SPLITS))
+
+
 def test_sizes_are_exact_where_groups_are_single():
     questions = [question(i, (f"s{i}", "r", f"o{i}")) for i in range(1000)]
     assert sizes(made(questions)) == [800, 100, 100]

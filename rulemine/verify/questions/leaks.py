@@ -29,8 +29,7 @@ def check_given_away(contents: Contents, findings: Findings) -> None:
     for here in contents.questions:
         facts = _needed(here.row, contents.removed)
         needed[here.row["split"]].update((fact, here) for fact in facts)
-        limited = contents.folder.kind != "rules" and here.row["split"] != "train"
-        if limited and type(most) is int and len(facts) > most:
+        if here.row["split"] != "train" and type(most) is int and len(facts) > most:
             expected = f"at most {most} ({MANIFEST_NAME}, config.questions.max_facts)"
             found = f"{len(facts)} removed facts that its hard answers need"
             findings.add(here.file, here.line, "facts needed", found, expected)
