@@ -267,9 +267,8 @@ class _Deal:
             [totals[s] * share + in_core[s] * (own - share) for s in range(len(numbers))]
             for share, own in zip(shares, core_shares, strict=True)
         ]
-        self.weights = [
-            {size: SIZE_WEIGHT, ("core", True): CORE_WEIGHT}.get(s, 1.0) for s in numbers
-        ]
+        own: dict[Hashable, float] = {size: SIZE_WEIGHT, ("core", True): CORE_WEIGHT}
+        self.weights = [own.get(stratum, 1.0) for stratum in numbers]
         self.off = [[-wanted for wanted in row] for row in self.wanted]
         sizes = [len(group) for group in groups]
         fits = [wanted[numbers[size]] for wanted in self.wanted]
