@@ -10,7 +10,7 @@ from rulemine.rules.formats import AMIE_COLUMNS
 
 PEOPLE, TOWNS, PROVINCES = 24, 6, 2
 
-_RULES = "\n".join(
+RULES = "\n".join(
     [
         "\t".join(AMIE_COLUMNS),
         "?b  knows  ?a   => ?a  knows  ?b\t1\t1\t1\t96\t96\t96\t?a",
@@ -128,7 +128,7 @@ def build_coast(
         )
         settings += ((("questions", "templates"), str(folder / "templates.toml")),)
     (folder / "coast.json").write_text(json.dumps(whole), encoding="utf-8")
-    (folder / "rules.tsv").write_text(_RULES)
+    (folder / "rules.tsv").write_text(RULES)
     recipe = load_recipe(
         str(folder / "coast.json"),
         [

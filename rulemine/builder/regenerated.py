@@ -1,9 +1,9 @@
 """The last step of a verification: a release is written again from its own records and compared byte by byte.
 
 What the writer derives is derived here by the same functions: the card, its figures, the counts of the
-manifest, the sheet and the other tables, the graphs of all levels, the form and order of records. So each
-number of a card is that of the records; that the records are true is for `rulemine.verify`, which shares
-no code with this. The options must be a recipe of this version.
+manifest, the sheet and the other tables, the graphs of all levels, the Cypher of queries, the form and
+order of records. So each number of a card is that of the records; that the records are true is for
+`rulemine.verify`, which shares no code with this. The options must be a recipe of this version.
 
 Taken from the manifest as given, as no other file tells them: the options; what it says of the graph but
 the digest; and the counts ``selection`` and ``sampling``. Building again proves them
@@ -18,16 +18,19 @@ from tempfile import TemporaryDirectory
 
 from rulemine.builder.recipe import Recipe
 from rulemine.codec import decode
+from rulemine.cypher.pattern_text import query_of
+from rulemine.cypher.render import columns_of, to_cypher
 from rulemine.errors import OutputError, UserError
 from rulemine.files import write_text
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
 from rulemine.release.reader import MANIFEST, Release, dump_manifest
+from rulemine.release.records import CypherQuestion, Question
 from rulemine.release.writer import write_release
 from rulemine.verbalizer.counts import count_model
 from rulemine.verify.report import Problem, VerificationReport
 
-__all__ = ["regenerated"]
+__all__ = ["regenerated", "write_again"]
 
 INVARIANT = "as written again"
 """The name of the invariant."""
@@ -76,14 +79,33 @@ def _options(release: Release) -> Iterator[Problem]:
 
 
 def _differences(release: Release) -> Iterator[Problem]:
-    parts = read_parts(release)
-    parts = replace(parts, model_counts=count_model(parts.trace, parts.questions, parts.rejections))
     with TemporaryDirectory(prefix="rulemine-") as made:
-        folder = Path(made)
-        write_release(folder, parts, release.naming)
-        _take_digests(folder / MANIFEST, release)
-        for row in compare(release, folder):
+        write_again(release, Path(made))
+        for row in compare(release, Path(made)):
             yield Problem(row.file, row.line, INVARIANT, row.found, row.made)
+
+
+def write_again(release: Release, folder: Path) -> None:
+    """Writes a release from its records into an empty folder, with the digests that it states.
+
+    Raises:
+        OutputError: Something cannot be written.
+        UserError: The release cannot be read.
+    """
+    parts = read_parts(release)
+    calls = count_model(parts.trace, parts.questions, parts.rejections)
+    questions = tuple(map(_with_gold, parts.questions))
+    write_release(folder, replace(parts, questions=questions, model_counts=calls), release.naming)
+    _take_digests(folder / MANIFEST, release)
+
+
+def _with_gold(question: Question) -> Question:
+    """The question with the Cypher of its query; of other kinds the question itself."""
+    if not isinstance(question, CypherQuestion):
+        return question
+    query = query_of(question.query)
+    gold = replace(question.cypher, cypher=to_cypher(query), columns=columns_of(query.result))
+    return replace(question, cypher=gold)
 
 
 def _take_digests(manifest: Path, release: Release) -> None:

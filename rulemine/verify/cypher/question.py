@@ -312,7 +312,7 @@ def _check_names(here: RowQuestion, cut: Cut) -> None:
     hidden = [
         known[name].spelled
         for name in (answers if here.block["returns"] in NAMED else ())
-        if name in known and name not in here.row["anchors"]
+        if isinstance(name, str) and name in known and name not in here.row["anchors"]
     ]
     for number, naming in enumerate(NAMINGS if known.keys() >= {*cut.topics} else ()):
         own = {topic: known[topic].spelled[number] for topic in cut.topics}

@@ -130,9 +130,12 @@ def _problems(
 def _value(graph: LabeledGraph, node: str, name: str, function: str) -> Any:
     """A value as a rule takes it; None: there is none."""
     value = node if name == "name" else graph.values.get(node, {}).get(name)
-    if function == "year" and value is not None:
+    if function != "year" or value is None:
+        return value
+    try:
         return int(value[:4])
-    return value
+    except (TypeError, ValueError):
+        return None  # no date
 
 
 def _said(graph: LabeledGraph, rule: Row, node: str, known: _Ends) -> list[Any]:

@@ -1,0 +1,270 @@
+"""One edit of every key of every JSON file, every column of every table and every line of the card.
+
+Each is named once the digests fit, or listed here with the reason why no file can show it.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.builder.pipeline import Build
+from rulemine.builder.recipe import load_recipe
+from rulemine.builder.regenerated import regenerated, write_again
+from rulemine.errors import ReleaseError
+from rulemine.release.differences import compare
+from rulemine.release.reader import Release
+from rulemine.verify import VerificationReport, verify
+from tests import ROOT
+from tests import cypher_releases as coast
+from tests.verify import tiny
+from tests.verify.tiny import read_file, seal, write_file
+
+UNSEEN = {
+    ("manifest.json", "kg.duplicates"),
+    ("manifest.json", "counts.selection.*"),
+    ("manifest.json", "counts.sampling.*"),
+    ("removed.jsonl", "level"),
+    ("removed_values.jsonl", "level"),
+    ("rejected.jsonl", "detail"),
+    ("seed_texts.jsonl", "topic"),
+    ("entities.tsv", "text"),
+    ("types.tsv", "type"),
+    ("relations.tsv", "statement"),
+    ("relations.tsv", "ask_*"),
+    ("relations.tsv", "describe_*"),
+}
+"""Files and keys that no file can show, with ``*`` for what is left out; docs/verification.md says why."""
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "structures": {"structures.names": ["1p", "2p", "2i"], "structures.per_structure": 20},
+    "subgraphs": {"subgraphs.questions": 12},
+    "variants": {"variants.questions": 12, "questions.split": "group"},
+}
+"""What a small release has of the kinds that ask a graph for entities."""
+
+Keys = tuple[str, ...]
+
+Edit = tuple[str, str]
+"""A file and a key of it."""
+
+
+def small_release(kind: str, folder: Path) -> Path:
+    """A release with a handful of questions, without mining."""
+    if kind == "rules":
+        return tiny.write_release(folder / "release")
+    split = (("questions", "split"), "random")
+    if kind == "cypher":
+        return coast.build_coast(folder, (("cypher", "per_template"), 1), split)
+    whole = coast.simplekg()
+    names = {node["eid"]: node["name"] for node in whole["entities"]}
+    edges = {
+        f"{names[e['subj_id']]}\t{e['label']}\t{names[e['obj_id']]}\n" for e in whole["relations"]
+    }
+    (folder / "kg.tsv").write_text("".join(sorted(edges)))
+    (folder / "rules.tsv").write_text(coast.RULES)
+    options = {
+        "kind": kind, "rules": str(folder / "rules.tsv"), "selection.levels": [50, 100],
+        "selection.per_rule": 14, "selection.max_prior": 1.0, "questions.split": "random",
+    } | OPTIONS[kind]  # fmt: skip
+    settings = [(tuple(key.split(".")), value) for key, value in options.items()]
+    Build(load_recipe(str(folder / "kg.tsv"), settings), folder / "release").run()
+    return folder / "release"
+
+
+KINDS = ("rules", *OPTIONS, "cypher")
+
+OF_EACH = ("questions/test.jsonl", "removed.jsonl")
+"""Files whose keys are edited in every kind; those of others where an earlier kind lacks them."""
+
+LIKE_OTHERS = (
+    "questions/train.jsonl", "questions/validation.jsonl", "property_graph/incomplete-50.json.gz",
+    "property_graph/incomplete.json.gz", "kg/incomplete-50.tsv.gz",
+)  # fmt: skip
+"""Files of the form of another one."""
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return {kind: small_release(kind, tmp_path_factory.mktemp(kind)) for kind in KINDS}
+
+
+@pytest.fixture(autouse=True)
+def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of releases are written again; none has to outlive a power cut."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+def found(folder: Path) -> set[str]:
+    return {str(problem) for problem in regenerated(verify(folder)).problems}
+
+
+def is_named(folder: Path, before: set[str], derived: bool) -> bool:
+    """Whether the verification says something new; the likelier of its two steps first."""
+    if derived:
+        empty = VerificationReport(folder, (), {}, ())
+        if {str(p) for p in regenerated(empty).problems} - before:
+            return True
+    try:
+        report = verify(folder)
+    except ReleaseError:
+        return True
+    if {str(problem) for problem in report.problems} - before:
+        return True
+    return not derived and bool({str(p) for p in regenerated(report).problems} - before)
+
+
+def paths_of(value: Any, path: Keys = ()) -> Iterator[tuple[Keys, Any]]:
+    """Every key with its value; parts of objects of one form, in an array or by name, begin with ``*``."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        yield path, value
+        for place, inner in enumerate(value):
+            yield from paths_of(inner, (*path, f"*{place}"))
+    elif isinstance(value, dict) and value:
+        forms = {frozenset(inner) if isinstance(inner, dict) else None for inner in value.values()}
+        alike = "*" if len(value) > 1 and len(forms) == 1 and None not in forms else ""
+        for key, inner in value.items():
+            yield from paths_of(inner, (*path, alike + key))
+    else:
+        yield path, value
+
+
+def changed(value: Any) -> Any:
+    """Another value of the same type."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, float):
+        return value / 2 or 0.5
+    if isinstance(value, list):
+        return value[:-1] or ["x"]
+    if isinstance(value, dict):
+        return {"x": 1}
+    return "x" if value is None else f"{value}x"
+
+
+def put(value: Any, path: Keys, new: Any) -> Any:
+    """A copy with another value at a place."""
+    if not path:
+        return new
+    key, *rest = path
+    if isinstance(value, list):
+        at = int(key[1:])
+        return [*value[:at], put(value[at], tuple(rest), new), *value[at + 1 :]]
+    key = key if key in value else key[1:]
+    return value | {key: put(value[key], tuple(rest), new)}
+
+
+def edits_of(name: str, text: str) -> Iterator[tuple[str, str]]:
+    """Key and edited text: of each key one value changed, and one exchanged for that of another place."""
+    lines = text.split("\n")
+    rows = (
+        [json.loads(line) for line in lines if line] if name.endswith("l") else [json.loads(text)]
+    )
+    places: dict[str, list[tuple[int, Keys, Any]]] = {}
+    for number, row in enumerate(rows):
+        for path, value in paths_of(row):
+            key = ".".join("*" if part.startswith("*") else part for part in path)
+            places.setdefault(key, []).append((number, path, value))
+    for key, some in places.items():
+        number, path, value = next((one for one in some if one[2]), some[0])
+        others = [other for _, _, other in some if other and other != value]
+        for new in (changed(value), *others[:1]):
+            row = put(rows[number], path, new)
+            indent = 2 if name == "manifest.json" else None
+            made = json.dumps(row, ensure_ascii=False, indent=indent)
+            if name.endswith("l"):
+                yield key, "\n".join([*lines[:number], made, *lines[number + 1 :]])
+            else:
+                yield key, f"{made}\n"
+
+
+def columns_of(text: str) -> Iterator[tuple[str, str]]:
+    """Column and edited text of a table: one cell changed, and one exchanged for that of another row."""
+    header, *rows = [line.split("\t") for line in text.removesuffix("\n").split("\n")]
+    for at, column in enumerate(header):
+        others = [row[at] for row in rows if row[at] != rows[0][at]]
+        for new in (f"{rows[0][at]}x", *others[-1:]):
+            first = [*rows[0][:at], new, *rows[0][at + 1 :]]
+            yield column, "".join("\t".join(row) + "\n" for row in (header, first, *rows[1:]))
+
+
+Edits = Callable[[str, str], Iterator[tuple[str, str]]]
+
+
+def missed(releases: dict[str, Path], endings: tuple[str, ...], edits: Edits) -> set[Edit]:
+    """The files and keys whose edits nothing names, of the files with some endings."""
+    lost, known = set(), set[Edit]()
+    for release in releases.values():
+        before, whole = found(release), read_file(release, "manifest.json")
+        here = set()
+        for name in files_of(release, endings):
+            text = read_file(release, name)
+            for key, made in edits(name, text):
+                if (name, key) in known or key.startswith("files."):  # these are mended here
+                    continue
+                here.add((name, key))
+                write_file(release, name, made)
+                seal(release)
+                if not is_named(release, before, name == "manifest.json"):
+                    lost.add((name, key))
+                write_file(release, "manifest.json", whole)
+            write_file(release, name, text)
+        known |= {one for one in here if one[0] not in OF_EACH}
+    return lost
+
+
+def files_of(release: Path, endings: tuple[str, ...]) -> list[str]:
+    """The files with some endings, without those of the form of another one."""
+    names = [path.relative_to(release).as_posix() for path in sorted(release.rglob("*"))]
+    fitting = (name for name in names if name.removesuffix(".gz").endswith(endings))
+    return [name for name in fitting if name not in LIKE_OTHERS]
+
+
+def listed(lost: set[Edit]) -> set[Edit]:
+    """The entries of the list that some edits are under; any other edit is a fault of the verification."""
+    under = {
+        one: {(name, key) for name, key in UNSEEN if name == one[0] and fnmatch(one[1], key)}
+        for one in lost
+    }
+    assert sorted(one for one, entries in under.items() if not entries) == []
+    return set().union(*under.values())
+
+
+def test_every_key_is_named_or_listed(releases: dict[str, Path]) -> None:
+    keys = {(name, key) for name, key in UNSEEN if not name.endswith(".tsv")}
+    assert listed(missed(releases, (".json", ".jsonl"), edits_of)) == keys
+
+
+def test_every_column_is_named_or_listed(releases: dict[str, Path]) -> None:
+    columns = {(name, key) for name, key in UNSEEN if name.endswith(".tsv")}
+    assert listed(missed(releases, (".tsv",), lambda _, text: columns_of(text))) == columns
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_line_of_the_card_is_named(
+    releases: dict[str, Path], kind: str, tmp_path: Path
+) -> None:
+    folder, card = releases[kind], "README.md"
+    write_again(Release.open(folder), tmp_path)
+    text = read_file(folder, card)
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        other = re.sub(r"\d", lambda digit: str((int(digit[0]) + 1) % 10), line, count=1)
+        edited = line + "x" if other == line else other
+        write_file(folder, card, "\n".join([*lines[:at], edited, *lines[at + 1 :]]))
+        [difference] = compare(Release.open(folder), tmp_path)
+        assert (difference.file, difference.line) == (card, at + 1)
+    write_file(folder, card, text)
+
+
+def test_what_nothing_shows_is_documented() -> None:
+    page = (ROOT / "docs" / "verification.md").read_text("utf-8").split("\n")
+    for name, key in UNSEEN:
+        assert any(f"`{name}`" in line and f"`{key}`" in line for line in page), (name, key)
