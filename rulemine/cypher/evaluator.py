@@ -5,7 +5,7 @@ sorted, counts in no aggregate and is a group of its own; rows come in the same 
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -105,8 +105,15 @@ def bindings(
         yield from _matched(graph, match, match.edges, Binding({}, {}), match.variables)
 
 
-def evaluate(graph: PropertyGraph, query: PatternQuery) -> Rows:
+def evaluate(
+    graph: PropertyGraph, query: PatternQuery, matched: Iterable[int] | None = None
+) -> Rows:
     """Answers a question.
+
+    Args:
+        graph: The graph.
+        query: The question.
+        matched: The distinct n of all rows of its pattern on the graph, where they are known.
 
     Raises:
         ConfigError: The question does not fit the schema (see `rulemine.cypher.pattern.check`), or a
@@ -124,9 +131,10 @@ def evaluate(graph: PropertyGraph, query: PatternQuery) -> Rows:
                 at for name, at in row.nodes.items() if name == "m0"
             )
         return Rows(columns, [(graph.nodes[n].name, len(groups[n])) for n in sorted(groups)])
-    return _returned(
-        graph, result, columns, sorted({row.nodes["n"] for row in counted_bindings(graph, query)})
-    )
+    if matched is None:
+        matched = {row.nodes["n"] for row in bindings(graph, query.match)}
+    some = sorted(n for n in matched if _counts(graph, result, (n,)))
+    return _returned(graph, result, columns, some)
 
 
 def provenance_of(graph: PropertyGraph, query: PatternQuery) -> Provenance:
@@ -235,15 +243,18 @@ def _holds(graph: PropertyGraph, edge: int, time: str | int | None) -> bool:
 
 def counted_bindings(graph: PropertyGraph, query: PatternQuery) -> Iterator[Binding]:
     """The rows whose n (and m0) is as the result's condition has it."""
-    result = query.result
-    some = [name for name in (result.property, result.key) if name and _must_be_known(result)]
-    both = ("n", "m0") if result.template.startswith("comparison") else ("n",)
+    both = ("n", "m0") if query.result.template.startswith("comparison") else ("n",)
     for row in bindings(graph, query.match):
-        ends = [row.nodes[name] for name in both]
-        if result.operator and not _passes(graph.value(ends[0], result.property), result):
-            continue
-        if all(graph.value(at, name) is not None for at in ends for name in some):
+        if _counts(graph, query.result, [row.nodes[name] for name in both]):
             yield row
+
+
+def _counts(graph: PropertyGraph, result: ReturnClause, ends: Sequence[int]) -> bool:
+    """Whether n (and m0) are as the result's condition has them."""
+    if result.operator:
+        return _passes(graph.value(ends[0], result.property), result)
+    some = [name for name in (result.property, result.key) if name and _must_be_known(result)]
+    return all(graph.value(at, name) is not None for at in ends for name in some)
 
 
 def _must_be_known(result: ReturnClause) -> bool:

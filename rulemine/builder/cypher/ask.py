@@ -1,24 +1,27 @@
 """Makes the questions of the kind ``cypher``: tasks over the complete graph, graded at every level.
 
-Guarantees: no two questions have the same query or text; as many of each MATCH template as wanted have
-other rows once everything is removed, as far as there are; questions are in the order in which tasks are
-made, template by template.
+Guarantees: no two questions have the same query or text, or the same answers and two constants in common; as
+many of each MATCH template as wanted have other rows once everything is removed, as far as there are;
+questions are in the order in which tasks are made, template by template. Where splits are held apart, they
+are drawn together with the questions (`rulemine.builder.cypher.splits`).
 """
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from rulemine.builder.cypher.instantiate import CypherTask, make_tasks
+from rulemine.builder.cypher.instantiate import CypherTask, Tally, make_tasks
 from rulemine.builder.cypher.options import CypherSection
 from rulemine.builder.cypher.realism import Realism, draft_characteristics, read_characteristics
+from rulemine.builder.cypher.splits import ENOUGH, Wanted, draw
 from rulemine.builder.cypher.texts import QuestionTexts
 from rulemine.builder.earlier import AGAIN
 from rulemine.builder.inputs import Inputs
+from rulemine.builder.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.removal.values import remove_values
 from rulemine.cypher.grades import LostRow, MissingFacts, RowGrades, grade
@@ -29,6 +32,7 @@ from rulemine.errors import UserError
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.release.blocks import CypherBlock, RowChange
+from rulemine.release.leakage import RemovedFacts
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import CypherQuestion, HardAnswer, Rejection, Unseen
@@ -43,7 +47,7 @@ ID_DIGITS = 5
 """Minimum number of digits of a question id."""
 
 _LOOKED_AT = 3
-"""So many times as many tasks are made as are wanted, so that there are enough with other rows."""
+"""So many times as many tasks are made as are wanted, so that there are enough for every split."""
 
 _BY_NAME, _LOOKED_AT_BY_NAME = ("(n*)", "(n*),(m0*)"), 20
 """Only a removed value changes what is said of the nodes that these templates name, and few are removed."""
@@ -70,26 +74,43 @@ def ask_cypher(
     """
     graph, options = inputs.property_graph, inputs.recipe.cypher
     maker = _Maker(inputs, selection)
+    tally = Tally()
     tasks = make_tasks(
         graph,
         maker.characteristics,
         inputs.templates.declarations,
-        per_template=options.per_template * (_LOOKED_AT if options.changed else 1),
+        per_template=options.per_template * _LOOKED_AT,
         more=dict.fromkeys(_BY_NAME, options.per_template * _LOOKED_AT_BY_NAME)
         if options.changed and maker.values
         else {},
+        wanted=maker.core,
+        tally=tally,
         seed=inputs.recipe.seed,
         progress=progress or (lambda _done, _total: None),
         enough=maker.enough,
     )
-    made: list[CypherQuestion] = []
+    candidates: list[tuple[CypherQuestion, PatternQuery]] = []
     sampled: dict[str, _Sampled] = {}
     for template, some in groupby(tasks, key=lambda task: task.query.match.template):
         row = sampled.setdefault(MATCHES[template].category, _Sampled())
-        found = maker.chosen(some, row.refused)
-        made += found
+        candidates += maker.candidates(some, row.refused)
         row.wanted += options.per_template
-        row.questions += len(found)
+    chosen, refused = maker.chosen(candidates)
+    for question, _ in candidates:
+        row = sampled[question.structure]
+        if question.query in chosen:
+            row.questions += 1
+        else:
+            row.refused[refused[question.query]] += 1
+    asked = {question.shape for question, _ in candidates if question.query in chosen}
+    for template, match in MATCHES.items():
+        if template not in asked:
+            sampled.setdefault(match.category, _Sampled()).off[template] = tally.reason(template)
+    made = [
+        replace(question, split=chosen[question.query])
+        for question, _ in candidates
+        if question.query in chosen
+    ]
     if not made:
         raise UserError(
             f"{inputs.recipe.kg}: no question could be asked: its schema has no type or relation that the "
@@ -112,11 +133,12 @@ def ask_cypher(
 
 @dataclass
 class _Sampled:
-    """What became of the tasks of a category."""
+    """What became of the tasks of a category; ``off``: its templates without a question, and why."""
 
     wanted: int = 0
     questions: int = 0
     refused: Counter[str] = field(default_factory=Counter)
+    off: dict[str, str] = field(default_factory=dict)
 
     def to_plain(self) -> dict[str, Any]:
         """For the manifest."""
@@ -125,6 +147,7 @@ class _Sampled:
             "questions": self.questions,
             "drawn": self.questions + self.refused.total(),
             "rejected": dict(sorted(self.refused.items())),
+            "off": self.off,
         }
 
 
@@ -140,6 +163,8 @@ class _Maker:
         recipe, graph = inputs.recipe, inputs.property_graph
         self.graph = graph
         self.options: CypherSection = recipe.cypher
+        self.section, self.seed = recipe.questions, recipe.seed
+        self.declarations = inputs.templates.declarations
         self.earlier = inputs.earlier
         given = self.options.characteristics
         self.characteristics = (
@@ -171,14 +196,15 @@ class _Maker:
         self.private = {row.entity: row.private for row in self.names}
         self.places = inputs.templates.places
         self.texts = QuestionTexts(graph, Realism(self.characteristics))
-        self.found: list[CypherQuestion] = []
+        self.found: list[tuple[CypherQuestion, PatternQuery]] = []
         self.seen: set[str] = set()
         self.rejections: list[Rejection] = []
 
-    def chosen(self, tasks: Iterator[CypherTask], refused: Counter[str]) -> list[CypherQuestion]:
-        """The questions of one template: as many as wanted with other rows, then others, in order."""
+    def candidates(
+        self, tasks: Iterable[CypherTask], refused: Counter[str]
+    ) -> list[tuple[CypherQuestion, PatternQuery]]:
+        """The questions of one template that could be asked, in order."""
         self.found = found = []
-        most, wanted = self.options.per_template, self.options.changed * self.options.per_template
         for task in tasks:
             if len(task.rows.rows) > self.options.max_rows:
                 refused["its result has too many rows"] += 1
@@ -188,25 +214,45 @@ class _Maker:
                 refused[AGAIN] += 1
             elif self._tells(task.query, question):
                 refused[ANCHOR_TELLS] += 1
+            elif self.section.core_only and not question.core:
+                refused["it is not of the core"] += 1
             else:
                 self.seen.add(question.question)
-                found.append(question)
-        changed = [at for at, question in enumerate(found) if question.cypher.changed]
-        others = [at for at, question in enumerate(found) if not question.cypher.changed]
-        first = changed[: round(wanted)]
-        kept = (first + others + changed[len(first) :])[:most]
-        if left := len(found) - len(kept):
-            refused["there are enough of its template"] += left
-        return [found[at] for at in sorted(kept)]
+                found.append((question, task.query))
+        return found
+
+    def chosen(
+        self, candidates: Sequence[tuple[CypherQuestion, PatternQuery]]
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """Chooses among candidates: query → split ("": none yet), and query → why it is not asked."""
+        duplicates = NearDuplicates(self.declarations)
+        for question, _ in candidates:
+            duplicates.add(question)
+        staying = [pair for pair in candidates if duplicates.stays(pair[0])]
+        refused = {question.query: NEAR_DUPLICATE for question, _ in candidates}
+        section, options = self.section, self.options
+        if section.split == "group":
+            facts = RemovedFacts(self.taken.triples, self.taken.values)
+            wanted = Wanted(
+                section.ratios, options.per_template, options.changed, options.split_by,
+                section.test_core, section.max_facts,
+            )  # fmt: skip
+            splits, left = draw(staying, facts, wanted, self.seed)
+            return splits, refused | left
+        refused |= {question.query: ENOUGH for question, _ in staying}
+        found: list[CypherQuestion] = []
+        for _, some in groupby((question for question, _ in staying), key=lambda q: q.shape):
+            own = sorted(some, key=lambda q: not q.cypher.changed)  # stable
+            changed = sum(question.cypher.changed for question in own)
+            first = min(changed, round(options.changed * options.per_template))
+            found += (own[:first] + own[changed:] + own[first:changed])[: options.per_template]
+        return {question.query: "" for question in found}, refused
 
     def enough(self, _template: str) -> bool:
-        """Whether there are as many questions of the present template as wanted, of either sort."""
-        most, wanted = (
-            self.options.per_template,
-            round(self.options.changed * self.options.per_template),
-        )
-        changed = sum(question.cypher.changed for question in self.found)
-        return changed >= wanted and len(self.found) - changed >= most - wanted
+        """Whether there are twice as many candidates of the present template as wanted, of either sort."""
+        most, share = 2 * self.options.per_template, self.options.changed
+        changed = sum(question.cypher.changed for question, _ in self.found)
+        return changed >= share * most and len(self.found) - changed >= (1 - share) * most
 
     def _tells(self, query: PatternQuery, question: CypherQuestion) -> bool:
         """Whether a node that the query names tells an answer, see `rulemine.builder.texts`."""

@@ -5,13 +5,23 @@ every pattern has a match.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
+from typing import TypeVar
 
 from rulemine.cypher.evaluator import bindings
-from rulemine.cypher.pattern import CURRENT, END, START, MatchPattern, PatternNode, anchored
+from rulemine.cypher.pattern import (
+    CURRENT,
+    END,
+    START,
+    MatchPattern,
+    PatternEdge,
+    PatternNode,
+    anchored,
+)
 from rulemine.cypher.templates import CATEGORIES, MATCHES
+from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 
 __all__ = ["MOST_ROWS", "Instances", "bare_patterns"]
@@ -21,6 +31,11 @@ MOST_ROWS = 100_000
 
 _LOOKED_AT = 20_000
 """Nodes from which a pattern with two fixed nodes is looked for; some signatures have no match at all."""
+
+_PAIRS_TRIED = 64
+"""Pairs of neighbors of one n that are looked at."""
+
+_T = TypeVar("_T")
 
 
 def bare_patterns(graph: PropertyGraph, template: str) -> Iterator[MatchPattern]:
@@ -70,17 +85,22 @@ class Instances:
     Args:
         graph: The graph.
         seed: Which of them come first.
+        wanted: Triples of ids that matches should have: every second pattern is looked for around one.
     """
 
-    def __init__(self, graph: PropertyGraph, seed: int) -> None:
+    def __init__(self, graph: PropertyGraph, seed: int, wanted: Iterable[Triple] = ()) -> None:
         self._graph = graph
         self._seed = seed
+        self._wanted: dict[str, list[tuple[int, int]]] = {}
+        for subject, relation, object_ in sorted(wanted):
+            ends = graph.positions[subject], graph.positions[object_]
+            self._wanted.setdefault(relation, []).append(ends)
 
     def of(self, bare: MatchPattern) -> Iterator[MatchPattern]:
         """The ways to fix a pattern's nodes so that it has a match.
 
         Candidates come in the order of their hashes; where two nodes are fixed, so do the n that join them.
-        Both arms of a union have to be there, and neither to contain the other's n.
+        Neither of these may have all n of the other, of a union as of a conjunction.
 
         Args:
             bare: One of `bare_patterns`.
@@ -90,7 +110,13 @@ class Instances:
             if self._has(bare):
                 yield bare
         elif len(fixed) == 1:
-            for at in self._ordered(bare, fixed[0]):
+            order = self._ordered(bare, fixed[0])
+            near = [edge for edge in bare.edges if fixed[0] in (edge.subject, edge.object)]
+            tried: set[int] = set()
+            for at in _in_turn(self._around_wanted(bare, fixed[0]), order):
+                if at in tried or not all(self._ends(edge, fixed[0], at) for edge in near):
+                    continue
+                tried.add(at)
                 made = _fix(self._graph, bare, {fixed[0]: at})
                 if isinstance(made.time, int):
                     yield from self._in_a_year(made)
@@ -105,35 +131,84 @@ class Instances:
             yield from self._joined(bare)
 
     def _joined(self, bare: MatchPattern) -> Iterator[MatchPattern]:
-        """Two fixed nodes that an n joins; from each n, the first pair that is new."""
+        """Two fixed nodes that an n joins; from each n, the first pair that is new and not idle."""
         seen: set[tuple[int, int]] = set()
         ways, types = MATCHES[bare.template].directions, {node.type for node in bare.nodes[1:]}
         alike = len(set(ways)) == len(set(bare.relations)) == len(types) == 1
-        for n in self._ordered(bare, "n")[:_LOOKED_AT]:
-            ends = [self._neighbors(bare, n, number) for number in (0, 1)]
-            for one, other in product(*ends):
+        some = ((n, (None, None)) for n in self._ordered(bare, "n")[:_LOOKED_AT])
+        for n, given in _in_turn(self._wanted_n(bare), some):
+            if not all(self._ends(edge, "n", n) for edge in bare.edges):
+                continue
+            ends = [
+                self._neighbors(bare, n, number) if end is None else [end]
+                for number, end in enumerate(given)
+            ]
+            for one, other in islice(product(*ends), _PAIRS_TRIED):
                 pair = (min(one, other), max(one, other)) if alike else (one, other)
                 if self._graph.nodes[one].name == self._graph.nodes[other].name or pair in seen:
                     continue
                 seen.add(pair)
-                made = _fix(self._graph, bare, {"m0": pair[0], "m1": pair[1]})
-                if bare.category.form != "union" or self._each_arm_counts(made):
-                    yield made
-                break
+                if self._each_counts(bare, pair):
+                    yield _fix(self._graph, bare, {"m0": pair[0], "m1": pair[1]})
+                    break
+
+    def _wanted_n(self, bare: MatchPattern) -> Iterator[tuple[int, tuple[int | None, int | None]]]:
+        """The n at an end of a triple that is wanted, with its other end as m0 or m1."""
+        for number, ends in self._wanted_ends(bare):
+            n, far = ends["n"], ends[f"m{number}"]
+            yield n, (far, None) if number == 0 else (None, far)
+
+    def _around_wanted(self, bare: MatchPattern, variable: str) -> Iterator[int]:
+        """The nodes to fix so that a match has a triple that is wanted."""
+        for number, ends in self._wanted_ends(bare):
+            for other in bare.edges:
+                if variable in ends:
+                    break
+                near, far = (other.subject, other.object)[:: 1 if other.subject in ends else -1]
+                found = {end for _, end in self._ends(other, near, ends[near])} - {*ends.values()}
+                type_ = bare.named[far].type
+                fits = [end for end in found if self._graph.nodes[end].type == type_]
+                if other is not bare.edges[number] and fits:
+                    ends[far] = self._by_hash(bare, fits)[0]
+            if variable in ends:
+                yield ends[variable]
+
+    def _wanted_ends(self, bare: MatchPattern) -> Iterator[tuple[int, dict[str, int]]]:
+        """Each triple that is wanted as an edge of a pattern: the edge's number, its variables' nodes."""
+        nodes = self._graph.nodes
+        turns = []
+        for number, edge in enumerate(bare.edges):
+            types = bare.named[edge.subject].type, bare.named[edge.object].type
+            pairs = [
+                pair
+                for pair in self._wanted.get(edge.relation, ())
+                if (nodes[pair[0]].type, nodes[pair[1]].type) == types
+            ]
+            key = {pair: self._hash(bare, f"{number} {pair}") for pair in pairs}
+            pairs.sort(key=key.__getitem__)
+            ends = [{edge.subject: pair[0], edge.object: pair[1]} for pair in pairs]
+            turns.append([(number, one) for one in ends])
+        return _in_turn(*turns)
 
     def _neighbors(self, bare: MatchPattern, n: int, number: int) -> list[int]:
-        edge, far = bare.edges[number], f"m{number}"
-        joined = self._graph.leading_out if edge.subject == "n" else self._graph.leading_in
-        type_ = bare.named[far].type
-        found = {end for _, end in joined(n, edge.relation) if self._graph.nodes[end].type == type_}
-        return self._by_hash(bare, found)
+        edge, type_ = bare.edges[number], bare.named[f"m{number}"].type
+        ends = {end for _, end in self._ends(edge, "n", n)}
+        return self._by_hash(bare, {end for end in ends if self._graph.nodes[end].type == type_})
 
-    def _each_arm_counts(self, match: MatchPattern) -> bool:
-        arms: dict[str, set[int]] = {"r0": set(), "r1": set()}
-        for row in bindings(self._graph, match):
-            for arm in row.edges:
-                arms[arm].add(row.nodes["n"])
-        return not (arms["r0"] <= arms["r1"] or arms["r1"] <= arms["r0"])
+    def _ends(self, edge: PatternEdge, variable: str, at: int) -> tuple[tuple[int, int], ...]:
+        """The edges of a node that stands for one end of a pattern's edge, with their other ends."""
+        graph = self._graph
+        joined = graph.leading_out if edge.subject == variable else graph.leading_in
+        return joined(at, edge.relation)
+
+    def _each_counts(self, bare: MatchPattern, pair: tuple[int, int]) -> bool:
+        """Whether neither of two fixed nodes has all n of the other."""
+        arms = []
+        for number, (edge, at) in enumerate(zip(bare.edges, pair, strict=True)):
+            ends = {end for _, end in self._ends(edge, f"m{number}", at)}
+            type_ = bare.nodes[0].type
+            arms.append({end for end in ends if self._graph.nodes[end].type == type_})
+        return not (arms[0] <= arms[1] or arms[1] <= arms[0])
 
     def _in_a_year(self, match: MatchPattern) -> Iterator[MatchPattern]:
         """A pattern in a year in which one of its edges begins."""
@@ -174,6 +249,17 @@ class Instances:
         types = (node.type for node in bare.nodes)
         key = "\x1f".join((str(self._seed), bare.template, *types, *bare.relations, ""))
         return hashlib.blake2b(key.encode(), digest_size=16)
+
+
+def _in_turn(*some: Iterable[_T]) -> Iterator[_T]:
+    """One of each in turn, as long as there are."""
+    turns = [iter(one) for one in some]
+    while turns:
+        for turn in list(turns):
+            try:
+                yield next(turn)
+            except StopIteration:
+                turns.remove(turn)
 
 
 def _fix(graph: PropertyGraph, bare: MatchPattern, at: dict[str, int]) -> MatchPattern:

@@ -9,11 +9,12 @@ graph's name and the query alone. Rows are those of `rulemine.cypher.evaluate`.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from rulemine.builder.cypher.idle import Idle
 from rulemine.builder.cypher.instances import MOST_ROWS, Instances, bare_patterns
 from rulemine.builder.cypher.realism import Characteristics, Realism
 from rulemine.builder.cypher.returns import Proposals, returns_for
@@ -24,14 +25,24 @@ from rulemine.cypher.render import to_cypher
 from rulemine.cypher.templates import CATEGORIES, MATCHES
 from rulemine.errors import ConfigError
 from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import to_plain
 from rulemine.seeds import check_seed, stream
 
-__all__ = ["CypherTask", "Tally", "make_tasks", "task_row"]
+__all__ = ["IDLE", "IDLE_RESULT", "CypherTask", "Tally", "make_tasks", "task_row"]
 
 _LEAST_INSTANCES = 10
 """Of each pattern at least so many are looked at, CypherBench's number for training."""
+
+_TRIED = 25
+"""So many patterns are tried in a row until there is one of which no part is idle."""
+
+_STARTS = 4
+"""RETURN templates start from one of the first so many patterns of each sort."""
+
+IDLE, IDLE_RESULT = "idle", "idle result"
+"""What becomes of patterns with a part that does nothing, and of what is returned of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +70,18 @@ class Tally(Counter[tuple[str, str]]):
     """What was made and what was not: MATCH template and what became of it → number.
 
     What becomes of a pattern is ``tasks`` (number of tasks made), ``patterns`` (types and relations that the
-    schema allows), or why it was dropped: an objection of `rulemine.builder.cypher.realism`, ``no match``.
+    schema allows), or why it was dropped: an objection of `rulemine.builder.cypher.realism`, ``no match``,
+    `IDLE`. Of other patterns single questions may be idle: `IDLE_RESULT`.
     """
+
+    def reason(self, template: str) -> str:
+        """Why a MATCH template has no question: what became of most of its patterns."""
+        own = {what: n for (match, what), n in self.items() if match == template}
+        if own.pop("tasks", 0):
+            return "all were left out"
+        if not own.pop("patterns", 0):
+            return "no relation of the schema fits"
+        return max(sorted(own), key=own.__getitem__)
 
 
 def make_tasks(
@@ -70,6 +91,7 @@ def make_tasks(
     *,
     per_template: int = 40,
     more: Mapping[str, int] | None = None,
+    wanted: Iterable[Triple] = (),
     seed: int = 0,
     tally: Tally | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
@@ -86,6 +108,7 @@ def make_tasks(
         declared: Which of them state the same facts; then the graph is closed under that.
         per_template: How many tasks of each MATCH template at most, ≥ 1.
         more: MATCH template → how many of it, in place of `per_template`.
+        wanted: Triples of ids that the matches of every second task should have, as far as there are such.
         seed: Which ones.
         tally: Receives what was made and what was not.
         progress: Told how many templates are done, of how many.
@@ -104,6 +127,7 @@ def make_tasks(
         numbers,
         seed,
         Tally() if tally is None else tally,
+        wanted,
     )
     for done, template in enumerate(MATCHES, start=1):
         for task in maker.tasks_of(template):
@@ -166,13 +190,15 @@ class _Maker:
         numbers: Mapping[str, int],
         seed: int,
         tally: Tally,
+        wanted: Iterable[Triple],
     ) -> None:
         self._graph = graph
         self._realism = realism
         self._numbers = numbers
         self._seed = seed
         self._tally = tally
-        self._instances = Instances(graph, seed)
+        self._instances = Instances(graph, seed, wanted)
+        self._idle = Idle(graph)
         self._proposals = Proposals(graph)
         self._texts = QuestionTexts(graph, realism)
 
@@ -187,15 +213,18 @@ class _Maker:
             for row in returns_for(CATEGORIES[MATCHES[template].category])
         ]
         number = self._numbers[template]
-        while turns and len(seen) < number:
+        made = 0
+        while turns and made < number:
             for turn in list(turns):
-                made = next((query for query in turn if to_cypher(query) not in seen), None)
-                if made is None:
+                if made == number:
+                    break
+                task = next(self._tasks(turn, seen), None)
+                if task is None:
                     turns.remove(turn)
-                elif len(seen) < number:
-                    seen.add(to_cypher(made))
+                else:
+                    made += 1
                     self._tally[template, "tasks"] += 1
-                    yield self._task(made)
+                    yield task
 
     def _instances_of(self, template: str) -> int:
         """How many instances of each pattern are looked at."""
@@ -208,11 +237,22 @@ class _Maker:
             if objection := self._realism.objection(bare):
                 self._tally[template, objection] += 1
                 continue
-            some = _Some(self._instances.of(bare), self._instances_of(template))
+            some = _Some(self._busy(bare), self._instances_of(template))
             if some.at(0) is not None:
                 yield some
             else:
-                self._tally[template, "no match"] += 1
+                any_ = next(self._instances.of(bare), None) is not None
+                self._tally[template, IDLE if any_ else "no match"] += 1
+
+    def _busy(self, bare: MatchPattern) -> Iterator[MatchPattern]:
+        """The patterns of one combination in which no part is idle, up to the first long run of others."""
+        idle = 0
+        for match in self._instances.of(bare):
+            idle = idle + 1 if self._idle.of_pattern(match) else 0
+            if not idle:
+                yield match
+            elif idle == _TRIED:
+                break
 
     def _candidates(
         self,
@@ -220,12 +260,12 @@ class _Maker:
         returned: str,
         patterns: list["_Some"],
         answers: dict[int, tuple[int, ...] | None],
-    ) -> Iterator[PatternQuery]:
-        """Questions that return one thing; the combinations of types and relations take turns."""
+    ) -> Iterator[tuple[PatternQuery, tuple[int, ...]]]:
+        """Questions that return one thing, each with its n; types and relations take turns."""
         random = stream(self._seed, "cypher", template, returned)
         kinds = [patterns[int(at)] for at in random.permutation(len(patterns))]
         # Each RETURN template starts from patterns of its own, as far as there are.
-        first = random.below(_LEAST_INSTANCES)
+        first = random.below(_STARTS)
         for turn in range(first, first + self._instances_of(template)):
             for kind in kinds:
                 # Where patterns run out, what is returned of them may still differ.
@@ -239,7 +279,7 @@ class _Maker:
                     continue
                 clause = self._proposals.draw(match, returned, known, random)
                 if clause is not None:
-                    yield PatternQuery(match, clause)
+                    yield PatternQuery(match, clause), known
 
     def _answers(self, match: MatchPattern) -> tuple[int, ...] | None:
         """The distinct n; of a comparison also m0. None: there are too many matches, or one leads back."""
@@ -257,15 +297,20 @@ class _Maker:
             return None
         return tuple(sorted(found))
 
-    def _task(self, query: PatternQuery) -> CypherTask:
-        cypher = to_cypher(query)
+    def _tasks(
+        self, queries: Iterator[tuple[PatternQuery, tuple[int, ...]]], seen: set[str]
+    ) -> Iterator[CypherTask]:
+        """The tasks of queries that are new and not idle; `seen` has those that were looked at."""
         name = self._graph.schema.name
-        digest = hashlib.sha256(f"{name}\n{cypher}".encode()).hexdigest()
-        return CypherTask(
-            f"{name}-{digest[:12]}",
-            name,
-            self._texts.question(query),
-            query,
-            cypher,
-            evaluate(self._graph, query),
-        )
+        for query, known in queries:
+            cypher = to_cypher(query)
+            if cypher in seen:
+                continue
+            seen.add(cypher)
+            rows = evaluate(self._graph, query, known)
+            if self._idle.of_result(query, rows, known):
+                self._tally[query.match.template, IDLE_RESULT] += 1
+                continue
+            digest = hashlib.sha256(f"{name}\n{cypher}".encode()).hexdigest()
+            text = self._texts.question(query)
+            yield CypherTask(f"{name}-{digest[:12]}", name, text, query, cypher, rows)

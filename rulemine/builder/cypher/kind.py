@@ -1,20 +1,16 @@
 """The kind ``cypher`` in a build, see `rulemine.builder.kind`."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rulemine.builder.cypher.ask import ask_cypher
-from rulemine.builder.cypher.splits import assign
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.kind import OwnSplit
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.removal.selection import Selection
-from rulemine.builder.split import with_unseen
 from rulemine.builder.writing import Writing
 from rulemine.codec import to_json
-from rulemine.cypher.pattern_text import query_of
 from rulemine.files import digest_of, read_text
 from rulemine.release.question_set import QuestionSet
 
@@ -34,8 +30,14 @@ class CypherKind(OwnSplit):
         for name in ("characteristics", "value_rules"):
             if given := chosen.pop(name):
                 chosen[name] = digest_of(read_text(Path(given)).encode())
-        del chosen["split_by"]  # it decides later
-        return {"cypher": chosen, "graph": inputs.graph_digest, "excluded": sorted(inputs.excluded)}
+        section = inputs.recipe.questions
+        return {
+            "cypher": chosen,
+            "split": [section.split, section.ratios, section.test_core, section.max_facts],
+            "core_only": section.core_only,
+            "graph": inputs.graph_digest,
+            "excluded": sorted(inputs.excluded),
+        }
 
     def ask(
         self,
@@ -54,23 +56,3 @@ class CypherKind(OwnSplit):
     def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
         """All of them."""
         return asked
-
-    def split_options(self, inputs: Inputs) -> dict[str, Any]:
-        """What stays together."""
-        return {"by": inputs.recipe.cypher.split_by}
-
-    def split(
-        self,
-        inputs: Inputs,
-        asked: QuestionSet,
-        progress: Callable[[int, int], None] | None,
-        writing: Writing,
-    ) -> QuestionSet | None:
-        """See `rulemine.builder.cypher.splits.assign`."""
-        chosen, by = inputs.recipe.questions, inputs.recipe.cypher.split_by
-        if chosen.split != "group":
-            return None
-        queries = [query_of(question.query) for question in asked.questions]
-        splits = assign(queries, chosen.ratios, inputs.recipe.seed, by)
-        rows = [replace(q, split=name) for q, name in zip(asked.questions, splits, strict=True)]
-        return replace(asked, questions=tuple(with_unseen(rows)))

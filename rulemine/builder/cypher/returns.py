@@ -10,6 +10,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache, partial
 from typing import Any
 
+from rulemine.builder.cypher.idle import LEAST_COMPARED, compares
 from rulemine.cypher.pattern import MatchPattern, ReturnClause
 from rulemine.cypher.templates import CATEGORIES, RETURNS, Category
 from rulemine.kg.property_graph.graph import PropertyGraph
@@ -85,7 +86,8 @@ class Proposals:
         """
         several = template not in ("n_name", "n_prop", "n_name_prop", "n_name_special")
         several = several and not template.startswith(("comparison", "union"))
-        if several and len(answers) < 2:
+        compared = template in ("n_order_by", "n_argmax", "n_group_by")
+        if several and len(answers) < (LEAST_COMPARED if compared else 2):
             return None
         row = RETURNS[template]
         if not row.takes:
@@ -116,7 +118,7 @@ class Proposals:
             template == "n_prop_distinct" and self._is_categorical(type_, p)
         ):
             yield partial(ReturnClause, template, p.name)
-        elif template in ("n_order_by", "n_argmax") and distinct > 1:
+        elif template in ("n_order_by", "n_argmax") and compares(values):
             yield partial(ReturnClause, template, p.name, descending=random.below(2) == 1)
         elif template == "n_where" and distinct > 1:
             yield partial(_condition, p, values, random)
@@ -142,12 +144,13 @@ class Proposals:
             known = tuple(n for n in answers if self._graph.value(n, key.name) is not None)
             if not self._is_categorical(type_, key):
                 continue
-            if len({self._graph.value(n, key.name) for n in known}) < 2:
+            if len({self._graph.value(n, key.name) for n in known}) < LEAST_COMPARED:
                 continue
             drawn: list[tuple[str, str, bool]] = [("", "count", False)]
             for p in own:
                 both = [n for n in known if self._graph.value(n, p.name) is not None]
-                if p.name != key.name and len({self._graph.value(n, key.name) for n in both}) > 1:
+                keys = {self._graph.value(n, key.name) for n in both}
+                if p.name != key.name and len(keys) >= LEAST_COMPARED:
                     drawn += [(p.name, *more) for more in self._aggregates(type_, p, True)]
             name, aggregate, year = drawn[random.below(len(drawn))]
             found.append(

@@ -1,25 +1,67 @@
-"""Splits of questions over a property graph: by type signature, or by domain.
+"""Which candidates become questions over a property graph, and in which split.
 
 CypherBench (arXiv 2412.18702) splits by graph: a test graph has types and relations that no training
 question has. Within one graph its like is a split by signature, where test asks for combinations of types and
 relations that training does not have, or by domain, the type of what is asked for.
 
-Guarantees: no signature (or domain) is in two splits, nor are two questions of the same matches; the split
-of a question depends on the questions, ratios and seed, not on their order; no split is empty. Sizes are near
-the ratios and templates are distributed as in the whole, as far as whole groups allow; a group that is larger
-than its split should be is in train.
+Groups of candidates are dealt to the splits; then test is drawn, then validation, then training, each from
+its own groups and, where these do not suffice, from others of which nothing was drawn.
+
+Guarantees: no signature (or domain) is in two splits, nor are two questions of the same matches; no fact that
+a test question needs is given away by training or validation, none that validation needs by training (see
+`rulemine.release.leakage`); test and validation questions need at most `max_facts`; of no template are
+there more than wanted; what is drawn depends on the candidates, options and seed, not on their order. Sizes
+are near the ratios and templates, changed and core questions are distributed as in the whole, as far as
+groups and locks allow; a group that is larger than its split should be is in train.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from rulemine.builder.cypher.options import SPLIT_WAYS
+from rulemine.builder.locks import DRAWN, LockReason
 from rulemine.builder.split import deal
 from rulemine.cypher.pattern import PatternQuery
-from rulemine.cypher.pattern_text import query_text
 from rulemine.errors import UserError, counted
-from rulemine.release.records import SPLITS
+from rulemine.release.leakage import Fact, RemovedFacts
+from rulemine.release.records import SPLITS, CypherQuestion
+from rulemine.seeds import stream
 
-__all__ = ["assign", "signature_of"]
+__all__ = ["ENOUGH", "Wanted", "draw", "signature_of"]
+
+ENOUGH = "there are enough of its template"
+"""Why a candidate is not drawn."""
+
+_COMPARED = 12
+"""So many candidates are compared by what they would lock before one is drawn."""
+
+_RESERVED = 0.15
+"""Of the facts at most this share is kept for templates of which training would have too few questions."""
+
+_ROUNDS = 6
+"""So often what a split cannot have of one template is asked of another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of the questions.
+
+    Attributes:
+        ratios: Three integers ≥ 1: sizes of train, validation and test relative to each other.
+        per_template: Questions of each MATCH template.
+        changed: The fraction of them with other rows once everything is removed.
+        by: What stays together, one of `SPLIT_WAYS`.
+        test_core: See `rulemine.builder.options.QuestionSection`.
+        max_facts: Likewise.
+    """
+
+    ratios: Sequence[int]
+    per_template: int
+    changed: float
+    by: str
+    test_core: int = 0
+    max_facts: int = 5
 
 
 def signature_of(query: PatternQuery) -> str:
@@ -40,39 +82,319 @@ def signature_of(query: PatternQuery) -> str:
     return ", ".join(sorted(edges)) or match.nodes[0].type
 
 
-def assign(queries: Sequence[PatternQuery], ratios: Sequence[int], seed: int, by: str) -> list[str]:
-    """The split of each question.
+def draw(
+    candidates: Sequence[tuple[CypherQuestion, PatternQuery]],
+    facts: RemovedFacts,
+    wanted: Wanted,
+    seed: int,
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Draws questions for each split.
 
     Args:
-        queries: The questions.
-        ratios: Three integers ≥ 1: sizes of train, validation and test relative to each other.
+        candidates: The candidates, with distinct queries.
+        facts: What is removed.
+        wanted: How many of which.
         seed: Seed of the random choices.
-        by: One of `SPLIT_WAYS`.
+
+    Returns:
+        Query of each question that is drawn → its split; query of each other candidate → why it is not.
 
     Raises:
         UserError: There are fewer groups than splits.
     """
-    texts = [query_text(query) for query in queries]
-    order = sorted(range(len(queries)), key=texts.__getitem__)
-    groups: dict[object, list[int]] = {}
-    for place, at in enumerate(order):
-        query = queries[at]
-        match = query.match
-        key = {"signature": signature_of(query), "domain": match.nodes[0].type}.get(by, match)
-        groups.setdefault(key, []).append(place)
-    if len(groups) < len(SPLITS):
-        raise UserError(
-            f"{counted(len(queries), 'question')} have {counted(len(groups), by)}; {len(SPLITS)} splits need "
-            f"at least {len(SPLITS)}. Set cypher.split_by to another of {', '.join(SPLIT_WAYS)}, or "
-            "questions.split to none."
+    order = sorted(candidates, key=lambda pair: pair[0].query)
+    pool = _Pool.of(order, facts, wanted, seed)
+    want = pool.shares()
+    best = made = _Draw(pool, want)
+    for _ in range(_ROUNDS):
+        if not pool.reserve(made.lacking("train")) and not made.exchange(want):
+            break
+        made = _Draw(pool, want)
+        best = min(best, made, key=lambda one: one.off)
+    names = [question.query for question, _ in order]
+    return (
+        {names[i]: split for i, split in sorted(best.split.items())},
+        {names[i]: best.reason(i) for i in range(len(names)) if i not in best.split},
+    )
+
+
+class _Pool:
+    """The candidates, what they need and give away, and their groups."""
+
+    def __init__(
+        self,
+        questions: list[CypherQuestion],
+        groups: list[list[int]],
+        dealt: list[str],
+        facts: RemovedFacts,
+        wanted: Wanted,
+        seed: int,
+    ) -> None:
+        self.wanted, self.groups, self.dealt = wanted, groups, dealt
+        self.group = [0] * len(questions)
+        for number, some in enumerate(groups):
+            for i in some:
+                self.group[i] = number
+        self.template = [question.shape for question in questions]
+        self.changed = [question.cypher.changed for question in questions]
+        self.core = [question.core for question in questions]
+        self.needs = [facts.needed_by(question) for question in questions]
+        self.gives = [facts.given_by(question) for question in questions]
+        self.givers: dict[Fact, list[int]] = {}
+        for i, given in enumerate(self.gives):
+            for fact in given:
+                self.givers.setdefault(fact, []).append(i)
+        self.kept: set[Fact] = set()
+        self.owner: dict[int, str] = {}
+        self.order = stream(seed, "cypher", "draw").permutation(len(questions)).tolist()
+        shares = [ratio / sum(wanted.ratios) for ratio in wanted.ratios]
+        self.share = dict(zip(SPLITS, shares, strict=True))
+
+    @classmethod
+    def of(
+        cls,
+        candidates: Sequence[tuple[CypherQuestion, PatternQuery]],
+        facts: RemovedFacts,
+        wanted: Wanted,
+        seed: int,
+    ) -> "_Pool":
+        """The pool of candidates in order."""
+        key_of: dict[str, Callable[[PatternQuery], object]] = {
+            "signature": signature_of, "domain": lambda query: query.match.nodes[0].type,
+            "question": lambda query: query.match,
+        }  # fmt: skip
+        groups: dict[object, list[int]] = {}
+        for i, (_, query) in enumerate(candidates):
+            key = key_of[wanted.by](query)
+            groups.setdefault(key, []).append(i)
+        if len(groups) < len(SPLITS):
+            raise UserError(
+                f"{counted(len(candidates), 'question')} have {counted(len(groups), wanted.by)}; "
+                f"{len(SPLITS)} splits need at least {len(SPLITS)}. Set cypher.split_by to another of "
+                f"{', '.join(SPLIT_WAYS)}, or questions.split to none."
+            )
+        questions = [question for question, _ in candidates]
+        strata = [
+            (
+                ("match", question.shape),
+                ("return", question.cypher.returns),
+                ("changed", question.cypher.changed),
+                ("core", question.core),
+            )
+            for question in questions
+        ]
+        dealt = deal(strata, list(groups.values()), wanted.ratios, seed)
+        names = [SPLITS[number] for number in dealt]
+        return cls(questions, list(groups.values()), names, facts, wanted, seed)
+
+    def shares(self) -> dict[str, Counter[str]]:
+        """Split → template → how many questions it should have."""
+        want = {split: Counter[str]() for split in SPLITS}
+        before = 0
+        for template, number in sorted(Counter(self.template).items()):
+            n = min(number, self.wanted.per_template)
+            for split in ("test", "validation"):
+                share = self.share[split]
+                want[split][template] = round((before + n) * share) - round(before * share)
+            want["train"][template] = n - want["test"][template] - want["validation"][template]
+            before += n
+        return want
+
+    def reserve(self, lacking: Counter[str]) -> bool:
+        """Keeps facts out of what test and validation need, so that training has some of each template.
+
+        What matches all that a relation joins can be a training question only if none of it is asked for.
+
+        Returns:
+            Whether anything was reserved.
+        """
+        most, before = _RESERVED * len(self.givers), len(self.owner)
+        for template, number in sorted(lacking.items()):
+            own = [
+                i
+                for i in self.order
+                if self.template[i] == template and self.group[i] not in self.owner
+            ]
+            for _ in range(number):
+                i = min(own, key=lambda i: len(self.gives[i] - self.kept), default=None)
+                if i is None or len(self.kept | self.gives[i]) > most:
+                    break
+                self.kept |= self.gives[i]
+                self.owner[self.group[i]] = "train"
+                own.remove(i)
+        return len(self.owner) > before
+
+    def core_wanted(self) -> dict[str, int]:
+        """Split → how many questions of the core are drawn first."""
+        by_template = Counter(
+            template for template, core in zip(self.template, self.core, strict=True) if core
         )
-    strata = [
-        (("match", queries[at].match.template), ("return", queries[at].result.template))
-        for at in order
-    ]
-    dealt = deal(strata, list(groups.values()), ratios, seed)
-    found = [""] * len(queries)
-    for group, number in zip(groups.values(), dealt, strict=True):
-        for place in group:
-            found[order[place]] = SPLITS[number]
-    return found
+        most = round(self.wanted.per_template * self.wanted.changed)
+        test = min(
+            self.wanted.test_core, sum(min(most, n) for n in by_template.values()) // len(SPLITS)
+        )
+        return {"test": test, "validation": test // len(SPLITS), "train": 0}
+
+
+class _Draw:
+    """One draw.
+
+    Args:
+        pool: The candidates.
+        want: Split → template → how many.
+    """
+
+    def __init__(self, pool: _Pool, want: dict[str, Counter[str]]) -> None:
+        self.pool, self.want = pool, {split: Counter(row) for split, row in want.items()}
+        self.split: dict[int, str] = {}
+        self.owner = dict(pool.owner)
+        self.needed: set[Fact] = set()
+        self.before: dict[str, frozenset[Fact]] = {}  # split → what those drawn before it need
+        self.locked: set[int] = set()
+        self.number = {split: Counter[str]() for split in SPLITS}
+        for split in DRAWN:
+            self._draw(split)
+
+    @property
+    def off(self) -> float:
+        """How far the sizes of splits are from what is wanted."""
+        pool, sizes = self.pool, Counter(self.split.values())
+        whole = sum(min(n, pool.wanted.per_template) for n in Counter(pool.template).values())
+        return sum(abs(sizes[split] - whole * pool.share[split]) for split in SPLITS)
+
+    def reason(self, i: int) -> str:
+        """Why a candidate is in no split."""
+        return LockReason.GIVES if i in self.locked else ENOUGH
+
+    def lacking(self, split: str) -> Counter[str]:
+        """Template → how many questions a split lacks of it."""
+        return self.want[split] - self.number[split]
+
+    def exchange(self, want: dict[str, Counter[str]]) -> bool:
+        """Hands what splits lack of a template to others that have more of it, for as many of another one.
+
+        Returns:
+            Whether anything was handed over.
+        """
+        pool, done = self.pool, False
+        free = {
+            split: Counter(pool.template[i] for i in pool.order if self._may(i, split))
+            for split in SPLITS
+        }
+        for split in SPLITS:
+            for template in sorted(self.lacking(split).elements()):
+                takers = [one for one in SPLITS if one != split and free[one][template] > 0]
+                if not takers:
+                    continue
+                taker = max(takers, key=lambda one: free[one][template])
+                others = [t for t, n in sorted(free[split].items()) if n > 0 and want[taker][t] > 0]
+                other = max(others, key=lambda t: (want[taker][t], free[split][t]), default=None)
+                want[split][template] -= 1
+                want[taker][template] += 1
+                free[taker][template] -= 1
+                if other is not None:
+                    want[taker][other] -= 1
+                    want[split][other] += 1
+                    free[split][other] -= 1
+                done = True
+        return done
+
+    def _draw(self, split: str) -> None:
+        pool, want, number = self.pool, self.want[split], self.number[split]
+        self.before[split] = frozenset(self.needed)
+        order = [i for i in pool.order if self._may(i, split)]
+        order.sort(key=lambda i: pool.dealt[pool.group[i]] != split)
+        templates = sorted(want)
+        changed = {
+            t: [i for i in order if pool.template[i] == t and pool.changed[i]] for t in templates
+        }
+        core = {t: [i for i in some if pool.core[i]] for t, some in changed.items()}
+        total = round(want.total() * pool.wanted.changed)
+        most = {t: round(want[t] * pool.wanted.changed + 0.49) for t in templates}
+        first = min(pool.core_wanted()[split], want.total())
+        found = self._take(split, core, most, first)
+        found_more = self._take(split, core, want, first - found)
+        hard = found + found_more
+        hard += self._take(split, changed, most, total - hard)
+        self._take(split, changed, want, total - hard)
+        rest = {
+            t: sorted(
+                (i for i in order if pool.template[i] == t and not pool.changed[i]),
+                key=lambda i: i not in self.locked,
+            )
+            for t in templates
+        }
+        self._take(split, rest, want, want.total() - number.total(), compared=1)
+        self._take(split, changed, want, want.total() - number.total())
+
+    def _take(
+        self,
+        split: str,
+        some: dict[str, list[int]],
+        most: dict[str, int] | Counter[str],
+        number: int,
+        compared: int = _COMPARED,
+    ) -> int:
+        """Draws up to so many candidates, templates in turn, until each has the most it may have."""
+        left = {template: list(own) for template, own in some.items()}
+        taken = 0
+        while taken < number:
+            before = taken
+            for template, own in left.items():
+                if taken < number and self.number[split][template] < most[template]:
+                    taken += self._take_one(split, own, compared)
+            if taken == before:
+                break
+        return taken
+
+    def _take_one(self, split: str, own: list[int], compared: int) -> bool:
+        """Draws one of some candidates: of the first ones that can be drawn, the one that locks least."""
+        fit: list[int] = []
+        for i in own:
+            if self._may(i, split):
+                fit.append(i)
+                if len(fit) == compared:
+                    break
+        if not fit:
+            own.clear()
+            return False
+        best = min(fit, key=lambda i: (self._moves(i, split), self._locks(i, split)))
+        own.remove(best)
+        if split != "train":
+            self.locked |= self._locked_by(best)
+            self.needed |= self.pool.needs[best]
+        self.split[best] = split
+        self.owner[self.pool.group[best]] = split
+        self.number[split][self.pool.template[best]] += 1
+        return True
+
+    def _moves(self, i: int, split: str) -> bool:
+        """Whether a candidate's group was dealt to another split."""
+        group = self.pool.group[i]
+        return self.owner.get(group, self.pool.dealt[group]) != split
+
+    def _locks(self, i: int, split: str) -> int:
+        return len(self._locked_by(i)) if split != "train" else 0
+
+    def _locked_by(self, i: int) -> set[int]:
+        """The candidates that could not be drawn for later splits any more."""
+        new = self.pool.needs[i] - self.needed
+        return {j for fact in new for j in self.pool.givers.get(fact, ())} - self.locked
+
+    def _may(self, i: int, split: str) -> bool:
+        pool = self.pool
+        if i in self.split or not self._open(i, split):
+            return False
+        if split != "train":
+            needs = pool.needs[i]
+            if len(needs) > pool.wanted.max_facts or not needs.isdisjoint(pool.kept):
+                return False
+        return pool.gives[i].isdisjoint(self.before[split])
+
+    def _open(self, i: int, split: str) -> bool:
+        """Whether a candidate's group is the split's, or can become it."""
+        pool, group = self.pool, self.pool.group[i]
+        if (owner := self.owner.get(group)) is not None:
+            return owner == split
+        dealt = DRAWN.index(pool.dealt[group])  # what was dealt to earlier splits, they have left
+        return dealt <= DRAWN.index(split) or pool.wanted.by == "question"

@@ -1,0 +1,146 @@
+"""Parts of a question that do nothing: the same would be answered without them.
+
+Guarantee: judged on the graph given alone, by what it matches there.
+"""
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+
+from rulemine.cypher.evaluator import Rows, bindings, evaluate
+from rulemine.cypher.pattern import (
+    MatchPattern,
+    PatternEdge,
+    PatternNode,
+    PatternQuery,
+    ReturnClause,
+)
+from rulemine.cypher.rows import row_text
+from rulemine.cypher.templates import MATCHES
+from rulemine.kg.property_graph.graph import PropertyGraph
+
+__all__ = ["LEAST_COMPARED", "Idle", "compares"]
+
+LEAST_COMPARED = 3
+"""What is sorted, compared or grouped needs so many, with two different values among them."""
+
+_ARROWS = {"→": "->", "←": "<-"}
+
+_BRANCHING = ("(n)-(m0*),(n)-(m1*)", "(n)=(m0)")
+"""The categories whose n have to be at the end of both of two edges."""
+
+_REMEMBERED = 4096
+
+
+def compares(values: Sequence[object]) -> bool:
+    """Whether there are enough values to sort, compare or group by."""
+    known = [value for value in values if value is not None]
+    return len(known) >= LEAST_COMPARED and len(set(known)) > 1
+
+
+class Idle:
+    """Finds idle parts on one graph.
+
+    Args:
+        graph: The graph.
+    """
+
+    def __init__(self, graph: PropertyGraph) -> None:
+        self._graph = graph
+        self._range = lru_cache(_REMEMBERED)(self._all_at)
+        self._matched = lru_cache(_REMEMBERED)(self._all_n)
+
+    def of_pattern(self, match: MatchPattern) -> bool:
+        """Whether a pattern has an idle part whatever is returned of it.
+
+        That is a step that leads from a fixed node to all that its relation ever leads to; steps are the
+        edges to fixed nodes and, of chains, those to what these lead to. Where m0 are counted for each n, it
+        is also that there is too little to count.
+        """
+        reached = {
+            variable: self._fixed(node) for variable, node in match.named.items() if node.fixed
+        }
+        for number, edge in reversed([*enumerate(match.edges)]):
+            near, far = match.category.shape[number]
+            if far not in reached:
+                continue
+            found = self._led_to(match, edge, near, reached[far])
+            if len(found) >= len(self._range(*_signature(match, edge), edge.subject == near)):
+                return True
+            reached.setdefault(near, found)
+        if MATCHES[match.template].category not in ("optional", "group-by"):
+            return False
+        counted = PatternQuery(match, ReturnClause("n_m0_group_by_count"))
+        return self.of_result(counted, evaluate(self._graph, counted))
+
+    def of_result(
+        self, query: PatternQuery, rows: Rows, matched: Collection[int] | None = None
+    ) -> bool:
+        """Whether there is too little to group or sort, or one of two conditions changes no row.
+
+        Args:
+            query: A question.
+            rows: Its rows on the graph.
+            matched: The distinct n of its pattern, where they are known.
+        """
+        result, match = query.result, query.match
+        if result.template in ("n_group_by", "n_m0_group_by_count"):
+            return not compares([row[-1] for row in rows.rows])
+        if result.template in ("n_order_by", "n_argmax"):
+            nodes = self._matched(match) if matched is None else matched
+            if not compares([self._graph.value(n, result.property) for n in nodes]):
+                return True
+        if MATCHES[match.template].category not in _BRANCHING:
+            return False
+        return any(
+            _same(rows, evaluate(self._graph, one, self._matched(one.match)))
+            for one in _without_one(query)
+        )
+
+    def _fixed(self, node: PatternNode) -> set[int]:
+        graph = self._graph
+        if node.id is not None:
+            return {graph.positions[node.id]}
+        return set(graph.named(node.type, node.name or ""))
+
+    def _led_to(self, match: MatchPattern, edge: PatternEdge, near: str, far: set[int]) -> set[int]:
+        joined = self._graph.leading_in if edge.subject == near else self._graph.leading_out
+        nodes, wanted = self._graph.nodes, match.named[near].type
+        ends = (end for at in far for _, end in joined(at, edge.relation))
+        return {end for end in ends if nodes[end].type == wanted}
+
+    def _all_at(self, subject: str, relation: str, object_: str, forward: bool) -> frozenset[int]:
+        """The nodes at one end of a relation between two types; ``forward``: its subjects."""
+        graph = self._graph
+        near, far = (subject, object_) if forward else (object_, subject)
+        joined = graph.leading_out if forward else graph.leading_in
+        return frozenset(
+            at
+            for at in graph.of_type(near)
+            if any(graph.nodes[end].type == far for _, end in joined(at, relation))
+        )
+
+    def _all_n(self, match: MatchPattern) -> frozenset[int]:
+        return frozenset(row.nodes["n"] for row in bindings(self._graph, match))
+
+
+def _signature(match: MatchPattern, edge: PatternEdge) -> tuple[str, str, str]:
+    return match.named[edge.subject].type, edge.relation, match.named[edge.object].type
+
+
+def _without_one(query: PatternQuery) -> list[PatternQuery]:
+    """A question of two edges that meet n, without the one and without the other."""
+    match = query.match
+    found = []
+    for number, way in enumerate(MATCHES[match.template].directions):
+        far = match.named[match.category.shape[number][1]]
+        template = f"(n){_ARROWS[way]}(m0{'*' * far.fixed})"
+        left = MatchPattern(template, (match.nodes[0], far), (match.relations[number],))
+        found.append(PatternQuery(left, query.result))
+    return found
+
+
+def _same(rows: Rows, others: Rows) -> bool:
+    """Whether two results answer alike; of what ties for the greatest any one is right."""
+    if rows.tied:
+        return not set(rows.tied).isdisjoint(others.tied)
+    return sorted(map(row_text, rows.rows)) == sorted(map(row_text, others.rows))
