@@ -83,7 +83,7 @@ def ask_cypher(
         more=dict.fromkeys(_BY_NAME, options.per_template * _LOOKED_AT_BY_NAME)
         if options.changed and maker.values
         else {},
-        wanted=maker.core,
+        wanted=maker.core if maker.section.test_core else (),
         tally=tally,
         seed=inputs.recipe.seed,
         progress=progress or (lambda _done, _total: None),

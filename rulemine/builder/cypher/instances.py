@@ -24,7 +24,7 @@ from rulemine.cypher.templates import CATEGORIES, MATCHES
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 
-__all__ = ["MOST_ROWS", "Instances", "bare_patterns"]
+__all__ = ["MOST_ROWS", "Instances", "bare_patterns", "in_turn"]
 
 MOST_ROWS = 100_000
 """Rows that a pattern may match, as CypherBench has it."""
@@ -36,6 +36,9 @@ _PAIRS_TRIED = 64
 """Pairs of neighbors of one n that are looked at."""
 
 _T = TypeVar("_T")
+
+_Far = tuple[int | None, int | None]
+"""m0 and m1, as far as they are given."""
 
 
 def bare_patterns(graph: PropertyGraph, template: str) -> Iterator[MatchPattern]:
@@ -85,7 +88,7 @@ class Instances:
     Args:
         graph: The graph.
         seed: Which of them come first.
-        wanted: Triples of ids that matches should have: every second pattern is looked for around one.
+        wanted: Triples of ids around which patterns are looked for, where that is asked for.
     """
 
     def __init__(self, graph: PropertyGraph, seed: int, wanted: Iterable[Triple] = ()) -> None:
@@ -96,7 +99,11 @@ class Instances:
             ends = graph.positions[subject], graph.positions[object_]
             self._wanted.setdefault(relation, []).append(ends)
 
-    def of(self, bare: MatchPattern) -> Iterator[MatchPattern]:
+    def wants(self, bare: MatchPattern) -> bool:
+        """Whether patterns can be looked for around triples that are wanted."""
+        return bool(bare.category.fixed) and not self._wanted.keys().isdisjoint(bare.relations)
+
+    def of(self, bare: MatchPattern, around: bool = False) -> Iterator[MatchPattern]:
         """The ways to fix a pattern's nodes so that it has a match.
 
         Candidates come in the order of their hashes; where two nodes are fixed, so do the n that join them.
@@ -104,16 +111,19 @@ class Instances:
 
         Args:
             bare: One of `bare_patterns`.
+            around: Whether only matches of triples that are wanted are looked for.
         """
         fixed = bare.category.fixed
         if not fixed:
             if self._has(bare):
                 yield bare
         elif len(fixed) == 1:
-            order = self._ordered(bare, fixed[0])
+            some: Iterable[int] = (
+                self._around_wanted(bare, fixed[0]) if around else self._ordered(bare, fixed[0])
+            )
             near = [edge for edge in bare.edges if fixed[0] in (edge.subject, edge.object)]
             tried: set[int] = set()
-            for at in _in_turn(self._around_wanted(bare, fixed[0]), order):
+            for at in some:
                 if at in tried or not all(self._ends(edge, fixed[0], at) for edge in near):
                     continue
                 tried.add(at)
@@ -128,15 +138,14 @@ class Instances:
                 if self._graph.nodes[one].name != self._graph.nodes[other].name:
                     yield _fix(self._graph, bare, {"n": one, "m0": other})
         else:
-            yield from self._joined(bare)
+            yield from self._joined(bare, around)
 
-    def _joined(self, bare: MatchPattern) -> Iterator[MatchPattern]:
+    def _joined(self, bare: MatchPattern, around: bool) -> Iterator[MatchPattern]:
         """Two fixed nodes that an n joins; from each n, the first pair that is new and not idle."""
         seen: set[tuple[int, int]] = set()
         ways, types = MATCHES[bare.template].directions, {node.type for node in bare.nodes[1:]}
         alike = len(set(ways)) == len(set(bare.relations)) == len(types) == 1
-        some = ((n, (None, None)) for n in self._ordered(bare, "n")[:_LOOKED_AT])
-        for n, given in _in_turn(self._wanted_n(bare), some):
+        for n, given in self._wanted_n(bare) if around else self._every_n(bare):
             if not all(self._ends(edge, "n", n) for edge in bare.edges):
                 continue
             ends = [
@@ -152,7 +161,11 @@ class Instances:
                     yield _fix(self._graph, bare, {"m0": pair[0], "m1": pair[1]})
                     break
 
-    def _wanted_n(self, bare: MatchPattern) -> Iterator[tuple[int, tuple[int | None, int | None]]]:
+    def _every_n(self, bare: MatchPattern) -> Iterator[tuple[int, _Far]]:
+        """The first n, without m0 and m1."""
+        return ((n, (None, None)) for n in self._ordered(bare, "n")[:_LOOKED_AT])
+
+    def _wanted_n(self, bare: MatchPattern) -> Iterator[tuple[int, _Far]]:
         """The n at an end of a triple that is wanted, with its other end as m0 or m1."""
         for number, ends in self._wanted_ends(bare):
             n, far = ends["n"], ends[f"m{number}"]
@@ -188,7 +201,7 @@ class Instances:
             pairs.sort(key=key.__getitem__)
             ends = [{edge.subject: pair[0], edge.object: pair[1]} for pair in pairs]
             turns.append([(number, one) for one in ends])
-        return _in_turn(*turns)
+        return in_turn(*turns)
 
     def _neighbors(self, bare: MatchPattern, n: int, number: int) -> list[int]:
         edge, type_ = bare.edges[number], bare.named[f"m{number}"].type
@@ -251,7 +264,7 @@ class Instances:
         return hashlib.blake2b(key.encode(), digest_size=16)
 
 
-def _in_turn(*some: Iterable[_T]) -> Iterator[_T]:
+def in_turn(*some: Iterable[_T]) -> Iterator[_T]:
     """One of each in turn, as long as there are."""
     turns = [iter(one) for one in some]
     while turns:

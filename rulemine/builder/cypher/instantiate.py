@@ -9,13 +9,13 @@ graph's name and the query alone. Rows are those of `rulemine.cypher.evaluate`.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from rulemine.builder.cypher.idle import Idle
-from rulemine.builder.cypher.instances import MOST_ROWS, Instances, bare_patterns
+from rulemine.builder.cypher.instances import MOST_ROWS, Instances, bare_patterns, in_turn
 from rulemine.builder.cypher.realism import Characteristics, Realism
 from rulemine.builder.cypher.returns import Proposals, returns_for
 from rulemine.builder.cypher.texts import QuestionTexts
@@ -81,7 +81,7 @@ class Tally(Counter[tuple[str, str]]):
             return "all were left out"
         if not own.pop("patterns", 0):
             return "no relation of the schema fits"
-        return max(sorted(own), key=own.__getitem__)
+        return max(sorted(own), key=own.__getitem__, default="no task")
 
 
 def make_tasks(
@@ -170,7 +170,8 @@ def _plain(values: tuple[Any, ...]) -> list[Any]:
 class _Some:
     """The first patterns of one combination of types and relations, looked for when they are needed."""
 
-    def __init__(self, source: Iterator[MatchPattern], most: int) -> None:
+    def __init__(self, source: Iterator[MatchPattern], most: int, wanted: bool = False) -> None:
+        self.wanted = wanted
         self._source = islice(source, most)
         self._found: list[MatchPattern] = []
 
@@ -178,6 +179,10 @@ class _Some:
         """A pattern; after the last one the first again. None: there is none."""
         self._found += islice(self._source, max(0, number + 1 - len(self._found)))
         return self._found[number % len(self._found)] if self._found else None
+
+
+def _each_at(turns: Iterable[int], kinds: Sequence[_Some]) -> Iterator[MatchPattern | None]:
+    return (kind.at(turn) for turn in turns for kind in kinds)
 
 
 class _Maker:
@@ -231,23 +236,29 @@ class _Maker:
         return max(_LEAST_INSTANCES, self._numbers[template])
 
     def _patterns(self, template: str) -> Iterator["_Some"]:
-        """For each combination of types and relations that is realistic, its first patterns."""
+        """For each combination of types and relations that is realistic, its first patterns.
+
+        Where matches of wanted triples can be looked for, those around them come as well, by themselves.
+        """
+        most = self._instances_of(template)
         for bare in bare_patterns(self._graph, template):
             self._tally[template, "patterns"] += 1
             if objection := self._realism.objection(bare):
                 self._tally[template, objection] += 1
                 continue
-            some = _Some(self._busy(bare), self._instances_of(template))
+            some = _Some(self._busy(bare, False), most)
             if some.at(0) is not None:
                 yield some
+                if self._instances.wants(bare):
+                    yield _Some(self._busy(bare, True), most, wanted=True)
             else:
                 any_ = next(self._instances.of(bare), None) is not None
                 self._tally[template, IDLE if any_ else "no match"] += 1
 
-    def _busy(self, bare: MatchPattern) -> Iterator[MatchPattern]:
+    def _busy(self, bare: MatchPattern, around: bool) -> Iterator[MatchPattern]:
         """The patterns of one combination in which no part is idle, up to the first long run of others."""
         idle = 0
-        for match in self._instances.of(bare):
+        for match in self._instances.of(bare, around):
             idle = idle + 1 if self._idle.of_pattern(match) else 0
             if not idle:
                 yield match
@@ -266,20 +277,20 @@ class _Maker:
         kinds = [patterns[int(at)] for at in random.permutation(len(patterns))]
         # Each RETURN template starts from patterns of its own, as far as there are.
         first = random.below(_STARTS)
-        for turn in range(first, first + self._instances_of(template)):
-            for kind in kinds:
-                # Where patterns run out, what is returned of them may still differ.
-                match = kind.at(turn)
-                if match is None:
-                    continue
-                if id(match) not in answers:
-                    answers[id(match)] = self._answers(match)
-                known = answers[id(match)]
-                if known is None:
-                    continue
-                clause = self._proposals.draw(match, returned, known, random)
-                if clause is not None:
-                    yield PatternQuery(match, clause), known
+        turns = range(first, first + self._instances_of(template))
+        by_sort = [[kind for kind in kinds if kind.wanted is sort] for sort in (True, False)]
+        for match in in_turn(*(_each_at(turns, some) for some in by_sort)):
+            # Where patterns run out, what is returned of them may still differ.
+            if match is None:
+                continue
+            if id(match) not in answers:
+                answers[id(match)] = self._answers(match)
+            known = answers[id(match)]
+            if known is None:
+                continue
+            clause = self._proposals.draw(match, returned, known, random)
+            if clause is not None:
+                yield PatternQuery(match, clause), known
 
     def _answers(self, match: MatchPattern) -> tuple[int, ...] | None:
         """The distinct n; of a comparison also m0. None: there are too many matches, or one leads back."""

@@ -18,6 +18,7 @@ groups and locks allow; a group that is larger than its split should be is in tr
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rulemine.builder.cypher.options import SPLIT_WAYS
 from rulemine.builder.locks import DRAWN, LockReason
@@ -38,6 +39,9 @@ _COMPARED = 12
 
 _RESERVED = 0.15
 """Of the facts at most this share is kept for templates of which training would have too few questions."""
+
+_DEALS = 8
+"""So often groups are dealt at most, until no split is too small."""
 
 _ROUNDS = 6
 """So often what a split cannot have of one template is asked of another."""
@@ -103,14 +107,21 @@ def draw(
         UserError: There are fewer groups than splits.
     """
     order = sorted(candidates, key=lambda pair: pair[0].query)
-    pool = _Pool.of(order, facts, wanted, seed)
-    want = pool.shares()
-    best = made = _Draw(pool, want)
-    for _ in range(_ROUNDS):
-        if not pool.reserve(made.lacking("train")) and not made.exchange(want):
-            break
+    best: _Draw | None = None
+    for attempt in range(_DEALS):
+        pool = _Pool.of(order, facts, wanted, seed, attempt)
+        want = pool.shares()
         made = _Draw(pool, want)
-        best = min(best, made, key=lambda one: one.off)
+        for _ in range(_ROUNDS):
+            if best is None or made.short < best.short:
+                best = made
+            if not pool.reserve(made.lacking("train")) and not made.exchange(want):
+                break
+            made = _Draw(pool, want)
+        if best is not None and not best.short:
+            break
+    if best is None:
+        raise AssertionError("nothing was drawn")
     names = [question.query for question, _ in order]
     return (
         {names[i]: split for i, split in sorted(best.split.items())},
@@ -157,8 +168,9 @@ class _Pool:
         facts: RemovedFacts,
         wanted: Wanted,
         seed: int,
+        attempt: int,
     ) -> "_Pool":
-        """The pool of candidates in order."""
+        """The pool of candidates in order; each attempt deals less to training."""
         key_of: dict[str, Callable[[PatternQuery], object]] = {
             "signature": signature_of, "domain": lambda query: query.match.nodes[0].type,
             "question": lambda query: query.match,
@@ -183,20 +195,24 @@ class _Pool:
             )
             for question in questions
         ]
-        dealt = deal(strata, list(groups.values()), wanted.ratios, seed)
+        train, *others = wanted.ratios
+        ratios = [train * _DEALS, *(ratio * (_DEALS + attempt) for ratio in others)]
+        dealt = deal(strata, list(groups.values()), ratios, seed)
         names = [SPLITS[number] for number in dealt]
         return cls(questions, list(groups.values()), names, facts, wanted, seed)
 
     def shares(self) -> dict[str, Counter[str]]:
         """Split → template → how many questions it should have."""
         want = {split: Counter[str]() for split in SPLITS}
-        before = 0
+        n, before = self.wanted.per_template, 0
         for template, number in sorted(Counter(self.template).items()):
-            n = min(number, self.wanted.per_template)
+            left = min(number, n)  # where there are fewer, it is training that has fewer
             for split in ("test", "validation"):
                 share = self.share[split]
-                want[split][template] = round((before + n) * share) - round(before * share)
-            want["train"][template] = n - want["test"][template] - want["validation"][template]
+                size = min(number // 3, round((before + n) * share) - round(before * share))
+                want[split][template] = size
+                left -= size
+            want["train"][template] = left
             before += n
         return want
 
@@ -208,6 +224,8 @@ class _Pool:
         Returns:
             Whether anything was reserved.
         """
+        if self.wanted.by != "question":
+            return False  # a group has most of what a relation joins
         most, before = _RESERVED * len(self.givers), len(self.owner)
         for template, number in sorted(lacking.items()):
             own = [
@@ -224,6 +242,7 @@ class _Pool:
                 own.remove(i)
         return len(self.owner) > before
 
+    @cached_property
     def core_wanted(self) -> dict[str, int]:
         """Split → how many questions of the core are drawn first."""
         by_template = Counter(
@@ -233,7 +252,8 @@ class _Pool:
         test = min(
             self.wanted.test_core, sum(min(most, n) for n in by_template.values()) // len(SPLITS)
         )
-        return {"test": test, "validation": test // len(SPLITS), "train": 0}
+        validation = test // len(SPLITS)
+        return {"test": test, "validation": validation, "train": 2 * test - validation}
 
 
 class _Draw:
@@ -256,11 +276,17 @@ class _Draw:
             self._draw(split)
 
     @property
-    def off(self) -> float:
-        """How far the sizes of splits are from what is wanted."""
-        pool, sizes = self.pool, Counter(self.split.values())
-        whole = sum(min(n, pool.wanted.per_template) for n in Counter(pool.template).values())
-        return sum(abs(sizes[split] - whole * pool.share[split]) for split in SPLITS)
+    def short(self) -> int:
+        """How many questions splits have too few, in all, of those that change, and of the core in test."""
+        pool = self.pool
+        found = 0
+        for split, shares in pool.shares().items():
+            own = [i for i, other in self.split.items() if other == split]
+            size = shares.total()
+            found += max(0, size - len(own))
+            found += max(0, round(size * pool.wanted.changed) - sum(pool.changed[i] for i in own))
+            found += max(0, pool.core_wanted[split] - sum(pool.core[i] for i in own))
+        return found
 
     def reason(self, i: int) -> str:
         """Why a candidate is in no split."""
@@ -300,32 +326,42 @@ class _Draw:
         return done
 
     def _draw(self, split: str) -> None:
+        """Draws a split: what is wanted of the core, then of changed ones, then the rest.
+
+        Of a template it has at most twice what it should, and training what the other splits leave.
+        """
         pool, want, number = self.pool, self.want[split], self.number[split]
         self.before[split] = frozenset(self.needed)
+        left = sum(self.want.values(), Counter[str]()) - sum(self.number.values(), Counter[str]())
+        if split == "train":
+            want = left
         order = [i for i in pool.order if self._may(i, split)]
         order.sort(key=lambda i: pool.dealt[pool.group[i]] != split)
-        templates = sorted(want)
+        templates = sorted(left)
         changed = {
             t: [i for i in order if pool.template[i] == t and pool.changed[i]] for t in templates
         }
         core = {t: [i for i in some if pool.core[i]] for t, some in changed.items()}
-        total = round(want.total() * pool.wanted.changed)
-        most = {t: round(want[t] * pool.wanted.changed + 0.49) for t in templates}
-        first = min(pool.core_wanted()[split], want.total())
-        found = self._take(split, core, most, first)
-        found_more = self._take(split, core, want, first - found)
-        hard = found + found_more
-        hard += self._take(split, changed, most, total - hard)
-        self._take(split, changed, want, total - hard)
         rest = {
-            t: sorted(
-                (i for i in order if pool.template[i] == t and not pool.changed[i]),
-                key=lambda i: i not in self.locked,
-            )
+            t: [i for i in order if pool.template[i] == t and not pool.changed[i]]
             for t in templates
         }
-        self._take(split, rest, want, want.total() - number.total(), compared=1)
-        self._take(split, changed, want, want.total() - number.total())
+        whole = self.pool.shares()[split].total()
+        total = round(whole * pool.wanted.changed)
+        half, want, twice = (
+            Counter({t: min(left[t], round(n * factor + 0.49)) for t, n in want.items()})
+            for factor in (pool.wanted.changed, 1, 1 if split == "train" else 2)
+        )
+        first = min(pool.core_wanted[split], whole)
+        for most in (half, want, twice):
+            self._take(split, core, most, first - number.total())
+        for most in (half, want, twice):
+            self._take(split, changed, most, total - number.total())
+        for some in rest.values():
+            some.sort(key=lambda i: i not in self.locked)
+        for most in (want, twice):
+            self._take(split, rest, most, whole - number.total(), compared=1)
+            self._take(split, changed, most, whole - number.total())
 
     def _take(
         self,

@@ -168,8 +168,8 @@ def _drawn(manifest: Manifest) -> list[str]:
         f"- At most {options['max_rows']:,} rows; each gold query gives at least one on the complete graph.",
         "- Where a value is returned, sorted, compared or grouped by, only nodes with a known one count, and "
         "the text says so.",
-        "- Nothing idle: what is grouped, sorted or compared has three values or more, two of them different; "
-        "no step leads to all that its relation leads to; leaving out one of two conditions changes the rows.",
+        "- Nothing is idle: what is grouped or sorted has three values or more, two of them different; no "
+        "step leads to all that its relation leads to; leaving out one of two conditions changes the rows.",
         *_off(counts["sampling"]),
         "",
         *table(rows, text=True),
@@ -178,9 +178,7 @@ def _drawn(manifest: Manifest) -> list[str]:
 
 def _off(sampling: Mapping[str, Any]) -> list[str]:
     """Which templates the graph gives no question of."""
-    lines = [
-        f"`{name}` ({why})" for row in sampling.values() for name, why in row["off"].items()
-    ]
+    lines = [f"`{name}` ({why})" for row in sampling.values() for name, why in row["off"].items()]
     return [f"- Off on this graph: {', '.join(lines)}."] if lines else []
 
 

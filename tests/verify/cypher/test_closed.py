@@ -44,7 +44,7 @@ def _back(folder: Path) -> None:
     name = "questions/train.jsonl"
     some = [json.loads(line) for line in read_file(folder, name).splitlines()]
     one = {"type": "Person", "name": "Person 1"}
-    row = next(row for row in some if row["shape"] == "(n)")
+    row = some[0]
     row["query"] = json.dumps(
         {
             "match": "(n)->(m0)->(m1*)",
