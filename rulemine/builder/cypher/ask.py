@@ -16,8 +16,9 @@ from typing import Any
 
 from rulemine.builder.cypher.instantiate import CypherTask, Tally, make_tasks
 from rulemine.builder.cypher.options import CypherSection
+from rulemine.builder.cypher.pool import Wanted
 from rulemine.builder.cypher.realism import Realism, draft_characteristics, read_characteristics
-from rulemine.builder.cypher.splits import ENOUGH, Wanted, draw
+from rulemine.builder.cypher.splits import ENOUGH, draw
 from rulemine.builder.cypher.texts import QuestionTexts
 from rulemine.builder.earlier import AGAIN
 from rulemine.builder.inputs import Inputs

@@ -18,7 +18,7 @@ from rulemine.cypher.rows import row_text
 from rulemine.cypher.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
 
-__all__ = ["LEAST_COMPARED", "Idle", "compares"]
+__all__ = ["LEAST_COMPARED", "IdlePatterns", "compares"]
 
 LEAST_COMPARED = 3
 """What is sorted, compared or grouped needs so many, with two different values among them."""
@@ -37,7 +37,7 @@ def compares(values: Sequence[object]) -> bool:
     return len(known) >= LEAST_COMPARED and len(set(known)) > 1
 
 
-class Idle:
+class IdlePatterns:
     """Finds idle parts on one graph.
 
     Args:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from rulemine.builder.cypher.idle import Idle
+from rulemine.builder.cypher.idle import IdlePatterns
 from rulemine.builder.cypher.instances import MOST_ROWS, Instances, bare_patterns, in_turn
 from rulemine.builder.cypher.realism import Characteristics, Realism
 from rulemine.builder.cypher.returns import Proposals, returns_for
@@ -203,7 +203,7 @@ class _Maker:
         self._seed = seed
         self._tally = tally
         self._instances = Instances(graph, seed, wanted)
-        self._idle = Idle(graph)
+        self._idle = IdlePatterns(graph)
         self._proposals = Proposals(graph)
         self._texts = QuestionTexts(graph, realism)
 

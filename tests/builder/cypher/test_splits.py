@@ -8,7 +8,8 @@ from itertools import chain
 import pytest
 
 from rulemine.builder.cypher.options import SPLIT_WAYS
-from rulemine.builder.cypher.splits import Wanted, draw, signature_of
+from rulemine.builder.cypher.pool import Wanted, signature_of
+from rulemine.builder.cypher.splits import draw
 from rulemine.builder.locks import LockReason
 from rulemine.cypher import PatternQuery
 from rulemine.cypher.pattern_text import query_text

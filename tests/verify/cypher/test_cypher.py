@@ -37,7 +37,7 @@ def test_a_release_holds_in_every_naming(coast: Path, tmp_path: Path, naming: st
     rename(Release.open(coast), tmp_path / "named", naming)
     report = verify(tmp_path / "named")
     assert report.ok, report.to_text()
-    assert "gold not independently verified" in report.notes[0]
+    assert any("gold not independently verified" in note for note in report.notes)
     assert report.checked["removed values"] > 5
 
 
@@ -382,7 +382,7 @@ def test_the_gold_is_run_on_a_database(coast: Path, spoil: Spoilt, faults: bool)
     report = verify(coast, gold=server(coast, spoil))
     assert report.checked["gold queries run"] == 3 * report.checked["questions"]
     assert {p.invariant for p in report.problems} == ({"gold at level 0"} if faults else set())
-    assert report.notes == ()
+    assert not any("gold" in note for note in report.notes)
 
 
 def test_a_gold_that_fails_is_a_problem(coast: Path) -> None:
