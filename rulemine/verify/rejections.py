@@ -33,12 +33,17 @@ Problem = tuple[str, str, str]
 
 
 def check_rejections(contents: Contents, findings: Findings) -> None:
-    """Checks all lines of ``rejected.jsonl``."""
+    """Checks all lines of ``rejected.jsonl``, and that each text in place of a refused one has one."""
     published = {here.row["id"]: here.row for here in contents.questions}
     of_kind = _of_rules if contents.folder.kind == "rules" else _of_queries
     for here in contents.rejections:
         for problem in (*_of_all(here.row, published), *of_kind(here, contents)):
             findings.add(here.file, here.line, *problem)
+    kept = {here.row["question"] for here in contents.rejections if is_kept(here.row)}
+    for here in contents.questions:
+        if here.row["wording"] == "fallback" and here.row["id"] not in kept:
+            expected = "a rejection of a model's text"
+            findings.add(here.file, here.line, "fallback", "the text of a template", expected)
 
 
 def _of_all(row: Row, published: dict[str, Row]) -> Iterator[Problem]:

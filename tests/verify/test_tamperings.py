@@ -328,6 +328,10 @@ TAMPERINGS = {
         ),
         ("rejected.jsonl", 1, "rejected detail"),
     ),
+    "a template's text in place of a model's that nobody refused": (
+        edited(QUESTION, 1, put("wording", to="fallback")),
+        (QUESTION, 1, "fallback"),
+    ),
     "a text said to be refused for a question that is not there": (
         edited(
             "rejected.jsonl",
