@@ -47,6 +47,7 @@ class Unaskable:
     DISPUTED = "the reference graph changes what is counted or taken away"
     NEEDLESS = "a branch is not needed"
     CHAIN = "a step of its chain leads to all there is"
+    EASY = "it is not in the core"
     STALE = "the reference graph lacks a triple that it uses"
     NEGATION = "what it takes away takes nothing away"
 
@@ -191,6 +192,7 @@ class Grader:
         wider: What supplies further answers, if anything.
         earlier: What is not asked again.
         stale: bool, shape (triples,): which triples the reference lacks; None: none.
+        core_only: Whether only questions of the core are asked.
     """
 
     def __init__(
@@ -201,10 +203,12 @@ class Grader:
         wider: Wider | None = None,
         earlier: Earlier = NOTHING,
         stale: npt.NDArray[np.bool_] | None = None,
+        core_only: bool = False,
     ) -> None:
         self.graph, self.removed, self.declarations = graph, removed, declarations
         self.wider, self.earlier, self._stale = wider, earlier, stale
         self.idle_parts = IdleParts(graph, wider and wider.graph, declarations)
+        self.core_only = core_only
         self._again = earlier.links(graph.kg, declarations)
 
     def grade(self, query: Query, *, max_answers: int = 0, max_evidence: int = 0) -> Graded | str:
@@ -237,6 +241,8 @@ class Grader:
         asked_for = preferred(hard)
         if hard and asked_for is None:
             return Unaskable.BARRED
+        if self.core_only and not (asked_for and asked_for.core):
+            return Unaskable.EASY
         if self.asked_again(query, asked_for):
             return Unaskable.EARLIER
         return Graded(grades, hard, asked_for, evidence, tuple(sorted(further)))

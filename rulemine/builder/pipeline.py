@@ -364,6 +364,7 @@ class Build:
             "templates": inputs.templates.to_plain(),
             "reference": inputs.reference.digest if inputs.reference else "",
             "stale": self.recipe.questions.stale,
+            "core_only": self.recipe.questions.core_only,
             "implied": sorted(rule.id for rule in inputs.implied),
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),

@@ -147,6 +147,11 @@ class Recipe(Section):
                 f"for the kind rules only; a question of the kind {self.kind} has one text, which is "
                 "checked in other ways. Leave it out.",
             )
+        if self.questions.core_only and self.selection.mode == "none":
+            raise ConfigError(
+                "questions.core_only: nothing is removed (selection.mode is none), so no question is in the "
+                "core. Leave one of them out."
+            )
         if self.kind == "structures":
             self._check_structures()
         if self.variants.judges and self.verbalizer.name == "template":
@@ -234,6 +239,7 @@ KEYS: tuple[Key, ...] = tuple(keys_of(Recipe(name="NAME", kg="KG")))
 _MAXIMAL_ONLY = (
     "implied",
     "not_in",
+    "questions.core_only",
     "questions.filter",
     "questions.max_end_share",
     "questions.max_median_answers",

@@ -21,6 +21,7 @@ from rulemine.builder.cypher.realism import Realism, draft_characteristics, read
 from rulemine.builder.cypher.splits import ENOUGH, draw
 from rulemine.builder.cypher.texts import QuestionTexts
 from rulemine.builder.earlier import AGAIN
+from rulemine.builder.graded import Unaskable
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.builder.removal.selection import Selection
@@ -216,7 +217,7 @@ class _Maker:
             elif self._tells(task.query, question):
                 refused[ANCHOR_TELLS] += 1
             elif self.section.core_only and not question.core:
-                refused["it is not of the core"] += 1
+                refused[Unaskable.EASY] += 1
             else:
                 self.seen.add(question.question)
                 found.append((question, task.query))
@@ -253,6 +254,8 @@ class _Maker:
         """Whether there are twice as many candidates of the present template as wanted, of either sort."""
         most, share = 2 * self.options.per_template, self.options.changed
         changed = sum(question.cypher.changed for question, _ in self.found)
+        if self.section.core_only:
+            return changed >= most
         return changed >= share * most and len(self.found) - changed >= (1 - share) * most
 
     def _tells(self, query: PatternQuery, question: CypherQuestion) -> bool:

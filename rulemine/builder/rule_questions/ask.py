@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.builder.earlier import AGAIN, NOTHING, Earlier
+from rulemine.builder.graded import Unaskable
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.rule_questions.answer_sets import AnswerSets, Query
 from rulemine.builder.rule_questions.text_check import TextCheck, TextRefusal
@@ -43,7 +44,6 @@ from rulemine.seeds import stream
 __all__ = ["ask"]
 
 TOO_MANY = "it has too many answers"
-STALE = "the reference graph lacks a triple that it uses"
 ANOTHER = "the question asks for another of its answers"
 
 ID_DIGITS = 5
@@ -62,6 +62,7 @@ def ask(
     max_answers: int = 0,
     earlier: Earlier = NOTHING,
     stale: npt.NDArray[np.bool_] | None = None,
+    core_only: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> QuestionSet:
     """Makes the questions about the removed triples of a selection.
@@ -78,6 +79,7 @@ def ask(
         max_answers: Maximum number of answers of a question; 0: no limit.
         earlier: What is not asked again.
         stale: bool, shape (triples,): triples that no question may use; None: none.
+        core_only: Whether only questions of the core are asked.
         progress: Called with (questions checked, most that can be).
 
     Returns:
@@ -108,8 +110,10 @@ def ask(
             earlier.queries and _tree(offer, declarations).text in earlier.queries
         ):
             return TextRefusal(AGAIN, "", "")
+        if core_only and not offer.core:
+            return TextRefusal(Unaskable.EASY, "", "")
         if outdated and not outdated.isdisjoint(sets.evidence(offer.query)):
-            return TextRefusal(STALE, "", "")
+            return TextRefusal(Unaskable.STALE, "", "")
         answers = sets[offer.query].all
         if max_answers and len(answers) > max_answers:
             return TextRefusal(
@@ -128,9 +132,9 @@ def ask(
     ]
     if not chosen:
         reasons = Counter(rejection.reason for rejection in rejections)
-        if STALE in reasons:
+        if (lacking := reasons[Unaskable.STALE]) > 0:
             raise UserError(
-                f"no question is left: {reasons[STALE]:,} of {counted(len(rejections), 'draft')} use a "
+                f"no question is left: {lacking:,} of {counted(len(rejections), 'draft')} use a "
                 "triple that the reference lacks. Give the larger graph, or, if the reference holds "
                 "further triples alone, set questions.stale = true."
             )

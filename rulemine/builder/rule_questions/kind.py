@@ -47,6 +47,7 @@ class RuleKind(OwnSplit):
             max_answers=inputs.recipe.questions.max_answers,
             earlier=inputs.earlier,
             stale=inputs.stale,
+            core_only=inputs.recipe.questions.core_only,
             progress=progress,
         )
 

@@ -66,6 +66,7 @@ def ask_structures(
     seed: int = 0,
     earlier: Earlier = NOTHING,
     stale: npt.NDArray[np.bool_] | None = None,
+    core_only: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> QuestionSet:
     """Samples questions.
@@ -88,6 +89,7 @@ def ask_structures(
         seed: The seed of all draws.
         earlier: What is not asked again.
         stale: bool, shape (triples,): triples that no question may use; None: none.
+        core_only: Whether only questions of the core are asked.
         progress: Called with (questions, questions wanted).
 
     Returns:
@@ -112,7 +114,7 @@ def ask_structures(
         masks = _dealt(fit, ratios, seed)
     together = partial(goes_together, templates)
     drawer = Drawer(steps, types, masks, options.max_answers, options.max_evidence, together)
-    grader = Grader(graph, removed, declarations, wider, earlier, stale)
+    grader = Grader(graph, removed, declarations, wider, earlier, stale, core_only)
     checker = QueryChecker(grader, types, options)
     further = wider.entities(kg) if wider else []
     names = name_entities(kg.entities, seed=seed, labels=labels, further=further)

@@ -47,6 +47,7 @@ class Reason:
     NEAR = NEAR_DUPLICATE
     EVIDENCE = Unaskable.EVIDENCE
     STALE = Unaskable.STALE
+    EASY = Unaskable.EASY
     SPLIT = "an answer is in another split"
     TEXT = "its text names an answer or an intermediate, or is that of another question"
 
@@ -102,6 +103,8 @@ class QueryChecker:
         asked_for = preferred(hard)
         if hard and asked_for is None:
             return Reason.BARRED
+        if grader.core_only and not (asked_for and asked_for.core):
+            return Reason.EASY
         if grader.asked_again(query, asked_for):
             return Reason.EARLIER
         if not is_open(asked_for.missing if asked_for else 0):

@@ -57,6 +57,7 @@ class StructureKind(OwnSplit):
             seed=inputs.recipe.seed,
             earlier=inputs.earlier,
             stale=inputs.stale,
+            core_only=inputs.recipe.questions.core_only,
             progress=progress,
         )
 

@@ -172,6 +172,8 @@ class _Sampling:
         numbers: list[int | None] = [None]
         if options.missing != "any":
             numbers = list(range(LINKS[name] + 1))
+            if checker.grader.core_only:
+                numbers = numbers[1:]
         if options.missing == "full":
             numbers = numbers[-1:]
         self.numbers = numbers

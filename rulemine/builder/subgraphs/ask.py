@@ -115,6 +115,7 @@ class _Asking:
             self.wider,
             inputs.earlier,
             inputs.stale,
+            recipe.questions.core_only,
         )
         further = self.wider.entities(self.kg) if self.wider else ()
         self.names = name_entities(

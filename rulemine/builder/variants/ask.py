@@ -144,7 +144,13 @@ class _Asking:
         graph = QueryGraph(self.kg, removed.levels)
         self.wider = Wider.of(self.kg, inputs.further(None))
         self.grader = Grader(
-            graph, removed, self.templates.declarations, self.wider, inputs.earlier, inputs.stale
+            graph,
+            removed,
+            self.templates.declarations,
+            self.wider,
+            inputs.earlier,
+            inputs.stale,
+            recipe.questions.core_only,
         )
         further = self.wider.entities(self.kg) if self.wider else ()
         self.names = name_entities(

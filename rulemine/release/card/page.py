@@ -50,7 +50,7 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
     counts, source = manifest["counts"], manifest["kg"]
     page = _PAGES[parts.kind]
     sections = {
-        "": page.lead(manifest["name"], manifest),
+        "": [*page.lead(manifest["name"], manifest), *_core_only(manifest["config"])],
         "Size": _size(counts),
         **{title: section(manifest) for title, section in page.sizes.items()},
         "How hard it is": [*_hardness(counts), "", f"![Figures of this release]({FIGURES})"],
@@ -72,6 +72,13 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         for line in (*([f"## {title}", ""] if title else []), *body, "")
     ]
     return "\n".join(lines)
+
+
+def _core_only(config: Mapping[str, Any]) -> list[str]:
+    """That other questions than those of the core were left out, if so."""
+    if not config["questions"].get("core_only"):
+        return []
+    return ["", "Only questions of the core were released (`questions.core_only`)."]
 
 
 def _size(counts: Mapping[str, Any]) -> list[str]:

@@ -107,6 +107,8 @@ def check_rows(
         return
     split = at.file.removeprefix("questions/").removesuffix(".jsonl")
     here.equal("split", at.row["split"], split)
+    if contents.folder.option("questions", "core_only"):
+        here.equal("core", at.row["core"], True, "config.questions.core_only of the manifest")
     _check_form(here)
     _check_apart(here)
     _check_levels(here)

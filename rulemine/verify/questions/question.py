@@ -62,6 +62,8 @@ def check_question(at: Located, contents: Contents, findings: Findings) -> None:
     for key, expected in form._asdict().items():
         here.equal(key, row[key], expected, "the query")
     here.equal("split", row["split"], at.file.removeprefix("questions/").removesuffix(".jsonl"))
+    if contents.folder.option("questions", "core_only"):
+        here.equal("core", row["core"], True, "config.questions.core_only of the manifest")
     _check_answers(here)
     possible = {item["answer"]: item for item in row["hard"] if _check_hard(here, item)}
     if row["hard"] and row["hard_answer"] not in {item["answer"] for item in row["hard"]}:

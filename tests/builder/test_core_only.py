@@ -1,0 +1,66 @@
+"""Releases of the core alone, of every kind."""
+
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.graded import Unaskable
+from rulemine.builder.pipeline import Build
+from rulemine.builder.recipe import load_recipe
+from rulemine.datasets.registry import load_kg
+from rulemine.errors import ConfigError
+from rulemine.mining import MiningOptions, mine
+from rulemine.release.reader import Release
+from rulemine.rules.formats import write_rules
+from rulemine.verify import verify
+from tests.builder.test_nothing_removed import SMALL
+from tests.verify.tampering import change_manifest
+
+CORE_ONLY = (("questions", "core_only"), True)
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The rules of the demo graph, mined once."""
+    path = tmp_path_factory.mktemp("rules") / "rules.jsonl"
+    write_rules(path, mine(load_kg("demo"), MiningOptions(3, 0.1, 0.3, 0.4, 30)))
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["rules", *SMALL])
+def test_other_questions_are_refused_before_sizes_are_reached(
+    kind: str, tmp_path: Path, rules: str
+) -> None:
+    recipe = "demo" if kind == "rules" else f"{kind}-demo"
+    settings = [CORE_ONLY, *SMALL.get(kind, {}).items()]
+    if kind != "cypher":
+        settings.append((("rules",), rules))
+    Build(load_recipe(recipe, settings), tmp_path / "x").run()
+    release = Release.open(tmp_path / "x")
+    assert release.questions()
+    assert all(q.core for q in release.questions())
+    assert Unaskable.EASY in str(release.manifest["counts"])
+    assert "Only questions of the core were released" in (tmp_path / "x/README.md").read_text()
+    if kind == "structures":
+        assert sum(q.structure == "1p" for q in release.questions()) == 10
+
+
+def test_the_verifier_knows_that_all_are_of_the_core(tmp_path: Path, rules: str) -> None:
+    Build(load_recipe("demo", [(("rules",), rules)]), tmp_path / "x").run()
+    config = Release.open(tmp_path / "x").manifest["config"]
+    asked = config["questions"] | {"core_only": True}
+    change_manifest(tmp_path / "x", config=config | {"questions": asked})
+    found = [p for p in verify(tmp_path / "x").problems if p.invariant == "core"]
+    assert len(found) == sum(not q.core for q in Release.open(tmp_path / "x").questions()) > 0
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings"),
+    [
+        ("family-brink", [CORE_ONLY]),
+        ("structures-demo", [CORE_ONLY, (("selection", "mode"), "none")]),
+    ],
+)
+def test_a_release_without_a_core_refuses(recipe: str, settings: list) -> None:
+    with pytest.raises(ConfigError, match=r"questions\.core_only"):
+        load_recipe(recipe, settings)
