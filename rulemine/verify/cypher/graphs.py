@@ -93,6 +93,17 @@ class LabeledGraph:
         return found
 
     @cached_property
+    def ends(self) -> Mapping[tuple[str, str, str], tuple[set[str], set[str]]]:
+        """Type, relation and type → the subjects and the objects that its edges have."""
+        found: dict[tuple[str, str, str], tuple[set[str], set[str]]] = {}
+        for edge in self.edges.values():
+            key = self.types[edge.subject], edge.relation, self.types[edge.object]
+            subjects, objects = found.setdefault(key, (set(), set()))
+            subjects.add(edge.subject)
+            objects.add(edge.object)
+        return found
+
+    @cached_property
     def of_relation(self) -> Mapping[str, list[LabeledEdge]]:
         """Relation → its edges."""
         found: dict[str, list[LabeledEdge]] = {}

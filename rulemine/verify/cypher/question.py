@@ -18,6 +18,7 @@ from typing import Any
 
 from rulemine.verify.contents import Contents, Located, Row
 from rulemine.verify.cypher.graphs import LabeledGraph, NodeProperty
+from rulemine.verify.cypher.idle import idle_parts
 from rulemine.verify.cypher.patterns import FAMILIES, AskedPattern, read_pattern
 from rulemine.verify.cypher.rows import NAMED, FoundRows, counted, rows_of, text_of
 from rulemine.verify.graphs import REMOVED, as_triple
@@ -111,6 +112,8 @@ def check_rows(
         here.equal("core", at.row["core"], True, "config.questions.core_only of the manifest")
     _check_form(here)
     _check_apart(here)
+    for part in idle_parts(graphs[0], here.asked):
+        here.add("nothing idle", part, "parts without which something else is asked")
     _check_levels(here)
     _check_hard(here)
     _check_evidence(here)

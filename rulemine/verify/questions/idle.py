@@ -1,15 +1,16 @@
 """Parts of questions that do nothing, and questions that ask the same thing.
 
 Checks that every difference takes something away, that no step of a chain leads to all entities of its type
-that its relation leads to from anywhere, and that no two questions have the same answers and two anchors in
-common. Whether a branch is needed is checked kind by kind; on the larger graph, of which a release
-has a part, only the builder can tell.
+that its relation leads to from anywhere, and that no two questions have the same answers and two constants in
+common: anchors; of the kind ``cypher`` named nodes, times and values. Whether a branch is needed is checked
+kind by kind; on the larger graph, of which a release has a part, only the builder can tell.
 """
 
 from collections.abc import Iterator
 from itertools import combinations
 
-from rulemine.verify.contents import Located
+from rulemine.verify.contents import Located, Row
+from rulemine.verify.cypher.patterns import read_pattern
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.forms import LINK
 from rulemine.verify.questions.queries import ENDS, Query, answers
@@ -41,14 +42,25 @@ def check_idle(here: Asked) -> None:
 
 
 def check_near_duplicates(questions: list[Located], findings: Findings) -> None:
-    """Checks that no two questions have the same answers and two anchors in common."""
+    """Checks that no two questions have the same answers and two constants in common."""
     first: dict[tuple[object, ...], Located] = {}
     for here in questions:
         known = frozenset(here.row["answers"])
-        for pair in combinations(sorted(set(here.row["anchors"])), 2):
+        for pair in combinations(sorted(_constants(here.row)), 2):
             if (other := first.setdefault((known, pair), here)) is not here:
-                found = f"the answers and anchors {shown(pair)} of {other.place}"
+                found = f"the answers and constants {shown(pair)} of {other.place}"
                 findings.add(here.file, here.line, "near duplicates", found, "one of both")
+
+
+def _constants(row: Row) -> set[str]:
+    if row["kind"] != "cypher":
+        return set(row["anchors"])
+    try:
+        asked = read_pattern(row["query"])
+    except ValueError:
+        return set()  # a problem of the question
+    others = (asked.row.get(key) for key in ("time", "bound"))
+    return {*asked.names.values(), *(f"= {value}" for value in others if value is not None)}
 
 
 def _nodes(query: Query) -> Iterator[Query]:

@@ -75,8 +75,7 @@ def check_collection(contents: Contents, findings: Findings) -> None:
     if not contents.brink:
         _check_repeats(questions, "text", lambda row: row["question"], findings)
         _check_repeats(questions, "query", lambda row: row["query"], findings)
-    if folder.kind != "cypher":
-        check_near_duplicates(questions, findings)
+    check_near_duplicates(questions, findings)
     _check_split(folder, questions, findings)
     check_given_away(contents, findings)
     _check_unseen(questions, findings)
