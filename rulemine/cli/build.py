@@ -22,6 +22,7 @@ from rulemine.cli.console import (
     written,
 )
 from rulemine.cli.parser import Parser, add_command, add_flags, describe_keys, given
+from rulemine.errors import counted
 
 __all__ = ["add_building"]
 
@@ -170,8 +171,45 @@ def build(arguments: Namespace) -> int:
     made.run(arguments.until)
     with line.watch("summary"):
         text = made.summary(arguments.until)
+    if arguments.until == "release" and (note := _little(target)):
+        said, _, place = text.rpartition("\n")
+        text = f"{said}\n{note}\n{place}"
     print(text)
     return 0
+
+
+FEW_QUESTIONS = 100
+"""With fewer questions to score on, a build says what differences they show."""
+
+_MORE = {
+    "rules": "selection.per_rule",
+    "structures": "structures.per_structure",
+    "subgraphs": "subgraphs.questions",
+    "variants": "variants.questions",
+    "cypher": "cypher.per_template",
+}
+"""Kind of the questions → the key that says how many there are."""
+
+
+def _little(folder: Path) -> str:
+    """What differences the test split shows, where it is small; else nothing."""
+    from rulemine.evaluation.statistics.power import smallest_difference, spread_of_rates
+    from rulemine.release.reader import Release
+
+    release = Release.open(folder)
+    counts = release.manifest["counts"]
+    questions, core = (counts[f"{of}_by_split"]["test"] for of in ("questions", "core"))
+    n = core or questions
+    if n >= FEW_QUESTIONS:
+        return ""
+    least = smallest_difference(n, spread_of_rates(0.5, 0.5)) if n else 1.0
+    shows = f"by {100 * least:.0f} points or more" if least < 1 else "by no difference"
+    keys = f"questions.test_core, questions.ratios, {_MORE[release.kind]}"
+    return (
+        f"test has {counted(questions, 'question')}, {core:,} in the core: on {n:,} questions, two "
+        f"independent systems that are right in half of them can be told apart {shows} (80 % power, "
+        f"level 0.05; see rulemine power). Keys for more: {keys}"
+    )
 
 
 def gloss(arguments: Namespace) -> int:

@@ -147,3 +147,25 @@ def test_a_refused_text_is_in_the_release_and_the_screen_says_why_and_where(
     line = f"  {len(named)} by ask: the text names an answer (out/x/rejected.jsonl)"
     assert line in ended.out.splitlines()
     assert command("verify", "out/x").status == 0
+
+
+@pytest.mark.parametrize("few", [100, 1])
+def test_a_build_with_a_small_test_split_says_what_it_shows(
+    here: Path, command: Command, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rulemine.cli.build.FEW_QUESTIONS", few)
+    ended = command(*BUILD)
+    assert ended.status == 0, ended.err
+    counts = json.loads((here / "out/x/manifest.json").read_text())["counts"]
+    n = counts["core_by_split"]["test"] or counts["questions_by_split"]["test"]
+    said = [line for line in ended.out.splitlines() if "can be told apart" in line]
+    if n >= few:
+        assert not said
+        return
+    points = round(
+        100 * (1.959964 + 0.841621) * (0.5 / n) ** 0.5
+    )  # McNemar's test, half of them differ
+    assert f"on {n:,} questions" in said[0]
+    assert ("by no difference" if points >= 100 else f"by {points} points or more") in said[0]
+    assert "questions.test_core, questions.ratios, selection.per_rule" in said[0]
+    assert ended.out.splitlines()[-1] == "out/x"
