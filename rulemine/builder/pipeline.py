@@ -369,7 +369,7 @@ class Build:
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),
         }
-        return self._stage("ask", 10, options, work)
+        return self._stage("ask", 11, options, work)
 
     @contextmanager
     def _writing(self, folder: Path) -> Iterator[Writing]:
@@ -556,5 +556,6 @@ class Build:
 
     def _rejected(self, stage: str) -> Path:
         """The file with the rejections of a stage: the release's if there is one."""
-        folder = self.target if "release" in self._done else self._done[stage].folder
+        made = self._done.get(stage, self._done["ask"])  # some kinds split while they ask
+        folder = self.target if "release" in self._done else made.folder
         return folder / "rejected.jsonl"

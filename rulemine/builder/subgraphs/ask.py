@@ -1,12 +1,14 @@
 """Makes the questions of the kind ``subgraphs``: from subgraphs to candidates to questions that are graded.
 
-A subgraph is drawn, or grown from that of an accepted question; a writer writes a candidate for it, which is
-read, validated, graded, tried for minimality, and put into words in all namings (SynthKGQA, section 3 and
-appendix A; the grades are ours). A second model may say it in other words.
+A subgraph is drawn, or grown from that of an accepted question, or drawn for what the release still lacks;
+a writer writes a candidate for it, which is read, validated, graded, tried for minimality, and put into words
+in all namings (SynthKGQA, section 3 and appendix A; the grades are ours). A second model may say it in other
+words. It is enough when the questions that `rulemine.builder.subgraphs.split` keeps are as many as wanted.
 
-Guarantees: no two questions share a query or a text; candidates are written in batches and accepted in the
-order of their numbers, so that the same seed and replies give the same questions, however many calls are in
-flight; what is refused is counted by reason, and kept if it has words.
+Guarantees: no two questions share a query or a text; no part of one is idle; candidates are written in
+batches and accepted in the order of their numbers, so that the same seed and replies give the same questions,
+however many calls are in flight; what is refused is counted by reason, and kept if it has words.
+Over 400 lines because all that becomes of a candidate is in one place.
 """
 
 from collections import Counter
@@ -16,8 +18,17 @@ from typing import Any
 
 from rulemine.builder.graded import Graded, Grader, RemovedTriples, Unaskable, Wider
 from rulemine.builder.inputs import Inputs
+from rulemine.builder.locks import removed_facts
+from rulemine.builder.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.builder.removal.selection import Selection
+from rulemine.builder.subgraphs.aiming import Aim
 from rulemine.builder.subgraphs.drafting import Drafting
+from rulemine.builder.subgraphs.split import (
+    Lacking,
+    SplitReason,
+    split_subgraphs,
+    without_lost_parents,
+)  # fmt: skip
 from rulemine.builder.subgraphs.validation import Valid, Validator
 from rulemine.builder.texts import Texts
 from rulemine.builder.writing import Writing
@@ -26,12 +37,12 @@ from rulemine.builder.written.execution import executor_of
 from rulemine.builder.written.replies import read_candidate
 from rulemine.builder.written.writer import Task
 from rulemine.errors import UserError, counted
-from rulemine.llm.call import Reply
 from rulemine.llm.replay import Replay
 from rulemine.query.grading import Grades
 from rulemine.query.minimality import minimal
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
+from rulemine.query.tree import Query
 from rulemine.release.naming import Namer, name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import MinimalQuery, Rejection, SubgraphBlock, SubgraphQuestion
@@ -47,6 +58,12 @@ MOST_AT_ONCE, FEWEST_AT_ONCE = 64, 8
 PATIENCE = 200
 """With a model: candidates without an accepted one after which the build ends."""
 
+MOST_SPENT = 3
+"""Times as many candidates as questions are written for the core and the cells of test, at most."""
+
+GROWTH = 1.03
+"""How much the number of accepted questions grows before it is seen again what is lacking."""
+
 MOST_SHOWN = 4
 """Reasons that a message gives."""
 
@@ -55,7 +72,7 @@ class AskReason:
     """Why a valid candidate is no question, beside `rulemine.builder.graded.Unaskable`."""
 
     SAME = "its query is that of another question"
-    ENOUGH = "enough questions are accepted"
+    ENOUGH = SplitReason.FULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +107,7 @@ def ask_subgraphs(
         progress: Called with (questions, questions wanted).
 
     Returns:
-        Questions with source labels and ids, without splits.
+        Questions with source labels and ids; with splits if they are split by group.
 
     Raises:
         UserError: There is no question.
@@ -124,11 +141,19 @@ class _Asking:
         self.naming = recipe.verbalizer.naming or recipe.naming
         self.texts = Texts(self.names, self.templates, self.naming, recipe.verbalizer.language)
         self.drafting = Drafting(inputs, selection, self.names)
+        self.aimer = self.drafting.aimer(inputs, selection, self._graded)
+        self.facts = removed_facts(self.kg, selection)
+        self.near = NearDuplicates(self.templates.declarations)
+        self.grouped = recipe.questions.split == "group"
+        self.grades: dict[str, Graded | str] = {}
+        self.shapes: dict[str, str] = {}
+        self.lacking = Lacking.all_of(recipe)
+        self.seen = 0
         self.accepted: list[_Accepted] = []
         self.rejections: list[Rejection] = []
         self.queries: set[str] = set()
         self.reasons: Counter[str] = Counter()
-        self.written = self.paraphrases = 0
+        self.written = 0
 
     def run(self, progress: Callable[[int, int], None] | None) -> QuestionSet:
         """See `ask_subgraphs`."""
@@ -145,19 +170,19 @@ class _Asking:
                 executor,
             )
             writer = self.drafting.writer(self.writing.session)
-            while self.written < most and len(self.accepted) < options.questions:
-                wanted = 4 * (options.questions - len(self.accepted))
-                size = min(MOST_AT_ONCE, max(FEWEST_AT_ONCE, wanted), most - self.written)
+            while self.written < most and (lacking := self._lacking()):
+                size = min(MOST_AT_ONCE, max(FEWEST_AT_ONCE, 4 * lacking), most - self.written)
                 parents = [(one.valid, one.task) for one in self.accepted]
                 numbers = range(self.written, self.written + size)
-                tasks = [self.drafting.task(number, parents) for number in numbers]
+                self.grades.clear()
+                tasks = [self.drafting.task(number, parents, self._aimed) for number in numbers]
                 tasks = self.drafting.with_examples(tasks, self.validator)
                 first = len(self.accepted)
                 for task, (reply, keys) in zip(tasks, writer.write(tasks), strict=True):
                     self._take(task, reply, keys)
                 self._paraphrase(first)
                 if progress is not None:
-                    progress(len(self.accepted), options.questions)
+                    progress(options.questions - self.lacking.questions, options.questions)
                 self._report()
         if not self.accepted:
             raise UserError(self._explain_none())
@@ -168,20 +193,57 @@ class _Asking:
             )
         return self._question_set()
 
+    def _lacking(self) -> int:
+        """How many questions are lacking, and for some time also those of the core and of cells."""
+        if len(self.accepted) >= self.seen:
+            self.seen = int(GROWTH * len(self.accepted)) + 1
+            if self.grouped:
+                self.lacking = Lacking.after(self._split(), self.inputs.recipe)
+            else:
+                more = max(0, self.options.questions - len(self._staying()))
+                self.lacking = Lacking(more, 0, (), (), frozenset(), frozenset())
+        if self.written >= MOST_SPENT * self.options.questions:
+            return self.lacking.questions
+        cells = [cell for cell in self.lacking.cells if not self.aimer.gives_up(cell)]
+        return self.lacking.questions + self.lacking.core + len(cells)
+
+    def _aimed(self, number: int) -> Task | None:
+        """A task for what is lacking; None: there is nothing in particular, or nothing was found."""
+        lacking = self.lacking
+        if not self.grouped or not lacking.may_train:
+            return None
+        known = lacking.may_train, lacking.taken
+        found = None
+        if self.written < MOST_SPENT * self.options.questions and (lacking.core or lacking.cells):
+            core = lacking.core > 0 and (number % 2 > 0 or not lacking.cells)
+            cells = lacking.filling if core else lacking.cells
+            found = self.aimer.task(number, Aim(core, cells, *known))
+        return found or self.aimer.task(number, Aim(False, (), *known))
+
+    def _staying(self) -> list[_Accepted]:
+        """What was accepted, without near duplicates."""
+        return [one for one in self.accepted if self.near.stays(one.question)]
+
+    def _split(self) -> QuestionSet | None:
+        """The split of what was accepted so far; None: it leaves no training question."""
+        questions = [
+            replace(one.question, id=f"q{place:09d}") for place, one in enumerate(self._staying())
+        ]
+        asked = QuestionSet((*questions,), (), (), 0, (), self.templates.declarations)
+        try:
+            return split_subgraphs(asked, self.inputs.recipe, self.facts, self.shapes)
+        except UserError:
+            return None
+
     def _take(self, task: Task, reply: str | Refusal, keys: tuple[str, ...]) -> None:
         """Accepts a candidate or refuses it."""
-        enough = len(self.accepted) == self.options.questions
-        if enough and not keys:
-            return  # it cost nothing
         self.written += 1
         self.writing.concerns(keys)
-        if enough:
-            self.reasons[AskReason.ENOUGH] += 1
-            return
         found = self._question(task, reply)
         if isinstance(found, tuple):
             question, valid = found
             self.queries.add(question.query)
+            self.near.add(question)
             self.accepted.append(_Accepted(question, task, valid, keys))
         else:
             self._refuse(found)
@@ -196,21 +258,11 @@ class _Asking:
         valid = self.validator.validate(candidate, task.subgraph, task.atoms)
         if isinstance(valid, Refusal):
             return valid
-        query, options = valid.query, self.options
-        if query.text in self.queries:
-            return Refusal(AskReason.SAME, text=candidate.question, query=query.text)
-        least = minimal(self.graph, query, self.templates.declarations)
-        idle_allowed = least.redundant and not options.minimal
-        graded: Graded | str = Unaskable.NEEDLESS
-        if idle_allowed or not self.grader.idle_parts.needless(Grades(self.graph, query)):
-            graded = self.grader.grade(
-                query, max_answers=options.max_answers, max_evidence=options.max_evidence
-            )
-        if not isinstance(graded, str):
-            idle = self.grader.idle_parts.in_query(graded.grades, self.inputs.types, branches=False)
-            graded = idle or graded
+        query = valid.query
+        graded = self._graded(query)
         if isinstance(graded, str):
             return Refusal(graded, text=candidate.question, query=query.text)
+        least = minimal(self.graph, query, self.templates.declarations)
         block = SubgraphBlock(
             **self.grader.block(graded),
             answer=self.kg.entities[valid.answer],
@@ -229,38 +281,42 @@ class _Asking:
             worded = self.texts.from_model(question, candidate.question)
         return worded if isinstance(worded, Rejection) else (worded, valid)
 
+    def _graded(self, query: Query) -> Graded | str:
+        """What a query gives, or why it is no question; what was found for a batch is not found again."""
+        if query.text in self.queries:
+            return AskReason.SAME
+        if query.text not in self.grades:
+            self.grades[query.text] = self._grade(query)
+        return self.grades[query.text]
+
+    def _grade(self, query: Query) -> Graded | str:
+        options = self.options
+        if self.grader.idle_parts.needless(Grades(self.graph, query)) and (
+            options.minimal or not minimal(self.graph, query, self.templates.declarations).redundant
+        ):
+            return Unaskable.NEEDLESS
+        graded = self.grader.grade(
+            query, max_answers=options.max_answers, max_evidence=options.max_evidence
+        )
+        if isinstance(graded, str):
+            return graded
+        idle = self.grader.idle_parts.in_query(graded.grades, self.inputs.types, branches=False)
+        return idle or graded
+
     def _paraphrase(self, first: int) -> None:
         """Has a second model, if one is named, say what was accepted last in other words."""
         calls, session = self.drafting.calls, self.writing.session
         if calls is None or session is None or not self.inputs.recipe.verbalizer.rewriter_model:
             return
-        from rulemine.builder.written.model_writer import answers_to
-        from rulemine.verbalizer.replies import read_question
+        from rulemine.builder.subgraphs.paraphrasing import paraphrased
 
         namer = Namer(self.names, self.templates, self.naming)
-        asked = []
-        for one in self.accepted[first:]:
-            shown = namer.question(one.question)
-            asked.append(
-                calls.reword(f"candidate {one.task.number}", shown.question, shown.anchors)
-            )
-        answers = answers_to(session, asked)
-        for at, (call, answer) in enumerate(zip(asked, answers, strict=True), first):
-            one = self.accepted[at]
-            self.writing.concerns([call.key])
-            keys = (*one.keys, call.key)
-            text = read_question(answer) if isinstance(answer, Reply) else None
-            question = one.question
-            if isinstance(text, str):
-                other = self.texts.from_model(question, text)
-                if isinstance(other, SubgraphQuestion):
-                    self.paraphrases += 1
-                    question = replace(
-                        question,
-                        paraphrases=(other.question,),
-                        patterns=(*question.patterns, *other.patterns),
-                    )
-            self.accepted[at] = replace(one, question=question, keys=keys)
+        some = self.accepted[first:]
+        shown = [(one.task.number, one.question) for one in some]
+        found = paraphrased(shown, namer, self.texts, calls, session)
+        for at, (one, (question, key)) in enumerate(zip(some, found, strict=True), first):
+            self.writing.concerns([key])
+            self.accepted[at] = replace(one, question=question, keys=(*one.keys, key))
 
     def _refuse(self, found: Rejection | Refusal) -> None:
         """Counts what is refused, and keeps what has words."""
@@ -292,13 +348,24 @@ class _Asking:
         )
 
     def _question_set(self) -> QuestionSet:
-        width = max(ID_DIGITS, len(str(len(self.accepted))))
+        staying = self._staying()
+        if not self.grouped:
+            del staying[self.options.questions :]
+        kept = {one.question.query for one in staying}
+        for one in self.accepted:
+            if one.question.query not in kept:
+                near = not self.near.stays(one.question)
+                reason = NEAR_DUPLICATE if near else AskReason.ENOUGH
+                self._refuse(
+                    Refusal(reason, text=self._said(one.question), query=one.question.query)
+                )
+        width = max(ID_DIGITS, len(str(len(staying))))
         ids = {
             str(one.task.number): f"q{place:0{width}d}"
-            for place, one in enumerate(self.accepted, start=1)
+            for place, one in enumerate(staying, start=1)
         }
         questions = []
-        for one in self.accepted:
+        for one in staying:
             block = one.question.subgraphs
             own = ids[str(one.task.number)]
             block = replace(block, parent=ids.get(block.parent, ""))
@@ -315,8 +382,8 @@ class _Asking:
             "questions": len(questions),
             "drawn": self.written,
             "rejected": dict(sorted(self.reasons.items())),
-            "grown": sum(bool(one.task.subgraph.parent) for one in self.accepted),
-            "paraphrased": self.paraphrases,
+            "grown": sum(bool(one.task.subgraph.parent) for one in staying),
+            "paraphrased": sum(bool(question.paraphrases) for question in questions),
         }
         everything = QuestionSet(
             (),
@@ -327,4 +394,11 @@ class _Asking:
             self.templates.declarations,
             {"subgraphs": counts},
         )
-        return everything.keep(questions, self.rejections)
+        asked = everything.keep(without_lost_parents(questions), self.rejections)
+        if not self.grouped:
+            return asked
+        return split_subgraphs(asked, self.inputs.recipe, self.facts, self.shapes)
+
+    def _said(self, question: SubgraphQuestion) -> str:
+        """The text of a question in the naming of the writer."""
+        return Namer(self.names, self.templates, self.naming).question(question).question

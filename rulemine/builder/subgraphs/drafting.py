@@ -1,16 +1,19 @@
 """Decides what candidates are written: of which subgraph, how many triples, and which form, with examples.
 
-Guarantee: a task depends on its number, and if it grows another, on what was accepted before its batch.
+Guarantee: a task depends on its number, and if it grows another or is for what is lacking, on what was
+accepted before its batch.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rulemine.builder.graded import Graded
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.removal.selection import Selection
+from rulemine.builder.subgraphs.aiming import Aimer
 from rulemine.builder.subgraphs.growing import Grower
 from rulemine.builder.subgraphs.options import MOST_TRIPLES
 from rulemine.builder.subgraphs.sampling import Sampler
@@ -21,6 +24,7 @@ from rulemine.builder.written.scripted import ScriptedWriter
 from rulemine.builder.written.writer import FORMS, Example, Task, Writer
 from rulemine.builder.written.writer_names import WriterNames
 from rulemine.kg.entity_names import EntityNames
+from rulemine.query.tree import Query
 from rulemine.seeds import Stream, stream
 
 if TYPE_CHECKING:  # builds without a model load nothing of a session
@@ -28,6 +32,8 @@ if TYPE_CHECKING:  # builds without a model load nothing of a session
     from rulemine.llm.session import Session
 
 __all__ = ["Drafting"]
+
+Grade = Callable[[Query], Graded | str]
 
 EXAMPLE_DRAWS = 100
 """Candidates tried for the examples of a form and a number of triples."""
@@ -62,12 +68,22 @@ class Drafting:
         self._examples: dict[tuple[str, int], tuple[Example, ...]] = {}
         self.calls = _calls(inputs, self.writer_names)
 
-    def task(self, number: int, parents: Sequence[tuple[Valid, Task]]) -> Task:
+    def aimer(self, inputs: Inputs, selection: Selection, graded: Grade) -> Aimer:
+        """What draws tasks for what a release lacks; arguments as of `Aimer`."""
+        return Aimer(self._sampler, self._options, inputs.templates, selection, self._seed, graded)
+
+    def task(
+        self,
+        number: int,
+        parents: Sequence[tuple[Valid, Task]],
+        aimed: Callable[[int], Task | None] = lambda _number: None,
+    ) -> Task:
         """The task of a number.
 
         Args:
             number: Its number, from 0.
             parents: What was accepted so far and may be grown.
+            aimed: The task of a number for what is lacking, if there is any; tried for seven of eight.
         """
         random = stream(self._seed, "subgraphs", "task", number)
         chance, options = float(random.uniform(1)[0]), self._options
@@ -78,6 +94,8 @@ class Drafting:
             valid, task = parents[random.below(len(parents))]
             if (grown := self._grown(number, valid, task)) is not None:
                 return grown
+        if form == FORMS[0] and number % 8 and (found := aimed(number)) is not None:
+            return found
         return self._drawn(number, form, random)
 
     def _drawn(self, number: int, form: str, random: Stream) -> Task:

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.inputs import Inputs
+from rulemine.builder.locks import splitting
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.removal.selection import Selection
+from rulemine.builder.split import split
 from rulemine.builder.subgraphs.ask import ask_subgraphs
-from rulemine.builder.subgraphs.split import explain_cells, split_subgraphs
+from rulemine.builder.subgraphs.split import explain_cells
 from rulemine.builder.writing import Writing
 from rulemine.codec import to_json
 from rulemine.files import digest_of
@@ -17,9 +19,6 @@ from rulemine.release.question_set import QuestionSet
 __all__ = ["SubgraphKind"]
 
 Progress = Callable[[int, int], None]
-
-_OF_SPLIT = ("training_relations", "reserved_shapes", "test_share", "per_cell")
-"""Options that only the splits depend on."""
 
 
 class SubgraphKind:
@@ -38,7 +37,8 @@ class SubgraphKind:
         """The section of the recipe, and what the model is told."""
         section = to_json(inputs.recipe.subgraphs)
         options: dict[str, Any] = {
-            "subgraphs": {name: v for name, v in section.items() if name not in _OF_SPLIT},
+            "subgraphs": section,
+            "splits": splitting(inputs.recipe),
             "excluded": sorted(inputs.excluded),
             "naming": inputs.recipe.naming,
         }
@@ -67,23 +67,23 @@ class SubgraphKind:
         return asked
 
     def split_options(self, inputs: Inputs) -> dict[str, Any]:
-        """What the splits depend on, the model of the final filter included."""
-        section = to_json(inputs.recipe.subgraphs)
-        return {name: section[name] for name in _OF_SPLIT} | _told(inputs)
+        """The model of the final filter; all else the questions depend on too."""
+        return _told(inputs)
 
     def split(
         self, inputs: Inputs, asked: QuestionSet, progress: Progress | None, writing: Writing
     ) -> QuestionSet | None:
-        """See `rulemine.builder.subgraphs.split` and `rulemine.builder.subgraphs.final_filter`."""
-        if inputs.recipe.questions.split != "group":
+        """What is asked by groups has its splits; see also `rulemine.builder.subgraphs.final_filter`."""
+        chosen = inputs.recipe.questions
+        if chosen.split != "group":
             return None
-        made = split_subgraphs(asked, inputs.recipe.subgraphs, inputs.recipe.seed)
-        if sentence := explain_cells(made, inputs.recipe.subgraphs):
+        if sentence := explain_cells(asked, inputs.recipe.subgraphs):
             writing.note(sentence)
         if writing.session is None or not inputs.recipe.verbalizer.judge_model:
-            return made
+            return None
         from rulemine.builder.subgraphs.final_filter import passing
 
+        made = split(asked, chosen.split, chosen.ratios, inputs.recipe.seed)
         return passing(inputs, made, writing, progress)
 
 

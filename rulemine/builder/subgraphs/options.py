@@ -28,7 +28,7 @@ class SubgraphSection(Section):
     """How subgraphs are sampled and questions about them validated; for the kind ``subgraphs`` alone.
 
     Attributes:
-        questions: Questions that are accepted at most, before they are split.
+        questions: Questions of the release at most.
         candidates: Candidates that are written at most; 0: twenty for each question.
         nodes: A subgraph grows until it has so many entities.
         edges: Or so many triples; the last entity may bring more.
@@ -37,7 +37,7 @@ class SubgraphSection(Section):
         degree_bias: How much entities of low degree are preferred; at 1, as published, an entity with one
             triple is e times as likely as one with very many.
         start: Where a subgraph starts: at ``any`` entity, or at an end of a ``removed`` triple, where
-            anything is removed.
+            anything is removed. What is drawn for the core of test starts at a removed triple of the core.
         atoms: Numbers of triples that questions are written from, drawn evenly; each up to 6.
         grow: Fraction of the candidates whose subgraph is grown from that of an accepted question, by one
             triple at an anchor or at the answer.
@@ -53,9 +53,9 @@ class SubgraphSection(Section):
         examples: Examples in a prompt, for each number of triples.
         training_relations: Fraction of the relations, the most frequent first, that training may have.
         reserved_shapes: Shape codes that only the test split may have.
-        test_share: Fraction of the questions that are test questions.
+        test_share: Fraction of the questions that are test questions; more where the core needs it.
         per_cell: Test questions of each shape and generalization class at most, and a twentieth of the
-            test split where that is less.
+            test split where that is less; of the core always up to this number.
     """
 
     questions: int = option(1000, least=1)

@@ -54,6 +54,7 @@ class Sampler:
 
     Attributes:
         kg: The complete graph.
+        rows: Its rows that subgraphs may have, int64, ascending.
 
     Raises:
         UserError: None of these has a triple to another entity.
@@ -69,8 +70,8 @@ class Sampler:
         barred = [kg.relation_ids[name] for name in excluded if name in kg.relation_ids]
         loops = kg.triples[:, 0] == kg.triples[:, 2]
         left_out = loops | np.isin(kg.triples[:, 1], np.array(barred, np.int32))
-        self.kg = kg
-        incidence = Incidence(kg, np.flatnonzero(~left_out))
+        self.kg, self.rows = kg, np.flatnonzero(~left_out)
+        incidence = Incidence(kg, self.rows)
         self._most_nodes, self._most_rows = options.nodes, options.edges
         self._breadth = options.sampling == "breadth"
         degrees = incidence.degrees
@@ -88,7 +89,7 @@ class Sampler:
 
     def _neighbors(self, incidence: Incidence) -> None:
         """Sets the different neighbors of each entity, and where the triples to each of them begin."""
-        self._rows, others, degrees = incidence.rows, incidence.others, incidence.degrees
+        self._rows_by_end, others, degrees = incidence.rows, incidence.others, incidence.degrees
         owner = np.arange(len(degrees)).repeat(degrees)
         new = np.ones(len(others), bool)
         new[1:] = (np.diff(others) != 0) | (np.diff(owner) != 0)
@@ -146,7 +147,7 @@ class Sampler:
 
     def between(self, node: int, inside: Sequence[int]) -> list[int]:
         """The rows of all triples between a node and others, in the order of these."""
-        rows, first = self._rows, self._first
+        rows, first = self._rows_by_end, self._first
         places = self._places(node, inside)
         spans = zip(first[places].tolist(), first[places + 1].tolist(), strict=True)
         return [row for begin, end in spans for row in rows[begin:end].tolist()]

@@ -5,10 +5,10 @@ unseen shape (``ugt``), of an unseen relation (``urt``), of both, or of neither 
 validation: the paper has none, and a third split without shared answers would cost more questions; whoever
 tunes something holds out part of training.
 
-Guarantees: no answer of a test question is an answer of a training question; no training question has a
-reserved shape or relation; test has minimal questions only, and those with a relation that no training
-question has say so. What fits neither is rejected, with the reason.
-Nothing depends on the order of the questions.
+Guarantees: no answer of a test question is an answer of a training question; no training question gives away
+a removed fact that a test question needs; no training question has a reserved shape or relation; test has
+minimal questions only, and those with a relation that no training question has say so. What fits neither is
+rejected, with the reason. Nothing depends on the order of the questions.
 """
 
 import math
@@ -17,7 +17,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
+from rulemine.builder.locks import LockReason, RememberedFacts
+from rulemine.builder.recipe import Recipe
 from rulemine.builder.split import with_unseen
 from rulemine.builder.subgraphs.options import SubgraphSection
 from rulemine.errors import UserError, counted
@@ -25,13 +28,17 @@ from rulemine.kg.facts import Declarations
 from rulemine.query.links import positive
 from rulemine.query.parser import parse
 from rulemine.query.structures import structure_of
+from rulemine.release.leakage import Fact
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection, SubgraphQuestion
 from rulemine.seeds import stream
 
 __all__ = [
     "TESTED_SHAPES",
+    "Cell",
+    "Lacking",
     "SplitReason",
+    "cells_of",
     "explain_cells",
     "plain_shape",
     "split_subgraphs",
@@ -52,21 +59,30 @@ class SplitReason:
     REDUNDANT = "for test only, but not minimal"
     NO_CELL = "for test only, which has no questions of this shape"
     ENOUGH = "for test only, which has enough questions of this shape"
+    FULL = "enough questions are accepted"
 
 
-def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> QuestionSet:
+def split_subgraphs(
+    asked: QuestionSet,
+    recipe: Recipe,
+    facts: RememberedFacts,
+    shapes: "dict[str, str] | None" = None,
+) -> QuestionSet:
     """Assigns questions to train and test, and rejects what fits neither.
 
     Relations are ordered by how often they are in the evidence of the questions; the first
     `SubgraphSection.training_relations` of them may train. Those that state the same facts are one. With N
-    questions, test has at most `SubgraphSection.test_share` · N. Its cells are filled in turns, so that they
-    are even where the graph has enough, each up to its part of that or `SubgraphSection.per_cell`. Of a cell,
-    the question is next whose answers the fewest training questions share that are left.
+    questions, at most `SubgraphSection.questions`, test has at most `SubgraphSection.test_share` · N. Cells
+    are filled in turns, so that they are even where the graph has enough, each up to its part of that or
+    `SubgraphSection.per_cell`. Of a cell, the question is next that takes the fewest training questions away
+    that are left. Questions of the core come first until there are `QuestionSection.test_core`, or a third of
+    all, for which a cell may have more than its part. Training has what is left, as many as are wanted.
 
     Args:
         asked: The questions, all of the kind ``subgraphs``.
-        options: The section of the recipe.
-        seed: Seed of the random choices.
+        recipe: The recipe: its sections ``subgraphs`` and ``questions``, and its seed.
+        facts: The removed facts.
+        shapes: Query → `plain_shape`, of queries whose shape is known; what is found is added.
 
     Returns:
         The questions kept, with `Question.split`, `Question.unseen` and `SubgraphBlock.test_type`; a parent
@@ -77,36 +93,49 @@ def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> 
     Raises:
         UserError: No training question is left.
     """
-    declared = asked.declarations
+    declared, options, chosen = asked.declarations, recipe.subgraphs, recipe.questions
+    known = {} if shapes is None else shapes
     questions = sorted(
         (q for q in asked.questions if isinstance(q, SubgraphQuestion)), key=lambda q: q.id
     )
     may_train = _training_relations(questions, declared, options.training_relations)
-    shapes = {q.id: plain_shape(q, declared) for q in questions}
+    for q in questions:
+        if q.query not in known:
+            known[q.query] = plain_shape(q, declared)
     types = {
-        q.id: _test_type(shapes[q.id] in options.reserved_shapes, q.relations, may_train)
+        q.id: _test_type(known[q.query] in options.reserved_shapes, q.relations, may_train)
         for q in questions
     }
-    cells = _cells(options.reserved_shapes)
-    cell_of = {q.id: (types[q.id][0], shapes[q.id]) for q in questions}
+    cells: dict[Cell, list[SubgraphQuestion]] = {cell: [] for cell in cells_of(options)}
+    cell_of = {q.id: (types[q.id][0], known[q.query]) for q in questions}
     training = [q for q in questions if types[q.id] == ("id",)]
     for q in questions:
-        if cell_of[q.id] in cells and not q.subgraphs.redundant:
+        if (
+            cell_of[q.id] in cells
+            and not q.subgraphs.redundant
+            and len(facts.needed_by(q)) <= chosen.max_facts
+        ):
             cells[cell_of[q.id]].append(q)
-    wanted = max(1, _rounded(options.test_share, len(questions)))
-    test = _fill(cells, training, wanted, options.per_cell, seed)
-    taken = {answer for q in test for answer in q.answers}
-    split = {q.id: "train" for q in training if taken.isdisjoint(q.answers)}
-    split |= {q.id: "test" for q in test}
+    wanted = max(1, _rounded(options.test_share, min(options.questions, len(questions))))
+    core = min(chosen.test_core, sum(q.core for q in questions) // 3)
+    fill = _Filling(training, facts, recipe.seed)
+    test = fill.made(cells, wanted, options.per_cell, core)
+    split = {q.id: "test" for q in test}
+    fitting = [q for q in training if fill.leaves(q) and q.id not in split]
+    split |= {q.id: "train" for q in fitting[: max(0, options.questions - len(test))]}
     # What test took away from training may have been all that training had of a relation.
-    facts = {declared[r].fact for q in questions if split.get(q.id) == "train" for r in q.relations}
-    trained = {relation for relation in may_train if declared[relation].fact in facts}
+    left = {declared[r].fact for q in questions if split.get(q.id) == "train" for r in q.relations}
+    trained = {relation for relation in may_train if declared[relation].fact in left}
 
     def why(q: SubgraphQuestion) -> str:
         if types[q.id] == ("id",):
-            return SplitReason.SHARED
+            if fill.leaves(q):
+                return SplitReason.FULL
+            return SplitReason.SHARED if fill.shares(q) else LockReason.GIVES
         if q.subgraphs.redundant:
             return SplitReason.REDUNDANT
+        if len(facts.needed_by(q)) > chosen.max_facts:
+            return LockReason.MANY
         return SplitReason.ENOUGH if cell_of[q.id] in cells else SplitReason.NO_CELL
 
     if "train" not in split.values():
@@ -123,17 +152,63 @@ def split_subgraphs(asked: QuestionSet, options: SubgraphSection, seed: int) -> 
             said = " and ".join(types[q.id])
             rejections.append(Rejection("split", why(q), q.id, None, "", "", said, query=q.query))
             continue
-        lacking = _test_type(shapes[q.id] in options.reserved_shapes, q.relations, trained)
+        lacking = _test_type(known[q.query] in options.reserved_shapes, q.relations, trained)
         block = replace(q.subgraphs, test_type=lacking if split[q.id] == "test" else ())
         kept.append(replace(q, split=split[q.id], subgraphs=block))
     told = {
         "accepted": len(questions),
         "training_relations": sorted(trained),
         "per_cell": min(options.per_cell, wanted // len(cells)),
+        "core": core,
     }
     own = {**asked.sampling.get("subgraphs", {}), "split": told}
     made = asked.keep(with_unseen(without_lost_parents(kept)), rejections)
     return replace(made, sampling={**asked.sampling, "subgraphs": own})
+
+
+class Lacking(NamedTuple):
+    """What a release still lacks.
+
+    Attributes:
+        questions: How many questions.
+        core: How many questions of the core in test.
+        cells: The cells of test that have fewer than they should.
+        filling: The cells that may take questions of the core; none: these must be able to train, as test has
+            a third of them.
+        may_train: The relations that training has.
+        taken: The answers of test questions.
+    """
+
+    questions: int
+    core: int
+    cells: tuple[Cell, ...]
+    filling: tuple[Cell, ...]
+    may_train: frozenset[str]
+    taken: frozenset[str]
+
+    @classmethod
+    def all_of(cls, recipe: Recipe) -> "Lacking":
+        """Before anything is there."""
+        return cls(recipe.subgraphs.questions, 0, (), (), frozenset(), frozenset())
+
+    @classmethod
+    def after(cls, made: QuestionSet | None, recipe: Recipe) -> "Lacking":
+        """What is lacking after a split; None: it left no training question."""
+        if made is None:
+            return cls.all_of(recipe)
+        told, options = made.sampling["subgraphs"]["split"], recipe.subgraphs
+        test = [q for q in made.questions if q.split == "test"]
+        core = max(0, recipe.questions.test_core - sum(q.core for q in test))
+        cells, have = cells_of(options), _cells_in(made)
+        has_third = told["core"] + core <= recipe.questions.test_core
+        return cls(
+            max(0, options.questions - len(made.questions)),
+            core,
+            tuple(cell for cell in cells if have[cell] < told["per_cell"]),
+            () if has_third else tuple(cell for cell in cells if have[cell] < options.per_cell),
+            frozenset(told["training_relations"]),
+            frozenset(answer for q in test for answer in q.answers),
+        )
 
 
 def without_lost_parents(questions: Iterable[Question]) -> list[Question]:
@@ -159,12 +234,8 @@ def explain_cells(made: QuestionSet, options: SubgraphSection) -> str:
         A sentence; "" if there is none.
     """
     per_cell = made.sampling["subgraphs"]["split"]["per_cell"]
-    have = Counter(
-        (q.subgraphs.test_type[0], plain_shape(q, made.declarations))
-        for q in made.questions
-        if isinstance(q, SubgraphQuestion) and q.split == "test"
-    )
-    cells = _cells(options.reserved_shapes)
+    have = _cells_in(made)
+    cells = cells_of(options)
     short = [cell for cell in cells if have[cell] < max(1, per_cell)]
     if not short:
         return ""
@@ -175,6 +246,15 @@ def explain_cells(made: QuestionSet, options: SubgraphSection) -> str:
         + ("no more were accepted" if per_cell else "test is to have fewer questions than cells")
         + ". Ask for more questions (subgraphs.questions), or reserve other shapes "
         "(subgraphs.reserved_shapes)."
+    )
+
+
+def _cells_in(made: QuestionSet) -> Counter[Cell]:
+    """How many test questions each cell has."""
+    return Counter(
+        (q.subgraphs.test_type[0], plain_shape(q, made.declarations))
+        for q in made.questions
+        if isinstance(q, SubgraphQuestion) and q.split == "test"
     )
 
 
@@ -210,54 +290,96 @@ def _test_type(
     return (*["ugt"] * ugt, *["urt"] * urt) or ("id",)
 
 
-def _cells(reserved: Collection[str]) -> dict[Cell, list[SubgraphQuestion]]:
-    """The cells of the test split, without questions; of both unseen, the shape decides."""
+def cells_of(options: SubgraphSection) -> list[Cell]:
+    """The cells of the test split; of both unseen, the shape decides."""
+    reserved = options.reserved_shapes
     others = [shape for shape in TESTED_SHAPES if shape not in reserved]
     cells = [("ugt", shape) for shape in sorted(set(reserved))]
-    return {cell: [] for cell in cells + [(kind, s) for kind in ("id", "urt") for s in others]}
+    return cells + [(kind, shape) for kind in ("id", "urt") for shape in others]
 
 
-def _fill(
-    cells: Mapping[Cell, Sequence[SubgraphQuestion]],
-    training: Sequence[SubgraphQuestion],
-    wanted: int,
-    per_cell: int,
-    seed: int,
-) -> list[SubgraphQuestion]:
-    """The test questions.
+class _Filling:
+    """Fills the test split, and says what training loses by it.
 
     Args:
-        cells: Cell → the questions that it may have, sorted by id.
         training: The questions that may train.
-        wanted: Their number at most.
-        per_cell: Those of a cell at most, and no more than the cell's part of `wanted`, rounded up.
+        facts: The removed facts.
         seed: Seed of the order of cells, and of questions that cost training as much.
     """
-    having: dict[str, list[SubgraphQuestion]] = {}
-    for q in training:
-        for answer in q.answers:
-            having.setdefault(answer, []).append(q)
-    left = {q.id for q in training}
-    costs = Counter({answer: len(some) for answer, some in having.items()})
 
-    def cost(q: SubgraphQuestion) -> int:
-        return sum(costs[answer] for answer in q.answers)
+    def __init__(
+        self, training: Sequence[SubgraphQuestion], facts: RememberedFacts, seed: int
+    ) -> None:
+        self._facts, self._seed = facts, seed
+        self._having: dict[Fact, list[SubgraphQuestion]] = {}
+        for q in training:
+            for shown in self._shown(q):
+                self._having.setdefault(shown, []).append(q)
+        self._left = {q.id for q in training}
+        self._costs = Counter({shown: len(some) for shown, some in self._having.items()})
+        self._taken: set[Fact] = set()
 
-    waiting = []
-    for cell, some in cells.items():
-        order = stream(seed, "subgraphs", "split", *cell).permutation(len(some)).tolist()
-        waiting.append([some[i] for i in order])
-    turns = stream(seed, "subgraphs", "split").permutation(len(waiting)).tolist()
-    test: list[SubgraphQuestion] = []
-    for _ in range(min(per_cell, -(-wanted // len(waiting)))):
-        for turn in turns:
-            if len(test) == wanted or not waiting[turn]:
-                continue
-            chosen = min(waiting[turn], key=cost)
-            waiting[turn].remove(chosen)
-            test.append(chosen)
-            for q in (q for answer in chosen.answers for q in having.get(answer, ())):
-                if q.id in left:
-                    left.remove(q.id)
-                    costs.subtract(q.answers)
-    return test
+    def made(
+        self,
+        cells: Mapping[Cell, Sequence[SubgraphQuestion]],
+        wanted: int,
+        per_cell: int,
+        core: int,
+    ) -> list[SubgraphQuestion]:
+        """The test questions.
+
+        Args:
+            cells: Cell → the questions that it may have, sorted by id.
+            wanted: Their number at most, but for the core.
+            per_cell: Those of a cell at most.
+            core: How many of the core come first, of a cell no more than `per_cell`; with the others a cell
+                has no more than its part of `wanted`, rounded up.
+        """
+        waiting = []
+        for cell, some in cells.items():
+            order = stream(self._seed, "subgraphs", "split", *cell).permutation(len(some)).tolist()
+            waiting.append([some[i] for i in order])
+        turns = stream(self._seed, "subgraphs", "split").permutation(len(waiting)).tolist()
+        part = min(per_cell, -(-wanted // len(waiting)))
+        have = [0] * len(waiting)
+        test: list[SubgraphQuestion] = []
+        for turn in turns * per_cell:
+            fitting = [q for q in waiting[turn] if q.core]
+            if len(test) < core and fitting and have[turn] < per_cell:
+                test.append(self._take(fitting, waiting[turn]))
+                have[turn] += 1
+        for turn in turns * part:
+            if sum(min(part, n) for n in have) < wanted and waiting[turn] and have[turn] < part:
+                test.append(self._take(waiting[turn], waiting[turn]))
+                have[turn] += 1
+        return test
+
+    def leaves(self, question: SubgraphQuestion) -> bool:
+        """Whether a question may train, by what test took."""
+        return self._taken.isdisjoint(self._shown(question))
+
+    def shares(self, question: SubgraphQuestion) -> bool:
+        """Whether an answer of it is one of a test question."""
+        return not self._taken.isdisjoint((answer,) for answer in question.answers)
+
+    def _take(
+        self, some: Sequence[SubgraphQuestion], waiting: list[SubgraphQuestion]
+    ) -> SubgraphQuestion:
+        """Takes the question from those waiting that costs training least."""
+        chosen = min(some, key=lambda q: sum(self._costs[shown] for shown in self._needed(q)))
+        waiting.remove(chosen)
+        needed = self._needed(chosen)
+        self._taken |= needed
+        for q in (q for shown in needed for q in self._having.get(shown, ())):
+            if q.id in self._left:
+                self._left.remove(q.id)
+                self._costs.subtract(self._shown(q))
+        return chosen
+
+    def _shown(self, question: SubgraphQuestion) -> set[Fact]:
+        """What a training question shows: its answers, and the removed facts that it gives."""
+        return {(answer,) for answer in question.answers} | self._facts.given_by(question)
+
+    def _needed(self, question: SubgraphQuestion) -> set[Fact]:
+        """What no training question may show beside a test question."""
+        return {(answer,) for answer in question.answers} | self._facts.needed_by(question)

@@ -8,6 +8,7 @@ it is enough, `rulemine.builder.variants.seed_splits` says.
 Guarantees: no two questions share a query or a text; no part of one is idle; questions come in the order of
 the seed sets, and of one set in the order of the reply; the same seed and replies give the same questions,
 however many calls are in flight; what is refused is counted by reason, and kept if it has words.
+Over 400 lines because all that becomes of a candidate is in one place.
 """
 
 from collections import Counter
@@ -23,14 +24,7 @@ from rulemine.builder.texts import Texts
 from rulemine.builder.variants.components import Components
 from rulemine.builder.variants.judging import Judges
 from rulemine.builder.variants.pair_writers import ModelPairs, PairTask, PairWriter, WithoutModel
-from rulemine.builder.variants.pairs import (
-    Pair,
-    PairReason,
-    Shown,
-    Verified,
-    pairs_of,
-    verified,
-)
+from rulemine.builder.variants.pairs import Pair, PairReason, Shown, Verified, pairs_of, verified
 from rulemine.builder.variants.seed_splits import Dealt, SeedSplits
 from rulemine.builder.variants.seed_texts import SeedSet
 from rulemine.builder.variants.topics import Topics
@@ -162,7 +156,6 @@ class _Asking:
         self.components = Components(self.kg, self.options, inputs.excluded)
         self.topics = Topics.of_inputs(inputs)
         self.judges = self._judges()
-        self.sets = len(sets)
         self.splits = SeedSplits(
             recipe, sets, removed_facts(self.kg, selection), self.templates.declarations
         )
@@ -283,10 +276,8 @@ class _Asking:
         """Whether topic entities of questions about a seed set may be idle."""
         if self.options.minimal:
             return False
-        return (self.splits.split_of(seeds.id) or self.inputs.recipe.questions.split) in (
-            "train",
-            "random",
-        )
+        split = self.splits.split_of(seeds.id) or self.inputs.recipe.questions.split
+        return split in ("train", "random")
 
     def _judged(self, found: Sequence[Sequence[_Found]]) -> list[list[_Found]]:
         """What the judges accept of the questions of each seed set; all of it without judges."""
@@ -400,16 +391,16 @@ class _Asking:
         if self.found or len(self.asked) < PATIENCE or self.writing.session is None:
             return
         if not isinstance(self.writing.session, Replay):
-            raise UserError(self._explain_none(len(self.asked)))
+            raise UserError(self._explain_none())
 
-    def _explain_none(self, asked: int = 0) -> str:
+    def _explain_none(self) -> str:
         """Says why there is no question at all."""
         ways = (self.skipped + self.reasons).most_common(MOST_SHOWN)
         why = "; ".join(f"{n:,} × {reason}" for reason, n in ways)
         return (
-            f"no question is left: {counted(asked or self.sets, 'seed set')}, "
-            f"{counted(self.drawn, 'pair')} ({why}). Give texts or "
-            "entities that the graph joins (section variants), another model, or a larger graph."
+            f"no question is left: {counted(len(self.asked), 'seed set')}, "
+            f"{counted(self.drawn, 'pair')} ({why}). Give texts or entities that the graph joins "
+            "(section variants), another model, or a larger graph."
         )
 
 

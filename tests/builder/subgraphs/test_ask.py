@@ -12,6 +12,8 @@ import pytest
 
 from rulemine.builder.earlier import NOTHING, Earlier
 from rulemine.builder.graded import Unaskable
+from rulemine.builder.locks import removed_facts
+from rulemine.builder.options import QuestionSection
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.subgraphs.ask import AskReason, ask_subgraphs
 from rulemine.builder.subgraphs.final_filter import FAILED, passing
@@ -42,9 +44,12 @@ MODEL = VerbalizerSection(
 
 
 def inputs_of(
-    earlier: Earlier = NOTHING, verbalizer: VerbalizerSection | None = None, **options: Any
+    earlier: Earlier = NOTHING,
+    verbalizer: VerbalizerSection | None = None,
+    chosen: QuestionSection | None = None,
+    **options: Any,
 ) -> Any:
-    """What a build would give: the graph, and options of the section ``subgraphs``."""
+    """What a build would give: the graph, and options of the section ``subgraphs``; not split by default."""
     section = SubgraphSection(
         **{
             "questions": 30,
@@ -60,6 +65,7 @@ def inputs_of(
         "t.tsv",
         kind="subgraphs",
         subgraphs=section,
+        questions=chosen or QuestionSection(split="none"),
         verbalizer=verbalizer or VerbalizerSection(),
     )
     return SimpleNamespace(
@@ -137,6 +143,19 @@ def test_all_that_is_refused_is_counted_and_nothing_twice(made: QuestionSet) -> 
 def test_the_same_seed_gives_the_same_and_fewer_are_the_first(made: QuestionSet) -> None:
     assert asked() == made
     assert asked(questions=10).questions == made.questions[:10]
+
+
+def test_questions_are_drawn_until_those_that_the_split_keeps_are_enough() -> None:
+    chosen = QuestionSection(test_core=6)
+    found = asked(inputs_of(chosen=chosen, questions=60, test_share=0.4, max_answers=6))
+    assert len(found.questions) == 60
+    assert found.sampling["subgraphs"]["questions"] > 60, "accepted before the split"
+    test = [question for question in found.questions if question.split == "test"]
+    assert sum(question.core for question in test) >= 5
+    assert removed_facts(WORLD.kg, WORLD.selection).leaked(found.questions, "test") == 0
+    taken = {answer for question in test for answer in question.answers}
+    assert not any(taken & {*q.answers} for q in found.questions if q.split == "train")
+    assert asked(inputs_of(chosen=chosen, questions=60, test_share=0.4, max_answers=6)) == found
 
 
 def test_what_an_earlier_release_asks_is_not_asked_again(made: QuestionSet) -> None:

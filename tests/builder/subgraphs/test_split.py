@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from rulemine.builder.locks import LockReason, RememberedFacts
+from rulemine.builder.options import QuestionSection
+from rulemine.builder.recipe import Recipe
 from rulemine.builder.subgraphs.options import RESERVED_SHAPES, SubgraphSection
 from rulemine.builder.subgraphs.split import (
     TESTED_SHAPES,
+    Lacking,
     SplitReason,
     explain_cells,
     split_subgraphs,
@@ -18,8 +22,9 @@ from rulemine.builder.subgraphs.split import (
 )
 from rulemine.errors import UserError
 from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import Triple
 from rulemine.release.question_set import QuestionSet, read_question_set, write_question_set
-from rulemine.release.records import MinimalQuery, SubgraphQuestion
+from rulemine.release.records import HardAnswer, MinimalQuery, SubgraphQuestion
 from rulemine.seeds import stream
 from tests.structures import structure_question
 from tests.written import as_subgraph
@@ -79,6 +84,20 @@ def of(questions: Sequence[SubgraphQuestion], declared: Declarations | None = No
     )
 
 
+def split(
+    asked: QuestionSet,
+    options: SubgraphSection,
+    seed: int,
+    removed: Sequence[Triple] = (),
+    **chosen: int,
+) -> QuestionSet:
+    recipe = Recipe(
+        "t", "t.tsv", kind="subgraphs", seed=seed, subgraphs=options,
+        questions=QuestionSection(**chosen),
+    )  # fmt: skip
+    return split_subgraphs(asked, recipe, RememberedFacts(removed))
+
+
 def drawn(seed: int, n: int) -> list[SubgraphQuestion]:
     """Random questions of many shapes, with relations of a long tail and answers that many share."""
     draws = stream(seed, "test")
@@ -103,8 +122,8 @@ def drawn(seed: int, n: int) -> list[SubgraphQuestion]:
 @pytest.mark.parametrize("seed", range(6))
 def test_every_promise_of_the_split(seed: int) -> None:
     questions = drawn(seed, 300 + 200 * seed)
-    options = SubgraphSection(test_share=0.1, per_cell=45 if seed else 2)
-    made = split_subgraphs(of(questions), options, seed)
+    options = SubgraphSection(questions=2000, test_share=0.1, per_cell=45 if seed else 2)
+    made = split(of(questions), options, seed)
     before = {q.id: q for q in questions}
     train = [q for q in made.questions if q.split == "train"]
     test = [q for q in made.questions if q.split == "test"]
@@ -175,14 +194,14 @@ def test_every_promise_of_the_split(seed: int) -> None:
 
 def test_the_order_changes_nothing_and_the_seed_does() -> None:
     questions = drawn(1, 400)
-    made = split_subgraphs(of(questions), SubgraphSection(), 7)
-    turned = split_subgraphs(of(questions[::-1]), SubgraphSection(), 7)
+    made = split(of(questions), SubgraphSection(), 7)
+    turned = split(of(questions[::-1]), SubgraphSection(), 7)
     assert turned == made
-    assert split_subgraphs(of(questions), SubgraphSection(), 8).questions != made.questions
+    assert split(of(questions), SubgraphSection(), 8).questions != made.questions
 
 
 def test_a_stage_hands_on_all_that_the_split_sets(tmp_path: Any) -> None:
-    made = split_subgraphs(of(drawn(2, 100)), SubgraphSection(), 7)
+    made = split(of(drawn(2, 100)), SubgraphSection(), 7)
     write_question_set(tmp_path, made)
     assert read_question_set(tmp_path) == made
 
@@ -209,7 +228,7 @@ def test_relations_that_state_the_same_facts_are_one() -> None:
         asked(8, relations=["q"]),
     ]
     options = SubgraphSection(training_relations=0.5, test_share=0.2)
-    made = split_subgraphs(of(questions, declared), options, 7)
+    made = split(of(questions, declared), options, 7)
     assert made.sampling["subgraphs"]["split"]["training_relations"] == ["child", "parent"]
     types = {q.id: q.subgraphs.test_type for q in made.questions if q.split == "test"}
     assert sorted(types.values()) == [("id",), ("urt",)]
@@ -220,7 +239,7 @@ def test_what_a_difference_takes_away_counts_as_a_relation() -> None:
     questions = [asked(n, relations=["r"]) for n in range(9)]
     minus = asked(9, "(1)-{(1)}", ["r"])
     minus = replace(minus, subgraphs=replace(minus.subgraphs, relations=("r", "s")))
-    made = split_subgraphs(of([*questions, minus]), SubgraphSection(test_share=0.2), 7)
+    made = split(of([*questions, minus]), SubgraphSection(test_share=0.2), 7)
     assert made.sampling["subgraphs"]["split"]["training_relations"] == ["r"]
     assert next(q for q in made.questions if q.id == minus.id).subgraphs.test_type == ("urt",)
 
@@ -230,19 +249,19 @@ def test_a_relation_that_the_split_itself_takes_from_training_is_unseen() -> Non
     questions = [asked(n, relations=["r"]) for n in range(9)]
     questions += [asked(9, "(2)", ["s"], ["a"]), asked(10, "(5)", ["s"], ["a"])]
     options = SubgraphSection(training_relations=1, test_share=0.2, reserved_shapes=())
-    made = split_subgraphs(of(questions), options, 7)
+    made = split(of(questions), options, 7)
     assert {q.id: q.subgraphs.test_type for q in made.questions}["q00009"] == ("urt",)
     assert made.sampling["subgraphs"]["split"]["training_relations"] == ["r"]
 
 
 def test_a_split_without_training_says_so() -> None:
     with pytest.raises(UserError, match="no training question is left of 1 accepted question"):
-        split_subgraphs(of([asked(0)]), SubgraphSection(), 7)
+        split(of([asked(0)]), SubgraphSection(), 7)
 
 
 def test_questions_with_answers_of_their_own_are_tested_first() -> None:
     questions = [asked(n, answers=["shared"]) for n in range(30)] + [asked(30), asked(31)]
-    made = split_subgraphs(of(questions), SubgraphSection(per_cell=1), 7)
+    made = split(of(questions), SubgraphSection(per_cell=1), 7)
     (tested,) = [q.id for q in made.questions if q.split == "test"]
     assert tested in ("q00030", "q00031")
     assert not made.rejections
@@ -250,19 +269,59 @@ def test_questions_with_answers_of_their_own_are_tested_first() -> None:
 
 def test_few_cells_are_told() -> None:
     options = SubgraphSection(test_share=0.5)
-    made = split_subgraphs(of([asked(n) for n in range(60)]), options, 7)
+    made = split(of([asked(n) for n in range(60)]), options, 7)
     said = explain_cells(made, options)
     assert said.startswith("19 of the 20 cells of the test split have fewer than 1 question (ugt ")
     assert "id (2): 0" in said
     assert "id (1):" not in said
     assert "no more were accepted" in said
-    made = split_subgraphs(of([asked(n) for n in range(4)]), options, 7)
+    made = split(of([asked(n) for n in range(4)]), options, 7)
     assert "test is to have fewer questions than cells" in explain_cells(made, options)
     assert Counter(q.split for q in made.questions) == {"train": 3, "test": 1}
 
 
 def test_without_reserved_shapes_nothing_is_of_an_unseen_one() -> None:
     options = SubgraphSection(reserved_shapes=(), training_relations=1)
-    made = split_subgraphs(of(drawn(3, 200)), options, 7)
+    made = split(of(drawn(3, 200)), options, 7)
     assert {q.subgraphs.test_type for q in made.questions if q.split == "test"} == {("id",)}
     assert {row.reason for row in made.rejections} == {SplitReason.SHARED}
+
+
+def test_training_gives_nothing_away_that_test_needs() -> None:
+    fact = ("b", "r", "c")
+    row = HardAnswer("a0", 1, 100, (fact,), True)
+    needs = replace(asked(0, "(4)"), hard=(row,), core=True)
+    gives = replace(asked(1), full_evidence=(("c", "other", "b"),))
+    other = [asked(number) for number in range(2, 9)]
+    made = split(of([needs, gives, *other]), SubgraphSection(test_share=0.5), 7, [fact])
+    assert {q.id for q in made.questions if q.split == "test"} >= {needs.id}
+    found = {row.question: row.reason for row in made.rejections}
+    assert found[gives.id] == LockReason.GIVES
+    many = replace(needs, hard=(replace(row, witness=(fact, ("d", "r", "e"))),))
+    made = split(of([many, gives, *other]), SubgraphSection(test_share=0.5), 7, [fact, ("d", "r", "e")],
+                 max_facts=1)  # fmt: skip
+    found = {row.question: row.reason for row in made.rejections}
+    assert found[many.id] == LockReason.MANY
+    assert gives.id not in found
+
+
+def test_the_core_comes_first_in_test_and_training_ends_with_what_is_wanted() -> None:
+    questions = [
+        replace(asked(n, shape), core=n % 4 == 0, hard_answer=f"a{n}")
+        for n, shape in enumerate(["(1)", "(2)", "(4)"] * 40)
+    ]
+    options = SubgraphSection(questions=60, test_share=0.1)
+    made = split(of(questions), options, 3, test_core=9)
+    test = [q for q in made.questions if q.split == "test"]
+    assert sum(q.core for q in test) >= 9
+    assert sum(q.core for q in split(of(questions), options, 3).questions if q.split == "test") < 9
+    assert len(made.questions) == 60
+    third = split(of(questions), options, 3, test_core=99).sampling["subgraphs"]["split"]["core"]
+    assert third == sum(q.core for q in questions) // 3
+    full = [row for row in made.rejections if row.reason == SplitReason.FULL]
+    assert len(full) > 0
+    chosen = QuestionSection(test_core=9)
+    recipe = Recipe("t", "t.tsv", kind="subgraphs", subgraphs=options, questions=chosen)
+    lacking = Lacking.after(made, recipe)
+    assert (lacking.questions, lacking.core) == (0, 0)
+    assert Lacking.after(None, recipe).questions == 60
