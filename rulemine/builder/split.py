@@ -168,6 +168,8 @@ def deal(
     groups: Sequence[Sequence[int]],
     ratios: Sequence[int],
     seed: int,
+    core: Sequence[bool] = (),
+    core_shares: Sequence[float] = (),
 ) -> list[int]:
     """The index of the split of every group, so that each split is near its share of every stratum.
 
@@ -177,8 +179,10 @@ def deal(
         ratios: Sizes of the splits relative to each other, ≥ 1; the first is train, which takes what is
             larger than its split should be.
         seed: Seed of the random choices.
+        core: Whether each question is of the core; empty: none is.
+        core_shares: The fraction of the core that each split gets; empty: as the ratios say.
     """
-    return _Deal(strata, groups, ratios, seed).made()
+    return _Deal(strata, groups, ratios, seed, core, core_shares).made()
 
 
 def draw_splits(n: int, ratios: Sequence[int], seed: int) -> list[int]:

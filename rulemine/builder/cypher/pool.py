@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rulemine.builder.cypher.options import SPLIT_WAYS
-from rulemine.builder.split import deal
+from rulemine.builder.split import core_shares, deal
 from rulemine.cypher.pattern import PatternQuery
 from rulemine.errors import UserError, counted
 from rulemine.release.leakage import Fact, RemovedFacts
@@ -21,8 +21,14 @@ __all__ = ["DEALS", "CandidatePool", "Wanted", "signature_of"]
 _RESERVED = 0.15
 """Of the facts at most this share is kept for templates of which training would have too few questions."""
 
-DEALS = 8
+_CORE_DEALT = 2
+"""Test is dealt so many times as many candidates of the core as are wanted."""
+
+DEALS = 4
 """So often groups are dealt at most, until no split is too small."""
+
+_STEP = 24
+"""Each time validation and test are dealt a fraction of one in so many more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +137,10 @@ class CandidatePool:
             for question in questions
         ]
         train, *others = wanted.ratios
-        ratios = [train * DEALS, *(ratio * (DEALS + attempt) for ratio in others)]
-        dealt = deal(strata, list(groups.values()), ratios, seed)
+        ratios = [train * _STEP, *(ratio * (_STEP + attempt) for ratio in others)]
+        core = [question.core for question in questions]
+        shares = core_shares(sum(core), ratios, _CORE_DEALT * wanted.test_core)
+        dealt = deal(strata, list(groups.values()), ratios, seed ^ attempt, core, shares)
         names = [SPLITS[number] for number in dealt]
         return cls(questions, list(groups.values()), names, facts, wanted, seed)
 

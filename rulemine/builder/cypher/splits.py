@@ -32,7 +32,7 @@ ENOUGH = "there are enough of its template"
 _COMPARED = 12
 """So many candidates are compared by what they would lock before one is drawn."""
 
-_ROUNDS = 6
+_ROUNDS = 10
 """So often what a split cannot have of one template is asked of another."""
 
 
@@ -133,6 +133,16 @@ class _Draw:
         for split in SPLITS:
             for template in sorted(self.lacking(split).elements()):
                 takers = [one for one in SPLITS if one != split and free[one][template] > 0]
+                if not takers and free[split][template] > 0:  # it lacks room
+                    some = [
+                        t for t, n in sorted(free["train"].items()) if min(n, want[split][t]) > 0
+                    ]
+                    if some and split != "train":
+                        other = max(some, key=lambda t: (want[split][t], free["train"][t]))
+                        want[split][other] -= 1
+                        want["train"][other] += 1
+                        free["train"][other] -= 1
+                        done = True
                 if not takers:
                     continue
                 taker = max(takers, key=lambda one: free[one][template])
@@ -178,7 +188,7 @@ class _Draw:
         first = min(pool.core_wanted[split], whole)
         for most in (half, want, twice):
             self._take(split, core, most, first - number.total())
-        for most in (half, want, twice):
+        for most in (half, want):
             self._take(split, changed, most, total - number.total())
         for some in rest.values():
             some.sort(key=lambda i: i not in self.locked)

@@ -101,7 +101,7 @@ def test_sizes_are_the_ratios_and_templates_keep_their_numbers(candidates: Candi
     there = Counter(shape.values())
     made = Counter(shape[query] for query in splits)
     assert max(made.values()) == 10
-    assert sum(made.values()) >= 0.97 * sum(min(10, number) for number in there.values())
+    assert sum(made.values()) >= 0.95 * sum(min(10, number) for number in there.values())
     sizes = Counter(splits.values())
     for name, share in zip(SPLITS, (0.7, 0.1, 0.2), strict=True):
         assert abs(sizes[name] / len(splits) - share) <= 0.07
