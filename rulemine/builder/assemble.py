@@ -12,7 +12,7 @@ from rulemine.builder.removal.selection import Selection
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.phrasing.templates import Templates
-from rulemine.release.contents import JOINED, ModelTrace, ReleaseParts
+from rulemine.release.contents import ModelTrace, ReleaseParts
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Certificate, Difficulty, PerDirection, Removal
 from rulemine.release.seed_rows import with_splits
@@ -32,12 +32,11 @@ def parts_of_build(
     trace: ModelTrace | None,
     *,
     rules_mined: int,
-    joined: int | None = None,
     types: Mapping[str, tuple[str, ...]] | None = None,
     sampling: Mapping[str, Any] | None = None,
     graph: PropertyGraph | None = None,
 ) -> ReleaseParts:
-    """The parts of a release, from the results of the stages, the number of rules as mined, and `JOINED`.
+    """The parts of a release, from the results of the stages, and the number of rules as mined.
 
     For all kinds but ``rules`` also from the types of entities, and what sampling counted; for the kind
     ``cypher`` from the property graph.
@@ -56,8 +55,7 @@ def parts_of_build(
         names=asked.names,
         templates=templates,
         model_counts=count_model(trace, asked.questions, asked.rejections),
-        selection_counts={"rules_mined": rules_mined, **asdict(selection.counts)}
-        | ({} if joined is None else {JOINED: joined}),
+        selection_counts={"rules_mined": rules_mined, **asdict(selection.counts)},
         trace=trace,
         types=types or {},
         sampling_counts=sampling or {},

@@ -3,11 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.builder.removal.selection import Selection
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.query.answers import missing_from
 
-__all__ = ["core_joined_by", "edges_between"]
+__all__ = ["edges_between"]
 
 
 def edges_between(
@@ -48,17 +46,3 @@ def _among(
     there[entities] = True
     found: npt.NDArray[np.bool_] = there[kg.triples[:, column]]
     return found
-
-
-def core_joined_by(kg: KnowledgeGraph, reference: KnowledgeGraph, selection: Selection) -> int:
-    """Of how many removed triples of the core another graph joins the two ends, as the complete one does not.
-
-    Args:
-        kg: The complete graph.
-        reference: The other one, matched by labels.
-        selection: What is removed.
-    """
-    more = missing_from(kg, reference).labeled()
-    pairs = {frozenset((s, o)) for s, _, o in more}
-    core = np.unique(selection.head[selection.core])
-    return sum(frozenset((s, o)) in pairs for s, _, o in kg.labeled(core))

@@ -92,8 +92,6 @@ class Inputs:
         self._earlier = earlier
         self.seed_rows: tuple[SeedRow, ...] | None = None
         """What is asked about in place of seed texts, for fresh variants of a release."""
-        self.joined: int | None = None
-        """The count of a release that stands in for its reference, see `rulemine.release.contents.JOINED`."""
 
     def files(self) -> list[Path]:
         """The files named by the recipe that exist."""

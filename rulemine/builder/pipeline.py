@@ -16,7 +16,6 @@ from typing import Any
 
 from rulemine.builder.assemble import parts_of_build
 from rulemine.builder.balance import explain_few
-from rulemine.builder.difficulty import core_joined_by
 from rulemine.builder.earlier import NOTHING
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.kind import kind_of
@@ -472,24 +471,14 @@ class Build:
                 self.inputs.templates,
                 self._trace(),
                 rules_mined=len(self.mined_rules),
-                joined=self._joined(),
                 types=self._types(),
                 sampling=self._asked("split").sampling,
                 graph=self.inputs.property_graph if self.recipe.kind == "cypher" else None,
             )
             write_release(folder, parts, self.recipe.naming)
 
-        reference = self.inputs.reference.digest if self.inputs.reference else ""
         options = {"recipe": self.recipe.portable(), "about": self.inputs.about()}
-        options |= {"reference": {"digest": reference}}
-        return self._stage("release", 6, options, work)
-
-    def _joined(self) -> int | None:
-        """See `rulemine.release.contents.JOINED`; None without a reference."""
-        inputs = self.inputs
-        if inputs.joined is not None or inputs.reference is None:
-            return inputs.joined
-        return core_joined_by(inputs.kg, inputs.reference, self.selection)
+        return self._stage("release", 7, options, work)
 
     def _trace(self) -> ModelTrace | None:
         """What models had a part in, in any stage."""

@@ -23,7 +23,7 @@ from rulemine.datasets.registry import data_sets
 from rulemine.errors import ConfigError, DatasetError, InputError, did_you_mean, list_problems
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf
-from rulemine.release.contents import JOINED, JOURNAL, read_parts
+from rulemine.release.contents import JOURNAL, read_parts
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
@@ -195,7 +195,6 @@ def _reference(inputs: Inputs, release: Release) -> None:
     there = "kg/reference.tsv.gz" in release.manifest["files"]
     inputs.reference = _graph(release, "reference") if there else None
     inputs.stale = None
-    inputs.joined = release.manifest["counts"]["selection"].get(JOINED)
 
 
 def _labels(inputs: Inputs, release: Release) -> None:

@@ -27,13 +27,10 @@ from rulemine.release.values import RemovedValue
 from rulemine.rules.rule import Rule
 from rulemine.rules.value_rules import ValueRule
 
-__all__ = ["JOINED", "JOURNAL", "ModelTrace", "ReleaseParts", "merged", "read_parts", "read_trace"]
+__all__ = ["JOURNAL", "ModelTrace", "ReleaseParts", "merged", "read_parts", "read_trace"]
 
 JOURNAL, PROMPT, GLOSSES = "llm/journal.jsonl", "llm/prompt.toml", "llm/glosses.toml"
 """The files of a release that concern its language model."""
-
-JOINED = "core_joined_by_reference"
-"""The count of removed triples of the core between whose ends the reference states something more."""
 
 MODEL_COUNTS = ("model_calls", "model_tokens", "audits", "round_trips")
 """The counts of a manifest that concern it."""
@@ -74,7 +71,7 @@ class ReleaseParts:
         names: The names of all entities.
         templates: The templates of all relations.
         selection_counts: What the removed triples were chosen from: ``rules_mined``, and see
-            `rulemine.builder.removal.selection.SelectionCounts`; with a reference also `JOINED`.
+            `rulemine.builder.removal.selection.SelectionCounts`.
         model_counts: The counts about the language model for the manifest, the same in every naming.
         trace: The record of the language model; None if all questions come from templates.
         types: Entity → its types, sorted (see `rulemine.kg.entity_types`); for all kinds but ``rules``.

@@ -95,7 +95,14 @@ def _graph(parts: ReleaseParts) -> dict[str, Any]:
             if not {a, b} & dropped.keys()
         ],
         "triples_reference": len(parts.reference),
+        "core_joined_by_reference": _joined_by_reference(parts),
     }
+
+
+def _joined_by_reference(parts: ReleaseParts) -> int:
+    """Of how many removed triples of the core the reference joins the two ends."""
+    pairs = {frozenset((s, o)) for s, _, o in parts.reference}
+    return sum(frozenset(r.triple[::2]) in pairs for r in parts.removals if r.core)
 
 
 def _fact(triple: Triple, declared: Declarations) -> Triple:

@@ -7,7 +7,6 @@ from typing import Any
 from rulemine.errors import counted
 from rulemine.kg.relation_overlap import LEAST_SHARE
 from rulemine.release.card.structure_figures import ALL
-from rulemine.release.contents import JOINED
 
 __all__ = ["describe_limits"]
 
@@ -73,12 +72,12 @@ def _restatement(counts: Mapping[str, Any], structures: bool) -> list[str]:
 
 def _joined(counts: Mapping[str, Any]) -> list[str]:
     """What the core is not: without any other edge in the reference graph too."""
-    joined = counts["selection"].get(JOINED)
-    if joined is None:
+    if not counts["triples_reference"]:
         return []
     return [
         "- That nothing else joins the two ends of a removed triple of the core is so in the complete "
-        f"graph: the reference graph states a further triple between the ends of {joined:,} of "
+        "graph: the triples of the reference that give further answers join the ends of "
+        f"{counts['core_joined_by_reference']:,} of "
         f"{counted(counts['removed_core'], 'removed triple')} of the core."
     ]
 

@@ -275,3 +275,11 @@ def test_bins_are_called_by_the_values_in_them() -> None:
     assert labels("prior")[:2] + labels("prior")[-1:] == ["≤ 0.001", "0.001–0.01", "0.2–1"]
     assert labels("confidence")[-2:] == ["0.9–1.0", "1"]
     assert labels("split") == ["train", "validation", "test"]
+
+
+def test_the_reference_may_join_the_ends_of_the_core() -> None:
+    removals = [replace(row, core=True) for row in REMOVALS]
+    (s, _, o), *_ = (row.triple for row in removals)
+    parts = parts_of(FAMILY, removals, RULES, QUESTIONS, reference=((o, "met", s),))
+    assert figures_of(parts)["core_joined_by_reference"] == 1
+    assert figures_of(parts_of(FAMILY, removals, RULES, QUESTIONS))["core_joined_by_reference"] == 0
