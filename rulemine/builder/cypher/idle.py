@@ -83,8 +83,9 @@ class IdlePatterns:
             matched: The distinct n of its pattern, where they are known.
         """
         result, match = query.result, query.match
-        if result.template in ("n_group_by", "n_m0_group_by_count"):
-            return not compares([row[-1] for row in rows.rows])
+        grouped = result.template in ("n_group_by", "n_m0_group_by_count")
+        if grouped and not compares([row[-1] for row in rows.rows]):
+            return True
         if result.template in ("n_order_by", "n_argmax"):
             nodes = self._matched(match) if matched is None else matched
             if not compares([self._graph.value(n, result.property) for n in nodes]):
