@@ -7,8 +7,8 @@ from rulemine.kg import KnowledgeGraph
 from rulemine.kg.facts import Declarations
 from rulemine.query import QueryGraph, evaluate, parse
 from rulemine.query.links import expanded, linked, renamed, renamed_derivation, smaller
-from rulemine.query.redundancy import redundancies
 from tests.oracles.queries import World, derivations, random_query, random_world
+from tests.redundancy import redundancies
 
 DECLARED = Declarations.of(symmetric=["spouse"], inverse=[("parent", "child")])
 

@@ -31,7 +31,6 @@ from rulemine.query.grading import evaluate
 from rulemine.query.links import expanded
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
-from rulemine.query.redundancy import redundancies
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import VariantQuestion
@@ -39,6 +38,7 @@ from rulemine.text.normalization import fold, mentions
 from rulemine.verbalizer.options import VerbalizerSection
 from tests.builder.structures.worlds import RandomWorld
 from tests.chat_server import ChatServer, FakeModel, Says, error
+from tests.redundancy import redundancies
 
 WORLD = RandomWorld(3, entities=40, triples=200, share=0.2)
 MODEL = VerbalizerSection(name="openai", model="writer")
