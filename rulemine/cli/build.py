@@ -203,12 +203,16 @@ def _little(folder: Path) -> str:
     if n >= FEW_QUESTIONS:
         return ""
     least = smallest_difference(n, spread_of_rates(0.5, 0.5)) if n else 1.0
-    shows = f"by {100 * least:.0f} points or more" if least < 1 else "by no difference"
+    shows = (
+        f"can be told apart by {100 * least:.0f} points or more"
+        if least < 1
+        else "cannot be told apart"
+    )
     keys = f"questions.test_core, questions.ratios, {_MORE[release.kind]}"
     return (
-        f"test has {counted(questions, 'question')}, {core:,} in the core: on {n:,} questions, two "
-        f"independent systems that are right in half of them can be told apart {shows} (80 % power, "
-        f"level 0.05; see rulemine power). Keys for more: {keys}"
+        f"test has {counted(questions, 'question')}, {core:,} in the core: on {counted(n, 'question')}, two "
+        f"independent systems that are right in half of them {shows} (80 % power, level 0.05; see rulemine "
+        f"power). Keys for more: {keys}"
     )
 
 
