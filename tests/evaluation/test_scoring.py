@@ -328,3 +328,17 @@ def test_missing_and_strange_answers_are_told(release):
 def test_what_does_not_fit(release, given, options, error, told):
     with pytest.raises(error, match=told):
         evaluate(release, given, **options)
+
+
+def test_what_a_split_at_random_gives_away_is_told(tmp_path):
+    asked = [
+        question(1, split="train"),
+        question(2, EVE, "mother", "subject", [ANN], [ANN]),  # the same fact, turned round
+        question(3, BOB, "husband", "object", [ANN], [ANN]),
+    ]
+    release = write_release(tmp_path / "r", asked)
+    told = "1 of 2 questions of test (50.0 %) need a removed fact that training or validation gives away"
+    for split in ("group", "random"):
+        release.manifest["config"]["questions"] = {"split": split}
+        report = evaluate(release, [Prediction("q00002", ANN)])
+        assert any(note.startswith(told) for note in report.notes) == (split == "random")

@@ -5,6 +5,7 @@ from math import comb
 
 import pytest
 
+from rulemine.release.leakage import RemovedFacts
 from rulemine.release.overlap import compare_splits, distance, distance_at_random
 from rulemine.release.records import Unseen
 from tests.questions import question, random_questions
@@ -39,6 +40,22 @@ def test_what_test_shares_with_train():
     assert second.overlap.rule == 1 / 4
     # Relations r, s | t, s, u, u of r, s, t, s, u, u.
     assert second.distances["relation"] == pytest.approx((1 / 6 + 1 / 12 + 1 / 12 + 1 / 6) / 2)
+
+
+def test_what_an_earlier_split_gives_away_and_how_far_a_split_is_from_train():
+    train = [
+        replace(question(0, ("a", "r", "b"), split="train"), answers=("b", "c"), further=("c",))
+    ]
+    test = [
+        question(1, ("c", "s", "a"), split="test"),  # a further answer of train joins its ends
+        question(2, ("x", "r", "y"), split="test"),
+    ]
+    facts = RemovedFacts(q.rules.removed for q in (*train, *test))
+    assert [facts.leaked([*train, *test], split) for split in ("validation", "test")] == [0, 1]
+    first, second = compare_splits([*train, *test], facts)
+    assert (first.given_away, second.given_away) == (0, 1)
+    assert (first.from_train, second.from_train["relation"]) == ({}, 0.5)
+    assert (second.relations, second.rules) == (2, 1)
 
 
 def test_without_training_questions_there_is_no_overlap():
