@@ -31,12 +31,16 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS)
 
 
+def prompts_for_pairs() -> str:
+    """The packaged prompt file with the example's section ``pairs``."""
+    packaged = (ROOT / "rulemine" / "verbalizer" / "written.toml").read_text("utf-8")
+    pairs = (EXAMPLES / "local_model_pairs.toml").read_text("utf-8")
+    return re.sub(r"(?ms)^\[pairs\]$.*?(?=^#|^\[|\Z)", lambda _: pairs, packaged)
+
+
 def main() -> int:
     """Serves the model, builds with it, verifies and replays."""
     started = time.monotonic()
-    packaged = (ROOT / "rulemine" / "verbalizer" / "written.toml").read_text("utf-8")
-    pairs = (EXAMPLES / "local_model_pairs.toml").read_text("utf-8")
-    prompts = re.sub(r"(?ms)^\[pairs\]$.*?(?=^#|^\[|\Z)", lambda _: pairs, packaged)
     serve = [sys.executable, str(EXAMPLES / "local_model.py")]
     with (
         tempfile.TemporaryDirectory() as name,
@@ -45,7 +49,7 @@ def main() -> int:
         ) as server,
     ):
         folder = Path(name)
-        (folder / "prompts.toml").write_text(prompts, "utf-8")
+        (folder / "prompts.toml").write_text(prompts_for_pairs(), "utf-8")
         try:
             assert server.stdout is not None
             url = server.stdout.readline().strip()

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from rulemine.builder.written.prompts import load_written_prompts
 from rulemine.config import packaged
 from rulemine.errors import ConfigError, InputError
 from rulemine.verbalizer.prompts import load_prompts
+from tests.isolated.try_pair_writer import prompts_for_pairs
 
 DEFAULT = packaged("verbalizer", "prompts.toml")
 
@@ -89,3 +91,8 @@ def test_sections_that_another_kind_needs_may_be_missing():
     assert prompts.sections["question"]["user"]
     with pytest.raises(ConfigError, match=r"section \[structure_question\] is missing"):
         load_prompts(str(EXAMPLE), "structures")
+
+
+def test_the_example_for_pairs_of_a_very_small_model_is_a_prompt_file(tmp_path):
+    prompts = load_written_prompts(written(tmp_path, prompts_for_pairs()))
+    assert "Ann Lee" in prompts.sections["pairs"]["user"]
