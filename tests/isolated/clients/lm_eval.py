@@ -29,7 +29,7 @@ class Scripted(LM):
         return [self.say() for _ in requests]
 
     def say(self) -> str:
-        said = self.draw.choices(self.golds, k=3) + self.draw.choices(self.names, k=2)
+        said = self.draw.choices(self.golds, k=12) + self.draw.choices(self.names, k=2)
         return self.draw.choice(["", "I think {} or {}.\n", "Answer: "]).format(*said) + "\n".join(
             said
         )
