@@ -62,7 +62,8 @@ def _steps(graph: LabeledGraph, asked: AskedPattern) -> Iterator[str]:
     left = list(asked.edges) if asked.form != "optional" else list(asked.edges[1:])
     while step := next((s for s in left if {s.subject, s.object} & reached.keys()), None):
         left.remove(step)
-        backward = step.object in reached  # looked for: the subjects
+        known = asked.names if {step.subject, step.object} & asked.names.keys() else reached
+        backward = step.object in known  # looked for: the subjects
         near, far = (step.subject, step.object) if backward else (step.object, step.subject)
         key = asked.types[step.subject], step.relation, asked.types[step.object]
         ever = graph.ends.get(key, (set(), set()))[0 if backward else 1]

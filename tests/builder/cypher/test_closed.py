@@ -30,6 +30,7 @@ from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.neo4j.bolt import Bolt
 from rulemine.release.reader import Release
 from rulemine.release.records import CypherQuestion
+from rulemine.verify import verify
 from rulemine.verify.cypher.graphs import LabeledEdge, LabeledGraph
 from rulemine.verify.cypher.patterns import read_pattern
 from rulemine.verify.cypher.rows import rows_of
@@ -164,6 +165,10 @@ def coast(tmp_path_factory: pytest.TempPathFactory) -> Release:
     folder = tmp_path_factory.mktemp("coast")
     settings = (("cypher", "per_template"), 2), (("naming",), "entity")
     return Release.open(build_coast(folder, *settings, declared=True))
+
+
+def test_a_release_of_a_closed_graph_is_verified(coast: Release) -> None:
+    assert verify(coast.path).problems == ()
 
 
 def test_counts_are_of_distinct_nodes_in_every_evaluation(coast: Release) -> None:
