@@ -5,7 +5,6 @@ join is one question asked several times. One of each such group stays: of the c
 fewest atoms, then the first by query.
 """
 
-from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from rulemine.cypher.pattern_text import query_of
@@ -58,10 +57,6 @@ class NearDuplicates:
     def stays(self, question: Question) -> bool:
         """Whether a question that was added is the one of its group that stays."""
         return self._best[self._root(question.query)].query == question.query
-
-    def staying(self, questions: Iterable[Question]) -> Sequence[Question]:
-        """Those of some questions that stay, in the order given."""
-        return [question for question in questions if self.stays(question)]
 
     def _root(self, query: str) -> str:
         while self._leader[query] != query:

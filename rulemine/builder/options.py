@@ -35,7 +35,7 @@ class QuestionSection(Section):
         max_answers: Most answers a question may have: it asks for an end with no more, and where both
             ends have more, it is rejected; 0: off.
         test_core: Questions of the core that test should have, but at most a third of the core; validation
-            gets a third as many, and what is left of the core goes by `ratios`. 0: all by `ratios`.
+            gets a third as many, or its share by `ratios` if that is more. 0: all by `ratios`.
         max_facts: Most removed facts that the hard answers of a test or validation question may need: no
             earlier split may give any of them away.
         core_only: Whether only questions of the core are released.
