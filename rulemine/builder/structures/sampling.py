@@ -252,9 +252,8 @@ class _Sampling:
         wanted = self.pools[pool].core
         if number == 0 or key in self.without_core or not wanted:
             return 0
-        if (
-            number is not None and number > 1
-        ):  # evenly, but what others do not give the last one does
+        if number is not None and number > 1:
+            # Each number gives as many; what the others do not give, the last one does.
             wanted = math.ceil(wanted / sum(bool(one) for one in self.numbers))
             return max(0, wanted - self.core[key])
         return max(0, wanted - sum(n for (at, _), n in self.core.items() if at == pool))
