@@ -178,4 +178,8 @@ def _answer(arguments: Namespace, name: str, output: Path) -> None:
                  seed=arguments.seed, model=arguments.model)  # fmt: skip
     with written(output) as path:
         write_predictions(path, predictions, run)
-    print(f"{output}: {counted(len(predictions), 'prediction')} by {name}", file=sys.stderr)
+    said = f"{output}: {counted(len(predictions), 'prediction')} by {name}"
+    empty = sum(not (p.answers or p.rows or p.cypher or p.raw_output) for p in predictions)
+    if empty:
+        said += f", {empty:,} of {len(predictions):,} without an answer"
+    print(said, file=sys.stderr)

@@ -57,6 +57,7 @@ def study(arguments: Namespace) -> int:
     """``study``."""
     from rulemine.cli.answer import with_program
     from rulemine.evaluation.reporting.files import cells
+    from rulemine.evaluation.reporting.report import WARNING
     from rulemine.evaluation.reporting.tables import format_table
     from rulemine.evaluation.study.costs import expected, format_expected
     from rulemine.evaluation.study.plan import read_plan
@@ -94,6 +95,7 @@ def study(arguments: Namespace) -> int:
         sys.stderr.flush()
     found.answer()
     document = write_results(found, watch=watch)
+    sys.stdout.writelines(f"{text}\n" for text in document.notes if text.startswith(WARNING))
     if document.headline is not None:
         shown = [(row[0][0], row[1:]) for row in cells(document.headline)]
         head = document.headline

@@ -44,14 +44,17 @@ def notes_on_predictions(
         known: The keys of the entities of the release.
     """
     notes = []
-    if absent := sum(p is None for p in given):
-        there = len(given) - absent
+    absent = sum(p is None for p in given)
+    there = len(given) - absent
+    if absent:
         notes.append(
             f"{WARNING}predictions for {there:,} of {len(given):,} questions "
             f"({100 * there / len(given):.1f} %); the others score 0."
         )
     if empty := sum(not m for m in matched) - absent:
-        notes.append(f"{empty:,} predictions hold no answer and score 0.")
+        warning = WARNING if empty == there else ""
+        told = f"{empty:,} of {counted(there, 'prediction')} {'holds' if there == 1 else 'hold'}"
+        notes.append(f"{warning}{told} no answer and score{'s' * (there == 1)} 0.")
     items = sum(map(len, matched))
     if strange := sum(key not in known for keys in matched for key in keys):
         notes.append(

@@ -40,7 +40,7 @@ __all__ = ["Command"]
 MOST_FAILURES = 20
 """A run ends after so many questions in a row without an answer: the program does not work."""
 
-NOTHING = Found(answers=())
+NOTHING = Found(answers=(), again=True)
 
 
 def _words(program: str) -> list[str]:

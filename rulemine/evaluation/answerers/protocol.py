@@ -60,10 +60,11 @@ class Found(NamedTuple):
         ranking: Candidates with finite scores, the best first; beside `answers`, which are a set.
         retrieved: The triples that were retrieved, in that order; None if the answerer does not say.
         generated: Triples that a model proposed.
-        calls: Calls of a model. This and the following are filled in by `Given.converse`.
+        calls: Calls of a model. This and all that follow are filled in by `Given.converse`.
         prompt_tokens: Tokens sent.
         completion_tokens: Tokens received.
         seconds: From sending to receiving, over all calls.
+        again: Whether it is not the last word: a program ended or a call failed, and the next run asks again.
     """
 
     answers: Sequence[str] | None = None
@@ -77,6 +78,7 @@ class Found(NamedTuple):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float | None = None
+    again: bool = False
 
 
 class Part(NamedTuple):
@@ -99,11 +101,13 @@ class Chat:
         prompt_tokens: Tokens sent.
         completion_tokens: Tokens received.
         seconds: From sending to receiving, as measured when each call was first answered.
+        again: Whether a call failed that the next run asks again.
     """
 
     def __init__(self, ask: Ask, model: str, subject: str, seconds: Callable[[str], float]) -> None:
         self.calls = self.prompt_tokens = self.completion_tokens = 0
         self.seconds = 0.0
+        self.again = False
         self._ask, self._model, self._subject, self._took = ask, model, subject, seconds
 
     async def say(
@@ -130,6 +134,7 @@ class Chat:
         self.calls += 1
         reply = await self._ask(call)
         if isinstance(reply, Failure):
+            self.again |= not reply.lasting
             return None
         self.prompt_tokens += reply.prompt_tokens
         self.completion_tokens += reply.completion_tokens
@@ -222,6 +227,7 @@ class Given:
                     prompt_tokens=chat.prompt_tokens,
                     completion_tokens=chat.completion_tokens,
                     seconds=round(chat.seconds, 3),
+                    again=chat.again,
                 )
 
             return converse

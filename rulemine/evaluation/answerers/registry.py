@@ -144,6 +144,7 @@ def answer(
     folder: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
     note: Callable[[str], None] = lambda text: None,
+    unanswered: Callable[[str], object] = lambda key: None,
 ) -> list[Prediction]:
     """Predictions of an answerer.
 
@@ -161,6 +162,8 @@ def answer(
         folder: A folder that lasts from run to run, for the journal and what else an answerer keeps.
         progress: Called with what is done and all there is to do.
         note: Called with sentences for the user.
+        unanswered: Called with the id of each question that is to be asked again: a program ended, or a call
+            failed. Its prediction is what was found without.
 
     Returns:
         A prediction for each question, sorted by id, in the naming of the release. The answers of a list
@@ -218,6 +221,9 @@ def answer(
             found = answerer(replace(given, session=session), asked)
             if len(found) != len(asked):
                 raise ValueError(f"it gave {len(found)} sets of answers to {len(asked)} questions")
+            for q, some in zip(questions, found, strict=True):
+                if isinstance(some, Found) and some.again:
+                    unanswered(q.id)
             return [
                 _prediction(q.id, some, given.kg, given.order)
                 for q, some in zip(questions, found, strict=True)

@@ -3,14 +3,15 @@
 The results go into the folder of the study: what `rulemine.evaluation.reporting.files.write_document` writes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from rulemine.errors import ConfigError
+from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.reporting.document import Document, Grid
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
+from rulemine.evaluation.reporting.report import WARNING
 from rulemine.evaluation.study.figures import figures
 from rulemine.evaluation.study.plan import StudyPlan, graph_at
 from rulemine.evaluation.study.run import StudyFolder, Watch, unwatched
@@ -99,6 +100,7 @@ def document_of(scores: StudyScores) -> Document:
     of_runs = [
         (run.system, run.kg, note) for run in runs for note in run.report.notes if note not in notes
     ]
+    notes = [*_unanswered(scores), *(n for run in of_runs if (n := _at_the_top(*run))), *notes]
     grids = tables(scores)
     if of_runs:
         header = ("system", "graph", "note")
@@ -113,3 +115,23 @@ def document_of(scores: StudyScores) -> Document:
         questions=rows,
         labels=labels,
     )
+
+
+def _unanswered(scores: StudyScores) -> Iterator[str]:
+    """What systems were asked in vain, a sentence each."""
+    study, asked = scores.study, len(scores.asked)
+    for system in study.plan.systems:
+        runs = [run for run in study.runs if run.system == system]
+        if failed := sum(map(study.unanswered, runs)):
+            yield (
+                f"{WARNING}{scores.called[system]}: {failed:,} of {counted(len(runs) * asked, 'question')}, "
+                "over all its runs, got no answer, because a program ended or a call failed. They count as "
+                "answered with nothing; the same command asks them again."
+            )
+
+
+def _at_the_top(system: str, kg: str, note: str) -> str:
+    """A note on one run as it stands above all numbers; "" if it does not."""
+    if not note.startswith(WARNING):
+        return ""
+    return f"{WARNING}{system}, {kg}: {note.removeprefix(WARNING)}"

@@ -4,7 +4,9 @@ The folder has ``study.json`` (which study it is), ``predictions/NAMING/SYSTEM/G
 (the one journal of all calls of a model) and ``work`` (what systems keep, the release in other namings).
 
 Guarantees: a run that is finished is not run again, and a call that was answered is not asked again, however
-the study ended before; a folder holds one study; nothing outside the folder is written.
+the study ended before; a run with questions that a program or an endpoint failed to answer is not finished,
+and says so in its first line (``unanswered``); a folder holds one study; nothing outside the folder is
+written.
 """
 
 import json
@@ -112,10 +114,17 @@ class StudyFolder:
 
     def is_done(self, run: StudyRun) -> bool:
         """Whether a run is finished."""
-        path = self.file(run)
-        release = self._releases.get(run.naming, self.release)
-        said = read_run(path) if path.is_file() else None
+        release, said = self._releases.get(run.naming, self.release), self._said(run)
         return said == header_of(self.plan, release, run) | {"naming": run.naming}
+
+    def unanswered(self, run: StudyRun) -> int:
+        """The questions of a run that were asked, got no answer, and are asked again."""
+        count = (self._said(run) or {}).get("unanswered")
+        return count if type(count) is int else 0
+
+    def _said(self, run: StudyRun) -> dict[str, Any] | None:
+        path = self.file(run)
+        return read_run(path) if path.is_file() else None
 
     def answer(self) -> None:
         """Answers what is not answered yet.
@@ -146,6 +155,7 @@ class StudyFolder:
         label = f"{run.system}, {run.kg}"
         if len(plan.namings) > 1:
             label += f", {run.naming}"
+        unanswered: list[str] = []
         with self._watch(f"{place}: {label}") as tell:
             predictions = answer(
                 release,
@@ -159,9 +169,13 @@ class StudyFolder:
                 folder=self.folder / "work",
                 progress=tell,
                 note=lambda text: self._note(f"{label}: {text}"),
+                unanswered=unanswered.append,
             )
+        said = header_of(plan, release, run)
+        if unanswered:
+            said["unanswered"] = len(unanswered)
         self.file(run).parent.mkdir(parents=True, exist_ok=True)
-        write_predictions(self.file(run), predictions, header_of(plan, release, run))
+        write_predictions(self.file(run), predictions, said)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -62,7 +62,10 @@ def ask(tmp_path):
         words = [sys.executable, "-S", program, tmp_path / "asked", *does]
         system = Command(program=shlex.join(map(str, words)), **options)
         notes: list[str] = []
-        found = answer(release, system, folder=folder, note=notes.append)
+        run.again = []
+        found = answer(
+            release, system, folder=folder, note=notes.append, unanswered=run.again.append
+        )
         return {p.id: p for p in found}, "\n".join(notes)
 
     return run
@@ -117,7 +120,7 @@ def test_what_was_answered_is_kept_and_the_rest_asked_again(ask, tmp_path):
     ask("q00002=die", "q00004=rubbish", folder=tmp_path / "work")
     before = asked_in(tmp_path)
     found, notes = ask("q00002=die", "q00004=rubbish", folder=tmp_path / "work")
-    assert asked_in(tmp_path)[len(before) :] == ["q00002", "q00004"]
+    assert asked_in(tmp_path)[len(before) :] == ask.again == ["q00002", "q00004"]
     assert found["q00001"].raw_output == "e00002 e00004"
     assert "3 answers of an earlier run were kept" in notes
     ask(folder=tmp_path / "work")

@@ -106,6 +106,7 @@ def test_without_thoughts_it_answers_at_once() -> None:
         model = Model(lambda call, said=thought: said if call.purpose == "think" else "eve")  # type: ignore[misc]
         [found] = ChainOfThought()(given(model), ASKED[:1])
         assert found.text == "eve"
+        assert found.again == (thought == FAILED)  # the call that failed may be answered next time
         assert list(model.calls[1].messages) == final_messages(ASKED[0].question)
 
 

@@ -4,10 +4,13 @@ import pytest
 
 from rulemine.errors import ConfigError, OutputError, ReleaseError
 from rulemine.evaluation.answerers.model_free import Lookup
+from rulemine.evaluation.answerers.protocol import Found
 from rulemine.evaluation.predictions import read_run
 from rulemine.evaluation.study.costs import expected, format_expected
 from rulemine.evaluation.study.plan import StudyPlan
+from rulemine.evaluation.study.results import document_of
 from rulemine.evaluation.study.run import StudyFolder
+from rulemine.evaluation.study.scores import StudyScores
 from rulemine.llm.options import EndpointOptions
 from rulemine.release.reader import Release
 from tests.chat_server import ChatServer
@@ -55,6 +58,40 @@ def test_an_interrupted_study_goes_on_and_ends_the_same(open_study, tmp_path, as
     open_study(folder="again").answer()
     assert files(tmp_path / "out") == files(tmp_path / "again")
     assert len(files(tmp_path / "out")) == 7  # study.json and six runs
+
+
+def test_what_a_program_did_not_answer_is_asked_again(open_study, monkeypatch):
+    keys = {"levels": (0, 100), "sample": 3}
+    answers = Lookup.__call__
+    failing = [Found(answers=(), again=True)] * 2
+    monkeypatch.setattr(Lookup, "__call__", lambda *given: [*answers(*given)[:1], *failing])
+    study = open_study("lookup", "reasoner", **keys)
+    study.answer()
+    assert [study.is_done(run) for run in study.runs] == [False, False, True, True]
+    assert [study.unanswered(run) for run in study.runs] == [2, 2, 0, 0]
+    assert (
+        document_of(StudyScores(study))
+        .notes[0]
+        .startswith("Warning: lookup: 4 of 6 questions, over all its runs, got no answer")
+    )
+    assert [one.runs for one in expected(study)] == [2, 0]
+    monkeypatch.undo()
+    notes: list[str] = []
+    again = open_study("lookup", "reasoner", note=notes.append, **keys)
+    again.answer()
+    assert notes == ["2 of 4 runs were finished before."]
+    assert all(map(again.is_done, again.runs))
+    assert not any("got no answer" in note for note in document_of(StudyScores(again)).notes)
+    assert len(json.loads(again.file(again.runs[0]).read_text().split("\n")[2])["answers"]) > 0
+
+
+def test_a_system_that_answers_nothing_is_named_at_the_top(open_study, monkeypatch):
+    monkeypatch.setattr(Lookup, "__call__", lambda self, given, asked: [()] * len(asked))
+    study = open_study("lookup", "reasoner", levels=(100,), sample=3)
+    study.answer()
+    notes = document_of(StudyScores(study)).notes
+    told = "Warning: lookup, incomplete: 3 of 3 predictions hold no answer and score 0."
+    assert notes[0] == told
 
 
 def test_a_call_is_asked_once_whatever_graph_system_or_study_run_it_is_for(open_study):
