@@ -16,9 +16,9 @@
 A prediction that is a list of answers is taken as it is in the first two modes: each item is one
 answer, right or wrong, compared exactly.
 
-In these two modes canonically equivalent texts (Unicode's NFC and NFD) are the same, and of an output only
-the first `rulemine.evaluation.vocabulary.LONGEST_OUTPUT` characters are read, in time that grows with
-their number.
+In these two modes thoughts count for nothing (`rulemine.text.visible_reply`), canonically equivalent texts
+(Unicode's NFC and NFD) are the same, and of an output only the first
+`rulemine.evaluation.vocabulary.LONGEST_OUTPUT` characters are read, in time that grows with their number.
 """
 
 import functools
@@ -31,6 +31,7 @@ from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.brink import BrinkMatcher
 from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, VocabularyMatcher, bounded, composed
 from rulemine.release.records import Prediction
+from rulemine.text.visible_reply import visible_reply
 
 __all__ = ["MATCHINGS", "IdsMatcher", "Matcher", "make_matcher", "predicted"]
 
@@ -77,7 +78,8 @@ class IdsMatcher:
             ['e01', 'Rome, N.Y.', 'e07']
         """
         found: list[str] = []
-        for line in filter(str.strip, _LINE_ENDS.split(composed(raw_output[:LONGEST_OUTPUT]))):
+        said = composed(visible_reply(raw_output[:LONGEST_OUTPUT]))
+        for line in filter(str.strip, _LINE_ENDS.split(said)):
             cuts = line.split(",")
             at = 0
             while at < len(cuts):

@@ -12,6 +12,7 @@ from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, bounded
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
+from rulemine.text.visible_reply import visible_reply
 
 __all__ = [
     "notes_on_clusters",
@@ -22,6 +23,7 @@ __all__ = [
     "notes_on_questions",
     "notes_on_rankings",
     "notes_on_rows",
+    "notes_on_thoughts",
 ]
 
 FEW_CLUSTERS = 20
@@ -81,6 +83,14 @@ def notes_on_length(given: Sequence[Prediction | None], whole_texts: bool) -> li
     if not cut:
         return []
     return [f"Outputs longer than {LONGEST_OUTPUT:,} characters, read so far only: {cut:,}."]
+
+
+def notes_on_thoughts(given: Sequence[Prediction | None]) -> list[str]:
+    """How many outputs hold thoughts and no reply, see `rulemine.text.visible_reply`."""
+    texts = [p.raw_output[:LONGEST_OUTPUT] for p in given if p is not None and p.raw_output]
+    silent = sum(not visible_reply(text) for text in texts if text.strip())
+    told = f"Outputs that hold only thoughts, and no reply: {silent:,}; they score 0."
+    return [told] if silent else []
 
 
 def notes_on_rankings(given: Sequence[Prediction | None]) -> list[str]:

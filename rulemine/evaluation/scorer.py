@@ -257,6 +257,7 @@ class Scorer:
         if self._matching == "brink":
             parts = [(tuple(m for m in METRICS if m != "hits_at_1"), COLUMNS, scores)]
         else:
+            notes += telling.notes_on_thoughts(given)
             if self._matching == "vocabulary" and any(p and p.answers is None for p in given):
                 parts.append(self._strict_scores(given, used, level))
             if any(p is not None and p.ranking is not None for p in given):

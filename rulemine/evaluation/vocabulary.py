@@ -23,6 +23,8 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Sequence, Set
 
+from rulemine.text.visible_reply import visible_reply
+
 __all__ = ["LONGEST_OUTPUT", "VocabularyMatcher", "bounded", "composed", "tokens"]
 
 LONGEST_OUTPUT = 1_000_000
@@ -152,7 +154,7 @@ class VocabularyMatcher:
             >>> list(VocabularyMatcher(names).text("Not Washington. Answer: e00039"))
             ['e00039']
         """
-        output = raw_output[:LONGEST_OUTPUT]
+        output = visible_reply(raw_output[:LONGEST_OUTPUT])
         return self._named(stated_part(output)) or self._named(output)
 
     def _named(self, part: str) -> list[str]:

@@ -1,8 +1,8 @@
 """Ready tasks for lm-evaluation-harness and for Inspect: data, prompts, tools and scores.
 
-What is written needs the framework alone: the files of ``tasks`` and `rulemine.evaluation.vocabulary` are
-copied, so that names are looked for in outputs as the mode ``vocabulary`` does. Answers are in the data,
-which the scorers read, and in no prompt.
+What is written needs the framework alone: the files of ``tasks``, `rulemine.evaluation.vocabulary` and what
+it needs are copied, so that names are looked for in outputs as the mode ``vocabulary`` does. Answers are in
+the data, which the scorers read, and in no prompt.
 """
 
 import re
@@ -19,6 +19,11 @@ from rulemine.files import read_text
 from rulemine.release.records import names_in
 
 __all__ = ["InspectTask", "LmEvalTask"]
+
+_READING = (("evaluation", "vocabulary.py"), ("text", "visible_reply.py"))
+"""The modules that read outputs, copied into one package."""
+
+_IMPORT = re.compile(r"^from rulemine\.\w+\.(\w+) import", re.MULTILINE)
 
 _RATIO = "hhr"
 _METRICS = (
@@ -132,7 +137,10 @@ def _write(
     folder.lines("entities.txt", sorted(set(names_in(given.release.entities, given.naming))))
     for file in (*files, "scores.py"):
         folder.text(file.rpartition("/")[2], read_text(packaged("exports", "tasks", file)))
-    folder.text("vocabulary.py", read_text(packaged("evaluation", "vocabulary.py")))
+    folder.text("reading/__init__.py", '"""How outputs are read."""\n')
+    for place in _READING:
+        code = read_text(packaged(*place))
+        folder.text(f"reading/{place[-1]}", _IMPORT.sub(r"from .\1 import", code))
     _fill(folder, files[0].partition("/")[0] + "/README.md", "README.md", values)
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.llm.call import Reply, whole_text
 from rulemine.phrasing.glosses import Glosses
+from rulemine.text.visible_reply import without_thoughts
 from rulemine.verbalizer.checks import TextProblem
 
 __all__ = [
@@ -236,13 +237,8 @@ def said_in(reply: Reply) -> str | TextProblem:
     if reply.finish_reason in ("content_filter", "length"):
         return TextProblem("filtered" if reply.finish_reason == "content_filter" else "cut_off")
     words = reply.text.strip("\ufeff \t\r\n")
-    # Some servers omit the opening tag.
-    thoughts, end, rest = words.rpartition("</think>")
-    if end and (words.startswith("<think>") or "<think>" not in thoughts):
-        words = rest.strip()
-    elif words.startswith("<think>"):
-        return TextProblem("cut_off")
-    return words or TextProblem("empty")
+    words, is_cut_off = without_thoughts(words)
+    return words.strip() or TextProblem("cut_off" if is_cut_off else "empty")
 
 
 def json_in(words: str) -> Iterator[Any]:

@@ -100,6 +100,8 @@ def test_nothing_unsound_is_written(tmp_path, rows):
         ("```MATCH\n(n) RETURN n```", "MATCH\n(n) RETURN n"),
         ("```cypher\n```\n```\nRETURN 1\n```", "RETURN 1"),
         ("<think>```cypher\nRETURN 1\n``` perhaps</think>RETURN 2", "RETURN 2"),
+        ("<thinking>RETURN 1</thinking>RETURN 2", "RETURN 2"),
+        ("<think>RETURN 1", None),
         ("Cypher: MATCH (n) RETURN n<end_of_turn>\n", "MATCH (n) RETURN n"),
         ("```\nQuery:\nRETURN 1\n```</s>", "RETURN 1"),
         ("Arden", None),

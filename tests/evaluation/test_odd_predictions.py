@@ -63,6 +63,18 @@ def test_ten_megabytes_for_one_question(release, matching, hit):
     assert said == (matching != "brink")
 
 
+@pytest.mark.parametrize(("matching", "hits"), [("ids", 0), ("vocabulary", 0), ("brink", 1)])
+def test_thoughts_count_as_published_alone(release, matching, hits):
+    given = [
+        replace(GIVEN[0], raw_output=f"<think>\n{EVE}, no.\n,{EVE},</think>none"),
+        *(Prediction(p.id, raw_output=f"<think>{EVE}") for p in GIVEN[1:]),
+    ]
+    report = evaluate(release, given, matching=matching, resamples=5)
+    assert report.scores[0][report.columns.index("hits_any")] == hits
+    told = f"Outputs that hold only thoughts, and no reply: {len(given) - 1}; they score 0."
+    assert (told in report.notes) == (matching != "brink")
+
+
 def test_long_lists_are_read_as_far_as_long_texts(release):
     given = [
         Prediction("q00001", answers=(CID, *(f"{n:0>100}" for n in range(10_000)), EVE)),

@@ -175,11 +175,11 @@ def test_the_task_for_inspect_needs_only_its_folder(structures: Release, tmp_pat
     export(structures, "inspect", tmp_path / "task", kg="complete")
     folder = tmp_path / "task"
     imported = set()
-    for file in folder.glob("*.py"):
+    for file in folder.rglob("*.py"):
         imported |= set(
             re.findall(r"^(?:from|import) (\w+)", file.read_text("utf-8"), re.MULTILINE)
         )
-    beside = {file.stem for file in folder.glob("*.py")}
+    beside = {file.stem for file in folder.glob("*")}
     assert imported - set(sys.stdlib_module_names) - beside == {"inspect_ai"}
     graph = (folder / "graph.tsv").read_text("utf-8").split("\n")[:-1]
     assert [tuple(line.split("\t")) for line in graph] == structures.kg("complete").labeled()

@@ -19,6 +19,7 @@ from rulemine.builder.written.candidate import Refusal
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import whole_text
 from rulemine.text.normalization import fold_loosely
+from rulemine.text.visible_reply import visible_reply
 
 __all__ = ["MOST_PAIRS", "Pair", "PairReason", "Shown", "Verified", "pairs_of", "verified"]
 
@@ -107,7 +108,7 @@ def pairs_of(text: str) -> Iterator[Pair | Refusal]:
     Yields:
         Each pair, or why it is none; one refusal where there are none at all. At most `MOST_PAIRS`.
     """
-    words = text.rpartition("</think>")[2]
+    words = visible_reply(text)
     found = list(islice(_items(words), MOST_PAIRS))
     if not found:
         yield Refusal(PairReason.NONE if _EMPTY.search(words) else PairReason.UNREADABLE)

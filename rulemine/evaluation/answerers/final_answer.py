@@ -6,12 +6,12 @@ nothing else) and leniently (the mode ``vocabulary``: names anywhere in the part
 answer).
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
 from rulemine.evaluation.answerers.protocol import Chat
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Message
+from rulemine.text.visible_reply import visible_reply
 
 __all__ = ["UNKNOWN", "final_answer", "final_messages", "lines_of"]
 
@@ -24,9 +24,6 @@ _TASK = (
     "Answer the question at the end. Write every answer on a line of its own: the name of an entity, spelled "
     f"exactly as below, and nothing else. If you know no answer, write {UNKNOWN}."
 )
-
-_THOUGHTS = re.compile(r"^(?:.*</think>|\s*<think>.*)", re.DOTALL)
-"""What models that think aloud say first, where the endpoint does not give it apart; it may be cut off."""
 
 
 def lines_of(triples: Iterable[Triple]) -> list[str]:
@@ -63,5 +60,5 @@ async def final_answer(
         temperature=temperature,
         sample=sample,
     )
-    text = "" if reply is None else _THOUGHTS.sub("", reply.text).strip()
+    text = "" if reply is None else visible_reply(reply.text).strip()
     return "" if text.strip(" .").lower() == UNKNOWN else text

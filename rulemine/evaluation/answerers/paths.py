@@ -21,6 +21,7 @@ from rulemine.evaluation.answerers.final_answer import final_answer
 from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import Surroundings
 from rulemine.kg.graph import Triple
+from rulemine.text.visible_reply import visible_reply
 
 __all__ = ["Paths", "Walk", "paths_along", "read_plans"]
 
@@ -81,7 +82,8 @@ class Paths(Section):
             said = await chat.say(
                 prompt, purpose="plan", max_tokens=self.plan_tokens, temperature=0.0
             )
-            plans = read_plans(said.text if said else "", set(relations), self.length)[: self.plans]
+            text = visible_reply(said.text) if said else ""
+            plans = read_plans(text, set(relations), self.length)[: self.plans]
             found = (
                 path
                 for plan in plans

@@ -2,6 +2,8 @@
 
 import re
 
+from rulemine.text.visible_reply import visible_reply
+
 __all__ = ["CLAUSES", "cypher_of"]
 
 CLAUSES = ("MATCH", "OPTIONAL", "CALL", "UNWIND", "WITH", "RETURN")
@@ -10,7 +12,6 @@ CLAUSES = ("MATCH", "OPTIONAL", "CALL", "UNWIND", "WITH", "RETURN")
 _CLAUSE = rf"(?:{'|'.join(CLAUSES)})\b"
 _BEGIN = re.compile(_CLAUSE, re.IGNORECASE)
 _LABEL = re.compile(rf"[ \t]*(?:(cypher)\b|(?!{_CLAUSE})\w*[ \t]*\r?\n)", re.IGNORECASE)
-_THOUGHTS = "</think>"
 _TITLE = re.compile(r"(?:cypher|cypher query|query)[ \t]*:\s*", re.IGNORECASE)
 _END = re.compile(r"(?:<end_of_turn>|<\|[a-z_]+\|>|</s>)\Z")
 """What some models close their turn with."""
@@ -21,7 +22,7 @@ def cypher_of(text: str) -> tuple[str | None, str]:
 
     It is the last block between ``` and ``` that is called cypher; without one, the last block; without
     any, the whole text if it begins with one of `CLAUSES`. A block that is not closed ends with the text.
-    Neither what a model thinks aloud (up to ``</think>``) nor a title (``Cypher:``) nor a mark of the end of
+    Neither what a model thinks aloud nor a title (``Cypher:``) nor a mark of the end of
     its turn (``</s>``) is part of it.
 
     Returns:
@@ -33,7 +34,7 @@ def cypher_of(text: str) -> tuple[str | None, str]:
         >>> cypher_of("  ")
         (None, 'it is empty')
     """
-    said = _END.sub("", text.rpartition(_THOUGHTS)[2].rstrip())
+    said = _END.sub("", visible_reply(text).rstrip())
     blocks: list[tuple[bool, str]] = []
     for block in said.split("```")[1::2]:
         label = _LABEL.match(block)

@@ -27,7 +27,7 @@ METRICS = (
 
 
 class NameFinder(Protocol):
-    """Finds the names of entities; see ``vocabulary.py``."""
+    """Finds the names of entities; see ``reading``."""
 
     def text(self, raw_output: str) -> Iterable[str]:
         """The names in an output, from left to right."""

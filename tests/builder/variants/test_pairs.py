@@ -58,6 +58,7 @@ def reasons(text: str) -> list[str]:
         reply(item()),
         f"Sure! Here is one:\n```json\n{reply(item())}\n```\nAnything else?",
         f'<think>maybe {{"qa_pairs": []}}</think>{reply(item())}',
+        f'{reply(item())}\n<thinking>{{"qa_pairs": []}}</thinking>',
         json.dumps([item()]),
         f"```json\n{json.dumps([item()])}\n```",
         reply(item(supporting_path=[list(triple) for triple in TRIPLES[:2]], extra=1)),

@@ -45,7 +45,7 @@ def main() -> None:
     demo = EXPORTS / "demo" / "inspect"
     command = ("eval", "task.py", "--model", "none", "--display", "plain", "--log-dir", logs)
     assert "hhr" in run(inspect, *command, "-T", "split=validation", cwd=demo)
-    mypy = ("-m", "mypy", "--strict", "task.py", "predictions.py", "scores.py", "vocabulary.py")
+    mypy = ("-m", "mypy", "--strict", "task.py", "predictions.py", "scores.py", "reading")
     run(sys.executable, *mypy, cwd=demo)
     print(
         f"{asked} answers without a model scored as rulemine does; tools called; mypy --strict passes"

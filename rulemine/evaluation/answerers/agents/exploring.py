@@ -22,6 +22,7 @@ from rulemine.evaluation.vocabulary import VocabularyMatcher
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Message, Reply
 from rulemine.seeds import stream
+from rulemine.text.visible_reply import visible_reply
 
 __all__ = [
     "Explorer",
@@ -48,7 +49,6 @@ LONGEST = 30_000
 
 _SCORE = re.compile(r"\bscore\b\W{0,3}?(\d*\.?\d+)", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
-_THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _NONE = frozenset({"", "none", "unknown", "null", "n/a"})
 _BRACKETS = 50
 """Places where JSON is looked for in a reply, at most."""
@@ -175,7 +175,7 @@ class Explorer:
             **parameters: See `Chat.say`.
 
         Returns:
-            The reply without thoughts in ``<think>``, cut to `LONGEST`; "" where the call fails.
+            The reply without thoughts, cut to `LONGEST`; "" where the call fails.
         """
         content = [f"Question: {question or self.question.question}", *lines]
         messages = [
@@ -189,7 +189,7 @@ class Explorer:
         """The reply to a conversation, likewise; None where the call fails."""
         purpose = f"{self._agent}-{step}"
         reply = await self.chat.say(messages, purpose=purpose, **{**self._parameters, **parameters})
-        return reply and replace(reply, text=_THOUGHTS.sub("", reply.text).strip()[:LONGEST])
+        return reply and replace(reply, text=visible_reply(reply.text).strip()[:LONGEST])
 
     def ways(self, *entities: str, without: Collection[Way] = ()) -> dict[str, Way]:
         """The relations at entities by label, in both directions, sorted; some may be left out."""

@@ -26,8 +26,8 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, tool
+from reading.vocabulary import VocabularyMatcher
 from scores import hard_hits_rate, score
-from vocabulary import VocabularyMatcher
 
 FOLDER = Path(__file__).parent
 NEIGHBORS = 50

@@ -1,0 +1,67 @@
+import time
+
+import pytest
+
+from rulemine.text.visible_reply import visible_reply, without_thoughts
+
+HARMONY = (
+    "<|channel|>analysis<|message|>HARD?<|end|><|start|>assistant<|channel|>final<|message|>none"
+)
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("none", "none"),
+        ("", ""),
+        ("<think>HARD</think>none", "none"),
+        ("\n<thinking>\nHARD\n</thinking>\nnone", "none"),
+        ("<Think>HARD</THINK>none", "none"),
+        ("[THINK]HARD[/THINK]none", "none"),
+        ("◁think▷HARD◁/think▷none", "none"),
+        ("HARD, or not?</think>none", "none"),
+        ("<think>HARD <think> or </think> not?</think>none", "none"),
+        ("<think>I close it with `</think>`. HARD</think>none", "none"),
+        ('<think>It is "HARD"</think>none', "none"),
+        ("none<think>HARD</think>, I say", "none, I say"),
+        ("one.\n<think>HARD</think>two <thinking>HARD</thinking>", "one.\ntwo"),
+        ("<think>HARD", ""),
+        ("Let me see. <think>HARD", "Let me see."),
+        ("HARD</think>", ""),
+        (HARMONY, "none"),
+        (HARMONY + "<|return|>", "none"),
+        ("<|start|>assistant" + HARMONY, "none"),
+        ("<|channel|>analysis<|message|>HARD", ""),
+        ("<|channel|>final <|constrain|>json<|message|>[1]<|end|>", "[1]"),
+        ("analysisPerhaps HARD.assistantfinalnone", "none"),
+        # By accident: nobody thinks here.
+        ("An analysis of HARD", "An analysis of HARD"),
+        ("The tag <think> is no name", "The tag <think> is no name"),
+        ("I use no `</think>`: HARD", "I use no `</think>`: HARD"),
+        ('HARD, without "<think>" and "</think>"', 'HARD, without "<think>" and "</think>"'),
+        ("1. <think>\n2. HARD", "1. <think>\n2. HARD"),
+        ("<thinker>HARD</thinker>", "<thinker>HARD</thinker>"),
+        ("<|channel|> is a mark", "<|channel|> is a mark"),
+    ],
+)
+def test_thoughts_are_not_seen(output: str, said: str) -> None:
+    assert visible_reply(output).strip() == said
+
+
+@pytest.mark.parametrize(
+    ("output", "cut_off"),
+    [("<think>a", True), ("<think>a</think>", False), ("a", False), (HARMONY[:30], True)],
+)
+def test_whether_it_was_cut_off(output: str, cut_off: bool) -> None:
+    assert without_thoughts(output)[1] == cut_off
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<think>", "</think>", "x<think>", "<think>a</think>", "`<think>`", "1. <think>", "<|channel|>",
+     "<|channel|>final<|message|>", "<|channel|>a<|constrain|>", "analysis", "assistantfinal", "<", " "],
+)  # fmt: skip
+def test_any_output_takes_linear_time(piece: str) -> None:
+    begin = time.process_time()
+    visible_reply(piece * (1_000_000 // len(piece)))
+    assert time.process_time() - begin < 5
