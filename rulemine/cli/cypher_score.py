@@ -115,6 +115,7 @@ def _scored(
 ) -> "tuple[list[ScoredItem], str]":
     """What became of the questions, graph by graph, and what is to be said of those left out."""
     from rulemine.datasets.property_graphs import load_property_graph
+    from rulemine.evaluation.cypher.constants import spelling_of
     from rulemine.evaluation.cypher.opened_runners import opened_runner
     from rulemine.evaluation.cypher.scored_items import score_items
     from rulemine.files import describe_content
@@ -145,7 +146,7 @@ def _scored(
                 content = describe_content(path) if path.is_file() else ""
                 where = f"{source} {content} {url} {arguments.neo4j} {arguments.seconds}"
                 found += score_items(
-                    some, predicted, runner, place=where, journal=journal,
+                    some, predicted, runner, place=where, spelling=spelling_of(graph), journal=journal,
                     tell=partial(_told, tell, len(found), len(asked)),
                 )  # fmt: skip
     order = {item.id: at for at, item in enumerate(items)}

@@ -13,7 +13,7 @@ from rulemine.cypher.expressions import AGGREGATES
 from rulemine.cypher.parser import StatementParser
 from rulemine.cypher.syntax import NodePattern, RelationPattern, Statement
 
-__all__ = ["Elements", "PatternElement", "elements_of", "turned"]
+__all__ = ["Elements", "PatternElement", "elements_of", "meant", "turned"]
 
 _T = TypeVar("_T")
 
@@ -205,7 +205,7 @@ class _Noting(StatementParser):
             statement,
             tuple(self._chains),
             tuple(sorted({*(pair[1:] for pair in used), *(pair[:2] for pair in fixed)})),
-            tuple(sorted(_meant(text) for text in names if text[:1] in ("'", '"'))),
+            tuple(sorted(meant(text) for text in names if text[:1] in ("'", '"'))),
             tuple(sorted([*self._conditions(), *(f"{name} = {text}" for _, name, text in fixed)])),
             tuple(sorted(self._aggregated())),
             tuple(sorted(name for at, _, name in used if self.tokens[at].start > last)),
@@ -231,7 +231,7 @@ class _Noting(StatementParser):
                 if depth < 0 or word.kind == "end" or word.word in _CLAUSES or word.text == ";":
                     break
                 if word.start not in places:
-                    words.append(_meant(word.text) if word.kind == "string" else word.text)
+                    words.append(meant(word.text) if word.kind == "string" else word.text)
             yield " ".join(words)
 
     def _aggregated(self) -> Iterator[str]:
@@ -251,7 +251,7 @@ def _bare(token: Any) -> str:
     return text[1:-1].replace("``", "`") if token.kind == "quoted" else text
 
 
-def _meant(text: str) -> str:
+def meant(text: str) -> str:
     """What the text of a string stands for."""
     return re.sub(
         r"\\(?:u([0-9A-Fa-f]{4})|(.))",

@@ -31,13 +31,14 @@ answer of the last three; A is never empty.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from rulemine.evaluation.metrics import Floats
+from rulemine.evaluation.spelling import Spelling
 from rulemine.evaluation.statistics.bootstrap import Bools
-from rulemine.evaluation.vocabulary import composed
 from rulemine.kg.graph import Triple
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, Removal, translation
@@ -224,11 +225,11 @@ def score_retrieval(
         relations: Its relations.
         kg: The graph that the triples are from.
     """
-    accented = {composed(n): n for names in (entities, relations) for n in names if not n.isascii()}
+    spelling = Spelling(chain(entities, relations))
     found: list[RetrievalScores] = []
     total = strange = 0
     for wanted, prediction, hit in zip(evidence, predictions, hits_hard.tolist(), strict=True):
-        given = _as_written((prediction and prediction.retrieved) or (), accented)
+        given = _as_written((prediction and prediction.retrieved) or (), spelling)
         total += len(given)
         strange += sum(
             not (s in entities and r in relations and o in entities) for s, r, o in given
@@ -253,15 +254,9 @@ def score_retrieval(
     return Retrieved(scores, notes)
 
 
-def _as_written(triples: Iterable[Triple], accented: Mapping[str, str]) -> frozenset[Triple]:
+def _as_written(triples: Iterable[Triple], spelling: Spelling) -> frozenset[Triple]:
     """The distinct triples, canonically equivalent names written as in the release."""
-    if not accented:
-        return frozenset(triples)
-
-    def written(name: str) -> str:
-        return name if name.isascii() else accented.get(composed(name), name)
-
-    return frozenset((written(s), written(r), written(o)) for s, r, o in triples)
+    return frozenset((spelling.of(s), spelling.of(r), spelling.of(o)) for s, r, o in triples)
 
 
 def count_failures(scores: Floats, groups: Mapping[str, Bools]) -> dict[str, dict[str, int]]:

@@ -20,6 +20,7 @@ from rulemine.evaluation.answerers.bm25 import nearest
 from rulemine.evaluation.answerers.final_answer import final_answer
 from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import Surroundings
+from rulemine.evaluation.spelling import Spelling
 from rulemine.kg.graph import Triple
 from rulemine.text.visible_reply import visible_reply
 
@@ -141,9 +142,11 @@ def read_plans(text: str, relations: set[str], length: int) -> list[tuple[str, .
     [('a.b', 'c.d'), ('a.b',)]
     """
     plans: dict[tuple[str, ...], None] = {}
+    spelling = Spelling(relations)
     for line in text.splitlines():
         steps = [step.strip(" \t\"'`*<>()[]{},;") for step in re.split(r"->|→", line)]
         steps[0] = re.sub(r"^(?:[-*•]|\(?\d+[.):])\s+", "", steps[0]).strip(" \"'`*<>()[]")
+        steps = [spelling.of(step) for step in steps]
         if 0 < len(steps) <= length and relations.issuperset(steps):
             plans[tuple(steps)] = None
     return list(plans)

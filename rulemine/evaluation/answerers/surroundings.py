@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.evaluation.spelling import Spelling
 from rulemine.kg.graph import KnowledgeGraph, Triple
 
 __all__ = ["WAYS", "Surroundings"]
@@ -25,6 +26,11 @@ class Surroundings:
 
     def __init__(self, kg: KnowledgeGraph) -> None:
         self._kg = kg
+
+    def named(self, text: str) -> str | None:
+        """The entity of that name, as the graph writes it; letters may be composed otherwise."""
+        name = self._spelling.of(text)
+        return name if name in self._kg.entity_ids else None
 
     def known(self, entity: str) -> bool:
         """Whether the graph has an entity of that name."""
@@ -66,6 +72,10 @@ class Surroundings:
         """The triples with an entity at one end."""
         rows, starts = self._sides[way]
         return rows[starts[entity] : starts[entity + 1]]
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        return Spelling(self._kg.entities)
 
     @cached_property
     def _sides(self) -> list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]]:

@@ -15,9 +15,11 @@ from rulemine.cypher.provenance import provenance_query
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
 from rulemine.cypher.sort_keys import keyed_query
 from rulemine.cypher.syntax import CypherError, Statement
+from rulemine.evaluation.cypher.constants import spelled
 from rulemine.evaluation.cypher.provenance_scores import provenance_similarity
 from rulemine.evaluation.cypher.results import execution_match, published_match
 from rulemine.evaluation.cypher.runners import REFUSED, Runner
+from rulemine.evaluation.spelling import Spelling
 
 __all__ = ["STATES", "CypherJudge", "CypherScores", "GoldTable", "sorted_as_published"]
 
@@ -33,6 +35,8 @@ STATES = {
     "gold not run": "the gold is not run: it is outside what is run here",
 }
 """What became of a prediction → in words. The last three have no scores."""
+
+_Predicted = str | Sequence[Sequence[Any]] | None
 
 _UNSCORED = ("not run", "gold failed", "gold not run")
 
@@ -103,10 +107,12 @@ class CypherJudge:
 
     Args:
         runner: Runs queries on the graph.
+        spelling: The letters of the graph's texts, which the constants of predictions are put into.
     """
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner: Runner, spelling: Spelling | None = None) -> None:
         self.runner = runner
+        self._spelling = spelling or Spelling(())
         self._golds: dict[str, GoldTable | Failed | NotRun] = {}
         self._bound: dict[str, _Bound | None] = {}
 
@@ -120,11 +126,15 @@ class CypherJudge:
             self._golds[query] = self._asked(query)
         return self._golds[query]
 
+    def spelled(self, predicted: _Predicted) -> _Predicted:
+        """A prediction, its constants in the letters of the graph."""
+        return spelled(predicted, self._spelling) if isinstance(predicted, str) else predicted
+
     def judged(
         self,
         gold: str,
         table: GoldTable | Failed | NotRun,
-        predicted: str | Sequence[Sequence[Any]] | None,
+        predicted: _Predicted,
         *,
         elsewhere: bool = False,
     ) -> tuple[CypherScores, ResultTable | None]:
@@ -133,7 +143,7 @@ class CypherJudge:
         Args:
             gold: The gold query.
             table: Its result, or why it has none.
-            predicted: The predicted query, or its rows; None if there is no prediction.
+            predicted: The predicted query, as of `spelled`, or its rows; None if there is no prediction.
             elsewhere: Whether the table is of another graph than the runner's: then the same text
                 may give another result, and is run like any other.
 

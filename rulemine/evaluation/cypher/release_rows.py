@@ -14,6 +14,7 @@ import numpy as np
 
 from rulemine.cypher.rows import row_of
 from rulemine.errors import counted
+from rulemine.evaluation.cypher.constants import spelling_of
 from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, GoldTable
 from rulemine.evaluation.cypher.opened_runners import opened_runner
 from rulemine.evaluation.cypher.row_matching import matched_rows
@@ -111,7 +112,7 @@ def score_rows(
     with opened_runner(
         graph, url=runs.url, neo4j=runs.neo4j, seconds=runs.seconds, note=runs.note
     ) as runner:
-        judge = CypherJudge(runner)
+        judge = CypherJudge(runner, spelling_of(graph))
         for question, prediction in zip(asked, given, strict=True):
             scores, found = _judged(judge, question.cypher, prediction, elsewhere)
             scored.append(scores)
@@ -143,7 +144,7 @@ def _judged(
 ) -> tuple[CypherScores, tuple[str, ...]]:
     """The scores of a prediction, and its rows as texts."""
     table = gold_table(block)
-    given = None if prediction is None else predicted_of(prediction)
+    given = None if prediction is None else judge.spelled(predicted_of(prediction))
     if not elsewhere and isinstance(run := judge.gold(block.cypher), GoldTable):
         # As published, rows with equal keys have to come as the gold gives them there.
         table = table._replace(plain=run.rows if run.plain is None else run.plain)

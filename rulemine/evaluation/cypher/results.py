@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rulemine.evaluation.vocabulary import composed
+
 __all__ = ["execution_match", "published_match", "reader_of"]
 
 Row = Sequence[Any]
@@ -28,8 +30,8 @@ def execution_match(
     """Whether a predicted result is the gold's.
 
     null equals null, 1 equals 1.0, no boolean equals a number, floats are equal within a relative 1e-9. Lists
-    are multisets, maps sets of pairs, dates and times equal their ISO text. Nodes, relations
-    and paths equal nothing.
+    are multisets, maps sets of pairs, dates and times equal their ISO text, composed letters equal
+    decomposed ones. Nodes, relations and paths equal nothing.
 
     Args:
         gold: The rows of the gold.
@@ -208,7 +210,7 @@ def _canonical(value: Any, read: Callable[[Any], Hashable]) -> Hashable:
     if value is None:
         return ("null",)
     if isinstance(value, str):
-        return "text", value
+        return "text", composed(value)
     if isinstance(value, datetime.date | datetime.time):
         return "text", value.isoformat()
     if isinstance(value, Mapping) and not hasattr(value, "element_id"):  # as the driver's nodes

@@ -20,6 +20,7 @@ from rulemine.evaluation.cypher.published_differences import difference
 from rulemine.evaluation.cypher.results import execution_match
 from rulemine.evaluation.cypher.runners import Runner
 from rulemine.evaluation.cypher.task_files import CypherItem, Predicted
+from rulemine.evaluation.spelling import Spelling
 from rulemine.files import digest_of
 
 __all__ = ["ScoreJournal", "ScoredItem", "score_items"]
@@ -128,6 +129,7 @@ def score_items(
     runner: Runner,
     *,
     place: str,
+    spelling: Spelling | None = None,
     journal: ScoreJournal,
     tell: Callable[[int], None] = lambda _done: None,
 ) -> list[ScoredItem]:
@@ -137,6 +139,7 @@ def score_items(
         items: The questions.
         predicted: Id → what is predicted; questions that are not in it have no prediction.
         runner: Runs queries on the graph.
+        spelling: As of `rulemine.evaluation.cypher.judging.CypherJudge`.
         place: What tells this graph and the limits of the runner from others.
         journal: What is known, and where what comes is kept.
         tell: Called with the number of questions that are scored.
@@ -145,7 +148,7 @@ def score_items(
         EndpointError: The server does not answer any more; the journal has what came before.
         OutputError: As of the journal.
     """
-    judge, diagnosis = CypherJudge(runner), Diagnosis(runner)
+    judge, diagnosis = CypherJudge(runner, spelling), Diagnosis(runner)
     found: list[ScoredItem] = []
     for item in items:
         given = predicted.get(item.id)
@@ -169,10 +172,11 @@ def _scored(
     elif item.stated is not None and isinstance(table, GoldTable):
         known = item.stated
         agrees = execution_match(known.rows, table.rows, keys=known.keys, tied=known.tied)
-    scores, rows = judge.judged(item.cypher, table, given)
+    asked = judge.spelled(given)
+    scores, rows = judge.judged(item.cypher, table, asked)
     why = ""
     if isinstance(table, GoldTable):
-        kind = diagnosis.kind(item.cypher, table, given, scores, rows)
+        kind = diagnosis.kind(item.cypher, table, asked, scores, rows)
         scores = replace(scores, kind=kind)
         why = "" if rows is None else difference(item.cypher, table, rows, scores)
     return ScoredItem(item, given, scores, why, agrees)

@@ -2,8 +2,10 @@
 
 import datetime
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 
@@ -29,7 +31,7 @@ from rulemine.release.records import CypherQuestion, Prediction
 from rulemine.release.writer import write_release
 
 PEOPLE, TOWNS = 48, 6
-NAMES = ('O"Neil\\', "it's", "two\nlines", "`x`", "{topic}", "the Hague")
+NAMES = ('O"Neil\\', "it's", "two\nlines", "`x`", "{topic}", "the Ha\u0301gue")
 
 
 def _graph(id_of_a_town: str = "t") -> PropertyGraph:
@@ -130,6 +132,23 @@ def test_scores_are_those_that_the_records_say(release: Release) -> None:
     assert tables.overall["psjs"].value is tables.overall["executable"].value is None
     document = document_of_run(release, SystemRun("rows", "incomplete", rows, tables))
     assert {row.outcomes[0].verdict for row in document.questions} == {"hard", "right"}
+
+
+def test_composed_letters_are_those_of_the_graph(release: Release) -> None:
+    scorer = Scorer(release, split=None, resamples=1)
+    asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
+    gold = [Prediction(q.id, cypher=q.cypher.cypher) for q in asked]
+    rows = [Prediction(q.id, rows=q.cypher.rows) for q in asked]
+    composed = [replace(p, cypher=normalize("NFC", p.cypher or "")) for p in gold]
+    assert sum(one != other for one, other in zip(gold, composed, strict=True)) > 5
+    for given, others in (
+        (gold, composed),
+        (rows, [replace(p, rows=tuple(normalize("NFC", r) for r in p.rows or ())) for p in rows]),
+    ):
+        one, other = scorer(given), scorer(others)
+        assert one.overall["psjs"].value == other.overall["psjs"].value
+        for name in ("ex", "f1", "hits_any"):
+            assert one.overall[name].value == other.overall[name].value
 
 
 @pytest.mark.parametrize(

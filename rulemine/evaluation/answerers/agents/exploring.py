@@ -18,6 +18,7 @@ from rulemine.evaluation.answerers.final_answer import final_answer, lines_of
 from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import Surroundings
 from rulemine.evaluation.matching import IdsMatcher
+from rulemine.evaluation.spelling import Spelling
 from rulemine.evaluation.vocabulary import VocabularyMatcher
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Message, Reply
@@ -27,6 +28,7 @@ from rulemine.text.visible_reply import visible_reply
 __all__ = [
     "Explorer",
     "Way",
+    "as_json",
     "chosen",
     "explore",
     "is_none",
@@ -84,10 +86,10 @@ def chosen(text: str, options: Collection[str]) -> list[str]:
     >>> chosen("I would follow knows.", ["likes", "knows"])
     ['knows']
     """
-    names = set(options)
-    items = list(IdsMatcher(names).text(text))
+    names, spelling = set(options), Spelling(options)
+    items = [spelling.of(item) for item in IdsMatcher(names).text(text)]
     if not names.issuperset(items):
-        items = list(VocabularyMatcher(names).text(text)) if names else []
+        items = [spelling.of(name) for name in VocabularyMatcher(names).text(text)] if names else []
     return list(dict.fromkeys(items))
 
 
@@ -101,10 +103,10 @@ def scored(text: str, options: Collection[str]) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     begin = 0
-    names = VocabularyMatcher(set(options))
+    names, spelling = VocabularyMatcher(set(options)), Spelling(options)
     for rating in _SCORE.finditer(text):
         for name in list(names.text(text[begin : rating.start()]))[-1:]:
-            found.setdefault(name, min(1.0, float(rating[1])))
+            found.setdefault(spelling.of(name), min(1.0, float(rating[1])))
         begin = rating.end()
     return found
 
@@ -133,15 +135,19 @@ def json_value(text: str, kind: type[T]) -> T | None:
             break
         try:
             value: Any = json.JSONDecoder().raw_decode(text, at)[0]
-            # Half a surrogate pair, which JSON can write, can be sent to nobody.
-            plain = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
-            value = json.loads(plain.decode("utf-16", "replace"))
+            value = json.loads(as_json(value))
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, kind):
             return value
         at = text.find(bracket, at + 1)
     return None
+
+
+def as_json(value: object) -> str:
+    """A JSON value in letters as they are; half a surrogate pair, which JSON can write, is replaced."""
+    plain = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
+    return plain.decode("utf-16", "replace")
 
 
 class Explorer:

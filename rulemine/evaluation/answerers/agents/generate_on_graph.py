@@ -221,8 +221,8 @@ class _Loop:
         found: dict[str, None] = {}
         parts = [part.strip(" \"'") for part in what.split("|")]
         for part in [part for part in parts if part][: self._options.entities]:
-            if self._searched and self._explorer.around.known(part):
-                found[part] = None
+            if self._searched and (known := self._explorer.around.named(part)):
+                found[known] = None
                 continue
             named = chosen(part, self._met if self._searched else self._explorer.topics)
             if not named and self._searched:

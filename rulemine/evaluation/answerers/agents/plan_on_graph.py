@@ -188,7 +188,8 @@ class _Plan:
         """The entities that a text names: itself, or such as were seen."""
         if is_none(text):
             return []
-        return [text] if self._explorer.around.known(text) else chosen(text, self._seen)
+        known = self._explorer.around.named(text)
+        return [known] if known else chosen(text, self._seen)
 
     async def _go_back(self, reached: Sequence[str]) -> list[str]:
         """The entities seen before from which to go on; none where the model sees no need."""

@@ -16,9 +16,10 @@ from typing import Any, ClassVar
 
 from rulemine.config import Section, option
 from rulemine.errors import counted
-from rulemine.evaluation.answerers.agents.exploring import Explorer, Way, explore, task
+from rulemine.evaluation.answerers.agents.exploring import Explorer, Way, as_json, explore, task
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import WAYS
+from rulemine.evaluation.spelling import Spelling
 from rulemine.llm.call import Message, Reply
 
 __all__ = ["TOOLS", "ToolAgent"]
@@ -58,6 +59,10 @@ TOOLS = (
     ),
 )
 """The tools, as the chat API takes them."""
+
+_TAKES: dict[str, list[str]] = {
+    tool["function"]["name"]: tool["function"]["parameters"]["required"] for tool in TOOLS
+}
 
 
 @dataclass(frozen=True)
@@ -174,33 +179,40 @@ class _Dialog:
         results: list[Message] = []
         for number, call in enumerate(reply.tool_calls):
             function = _object(_object(call).get("function"))
-            name, arguments = str(function.get("name")), _object(function.get("arguments"))
+            name, given = str(function.get("name")), function.get("arguments") or {}
+            arguments = _read(given)
             key = str(_object(call).get("id") or f"call{number}")
             if number >= self._options.calls:
                 result: object = {"error": f"at most {self._options.calls} calls at once"}
+            elif arguments is None:
+                result = {"error": "the arguments are no JSON object; write them again"}
             else:
                 result = self._result(name, arguments)
             # Written anew: some servers fail on arguments that are no JSON when they come back.
-            again = {"name": name, "arguments": json.dumps(arguments)}
+            again = {"name": name, "arguments": as_json(arguments or {})}
             calls.append({"id": key, "type": "function", "function": again})
-            content = json.dumps(result, ensure_ascii=False)
+            content = as_json(result)
             results.append({"role": "tool", "tool_call_id": key, "content": content})
         return [{"role": "assistant", "content": reply.text, "tool_calls": calls}, *results]
 
     def _result(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """What a tool says."""
         explorer, most = self._explorer, self._options.results
-        if name == "search":
-            return {"entities": explorer.similar(str(arguments.get("text")), most)}
-        if name not in ("relations", "neighbors"):
+        if name not in _TAKES:
             return {"error": "no such tool; there are relations, neighbors and search"}
-        entity = str(arguments.get("entity"))
-        if not explorer.around.known(entity):
-            return {"error": "no such entity", "similar": explorer.similar(entity, SIMILAR)}
+        if lacking := [one for one in _TAKES[name] if one not in arguments]:
+            return {"error": f"{name} lacks the argument {' and '.join(lacking)}"}
+        if name == "search":
+            return {"entities": explorer.similar(str(arguments["text"]), most)}
+        said = str(arguments["entity"])
+        entity = explorer.around.named(said)
+        if entity is None:
+            return {"error": "no such entity", "similar": explorer.similar(said, SIMILAR)}
         ways = explorer.around.relations(entity)
         if name == "relations":
             return {way: [relation for relation, its in ways if its == way] for way in WAYS}
-        way: Way = str(arguments.get("relation")), str(arguments.get("direction"))
+        relation = Spelling(its for its, _ in ways).of(str(arguments["relation"]))
+        way: Way = relation, str(arguments["direction"])
         if way not in ways:
             return {"error": "no such relation at this entity in this direction; see relations"}
         near = explorer.near(entity, way)
@@ -210,9 +222,14 @@ class _Dialog:
 
 
 def _object(value: object) -> Mapping[str, Any]:
-    """A JSON object, maybe written as a text; an empty one in place of anything else."""
+    """As of `_read`; an empty object in place of anything else."""
+    return _read(value) or {}
+
+
+def _read(value: object) -> Mapping[str, Any] | None:
+    """A JSON object, maybe written as a text; None for anything else."""
     try:
         read = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
         read = None
-    return read if isinstance(read, Mapping) else {}
+    return read if isinstance(read, Mapping) else None

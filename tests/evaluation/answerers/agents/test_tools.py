@@ -81,17 +81,23 @@ def test_it_calls_tools_until_it_answers() -> None:
     [
         ("jump", {}, "no such tool"),
         ("relations", {"entity": "Tacoma, WA"}, "no such entity"),
-        ("relations", {}, "no such entity"),
-        ("relations", "not JSON", "no such entity"),
-        ("relations", "[1]", "no such entity"),
+        ("relations", {}, "relations lacks the argument entity"),
+        ("search", {"query": "Dune"}, "search lacks the argument text"),
+        ("relations", "not JSON", "the arguments are no JSON object"),
+        ("relations", "[1]", "the arguments are no JSON object"),
         ("relations", '{"entity": "\\ud800"}', "no such entity"),
-        ("relations", "[" * 100_000, "no such entity"),
+        ("relations", "[" * 100_000, "the arguments are no JSON object"),
         (
             "neighbors",
             {"entity": "Dune", "relation": "author", "direction": "in"},
             "no such relation",
         ),
-        ("neighbors", {"entity": "Dune", "relation": ["author"]}, "no such relation"),
+        (
+            "neighbors",
+            {"entity": "Dune", "relation": ["author"], "direction": 1},
+            "no such relation",
+        ),
+        ("neighbors", {"entity": "Dune"}, "neighbors lacks the argument relation and direction"),
     ],
 )
 def test_calls_that_cannot_be_carried_out_say_why(name: str, arguments: Any, said: str) -> None:
