@@ -478,7 +478,7 @@ class Build:
             write_release(folder, parts, self.recipe.naming)
 
         options = {"recipe": self.recipe.portable(), "about": self.inputs.about()}
-        return self._stage("release", 7, options, work)
+        return self._stage("release", 8, options, work)
 
     def _trace(self) -> ModelTrace | None:
         """What models had a part in, in any stage."""

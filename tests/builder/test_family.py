@@ -1,12 +1,15 @@
 """Family, rules of at most three atoms: the figures of the published benchmark, and ours."""
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rulemine.builder.difficulty import edges_between
+from rulemine.builder.pipeline import Build
+from rulemine.builder.recipe import load_recipe
 from rulemine.builder.removal.brink import select_brink
 from rulemine.builder.removal.certificates import certify, certify_as_chosen
 from rulemine.builder.removal.maximal import choose
@@ -14,6 +17,7 @@ from rulemine.builder.removal.selection import Selection, read_selection, write_
 from rulemine.builder.removal.setting import Setting
 from rulemine.config import packaged
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.release.reader import Release
 from rulemine.rules.formats import read_rules
 from rulemine.rules.grounding import Groundings, ground
 from rulemine.rules.proofs import remaining_proofs
@@ -78,6 +82,14 @@ def test_published_selection(kg: KnowledgeGraph, rules: tuple[Rule, ...]) -> Non
     assert found.rules_covered == 100
     assert share_with_reverse_edge(kg, found) == pytest.approx(0.427, abs=0.0005)
     check(kg, found)
+
+
+def test_the_recipe_asks_and_splits_as_published(tmp_path: Path) -> None:
+    Build(load_recipe("family-brink", [(("kg",), str(FACTS))]), tmp_path / "x").run()
+    release = Release.open(tmp_path / "x")
+    splits = Counter(question.split for question in release.questions())
+    assert splits == {"train": 1_773, "validation": 222, "test": 222}
+    assert release.manifest["counts"]["distinct_texts"] == 1_647
 
 
 def test_default_selection_comes_near_the_largest_that_the_quota_allows(

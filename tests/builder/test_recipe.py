@@ -135,6 +135,18 @@ def test_the_published_procedure_refuses_limits_that_it_does_not_have(setting) -
     load_recipe("family", [(setting, 0.1)])
 
 
+@pytest.mark.parametrize(
+    ("name", "kg"), [("family-brink", "family"), ("fb15k237-brink", "fb15k237")]
+)
+def test_the_recipes_of_the_paper_do_all_of_its_steps(name: str, kg: str) -> None:
+    recipe = load_recipe(name, [])
+    assert (recipe.name, recipe.kg, recipe.selection.mode) == (name, kg, "brink")
+    assert (recipe.questions.max_answer_share, recipe.questions.split) == (0.01, "random")
+    assert (recipe.questions.ratios, recipe.mining.max_atoms) == ((8, 1, 1), 3)
+    grouped = load_recipe("family-brink-grouped", [])
+    assert (grouped.questions.max_answer_share, grouped.questions.split) == (1.0, "group")
+
+
 def test_a_named_recipe_finds_the_files_beside_it() -> None:
     assert Path(load_recipe("family-brink", []).rules).is_file()
     assert load_recipe("family-brink", []).portable()["rules"] == "rules-brink.amie.txt"

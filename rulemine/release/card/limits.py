@@ -54,6 +54,11 @@ def describe_limits(manifest: Mapping[str, Any]) -> list[str]:
         lines.append(
             "- The published procedure bounds neither priors nor the confidence of long proofs."
         )
+        if config["questions"].get("split") == "random":  # as published in every step
+            lines.append(
+                "- Table 3 of the paper (arXiv 2508.08344) is not comparable row by row: a language model "
+                "wrote its questions, and its FB15k-237 is another part of the graph (204,087 triples)."
+            )
     return [*lines, *_excluded(manifest["kg"].get("dropped", {}), config["questions"])]
 
 

@@ -82,6 +82,9 @@ def test_a_release_of_the_published_procedure_says_what_it_lacks() -> None:
     assert "The published procedure (`brink`) does not select for the core." in text
     assert "The published procedure bounds neither priors" in text
     assert "The published procedure: the first groundings of each rule" in text
+    whole = config | {"questions": {"filter": "", "split": "random"}}
+    said = "Table 3 of the paper (arXiv 2508.08344) is not comparable row by row"
+    assert (said in card(config=whole), said in text) == (True, False)
 
 
 def test_without_training_questions_nothing_is_guessed() -> None:
