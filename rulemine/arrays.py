@@ -1,9 +1,12 @@
-"""Arrays between stages, one .npy file each: equal arrays give equal bytes, and nothing is pickled."""
+"""Arrays between stages, one .npy file each, and the distinct values of an array.
+
+Guarantee: equal arrays give equal bytes, and nothing is pickled.
+"""
 
 import io
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +14,24 @@ import numpy.typing as npt
 from rulemine.errors import InputError
 from rulemine.files import read_bytes, write_bytes
 
-__all__ = ["read_arrays", "write_arrays"]
+__all__ = ["distinct", "read_arrays", "write_arrays"]
+
+_Number = TypeVar("_Number", bound=np.generic)
+
+
+def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    """The distinct values of an array, ascending: what ``numpy.unique(values)`` gives.
+
+    From numpy 2.3 on that hashes where no counts or indices are asked for: on five million int64, 4 seconds
+    against 0.1 for sorting.
+
+    Args:
+        values: Of any shape; without NaN.
+    """
+    ordered = np.sort(values, axis=None)
+    new = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return ordered[new]
 
 
 def write_arrays(folder: Path, **arrays: npt.NDArray[Any]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rulemine.arrays import distinct
 from rulemine.builder.difficulty import edges_between
 from rulemine.builder.removal.selection import Selection
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
@@ -70,7 +71,7 @@ def parts_of_build(
 
 def _removals(kg: KnowledgeGraph, selection: Selection) -> tuple[Removal, ...]:
     """The removed triples, each once, with their certificates by rule and body."""
-    used = np.unique(np.append(selection.head, selection.body[selection.body >= 0]))
+    used = distinct(np.append(selection.head, selection.body[selection.body >= 0]))
     triples = dict(zip(used.tolist(), kg.labeled(used), strict=True))
     incomplete = kg.without(selection.removed)
     s, _, o = kg.triples[selection.head].T

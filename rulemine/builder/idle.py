@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.facts import Declarations
 from rulemine.query.grading import Grades
@@ -113,7 +114,7 @@ class IdleParts:
             kg.triples[kg.triples[:, 1] == kg.relation_ids[relation], 0 if inverse else 2]
             for relation, inverse in sorted(ends)
         ]
-        return np.unique(np.concatenate(found)).astype(np.int64)
+        return distinct(np.concatenate(found)).astype(np.int64)
 
 
 def _within(query: Query) -> Iterator[Query]:

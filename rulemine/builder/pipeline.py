@@ -29,7 +29,7 @@ from rulemine.builder.summary import describe_questions, describe_sampling, desc
 from rulemine.builder.writing import Writing, opened
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
-from rulemine.files import digest_of
+from rulemine.files import digest_of, write_text
 from rulemine.mining import Resources, explain_no_rules, mine
 from rulemine.release.contents import JOURNAL, ModelTrace, merged, read_trace
 from rulemine.release.folders import working_folder
@@ -53,6 +53,9 @@ STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "r
 
 _ASKING = ("ask", "verbalize", "split")
 """Stages that may ask a model."""
+
+NOTE = "note.txt"
+"""The file of what a finished stage has to say again whenever it is used, in its folder."""
 
 RULES_WITH_UNKNOWN_NAMES = "rules_with_unknown_names.jsonl"
 """The file for given rules with unknown entities or relations, in the folder of ``mine``."""
@@ -152,6 +155,8 @@ class Build:
                     done = run_stage(getattr(self, f"_{name}")(), self.folder)
                     if name == "release":
                         publish(done.folder, self.target, replace=self.context.replace)
+                if done.reused and (done.folder / NOTE).exists():
+                    self.context.on_warning((done.folder / NOTE).read_text("utf-8"))
                 self._done[name] = done
                 self.context.on_finished(name, done)
         return self._done[until]
@@ -329,11 +334,12 @@ class Build:
 
         def work(folder: Path) -> None:
             groundings = None if chosen.mode == "brink" else self.groundings
+            if problem := explain_priors(chosen, self.setting):
+                self.context.on_warning(problem)
+                write_text(folder / NOTE, problem)
             found = remove(self.recipe, self.setting, self.rules, groundings, self._progress)
             write_selection(folder, found)
 
-        if problem := explain_priors(chosen, self.setting):
-            self.context.on_warning(problem)
         options = {**to_json(chosen), "seed": self.recipe.seed}
         del options["per_type"]  # the stage balance applies it
         options["body_filter"] = sorted(self.inputs.kept_out)
@@ -347,7 +353,7 @@ class Build:
                 for relation, reading in self.inputs.templates.declarations.readings.items()
             }
         )
-        return self._stage("select", 4, options, work)
+        return self._stage("select", 5, options, work)
 
     def _ask(self) -> Stage:
         inputs = self.inputs

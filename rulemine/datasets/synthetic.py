@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.errors import ConfigError, counted, did_you_mean
 from rulemine.files import write_jsonl, write_stream
 from rulemine.query.atom import Atom
@@ -242,7 +243,7 @@ def _facts_of(planted: Planted, size: int, entities: int, draws: Stream) -> Iter
         first = np.empty((min(size, entities // 2), 2), np.int64)
         first[:, 0] = np.sort(draws.permutation(entities)[: len(first)])
         first[:, 1] = _zipf(len(first), max(1, len(first) // FANNED_IN), draws)
-        middles = np.unique(first[:, 1])
+        middles = distinct(first[:, 1])
         second = np.column_stack((middles, _zipf(len(middles), entities, draws)))
         yield first
         yield second
@@ -302,7 +303,7 @@ def _stream_of(draws: Stream) -> Stream:
 
 
 def _unique(pairs: Ints, entities: int) -> Ints:
-    keys = np.unique(pairs[:, 0] * entities + pairs[:, 1])
+    keys = distinct(pairs[:, 0] * entities + pairs[:, 1])
     return np.column_stack((keys // entities, keys % entities))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from rulemine.arrays import distinct
 from rulemine.errors import counted
 from rulemine.evaluation.reporting.report import WARNING, Row
 from rulemine.evaluation.reporting.titles import SUBSETS
@@ -153,7 +154,7 @@ def notes_on_clusters(clusters: Ints, headline: Bools) -> list[str]:
         clusters: The cluster of each question.
         headline: Which questions the headline is over.
     """
-    if (few := len(np.unique(clusters[headline]))) < FEW_CLUSTERS:
+    if (few := len(distinct(clusters[headline]))) < FEW_CLUSTERS:
         return [
             f"The questions of the headline form {counted(few, 'cluster')}, too few for intervals "
             "to be relied on."

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.errors import ConfigError, UserError, did_you_mean
 from rulemine.evaluation.reporting.document import Document, Grid, Score, Value
 from rulemine.evaluation.reporting.files import to_json
@@ -143,7 +144,7 @@ def _labeling(
     return Labeling(
         q,
         answers,
-        np.unique(np.concatenate(rows)) if rows else np.zeros(0, np.int64),
+        distinct(np.concatenate(rows)) if rows else np.zeros(0, np.int64),
         proof if stated else None,
         paths,
         pairs,

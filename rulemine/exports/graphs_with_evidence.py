@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.exports.question_graphs import ALPHA, MOST_KEPT, UNITS, by_private_id
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.incidence import Incidence, spans
@@ -244,7 +245,7 @@ class _Neighborhoods:
                         for relation, inverse in links:
                             chain = Projection(relation, inverse, chain)
                         found.append(full_evidence(evaluate(self._queries, chain)).rows)
-        return np.unique(np.concatenate(found))
+        return distinct(np.concatenate(found))
 
 
 def _paths(query: Query) -> set[tuple[tuple[str, bool], ...]]:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.incidence import Incidence
 from rulemine.seeds import stream
@@ -126,7 +127,7 @@ class _Surroundings:
             rows = np.union1d(rows, self._all.rows[at])
             if len(rows) > most:
                 return None
-            edge = np.unique(self._all.others[at])
+            edge = distinct(self._all.others[at])
             edge = edge[~seen[edge]]
         return rows
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.records import Question, Removal
@@ -157,7 +158,7 @@ class _Views:
             first, count = self._starts[edge], self._starts[edge + 1] - self._starts[edge]
             at = np.repeat(first - (count.cumsum() - count), count) + np.arange(count.sum())
             ends = self._tails[self._by_head[at]]
-            edge = np.unique(ends[far[ends] > hop])
+            edge = distinct(ends[far[ends] > hop])
             far[edge] = hop
         return far
 

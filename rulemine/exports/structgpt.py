@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.errors import ReleaseError
 from rulemine.exports.one_split import OneSplit, entities_of, gold_of, topics_of
 from rulemine.exports.protocol import ExportFolder, ExportInput
@@ -91,7 +92,7 @@ def _numbered(given: ExportInput) -> _Numbered:
     A number above that of every head is taken for the greatest head's, another entity's.
     """
     kg, client = given.kg, given.client
-    heads = {kg.entities[i] for i in np.unique(kg.triples[:, 0]).tolist()}
+    heads = {kg.entities[i] for i in distinct(kg.triples[:, 0]).tolist()}
     entities = sorted(entities_of(given), key=lambda e: (e.name in heads, e.id))
     number = {e.name: n for n, e in enumerate(entities)}
     relations = sorted(client.relation[name] for name in kg.relations)

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 
 __all__ = ["EntityTypes", "states_type", "types_of"]
@@ -118,7 +119,7 @@ def _from_names(kg: KnowledgeGraph) -> _Pairs:
         None if name.startswith(_EVERYTHING) else _FREEBASE.match(name) for name in kg.relations
     ]
     s, r, _ = (column.astype(np.int64) for column in kg.triples.T)
-    pairs = np.unique(s * max(1, len(kg.relations)) + r)
+    pairs = distinct(s * max(1, len(kg.relations)) + r)
     subject, relation = np.divmod(pairs, max(1, len(kg.relations)))
     known = np.array([match is not None for match in found], bool)[relation]
     names = [match[0] if match else "" for match in found]
@@ -129,7 +130,7 @@ def _induced(kg: KnowledgeGraph, wanted: npt.NDArray[np.bool_]) -> _Pairs:
     """The induced types of some entities; slots are numbered 2 · relation + end."""
     s, r, o = (column.astype(np.int64) for column in kg.triples.T)
     slots = max(1, 2 * len(kg.relations))
-    pairs = np.unique(np.concatenate((s * slots + 2 * r, o * slots + 2 * r + 1)))
+    pairs = distinct(np.concatenate((s * slots + 2 * r, o * slots + 2 * r + 1)))
     entity, slot = np.divmod(pairs, slots)
     starts = np.searchsorted(entity, np.arange(len(kg.entities) + 1))
     by_slot = np.argsort(slot, kind="stable")
@@ -175,6 +176,6 @@ def _made(kg: KnowledgeGraph, source: str, pairs: _Pairs) -> EntityTypes:
     number = {name: i for i, name in enumerate(names)}
     width = max(1, len(names))
     ids = np.fromiter(map(number.__getitem__, types), np.int64, len(types))
-    entity, kind = np.divmod(np.unique(entities * width + ids), width)
+    entity, kind = np.divmod(distinct(entities * width + ids), width)
     starts = np.searchsorted(entity, np.arange(len(kg.entities) + 1))
     return EntityTypes(source, names, starts, kind)

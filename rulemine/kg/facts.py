@@ -144,14 +144,12 @@ def facts_of(kg: KnowledgeGraph, declarations: Declarations) -> Ints:
     symmetric = np.array([declarations[r].symmetric for r in kg.relations], bool)[kg.triples[:, 1]]
     low, high = np.minimum(subject, obj), np.maximum(subject, obj)
     subject, obj = np.where(symmetric, low, subject), np.where(symmetric, high, obj)
-    n = max(1, len(kg.entities))
-    _, first, which = np.unique(
-        np.column_stack((relation, subject * n + obj)),
-        axis=0,
-        return_index=True,
-        return_inverse=True,
-    )
-    facts: Ints = first[which.reshape(-1)].astype(np.int64)
+    pair = subject * max(1, len(kg.entities)) + obj
+    order = np.lexsort((pair, relation))  # stable: the first of equals is their first row
+    new = np.ones(len(kg), bool)
+    new[1:] = (np.diff(pair[order]) != 0) | (np.diff(relation[order]) != 0)
+    facts = np.empty(len(kg), np.int64)
+    facts[order] = order[np.flatnonzero(new)[np.cumsum(new) - 1]]
     return facts
 
 

@@ -7,7 +7,7 @@ answer in this direction) that have this answer. An answer with a high prior can
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.kg.facts import Declarations, oriented
+from rulemine.kg.facts import Declarations, facts_of, oriented
 from rulemine.kg.graph import KnowledgeGraph
 
 __all__ = ["CORE_PRIOR", "priors"]
@@ -32,28 +32,22 @@ def priors(kg: KnowledgeGraph, declarations: Declarations | None = None) -> npt.
     readings = [declared[r] for r in kg.relations]
     turned = np.array([reading.reversed for reading in readings], bool)[kg.triples[:, 1]]
     both = np.array([reading.symmetric for reading in readings], bool)[kg.triples[:, 1]]
-    n = max(1, len(kg.entities))
-    r = np.concatenate((relation, relation[both]))
-    s = np.concatenate((subject, obj[both]))
-    o = np.concatenate((obj, subject[both]))
-    facts = np.unique(np.column_stack((r, s * n + o)), axis=0)
-    r, (s, o) = facts[:, 0], np.divmod(facts[:, 1], n)
-    as_object = _share(r * n + o, r * n + s, relation * n + obj, n)
-    as_subject = _share(r * n + s, r * n + o, relation * n + subject, n)
+    # Each fact is counted once, in one of its statements, and a symmetric one also the other way round.
+    counted = facts_of(kg, declared) == np.arange(len(kg))
+    again = np.flatnonzero(counted & both & (subject != obj))
+    r = np.concatenate((relation, relation[again])) * max(1, len(kg.entities))
+    counted = np.concatenate((counted, np.ones(len(again), bool)))
+    subjects, which_s = np.unique(r + np.concatenate((subject, obj[again])), return_inverse=True)
+    objects, which_o = np.unique(r + np.concatenate((obj, subject[again])), return_inverse=True)
+
+    def share(
+        which: npt.NDArray[np.int64], topics: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        # Of the relation's topic entities, those with the answer; both are numbered relation by relation.
+        having, sizes = np.bincount(which[counted]), np.bincount(topics // max(1, len(kg.entities)))
+        part: npt.NDArray[np.float64] = having[which[: len(kg)]] / sizes[relation]
+        return part
+
+    as_subject, as_object = share(which_s, objects), share(which_o, subjects)
     of_subject = np.where(turned, as_object, as_subject)
     return np.column_stack((of_subject, np.where(turned, as_subject, as_object)))
-
-
-def _share(
-    answers: npt.NDArray[np.int64],
-    topics: npt.NDArray[np.int64],
-    wanted: npt.NDArray[np.int64],
-    n: int,
-) -> npt.NDArray[np.float64]:
-    """The fraction of a relation's topic entities that have an answer; keys are relation · n + entity."""
-    keys, having = np.unique(answers, return_counts=True)
-    numbers, sizes = np.unique(np.unique(topics) // n, return_counts=True)
-    share: npt.NDArray[np.float64] = (
-        having[np.searchsorted(keys, wanted)] / sizes[np.searchsorted(numbers, wanted // n)]
-    )
-    return share

@@ -9,6 +9,7 @@ when it is symmetric; what statistics find is reported and never applied.
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
@@ -44,7 +45,7 @@ def overlapping_relations(kg: KnowledgeGraph) -> tuple[RelationOverlap, ...]:
     """All overlapping relations of a graph, sorted."""
     found: list[RelationOverlap] = []
     entities, relations = max(1, len(kg.entities)), len(kg.relations)
-    s, r, o = (kg.triples[:, column].astype(np.int64) for column in range(3))
+    s, r, o = kg.triples[_beside_others(kg)].T.astype(np.int64)
     sizes = kg.relation_sizes()
     pairs = s * entities + o
     order = np.argsort(pairs, kind="stable")
@@ -65,6 +66,18 @@ def overlapping_relations(kg: KnowledgeGraph) -> tuple[RelationOverlap, ...]:
             for a, b, part in zip(one[keep], other[keep], share[keep], strict=True)
         ]
     return tuple(sorted(found))
+
+
+def _beside_others(kg: KnowledgeGraph) -> npt.NDArray[np.bool_]:
+    """Which triples join two entities that another one joins too, either way round, or are self-loops."""
+    s, o = kg.triples[:, 0].astype(np.int64), kg.triples[:, 2].astype(np.int64)
+    pairs = np.minimum(s, o) * max(1, len(kg.entities)) + np.maximum(s, o)
+    order = np.argsort(pairs)
+    same = np.diff(pairs[order]) == 0
+    beside: npt.NDArray[np.bool_] = s == o
+    beside[order[1:][same]] = True
+    beside[order[:-1][same]] = True
+    return beside
 
 
 class Lookalike(NamedTuple):

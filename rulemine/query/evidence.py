@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rulemine.arrays import distinct
 from rulemine.kg.index import Ints
 from rulemine.query.grading import Grades
 from rulemine.query.query_graph import SHIFT
@@ -63,7 +64,7 @@ def full_evidence(grades: Grades, answers: Ints | None = None) -> Evidence:
             waiting += [(part, _among(targets, grades.members(part))) for part in node.parts]
         elif isinstance(node, Difference | Count):
             waiting.append((node.of, targets))
-    return Evidence(*(np.unique(np.concatenate(some)) for some in (rows, between)))
+    return Evidence(*(distinct(np.concatenate(some)) for some in (rows, between)))
 
 
 def _steps(grades: Grades, step: Projection, targets: Ints) -> tuple[Ints, Ints]:
@@ -88,7 +89,7 @@ def _steps(grades: Grades, step: Projection, targets: Ints) -> tuple[Ints, Ints]
     ends = side.ends[at] >> SHIFT
     fits = np.isin(ends, there)
     below = ends[fits] if which else here.repeat(count)[fits]
-    return side.rows[at[fits]], np.unique(below)
+    return side.rows[at[fits]], distinct(below)
 
 
 def _among(some: Ints, others: Ints) -> Ints:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.release.records import Question, Removal
 
@@ -38,7 +39,7 @@ def proof_rows(
             needed[-1] += [triple] if next(stated) else proofs.get(triple, [triple])
     rows = _rows(kg, [triple for triples in needed for triple in triples])
     bounds = np.cumsum([len(triples) for triples in needed])[:-1]
-    return [np.unique(part) for part in np.split(rows, bounds)] if needed else []
+    return [distinct(part) for part in np.split(rows, bounds)] if needed else []
 
 
 def _rows(kg: KnowledgeGraph, triples: Sequence[Triple]) -> Ints:

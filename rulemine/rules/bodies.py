@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.kg.index import Index
 from rulemine.query.join import BoundAtom, bind, join
 from rulemine.rules.rule import Rule
@@ -134,7 +135,7 @@ class BoundRule:
             total = (np.searchsorted(keys, first + ends, "right") - low).sum()
             return float(total / max(1, len(ends)))
         low, high = np.searchsorted(keys, [first, first + index.entities])
-        return float((high - low) / max(1, len(np.unique(keys[low:high]))))
+        return float((high - low) / max(1, len(distinct(keys[low:high]))))
 
 
 def bind_rule(index: Index, rule: Rule) -> BoundRule | None:

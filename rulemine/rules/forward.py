@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.rules.rule import Rule
@@ -45,6 +46,6 @@ def close(
         done += len(waiting)
         new = np.concatenate(found)
         kg = kg.including(new)
-        changed = {kg.relations[number] for number in np.unique(new[:, 1])}
+        changed = {kg.relations[number] for number in distinct(new[:, 1])}
         waiting = [rule for rule in known if changed & {atom.relation for atom in rule.body}]
     return kg

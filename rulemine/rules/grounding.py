@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.arrays import read_arrays, write_arrays
+from rulemine.arrays import distinct, read_arrays, write_arrays
 from rulemine.errors import counted
 from rulemine.frames import frame
 from rulemine.kg.graph import KnowledgeGraph
@@ -244,7 +244,7 @@ def _sample_bodies(
     total = int(ends[-1]) if len(ends) else 0
     wanted = _draw(draws, total, sample)
     at = np.searchsorted(ends, wanted, "right")
-    hit = np.unique(at)
+    hit = distinct(at)
     heads: list[Ints] = [np.empty(0, np.int64)]
     bodies: list[Ints] = [np.empty((0, len(bound.body)), np.int64)]
     # Whole heads at a time: the order within a head needs all of its bodies.

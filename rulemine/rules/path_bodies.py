@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.query.path import simple_path
 from rulemine.rules.bodies import BoundRule
 from rulemine.rules.two_hop import Hops, Step, Steps, chunks
@@ -142,7 +143,7 @@ class _Walk:
         nodes = np.empty((len(heads), 4), np.int64)
         nodes[:, 0], nodes[:, 3] = self._starts[heads], self._ends[heads]
         left = np.empty(len(heads), np.int64)
-        for part in self._firsts(np.unique(heads)):
+        for part in self._firsts(distinct(heads)):
             mine = slice(*np.searchsorted(heads, [part.head[0], part.head[-1] + 1]))
             upto = np.cumsum(part.ways)
             first = np.searchsorted(part.head, heads[mine])

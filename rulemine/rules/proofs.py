@@ -128,7 +128,7 @@ def best_proofs(
         remaining: Their remaining proofs in the graph without them.
         progress: Called with (rules done, all rules).
     """
-    left = np.setdiff1d(np.arange(len(kg)), removed)
+    left = np.delete(np.arange(len(kg)), removed)
     index = Index(kg.without(removed))
     heads = kg.triples[removed]
     exact = [Fraction(rule.support, rule.body_size) for rule in rules]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.query.join import join
@@ -132,7 +133,7 @@ def _walked(graph: _Graph, steps: Sequence[Step], draws: Stream) -> tuple[Ints, 
     chains, n = graph.chains, graph.index.entities
     starts, ends = chains.edges(steps[0])
     if len(steps) == 1:
-        sample = _drawn(np.unique(starts), draws)
+        sample = _drawn(distinct(starts), draws)
         own = _among(sample, starts)
         return sample, starts[own], ends[own]
     if len(steps) == 2:
@@ -141,7 +142,7 @@ def _walked(graph: _Graph, steps: Sequence[Step], draws: Stream) -> tuple[Ints, 
         table = chains.pairs(steps[1], steps[2]).keys
         first = np.searchsorted(table, ends * n)
         count = np.searchsorted(table, (ends + 1) * n) - first
-    sample = _drawn(np.unique(starts), draws, starts, count)
+    sample = _drawn(distinct(starts), draws, starts, count)
     own = _among(sample, starts)
     starts, first, count = starts[own], first[own], count[own]
     if len(steps) == 2:
@@ -150,7 +151,7 @@ def _walked(graph: _Graph, steps: Sequence[Step], draws: Stream) -> tuple[Ints, 
         source = np.repeat(np.arange(len(count)), count)
         within = np.arange(len(source)) - np.repeat(np.cumsum(count) - count, count)
         last = table[first[source] + within] % n
-    return sample, *np.divmod(np.unique(starts[source] * n + last), n)
+    return sample, *np.divmod(distinct(starts[source] * n + last), n)
 
 
 def _joined(index: Index, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints, Ints]:
@@ -159,7 +160,7 @@ def _joined(index: Index, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints, 
     start = head.subject if head.subject >= 0 else head.object
     atom = next(a for a in bound.body if start in (a.subject, a.object))
     ends = index.kg.triples[index.of_relation(atom.relation)].astype(np.int64)
-    sample = _drawn(np.unique(ends[:, 0 if atom.subject == start else 2]), draws)
+    sample = _drawn(distinct(ends[:, 0 if atom.subject == start else 2]), draws)
     sample = sample[draws.permutation(len(sample))]
     keys = [np.empty(0, np.int64)]
     ways = done = 0
@@ -172,10 +173,10 @@ def _joined(index: Index, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints, 
                 found.bindings[:, term] if term >= 0 else np.full(len(found.origin), -1 - term)
                 for term in (head.subject, head.object)
             )
-            keys.append(np.unique(subject * n + object_))
+            keys.append(distinct(subject * n + object_))
             ways += len(found.origin)
         done += len(bindings)
-    return np.sort(sample[:done]), *np.divmod(np.unique(np.concatenate(keys)), n)
+    return np.sort(sample[:done]), *np.divmod(distinct(np.concatenate(keys)), n)
 
 
 def _drawn(
@@ -202,7 +203,7 @@ def _common(index: Index, max_prior: float, column: int) -> Ints:
     triples = index.kg.triples.astype(np.int64)
     n = index.entities
     keys, having = np.unique(triples[:, 1] * n + triples[:, column], return_counts=True)
-    topics = np.unique(triples[:, 1] * n + triples[:, 2 - column]) // n
+    topics = distinct(triples[:, 1] * n + triples[:, 2 - column]) // n
     others = np.bincount(topics, minlength=len(index.kg.relations))[keys // n] - 1
     common: Ints = keys[having - 1 > max_prior * others]
     return common

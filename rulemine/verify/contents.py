@@ -12,7 +12,7 @@ from rulemine.verify.graphs import Removed
 from rulemine.verify.names import Names
 from rulemine.verify.proofs import Prover, Triples
 from rulemine.verify.rules import HornRule
-from rulemine.verify.triples import Graph, Triple
+from rulemine.verify.triples import Graph, Triple, distinct
 
 __all__ = ["Contents", "Located", "Row", "asked_relations", "rules_used"]
 
@@ -107,7 +107,7 @@ class Contents:
                 columns[columns[:, 1] == relations.get(name, -1), 0 if end == "subject" else 2]
                 for name, end in ways
             ]
-            numbers = np.unique(np.concatenate(found)).tolist()
+            numbers = distinct(np.concatenate(found)).tolist()
             self._ends[ways] = frozenset(self._entities[number] for number in numbers)
         return self._ends[ways]
 

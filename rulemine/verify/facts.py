@@ -11,7 +11,7 @@ import numpy as np
 
 from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.report import Findings, shown
-from rulemine.verify.triples import Graph, Ints, Triple
+from rulemine.verify.triples import Graph, Ints, Triple, distinct
 
 __all__ = ["Facts", "Priors", "check_declarations"]
 
@@ -95,10 +95,10 @@ class Priors:
         n = graph.terms.sizes[0]
         fact = which[graph.columns[:, 1]] * n
         one, other = fact + np.where(turned, o, s), fact + np.where(turned, s, o)
-        pairs = np.unique(np.concatenate((one * n + other % n, other[again] * n + one[again] % n)))
+        pairs = distinct(np.concatenate((one * n + other % n, other[again] * n + one[again] % n)))
         firsts, seconds = pairs // n, pairs // (n * n) * n + pairs % n
-        as_one = _times(firsts, one) / _times(np.unique(seconds) // n, fact // n)
-        as_other = _times(seconds, other) / _times(np.unique(firsts) // n, fact // n)
+        as_one = _times(firsts, one) / _times(distinct(seconds) // n, fact // n)
+        as_other = _times(seconds, other) / _times(distinct(firsts) // n, fact // n)
         self.values = np.column_stack(
             (np.where(turned, as_other, as_one), np.where(turned, as_one, as_other))
         )

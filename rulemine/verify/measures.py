@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rulemine.verify.contents import Contents
 from rulemine.verify.report import Findings
 from rulemine.verify.rules import RULES, Atom, HornRule, Term
-from rulemine.verify.triples import Graph, Ints, member
+from rulemine.verify.triples import Graph, Ints, distinct, member
 
 __all__ = ["Columns", "check_supports", "sizes_of"]
 
@@ -124,7 +124,7 @@ class Columns:
 def head_of(rule: HornRule, columns: Columns) -> dict[str, int | str]:
     """Counts the triples of the head relation, and the functional variable: the end with more entities."""
     ends = [columns.sorted_by(rule.head[1], end)[0] for end in (0, 1)]
-    subjects, objects = (len(np.unique(end)) for end in ends)
+    subjects, objects = (len(distinct(end)) for end in ends)
     return {"head_size": len(ends[0]), "functional": "?b" if objects > subjects else "?a"}
 
 
@@ -151,7 +151,7 @@ def _bodies(rule: HornRule, columns: Columns) -> Iterator[Table]:
     for s, r, o in rule.body:
         for end, term in ((0, s), (1, o)):
             if term == first:
-                own = np.unique(columns.sorted_by(r, end)[0])
+                own = distinct(columns.sorted_by(r, end)[0])
                 values = own if values is None else np.intersect1d(values, own)
     waiting = [values]
     while waiting:
@@ -199,7 +199,7 @@ def _cost(atom: Atom, table: Table, columns: Columns) -> tuple[int, float]:
     if s not in table and o not in table:
         return 2, 0
     ends = columns.sorted_by(relation, 0 if s in table else 1)[0]
-    return 1, len(ends) / max(1, len(np.unique(ends)))
+    return 1, len(ends) / max(1, len(distinct(ends)))
 
 
 def _matches(atom: Atom, table: Table, columns: Columns, parts: int) -> Table | int:

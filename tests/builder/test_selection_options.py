@@ -7,6 +7,7 @@ import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.recipe import load_recipe
+from rulemine.builder.removal.setting import Setting
 from rulemine.errors import ConfigError, UserError
 from rulemine.files import write_jsonl
 from rulemine.rules.formats import parse_readable, rule_to_json
@@ -100,3 +101,16 @@ def test_a_graph_whose_facts_can_be_guessed_is_told_which_key_to_set(files: Path
     assert not [text for text in told if "Only" in text]
     assert len(build.selection) > 0
     assert not build.selection.core.any(), "every prior is above that of the core"
+
+
+def test_what_select_says_it_says_again_without_looking_again(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (files / "kg.tsv").open("a") as kg:
+        kg.writelines(f"x{i % 4}\tlike\tn{i // 4}\n" for i in range(800))
+    first, told = made(files, ("selection.max_prior", 0.2))
+    assert len(first.selection) > 0
+    warnings = [text for text in told if text.startswith("Only 27% of the triples")]
+    assert len(warnings) == 1
+    monkeypatch.setattr(Setting, "of", lambda *_, **__: pytest.fail("select is finished"))
+    assert [t for t in made(files, ("selection.max_prior", 0.2))[1] if "Only" in t] == warnings

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.builder.removal.setting import Setting
 from rulemine.rules.decoration import Decorations
 from rulemine.rules.grounding import Groundings
@@ -39,7 +40,7 @@ def candidates_of(setting: Setting, groundings: Groundings) -> Candidates:
     decorations = Decorations(setting.kg, groundings.rules, setting.facts)
     fine = setting.removable[groundings.head]
     starts = np.searchsorted(groundings.rule, np.arange(len(groundings.rules) + 1))
-    for number in np.unique(groundings.rule[fine]).tolist():
+    for number in distinct(groundings.rule[fine]).tolist():
         own = slice(starts[number], starts[number + 1])
         fine[own] &= decorations.without(number, groundings.head[own], groundings.body[own])
     found = _only(groundings, fine)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.builder.removal.levels import levels_of
 from rulemine.builder.removal.plan import RemovalPlan
 from rulemine.builder.removal.selection import Selection
@@ -91,7 +92,7 @@ def certify_as_chosen(setting: Setting, choice: RemovalPlan, seed: int) -> Selec
     remaining = remaining_proofs(kg.without(removed), choice.rules, kg.triples[removed])
     decorations = Decorations(kg, choice.rules, setting.facts)
     fine = np.zeros(len(choice), bool)
-    for number in np.unique(choice.rule).tolist():
+    for number in distinct(choice.rule).tolist():
         own = np.flatnonzero(choice.rule == number)
         fine[own] = decorations.without(number, head[own], choice.body[own])
     level = levels_of(choice, seed)

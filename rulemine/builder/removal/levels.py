@@ -10,6 +10,7 @@ level is at most 20 in ``levels_of(c, seed)``; at least one triple is left. Fewe
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.builder.removal.plan import RemovalPlan
 from rulemine.errors import ConfigError
 from rulemine.seeds import stream
@@ -73,7 +74,7 @@ def _before(choice: RemovalPlan, seed: int) -> Ints:
     np.add.at(size, which, choice.size)
     rule = choice.rule[first]
     due = np.empty(len(units), np.float64)
-    for number in np.unique(rule).tolist():
+    for number in distinct(rule).tolist():
         own = np.flatnonzero(rule == number)
         draws = stream(seed, "levels", choice.rules[number].id)
         offset = draws.uniform(1)[0]

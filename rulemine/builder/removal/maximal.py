@@ -23,6 +23,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.builder.removal.candidates import Candidates, candidates_of
 from rulemine.builder.removal.plan import RemovalPlan
 from rulemine.builder.removal.search_state import SearchState
@@ -128,7 +129,7 @@ def _choice(
 
 def _most(statements: Ints, heads: Ints, facts: int) -> int:
     """Most triples that so many of the given facts may have."""
-    return int(np.sort(statements[np.unique(heads)])[::-1][:facts].sum())
+    return int(np.sort(statements[distinct(heads)])[::-1][:facts].sum())
 
 
 class _Search:
@@ -146,16 +147,16 @@ class _Search:
         self._ids = [rule.id for rule in facts.rules]
         starts = np.searchsorted(facts.rule, np.arange(len(self._ids) + 1))
         self._rows = [np.arange(a, b) for a, b in itertools.pairwise(starts)]
-        heads = [len(np.unique(facts.head[rows])) for rows in self._rows]
+        heads = [len(distinct(facts.head[rows])) for rows in self._rows]
         self._most = [min(state.cap, n) for n in heads]
-        self.upper_bound = min(sum(self._most), len(np.unique(facts.head)))
+        self.upper_bound = min(sum(self._most), len(distinct(facts.head)))
         self._fewest_heads_first = sorted(
             (r for r, n in enumerate(heads) if n), key=lambda r: (heads[r], self._ids[r])
         )
         self._core_heads = [
-            len(np.unique(facts.head[rows[self._core[rows]]])) for rows in self._rows
+            len(distinct(facts.head[rows[self._core[rows]]])) for rows in self._rows
         ]
-        core_facts = np.unique(facts.head[self._core])
+        core_facts = distinct(facts.head[self._core])
         self.core_upper_bound = min(
             sum(min(state.cap, n) for n in self._core_heads), len(core_facts)
         )

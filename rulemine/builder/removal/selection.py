@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.arrays import read_arrays, write_arrays
+from rulemine.arrays import distinct, read_arrays, write_arrays
 from rulemine.errors import counted
 from rulemine.rules.rule import Rule
 
@@ -102,12 +102,12 @@ class Selection:
     @cached_property
     def removed(self) -> Ints:
         """The removed triples: rows of ``kg.triples``, ascending, each once."""
-        return np.unique(self.head)
+        return distinct(self.head)
 
     @property
     def rules_covered(self) -> int:
         """How many rules selected a triple."""
-        return len(np.unique(self.selected_by))
+        return len(distinct(self.selected_by))
 
     def describe(self) -> str:
         """What was selected, in a sentence."""

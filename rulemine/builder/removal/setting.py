@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.builder.earlier import NOTHING, Earlier
 from rulemine.kg.facts import Declarations, facts_of, oriented
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
@@ -115,5 +116,5 @@ def _questions(kg: KnowledgeGraph, declarations: Declarations) -> tuple[Ints, In
     keys = (relation[:, None] * 2 + asked) * n + ends[:, ::-1]
     _, number = np.unique(keys, return_inverse=True)
     number = number.reshape(keys.shape).astype(np.int64)
-    pairs = np.unique(number.reshape(-1) * n + ends.reshape(-1))
+    pairs = distinct(number.reshape(-1) * n + ends.reshape(-1))
     return number, np.bincount(pairs // n)[number]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rulemine.arrays import distinct
 from rulemine.builder.subgraphs.options import SubgraphSection
 from rulemine.builder.subgraphs.validation import Valid, Validator
 from rulemine.builder.written.candidate import Candidate, Refusal, Subgraph
@@ -116,7 +117,7 @@ def _subgraph(shown: Any, kg: KnowledgeGraph) -> Subgraph | Refusal:
     rows = kg.rows_of(ids)
     if (rows < 0).any():
         return Refusal(Unread.FIELDS, "subgraph: expected triples of the graph")
-    return Subgraph(tuple(np.unique(ids[:, [0, 2]]).tolist()), tuple(rows.tolist()))
+    return Subgraph(tuple(distinct(ids[:, [0, 2]]).tolist()), tuple(rows.tolist()))
 
 
 def _text_problem(valid: Valid, grades: Grades, text: str) -> str | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rulemine.arrays import distinct
 from rulemine.builder.graded import Graded
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.removal.selection import Selection
@@ -60,7 +61,7 @@ class Drafting:
         self._script = ScriptedWriter(
             self.writer_names, inputs.templates, recipe.seed, articles=naming == "text"
         )
-        ends = np.unique(inputs.kg.triples[selection.removed][:, [0, 2]])
+        ends = distinct(inputs.kg.triples[selection.removed][:, [0, 2]])
         at_removed = self._options.start == "removed" and len(ends)
         start = ends.astype(np.int64) if at_removed else None
         self._sampler = Sampler(inputs.kg, self._options, inputs.excluded, start)

@@ -29,6 +29,7 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.builder.subgraphs.options import SubgraphSection
 from rulemine.builder.written.candidate import Subgraph
 from rulemine.errors import UserError
@@ -75,7 +76,7 @@ class Sampler:
         self._most_nodes, self._most_rows = options.nodes, options.edges
         self._breadth = options.sampling == "breadth"
         degrees = incidence.degrees
-        among = np.arange(len(degrees)) if start_among is None else np.unique(start_among)
+        among = np.arange(len(degrees)) if start_among is None else distinct(start_among)
         self._among = among[degrees[among] > 0]
         if not len(self._among):
             raise UserError(

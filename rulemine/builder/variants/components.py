@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.builder.variants.options import VariantSection
 from rulemine.builder.written.candidate import Refusal, Subgraph
 from rulemine.kg.graph import KnowledgeGraph
@@ -104,7 +105,7 @@ class Components:
         for seed in seeds:
             around = self._capped(seed)
             keys.append(np.minimum(around, seed) * width + np.maximum(around, seed))
-        low, high = np.divmod(np.unique(np.concatenate(keys)), width)
+        low, high = np.divmod(distinct(np.concatenate(keys)), width)
         nodes, degrees = np.unique(np.concatenate((low, high)), return_counts=True)
         useful = nodes[(degrees > 1) | np.isin(nodes, seeds)]
         kept = np.isin(low, useful) & np.isin(high, useful)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rulemine.arrays import distinct
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.split import draw_splits
@@ -330,4 +331,4 @@ def members_of(types: EntityTypes, domain: str) -> Ints:
             f"{types.source}; {did_you_mean(domain, known)}"
         )
     at = np.flatnonzero(np.isin(types.types, which))
-    return np.unique(np.searchsorted(types.starts, at, side="right") - 1)
+    return distinct(np.searchsorted(types.starts, at, side="right") - 1)

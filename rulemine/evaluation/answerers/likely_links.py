@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.query.atom import Atom
@@ -94,7 +95,7 @@ class LikelyLinks:
         weights = -np.log1p(-np.minimum(self._confidence, 0.9999))
         self._weights = np.rint(weights * UNIT).astype(np.int64)
         loops = kg.triples[kg.triples[:, 0] == kg.triples[:, 2], 1]
-        self._loops = {kg.relations[i] for i in np.unique(loops).tolist()}
+        self._loops = {kg.relations[i] for i in distinct(loops).tolist()}
 
     def find(self, links: Iterable[Link], progress: Callable[[int, int], None]) -> None:
         """Finds the ends of links that were not found before; `of` has them then."""

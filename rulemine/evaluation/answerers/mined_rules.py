@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rulemine.arrays import distinct
 from rulemine.config import Section, option
 from rulemine.errors import InputError
 from rulemine.evaluation.answerers.likely_links import AGGREGATIONS, Likely, LikelyLinks
@@ -27,7 +28,7 @@ from rulemine.rules.rule import Rule
 __all__ = ["MinedRules"]
 
 _HALVED = 2.0 ** (-np.arange(1, 41) / 4)
-THRESHOLDS = np.unique(np.concatenate(([1.0], _HALVED, 1 - _HALVED)))[::-1]
+THRESHOLDS = distinct(np.concatenate(([1.0], _HALVED, 1 - _HALVED)))[::-1]
 """From which likelihood on an entity may be an answer, 1 … 0.001; dense near 1 and near 0."""
 
 USUAL = 0.5

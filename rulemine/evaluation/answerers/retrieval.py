@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.bm25 import TextIndex
 from rulemine.evaluation.answerers.final_answer import final_answer, lines_of
@@ -168,7 +169,7 @@ class Touching:
     def at(self, entities: Iterable[int]) -> npt.NDArray[np.int64]:
         """The positions of the triples at entities, in order, each once."""
         found = [self._positions[self._starts[e] : self._starts[e + 1]] for e in entities]
-        return np.unique(np.concatenate([np.empty(0, np.int64), *found]))
+        return distinct(np.concatenate([np.empty(0, np.int64), *found]))
 
     def layers(self, topics: Sequence[str], hops: int) -> list[npt.NDArray[np.int64]]:
         """Positions by distance, those of a distance in their order; each position once."""

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.evaluation.metrics import mean_scores
 from rulemine.seeds import stream
 
@@ -145,7 +146,7 @@ class Resamples:
         sums, weights = self._sums[:, group, :columns], self._sums[:, group, columns:]
         weight = weights[:, self._weight_of]
         resampled = np.full(sums.shape, np.nan)
-        if len(np.unique(self._clusters if part else self._clusters[rows])) > 1:
+        if len(distinct(self._clusters if part else self._clusters[rows])) > 1:
             np.divide(sums, weight, out=resampled, where=weight > 0)
         # Undoes the shift from rounding, so that a group of equal scores has no spread at all.
         return MeanScores(value, resampled + (value - mean_scores(self._rounded[rows])))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rulemine.arrays import distinct
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.index import Index
@@ -65,7 +66,7 @@ class ProofsLeft:
         ids = [[there.get(part, -1) for part, there in zip(t, known, strict=True)] for t in removed]
         rows = complete.rows_of(np.array(ids, np.int32).reshape(-1, 3))
         self._removed = {t: row for t, row in zip(removed, rows.tolist(), strict=True) if row >= 0}
-        self._gone = np.unique(rows[rows >= 0])
+        self._gone = distinct(rows[rows >= 0])
         self._by_head: dict[str, list[Rule]] = {}
         for rule in rules:
             self._by_head.setdefault(rule.head.relation, []).append(rule)
@@ -110,7 +111,7 @@ class ProofsLeft:
     def _plain(self, body: Sequence[int]) -> bool:
         triples = self._index.kg.triples[list(body)]
         facts = self._facts[self._kg.rows_of(triples)]
-        return not (triples[:, 0] == triples[:, 2]).any() and len(np.unique(facts)) == len(body)
+        return not (triples[:, 0] == triples[:, 2]).any() and len(distinct(facts)) == len(body)
 
 
 def why_best(certificate: Certificate, proofs: Sequence[Proof]) -> str:

@@ -1,0 +1,26 @@
+"""Distinct values, against numpy's, of the builder and of the verifier."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from rulemine import arrays
+from rulemine.verify import triples
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([], np.int64),
+        np.array([7], np.int32),
+        np.random.default_rng(1).integers(-5, 5, (40, 3)),
+        np.array([0.5, 1.0, 0.5]),
+        np.array([True, True]),
+    ],
+)
+def test_distinct_values_are_those_of_numpy(values: npt.NDArray[np.generic]) -> None:
+    found, expected = arrays.distinct(values), np.unique(values)
+    assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())
+    if values.dtype.kind == "i":
+        own = triples.distinct(values.ravel().astype(np.int64))
+        assert own.tolist() == expected.tolist()
