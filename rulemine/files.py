@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from rulemine.codec import dump_line, parse_object
 from rulemine.errors import InputError, OutputError
+from rulemine.guard import noticed
 
 __all__ = [
     "describe_content",
@@ -90,8 +91,10 @@ def opened(path: Path) -> io.FileIO:
 
     Raises:
         InputError: It is missing, a folder or unreadable.
+        OutputError: The command that reads it would overwrite it.
     """
     with _openable(path):
+        noticed(path)
         return path.open("rb", buffering=0)
 
 

@@ -151,7 +151,7 @@ class Registry(Mapping[str, T], Generic[T]):
             yield
         except RulemineError:
             raise
-        except Exception as problem:  # other people's code can raise anything
+        except (Exception, SystemExit) as problem:  # other people's code can raise anything
             if entry is None:
                 raise
             package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.module
@@ -162,7 +162,7 @@ class Registry(Mapping[str, T], Generic[T]):
             ) from problem
 
 
-def _place(problem: Exception) -> str:
+def _place(problem: BaseException) -> str:
     """The line of another package at which an error arose, in words; "" if none is known."""
     ran = traceback.extract_tb(problem.__traceback__)
     own = (Path(__file__).parent, Path(importlib.__file__).parent)

@@ -30,6 +30,7 @@ from rulemine.builder.writing import Writing, opened
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of, write_text
+from rulemine.guard import watching
 from rulemine.mining import Resources, explain_no_rules, mine
 from rulemine.release.contents import JOURNAL, ModelTrace, merged, read_trace
 from rulemine.release.folders import working_folder
@@ -126,19 +127,22 @@ class Build:
         """
         named = [path for path in (*self.inputs.files(), self.context.replay) if path]
         named += self.context.earlier
-        check_folder(self.target, self.recipe.name, inputs=named, replace=self.context.replace)
+        recipe, replace = self.recipe, self.context.replace
+        check_folder(self.target, recipe.name, recipe.kind, inputs=named, replace=replace)
         stages = self.target.with_name(self.target.name + ".stages")
         check_no_input(stages, named)
         if until in self._skipped:
             raise ConfigError(f"{until}: this recipe has no such step: {self._skipped[until]}.")
         # Everything the user named is read before anything is written.
         inputs = self.inputs
-        with self.context.observe("read"):
+        with self.context.observe("read"), watching() as read:
             inputs.kg, inputs.implied, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
             inputs.anchors, inputs.earlier  # noqa: B018
             self.kind.options(inputs)  # what only this kind reads
+        for folder in (self.target, stages):
+            check_no_input(folder, read.values())  # such as the tables that a schema names
         if self._words is not None:
             from rulemine.builder.verbalize_stage import check_source
 

@@ -35,7 +35,7 @@ def analyze(arguments: Namespace) -> int:
     """``analyze``."""
     from rulemine.query.analysis import analyze as analyze_file
 
-    check_output(arguments.output, arguments.file)
+    check_output(arguments.output)
     with bar("analyze") as tell:
         report = analyze_file(arguments.file, _declared(arguments.file), tell)
     emit(report.to_json() if arguments.format == "json" else report.to_table(), arguments.output)

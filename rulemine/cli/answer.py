@@ -103,7 +103,6 @@ def questions(arguments: Namespace) -> int:
 def answer(arguments: Namespace) -> int:
     """``answer``."""
     from rulemine.registry import split_names
-    from rulemine.release.outputs import check_file
 
     names = with_program(split_names(arguments.answerers), arguments.program)
     if not names:
@@ -120,7 +119,7 @@ def answer(arguments: Namespace) -> int:
     for name in names:
         path = arguments.output / f"{_file_name(name)}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
-        check_file(path, [])
+        check_output(path)
         _answer(arguments, name, path)
     return 0
 

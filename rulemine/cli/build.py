@@ -221,6 +221,7 @@ def gloss(arguments: Namespace) -> int:
     from rulemine.builder.inputs import Inputs
     from rulemine.cli.recipe_options import chosen_recipe
     from rulemine.llm.session import Session
+    from rulemine.release.outputs import check_file
     from rulemine.verbalizer.gloss_writer import write_glosses
     from rulemine.verbalizer.requests import Calls
 
@@ -231,7 +232,7 @@ def gloss(arguments: Namespace) -> int:
     output: Path = arguments.output or default
     glosses = Path(recipe.verbalizer.glosses)  # completing them in their place loses none
     read = [path for path in inputs.files() if path != glosses]
-    check_output(output, Path(arguments.recipe), *read)
+    check_file(output, [Path(arguments.recipe), *read])
     inputs.prompts  # noqa: B018  # before anything is asked
     with ExitStack() as stack:
         tell = session = None

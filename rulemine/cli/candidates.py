@@ -77,7 +77,7 @@ def candidates(arguments: Namespace) -> int:
     from rulemine.datasets.registry import load_kg
     from rulemine.files import read_lines, write_jsonl
 
-    check_output(arguments.output, arguments.file)
+    check_output(arguments.output)
     _check_limits(arguments)
     lines = read_lines(arguments.file)
     with bar("read"):

@@ -86,7 +86,7 @@ def compare(arguments: Namespace) -> int:
     from rulemine.evaluation.reporting.single import run_of_file
     from rulemine.release.reader import Release
 
-    check_output(arguments.output, *arguments.predictions, *(arguments.fresh or ()))
+    check_output(arguments.output)
     named = [name.strip() for name in (arguments.metrics or "").split(",") if name.strip()]
     if arguments.fresh is not None:
         return _with_fresh(arguments, named)
@@ -151,7 +151,7 @@ def _choice(arguments: Namespace) -> dict[str, Any]:
 
 def power(arguments: Namespace) -> int:
     """``power``."""
-    check_output(arguments.output, *arguments.predictions)
+    check_output(arguments.output)
     if arguments.rates is None and len(arguments.predictions) != 2:
         raise ConfigError(
             f"power: found {len(arguments.predictions)} prediction files and no --rates; expected the folder "

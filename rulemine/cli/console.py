@@ -156,12 +156,20 @@ def bar(name: str) -> AbstractContextManager[Progress]:
     return Line().watch(name)
 
 
-def check_output(output: Path | None, *inputs: Path | None) -> None:
-    """Checks, before any work, that a file can be written; see `check_file`."""
+def check_output(*outputs: Path | None) -> None:
+    """Checks, before anything is read, that files can be written; none of them may be read later.
+
+    Raises:
+        OutputError: See `check_file` and `will_write`.
+    """
+    from rulemine.guard import will_write
     from rulemine.release.outputs import check_file
 
-    if output is not None:
-        check_file(output, [path for path in inputs if path is not None])
+    for output in outputs:
+        if output is not None:
+            check_file(output)
+        if output not in (None, STANDARD_OUTPUT):
+            will_write(output)
 
 
 def complain(text: str) -> None:

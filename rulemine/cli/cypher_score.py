@@ -74,12 +74,12 @@ def cypher_score(arguments: Namespace) -> int:
     from rulemine.evaluation.reporting.files import render, to_text
 
     output: Path | None = arguments.output
-    check_output(output, arguments.questions, arguments.predictions)
+    kept = None if output in (None, STANDARD_OUTPUT) else Path(f"{output}.journal")
+    check_output(output, kept)
     if not arguments.seconds > 0:
         raise ConfigError(f"--seconds: {arguments.seconds:g}; expected more than 0.")
     items = read_items(arguments.questions)
     predicted = read_predicted(arguments.predictions, items)
-    kept = None if output in (None, STANDARD_OUTPUT) else Path(f"{output}.journal")
     with ScoreJournal(kept) as journal:
         if len(journal):
             note(f"{counted(len(journal), 'score')} known from {kept}")

@@ -66,7 +66,7 @@ def cypher_tasks(arguments: Namespace) -> int:
     output: Path = arguments.output
     if arguments.draft:
         refuse_idle(arguments, "tasks", "per_template", "seed", "characteristics")
-    check_output(output, arguments.characteristics, Path(arguments.graph))
+    check_output(output)
     with bar("graph") as loading:
         graph = load_property_graph(arguments.graph, note=note, progress=loading)
     if arguments.draft:

@@ -90,7 +90,7 @@ def evaluate(arguments: Namespace) -> int:
         refuse_idle(arguments, "--matching vocabulary", "ignore_case")
     if arguments.against is None:
         refuse_idle(arguments, "--against FILE", "against_kg")
-    check_output(arguments.output, arguments.predictions, arguments.against)
+    check_output(arguments.output)
     line = Line()
     with line.watch("evaluate") as tell:
         release = Release.open(arguments.release)

@@ -90,7 +90,7 @@ def graph(arguments: Namespace) -> int:
     _check_values(arguments)
     if arguments.action == "check" and output is not None:
         raise ConfigError("graph check: prints on standard output. Leave -o out.")
-    check_output(output, arguments.schema, arguments.rules, Path(arguments.source))
+    check_output(output)
     left_out = Faults()
     with bar("graph") as progress:
         schema = read_schema(arguments.schema) if arguments.schema else None

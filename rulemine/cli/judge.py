@@ -93,7 +93,7 @@ def judge(arguments: Namespace) -> int:
         )
     if arguments.max_tokens < 1:
         raise ConfigError(f"--max-tokens is {arguments.max_tokens}; expected 1 or more.")
-    check_output(arguments.output, arguments.prompts)
+    check_output(arguments.output)
     names = [name.strip() for text in arguments.model for name in text.split(",")]
     models, places = _addresses(names, EndpointOptions(**given(arguments, "endpoint.")))
     panel = Panel(

@@ -38,6 +38,7 @@ from rulemine.cli.study import add_studying
 from rulemine.cli.supervision import add_supervising
 from rulemine.cli.variants import add_variants
 from rulemine.errors import LimitError, OutputError, RulemineError, UserError
+from rulemine.guard import watching
 
 __all__ = ["main", "make_parser"]
 
@@ -123,9 +124,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if reconfigure is not None:
             reconfigure(encoding=None if channel.isatty() else "utf-8", errors="replace")
     try:
-        arguments = make_parser(whole=False).parse_args(argv)
-        with _standard_output():
-            return int(arguments.run(arguments))
+        with watching():
+            arguments = make_parser(whole=False).parse_args(argv)
+            with _standard_output():
+                return int(arguments.run(arguments))
     except LimitError as problem:
         complain(str(problem))
         return 3

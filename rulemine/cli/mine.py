@@ -39,7 +39,7 @@ MOST_NAMED = 10
 
 def mine(arguments: Namespace) -> int:
     """``mine``."""
-    from rulemine.datasets.registry import files_of, load_kg
+    from rulemine.datasets.registry import load_kg
     from rulemine.mining import MiningOptions, Resources, TimeLimit, explain_no_rules
     from rulemine.mining import mine as mine_rules
 
@@ -47,9 +47,9 @@ def mine(arguments: Namespace) -> int:
     limit = TimeLimit(resources.limit_seconds)
     options = MiningOptions(**given(arguments, "mining."))
     output: Path | None = arguments.output
-    check_output(output, *files_of(arguments.kg), *arguments.lists_read, arguments.amie_jar)
-    jar = _jar(arguments)
     checkpoint, missing = _beside(output, ".journal"), _beside(output, ".missing")
+    check_output(output, missing)
+    jar = _jar(arguments)
     if arguments.resume and checkpoint is None:
         raise ConfigError(
             "mine: --resume continues from a file beside the output; give -o FILE too."
@@ -191,7 +191,6 @@ def _add_options(parser: Parser) -> None:
         help="a graph (.tsv, .nt or .ttl; plain, .gz or .zst) or the name of a data set",
     )
     add_flags(parser, own)
-    parser.set_defaults(lists_read=())
     parser.add_argument(
         "--resume",
         action="store_true",

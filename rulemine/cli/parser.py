@@ -102,10 +102,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Several(argparse.Action):
-    """Appends the values of ``a,b,…``, or of ``@FILE`` with one per line, to those given before.
-
-    The files are collected in ``lists_read``.
-    """
+    """Appends the values of ``a,b,…``, or of ``@FILE`` with one per line, to those given before."""
 
     def __call__(
         self, _parser: object, namespace: argparse.Namespace, text: Any, _option: object = None
@@ -113,9 +110,7 @@ class _Several(argparse.Action):
         """Called each time the option is given."""
         parts = text.split(",")
         if text.startswith("@"):
-            file = Path(text[1:])
-            parts = read_lines(file)
-            namespace.lists_read = (*getattr(namespace, "lists_read", ()), file)
+            parts = read_lines(Path(text[1:]))
         values = [_single(self.const, part.strip()) for part in parts if part.strip()]
         if not values:
             raise ConfigError(f"{text!r} names nothing; expected a,b,… or @FILE with one per line.")

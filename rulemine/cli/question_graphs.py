@@ -32,7 +32,7 @@ def add_question_graphs(commands: "argparse._SubParsersAction[Parser]") -> None:
         "release", type=Path, metavar="DIR", help="folder or archive of the release"
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT",
-                        help="folder for the files; those of the same names are replaced")  # fmt: skip
+                        help="folder to write, new or of earlier question graphs")  # fmt: skip
     parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
                         help="complete, incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
     parser.add_argument("--split", default="all", help="train, validation, test or all (all)")
@@ -51,11 +51,9 @@ def question_graphs(arguments: Namespace) -> int:
     from rulemine.evaluation.reporting.files import to_text
     from rulemine.exports.question_graph_files import write_question_graphs
     from rulemine.exports.question_graph_options import QuestionGraphOptions
-    from rulemine.release.outputs import check_place
     from rulemine.release.reader import Release
 
     options = QuestionGraphOptions(**given(arguments))
-    check_place(arguments.output, [arguments.release])
     release = Release.open(arguments.release)
     with bar("question graphs") as tell:
         document = write_question_graphs(

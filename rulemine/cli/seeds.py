@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from rulemine.cli.console import bar, check_output, note, output_file
+from rulemine.cli.console import bar, check_output, note, output_file, written
 from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError, counted
 
@@ -82,7 +82,8 @@ def seeds(arguments: Namespace) -> int:
             given = components.component(spellings)
             rows.append(_row(inputs, key, text, spellings, given))
     if arguments.output is not None:
-        write_jsonl(arguments.output, rows)
+        with written(arguments.output) as path:
+            write_jsonl(path, rows)
     width = shutil.get_terminal_size((100, 24)).columns
     for row in rows[: arguments.most]:
         print("\n".join(_shown(row, width)) + "\n")

@@ -64,16 +64,21 @@ def supervision(arguments: Namespace) -> int:
     """``supervision``."""
     from rulemine.evaluation.reporting.files import render, to_text
     from rulemine.evaluation.supervision import report_supervision
-    from rulemine.release.outputs import check_place
+    from rulemine.release.outputs import real
     from rulemine.release.reader import Release
 
     check_output(arguments.output)
-    if arguments.labels is not None:
-        check_place(arguments.labels, [arguments.release])
     if bool(arguments.model) != (arguments.replies is not None):
         raise ConfigError(
             "--model and --replies go together: name the model, and a folder for its replies."
         )
+    if arguments.labels is not None:
+        for inside in (arguments.replies, arguments.output):
+            if inside is not None and real(inside).is_relative_to(real(arguments.labels)):
+                raise ConfigError(
+                    f"--labels {arguments.labels}: is replaced as a whole, and {inside} is inside it. Name "
+                    "another place for one of the two."
+                )
     release = Release.open(arguments.release)
     line = Line()
     with line.watch("supervision") as tell:

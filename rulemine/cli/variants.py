@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle
 from rulemine.cli.parser import Parser, add_command, add_flags, given
-from rulemine.errors import ConfigError
+from rulemine.errors import ConfigError, OutputError
 
 if TYPE_CHECKING:
     from rulemine.release.reader import Release
@@ -117,14 +117,19 @@ def _make(arguments: Namespace, release: "Release", runs: int) -> int:
     from rulemine.evaluation.variant_runs import compare_runs
     from rulemine.files import write_text
     from rulemine.mining import Resources
-    from rulemine.release.outputs import check_file, check_place
+    from rulemine.release.outputs import check_place
     from rulemine.release.reader import Release
 
     check_published(release)
     output: Path = arguments.output
     check_place(output, [arguments.release])
-    for name in ("variants.md", "variants.json"):
-        check_file(output / name, [arguments.release])
+    tables = [output / name for name in ("variants.md", "variants.json")]
+    check_output(*tables)
+    if not (output / "run-1").is_dir() and (foreign := [path for path in tables if path.exists()]):
+        raise OutputError(
+            f"{foreign[0]}: is there without the runs it would be about; nothing was changed. Move it away, "
+            "or choose another folder with -o."
+        )
     files, earlier, settings = _settings(arguments, release)
     line = Line()
     beside = release.folder

@@ -39,6 +39,7 @@ from rulemine.evaluation.reporting.groups import Groups, by_form, by_hops, by_sp
 from rulemine.evaluation.shortest_paths import ShortestPaths
 from rulemine.files import write_jsonl, write_text
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.release.outputs import FILES, check_made, check_place, made_folder
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Removal
@@ -55,6 +56,9 @@ COLUMNS = (
     *("questions", "evidence in paths", "paths in evidence", "evidence", "in paths"),
     *("paths", "shortcut", "parallel", "unreachable"),
 )
+
+LABELS = "rulemine labelings"
+"""The format of a folder of labelings, see `made_folder`."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -204,7 +208,7 @@ def report_supervision(
 
     Raises:
         ConfigError: `targets` is not one of `TARGETS`.
-        OutputError: The labelings cannot be written.
+        OutputError: The labelings cannot be written, see `made_folder`.
         ReleaseError: There is no such graph or split, or a file is missing or was edited.
         UserError: The split has no questions.
     """
@@ -212,6 +216,9 @@ def report_supervision(
     questions = release.questions(split)
     if not questions:
         raise UserError(f"{release.path}: has no questions in the split {split or 'all'!r}.")
+    if labels is not None:  # before the work
+        check_place(labels, [release.path])
+        check_made(labels, FILES, LABELS, "labelings")
     graph = release.kg(kg)
     found: list[Labeling] = []
     for labeling in labelings(graph, questions, release.removals(), targets):
@@ -240,14 +247,16 @@ def write_labels(
     ``labels.jsonl`` has a line for each question that has evidence: ``id``, ``split``, ``anchors``,
     ``answers``, and three lists of the same length: ``rows``, the triples in either labeling, ascending,
     counted from 0 in ``graph.tsv.gz``; ``shortest`` and ``evidence``, 1 or 0 for each. Every other triple is
-    0 in both. ``supervision.json`` is the report.
+    0 in both. ``supervision.json`` is the report, ``files.json`` has the SHA-256 of each file.
 
     Raises:
-        OutputError: A file cannot be written.
+        OutputError: See `made_folder`.
     """
-    kg.write(folder / "graph.tsv.gz")
-    write_jsonl(folder / "labels.jsonl", (_row(one) for one in found if one.evidence is not None))
-    write_text(folder / "supervision.json", to_json(document))
+    with made_folder(folder, LABELS) as fresh:
+        kg.write(fresh / "graph.tsv.gz")
+        rows = (_row(one) for one in found if one.evidence is not None)
+        write_jsonl(fresh / "labels.jsonl", rows)
+        write_text(fresh / "supervision.json", to_json(document))
 
 
 def _row(one: Labeling) -> dict[str, Any]:

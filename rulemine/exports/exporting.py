@@ -10,14 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rulemine.codec import dump_line, parse_object
-from rulemine.errors import ConfigError, InputError, OutputError, did_you_mean
+from rulemine.codec import dump_line
+from rulemine.errors import ConfigError, OutputError, did_you_mean
 from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, Exporter, ExportFolder, ExportInput
 from rulemine.exports.reachability import Reachability, reachability, shares
 from rulemine.exports.registry import EXPORTS, find_exporter
-from rulemine.files import describe_content, digest_of, read_text, write_text
-from rulemine.release.folders import edited, exchange, listed, strangers
-from rulemine.release.outputs import check_file, check_place, real
+from rulemine.files import describe_content, digest_of, write_text
+from rulemine.release.folders import exchange
+from rulemine.release.outputs import check_file, check_made, check_place, real
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, CypherQuestion, Question
 from rulemine.seeds import check_seed
@@ -205,25 +205,7 @@ def _check_output(target: Path, answers: Path | None) -> None:
     Raises:
         OutputError: See `export`.
     """
-    earlier: dict[str, Any] = {}
-    if target.exists() and any(target.iterdir()):
-        try:
-            earlier = parse_object(read_text(target / DESCRIPTION), str(target / DESCRIPTION))
-            files = dict(earlier["files"]) if earlier.get("format") == FORMAT else None
-        except (InputError, KeyError, TypeError, ValueError):
-            files = None
-        if files is None:
-            raise OutputError(
-                f"{target}: is a folder with other files and not an export that could be replaced; nothing "
-                "was changed. Name an empty or new folder with -o."
-            )
-        # Python keeps compiled files beside tasks that were run.
-        others = [f for f in strangers(target, [*files, DESCRIPTION]) if "__pycache__" not in f]
-        if found := others or edited(target, files):
-            raise OutputError(
-                f"{target}: {listed(found)} added or edited since the export was made; nothing was changed. "
-                "Move that away, or choose another folder with -o."
-            )
+    earlier = check_made(target, DESCRIPTION, FORMAT, "an export")
     if answers is not None:
         check_file(answers, [])
         if os.path.lexists(answers):

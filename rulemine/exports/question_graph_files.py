@@ -12,6 +12,7 @@ from rulemine.evaluation.reporting.groups import by_form, by_hops, by_split, tab
 from rulemine.exports.graphs_with_evidence import GraphWithEvidence, graphs_with_evidence
 from rulemine.exports.question_graph_options import QuestionGraphOptions
 from rulemine.files import write_jsonl, write_stream, write_text
+from rulemine.release.outputs import made_folder
 from rulemine.release.reader import Release
 
 __all__ = ["write_question_graphs"]
@@ -43,18 +44,19 @@ def write_question_graphs(
     ``graph.tsv.gz`` has the triples. ``rows.bin`` has the rows of all question graphs, one after another:
     numbers of lines of that file, counted from 0, as little-endian 32-bit integers. ``questions.jsonl`` has a
     line for each question: ``id``, ``split``, ``anchors``, ``first`` (where its rows begin), ``triples``
-    (how many there are), and what `GraphWithEvidence` counts. ``report.json`` is the report.
+    (how many there are), and what `GraphWithEvidence` counts. ``report.json`` is the report, ``files.json``
+    has the SHA-256 of each file.
 
     Args:
         release: The release.
-        folder: The folder; files of the same names are replaced.
+        folder: The folder, new or of earlier question graphs, which are replaced.
         kg: The graph that a system is given.
         split: The questions; None: of all splits.
         options: How large they are; None: as usual.
         progress: Called with questions done and to do.
 
     Raises:
-        OutputError: A file cannot be written.
+        OutputError: See `made_folder`.
         ReleaseError: There is no such graph or split, or a file is missing or was edited.
         UserError: The split has no questions.
     """
@@ -84,22 +86,23 @@ def write_question_graphs(
             progress(len(lines), len(questions))
             yield one.rows.astype("<i4").tobytes()
 
-    graph.write(folder / "graph.tsv.gz")
-    write_stream(folder / "rows.bin", pieces(), 4 * options.triples * len(questions))
-    write_jsonl(folder / "questions.jsonl", lines)
-    headline, tables = tables_of(
-        lines,
-        (by_hops(questions), by_form(questions), by_split(questions)),
-        COLUMNS,
-        _figures,
-        ("triples", "near", "gold", "certificates", "confounders"),
-    )
-    facts = {"release": release.name, "identity": release.identity, "graph": kg}
-    facts |= {"split": split or "all", "hops": f"{options.hops}, or those of the query if more"}
-    facts |= {"entities": f"{options.entities:,}", "triples": f"{options.triples:,}"}
-    facts |= {"seed": str(options.seed)}
-    document = Document("Question graphs", NOTES, facts, headline, tables=tables)
-    write_text(folder / "report.json", to_json(document))
+    with made_folder(folder, "rulemine question graphs", [release.path]) as fresh:
+        graph.write(fresh / "graph.tsv.gz")
+        write_stream(fresh / "rows.bin", pieces(), 4 * options.triples * len(questions))
+        write_jsonl(fresh / "questions.jsonl", lines)
+        headline, tables = tables_of(
+            lines,
+            (by_hops(questions), by_form(questions), by_split(questions)),
+            COLUMNS,
+            _figures,
+            ("triples", "near", "gold", "certificates", "confounders"),
+        )
+        facts = {"release": release.name, "identity": release.identity, "graph": kg}
+        facts |= {"split": split or "all", "hops": f"{options.hops}, or those of the query if more"}
+        facts |= {"entities": f"{options.entities:,}", "triples": f"{options.triples:,}"}
+        facts |= {"seed": str(options.seed)}
+        document = Document("Question graphs", NOTES, facts, headline, tables=tables)
+        write_text(fresh / "report.json", to_json(document))
     return document
 
 

@@ -92,9 +92,14 @@ def start(
             f"a Neo4j runs at {now.url}, with its data in {now.folder}. Use it, or end it: "
             "rulemine neo4j stop."
         )
+    log = folder / "rulemine-neo4j.log"
+    if folder.exists() and not log.exists() and any(folder.iterdir()):
+        raise ConfigError(
+            f"{folder}: has other files and no database of this program. Name an empty or new folder: "
+            "--folder FOLDER."
+        )
     jars = fetch_jars(note)
     folder.mkdir(parents=True, exist_ok=True)
-    log = folder / "rulemine-neo4j.log"
     child = _launched(jars, folder, port, heap, log, attached=False)
     made = Started(child.pid, f"bolt://127.0.0.1:{_port(child, log)}", str(folder.absolute()))
     write_text(_state(), json.dumps(made._asdict()) + "\n")

@@ -32,7 +32,7 @@ def publish(made: Path, target: Path, *, replace: bool = False) -> None:
     """
     release = Release.open(made)
     names = [MANIFEST, *release.manifest["files"]]
-    check_folder(target, release.name, replace=replace)
+    check_folder(target, release.name, release.kind, replace=replace)
     if target.exists() and _same(made, target, names):
         return
     try:
@@ -40,9 +40,8 @@ def publish(made: Path, target: Path, *, replace: bool = False) -> None:
             for name in names:
                 (fresh / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(made / name, fresh / name)
-            check_replaceable(
-                target, release.name, replace=replace
-            )  # again, because copying takes time
+            # Again, because copying takes time.
+            check_replaceable(target, release.name, release.kind, replace=replace)
     except OSError as problem:
         raise OutputError(
             f"{target}: cannot be written ({problem.strerror}). Free space or choose another place "
@@ -72,13 +71,13 @@ def rename(release: Release, target: Path, naming: str, *, replace: bool = False
     """
     if naming not in NAMINGS:
         raise OutputError(f"naming {naming!r}; expected {', '.join(NAMINGS)}.")
-    check_folder(target, release.name, inputs=[release.path], replace=replace)
+    check_folder(target, release.name, release.kind, inputs=[release.path], replace=replace)
     for name in release.manifest["files"]:
         release.file(name)  # including derived files, so that no edited release is passed on
     try:
         with exchange(real(target)) as fresh:
             write_release(fresh, read_parts(release), naming)
-            check_replaceable(target, release.name, replace=replace)
+            check_replaceable(target, release.name, release.kind, replace=replace)
     except KeyError as problem:
         raise ReleaseError(
             f"{release.path}: the name {problem} is used but is in neither entities.tsv nor "

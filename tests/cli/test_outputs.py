@@ -225,3 +225,66 @@ def test_a_folder_without_the_right_to_write_is_said_at_once(
     for words in (["mine", "kg.tsv", "-o", "o/x"], [*BUILD, "o/kg"]):
         assert_refused(command(*words), f"no permission to write in {here}")
     assert not (here / "o").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["question-graphs", "out/kg", "-o"], "graph.tsv.gz"),
+        (["supervision", "out/kg", "-o", "report.txt", "--labels"], "labels.jsonl"),
+    ],
+    ids=lambda v: v if isinstance(v, str) else v[0],
+)
+def test_only_folders_of_the_same_command_are_replaced(
+    built: Path, command: Command, words: Sequence[str], name: str
+) -> None:
+    (built / "theirs").mkdir()
+    (built / "theirs" / name).write_text("mine")
+    before = tree(built)
+    assert_refused(command(*words, "theirs"), "a folder with other files and not")
+    assert_refused(command(*words, "out"), "out: contains an input of this command")
+    assert tree(built) == before
+    assert command(*words, "new").status == 0
+    made = tree(built / "new")
+    assert command(*words, "new").status == 0
+    assert tree(built / "new") == made
+    (built / "new" / name).write_text("edited")
+    assert_refused(command(*words, "new"), f"new: {name} added or edited since it was written")
+    assert (built / "new" / name).read_text() == "edited"
+
+
+def test_labels_are_not_where_replies_or_the_report_are(built: Path, command: Command) -> None:
+    words = ("supervision", "out/kg", "--labels", "l", "-o", "l/report.txt")
+    assert_refused(command(*words), "is replaced as a whole, and l/report.txt is inside it")
+
+
+def test_a_release_of_another_kind_is_not_replaced_unasked(built: Path, command: Command) -> None:
+    before = tree(built)
+    other = ("build", "kg.tsv", "--set", "kind=structures", "-o", "out/kg")
+    refused = "contains the release 'kg' of the kind rules, and this one is of the kind structures"
+    assert_refused(command(*other), refused)
+    assert tree(built) == before
+
+
+def test_the_tables_of_a_schema_are_inputs_of_a_build(built: Path, command: Command) -> None:
+    (built / "s.toml").write_text(
+        'name = "kg"\n[[entities]]\nlabel = "Thing"\ntable = "out/kg/entities.tsv"\n'
+        'id_column = "private"\n'
+    )
+    (built / "r.toml").write_text('name = "kg"\nkind = "cypher"\nkg = "s.toml"\n')
+    before = tree(built)
+    words = ("build", "r.toml", "--replace", "-o", "out/kg")
+    assert_refused(command(*words), "contains an input of this .*entities.tsv")
+    assert tree(built) == before
+
+
+def test_tables_of_runs_that_are_not_there_are_somebody_elses(
+    built: Path, command: Command
+) -> None:
+    (built / "theirs").mkdir()
+    (built / "theirs/variants.md").write_text("mine")
+    manifest = built / "out/kg/manifest.json"
+    kind = '"kind": "variants", "variants": {"run": 0}'
+    manifest.write_text(manifest.read_text().replace('"kind": "rules"', kind))
+    ended = command("variants", "out/kg", "--runs", "1", "-o", "theirs")
+    assert_refused(ended, "is there without the runs it would be about")

@@ -109,7 +109,7 @@ def test_many_strangers_are_counted(release: Path) -> None:
     for number in range(7):
         (release / f"p{number}.jsonl").write_text("mine")
     with pytest.raises(OutputError, match=r"contains p0\.jsonl, .*, p4\.jsonl and 2 more, which"):
-        check_folder(release, "tiny")
+        check_folder(release, "tiny", "rules")
 
 
 def test_an_edited_release_is_replaced_only_when_told(release: Path, tmp_path: Path) -> None:
@@ -172,10 +172,10 @@ def test_an_equal_release_is_not_touched(release: Path, tmp_path: Path) -> None:
 
 
 def test_where_a_release_may_go(release: Path, tmp_path: Path) -> None:
-    check_folder(tmp_path / "new", "tiny")
-    check_folder(release, Release.open(release).name)
+    check_folder(tmp_path / "new", "tiny", "rules")
+    check_folder(release, Release.open(release).name, "rules")
     (tmp_path / "empty").mkdir()
-    check_folder(tmp_path / "empty", "tiny")
+    check_folder(tmp_path / "empty", "tiny", "rules")
     (tmp_path / "file").write_text("x")
     (tmp_path / "dangling").symlink_to("nowhere")
     for name, expected in {
@@ -188,10 +188,10 @@ def test_where_a_release_may_go(release: Path, tmp_path: Path) -> None:
         "release/kg": "is inside the release",
     }.items():
         with pytest.raises(OutputError, match=expected):
-            check_folder(tmp_path / name, "tiny")
+            check_folder(tmp_path / name, "tiny", "rules")
     (tmp_path / "nowhere").symlink_to("dangling")
     with pytest.raises(OutputError, match="is a link"):
-        check_folder(tmp_path / "dangling", "tiny")
+        check_folder(tmp_path / "dangling", "tiny", "rules")
 
 
 def test_parts_are_what_was_written(release: Path) -> None:

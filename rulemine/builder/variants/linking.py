@@ -18,10 +18,12 @@ tells apart, such as ``Mercury (planet)``, are found by their plain name too.
 import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
 from rulemine.builder.variants.components import Ints
 from rulemine.errors import ConfigError, RulemineError
+from rulemine.guard import noticed
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.text.mentions import FUNCTION_WORDS
 from rulemine.text.normalization import is_unspaced, is_word, unify
@@ -266,7 +268,10 @@ def linker_of(
     module, colon, attribute = written.partition(":")
     if not colon:
         raise ConfigError(f"{where}: expected module:function, e.g. my_linker:make.")
-    make = _run(where, lambda: getattr(importlib.import_module(module), attribute))
+    loaded = _run(where, lambda: importlib.import_module(module))
+    if loaded.__file__:
+        noticed(Path(loaded.__file__))
+    make = _run(where, lambda: getattr(loaded, attribute))
     return _Foreign(where, _run(where, lambda: make(kg, labels)), kg)
 
 
@@ -280,7 +285,7 @@ def _run(where: str, call: Callable[[], _T]) -> _T:
         return call()
     except RulemineError:
         raise
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:
         advice = ""
         if isinstance(problem, ModuleNotFoundError):
             advice = " Install the package, or put its folder into PYTHONPATH."

@@ -84,6 +84,7 @@ class Command(Section):
                 "command: no program. Name it at the end, --with command … -- python my_system.py, or as an "
                 'option, --with command:program="python my_system.py".'
             )
+        contents = [_content(words[:1]), _content(words[1:])]
         with ExitStack() as opened:
             if given.folder is None:
                 folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
@@ -107,14 +108,7 @@ class Command(Section):
                 if not path.exists():
                     write_bytes(path, text)
                 environment["RULEMINE_GRAPH"] = str(path.resolve())
-            same = [
-                words,
-                self.restart,
-                graph,
-                given.naming,
-                _content(words[:1]),
-                _content(words[1:]),
-            ]
+            same = [words, self.restart, graph, given.naming, *contents]
             name = f"answers-{digest_of(dump_line(same).encode())[:16]}"
             kept = opened.enter_context(_Kept(folder / f"{name}.jsonl"))
             log = opened.enter_context((folder / f"{name}.log").open("ab"))

@@ -69,6 +69,11 @@ class ScoreJournal:
             ):  # a line that was cut off is asked again
                 row = json.loads(line)
                 self._known[row["key"]] = row
+        if not self._known and any(lines[:-1]):  # more than a first line that was cut off
+            raise OutputError(
+                f"{path}: was not made by this program, which needs that name. Move it away, or choose "
+                "another place with -o."
+            )
 
     def __enter__(self) -> "ScoreJournal":
         return self

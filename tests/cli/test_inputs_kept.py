@@ -1,0 +1,140 @@
+"""No command overwrites what it reads, whether named on the command line or in a file that is."""
+
+import argparse
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rulemine.cli.main import make_parser
+from tests.command_line import FACTS, RULES, Command, assert_refused, run, tree
+
+SCHEMA = """\
+name = "s"
+
+[[entities]]
+label = "Person"
+table = "people.csv"
+
+[[entities]]
+label = "Town"
+table = "towns.csv"
+
+[[relations]]
+label = "lives_in"
+subject = "Person"
+object = "Town"
+table = "homes.csv"
+"""
+
+FILES = {
+    "kg.tsv": FACTS,
+    "rules.txt": RULES,
+    "labels.tsv": "h1\tHenry\nw1\tWinnie\nc1\tCyril\n",
+    "heads": "wife\n",
+    "texts.txt": "h1 and w1 are the parents of c1.\n",
+    "table.csv": "t\nh1 and w1 and c1\n",
+    "my_kept_linker.py": "def make(kg, labels):\n    return lambda text: ['h1', 'w1', 'c1']\n",
+    "v.toml": 'name = "v"\nkind = "variants"\nkg = "kg.tsv"\nlabels = "labels.tsv"\n'
+    '[variants]\ntexts = "texts.txt"\n',
+    "g.toml": 'name = "g"\nkg = "kg.tsv"\nlabels = "labels.tsv"\n',
+    "people.csv": "id,name\na,Ann\nb,Bo\n",
+    "towns.csv": "id,name\nr,Rome\n",
+    "homes.csv": "subject,object\na,r\nb,r\n",
+    "s.toml": SCHEMA,
+    "queries.txt": '(p "wife" "h1")\n',
+    "c.jsonl": '{"question": "Who?"}\n',
+    "tasks.jsonl": '{"id": "a", "graph": "s", "cypher": "MATCH (n:Person) RETURN n.name", "match": "(n)", '
+    '"return": "n_name", "category": "(n)", "answers": [["Ann"], ["Bo"]], "ordered": false}\n',
+    "given.jsonl": '{"id": "a", "rows": [["Ann"]]}\n',
+    "my_system.py": "pass\n",
+}
+
+SCORE = "cypher-score tasks.jsonl given.jsonl --graph s.toml"
+CANDIDATES = "candidates kg.tsv c.jsonl --reference kg2.tsv"
+
+CASES = {
+    "graph convert s.toml": "s.toml people.csv homes.csv",
+    "graph draft s.toml": "s.toml people.csv",
+    "graph values s.toml": "people.csv",
+    "graph convert kg.tsv --labels labels.tsv": "kg.tsv labels.tsv",
+    "graph convert kg.tsv --schema draft.toml": "draft.toml",
+    "cypher-tasks s.toml": "people.csv",
+    "cypher-tasks s.toml --characteristics texts.txt": "texts.txt",
+    SCORE: "tasks.jsonl given.jsonl s.toml people.csv",
+    "seeds v.toml": "v.toml texts.txt labels.tsv kg.tsv",
+    "seeds kg.tsv table.csv:t": "kg.tsv table.csv",
+    "seeds kg.tsv texts.txt --linker my_kept_linker:make": "texts.txt my_kept_linker.py",
+    "seeds kg.tsv --labels labels.tsv": "labels.tsv",
+    "gloss g.toml": "g.toml kg.tsv labels.tsv",
+    CANDIDATES: "kg.tsv c.jsonl kg2.tsv",
+    "analyze queries.txt": "queries.txt",
+    "mine kg.tsv --head-relations @heads": "kg.tsv heads",
+    "questions kg.tar": "kg.tar",
+    "answer kg.tar --with lookup": "kg.tar",
+    "answer kg.tar --with command:program=./my_system.py": "my_system.py",
+    "evaluate kg.tar p.jsonl --against q.jsonl": "kg.tar p.jsonl q.jsonl",
+    "baselines kg.tar": "kg.tar",
+    "compare kg.tar p.jsonl q.jsonl": "kg.tar p.jsonl q.jsonl",
+    "compare kg.tar p.jsonl --fresh other.tar q.jsonl": "other.tar",
+    "power kg.tar p.jsonl q.jsonl": "kg.tar p.jsonl q.jsonl",
+    "judge kg.tar --model x": "kg.tar",
+    "judge kg.tar --model x --prompts heads": "heads",
+    "supervision kg.tar": "kg.tar",
+    "variants --compare kg.tar": "kg.tar",
+    "archive kg.tar": "kg.tar",
+}
+
+OF_FOLDERS = {"build", "ground", "select", "ask", "balance", "verbalize", "split"}
+OF_FOLDERS |= {"export", "rename", "study", "question-graphs"}
+OF_NOTHING = {"generate"}
+"""It reads no file."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with every file of `CASES`; not to be changed."""
+    folder = tmp_path_factory.mktemp("made")
+    for name, text in FILES.items():
+        (folder / name).write_text(text, "utf-8")
+    (folder / "kg2.tsv").write_text(FACTS)
+    assert run(folder, ["build", "kg.tsv", "--rules", "rules.txt", "-o", "out/kg"]).status == 0
+    assert run(folder, ["archive", "out/kg", "-o", "kg.tar"]).status == 0
+    assert run(folder, ["answer", "kg.tar", "--with", "lookup", "-o", "p.jsonl"]).status == 0
+    assert run(folder, ["graph", "draft", "kg.tsv", "-o", "draft.toml"]).status == 0
+    shutil.copy(folder / "p.jsonl", folder / "q.jsonl")
+    shutil.copy(folder / "kg.tar", folder / "other.tar")
+    shutil.rmtree(folder / "p.jsonl.work", ignore_errors=True)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "given"), [(words, one) for words, files in CASES.items() for one in files.split()]
+)
+def test_an_input_is_never_the_output(
+    made: Path,
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+    given: str,
+) -> None:
+    monkeypatch.chdir(made)
+    monkeypatch.syspath_prepend(str(made))
+    before = tree(made)
+    assert_refused(command(*words.split(), "-o", given), "is an input of this command|SHA256SUMS")
+    assert tree(made) == before
+
+
+def test_every_command_that_writes_a_file_is_tried() -> None:
+    commands = next(
+        action.choices
+        for action in make_parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    writing = {
+        name
+        for name, parser in commands.items()
+        if any(action.dest == "output" for action in parser._actions)
+    }
+    tried = {words.split()[0] for words in CASES} | OF_FOLDERS | OF_NOTHING
+    assert tried == writing
