@@ -8,7 +8,12 @@ import pytest
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
 from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS, Diagnosis
 from rulemine.evaluation.cypher.judging import CypherJudge, GoldTable
-from rulemine.evaluation.cypher.published_differences import DIFFERENCES, difference
+from rulemine.evaluation.cypher.published_differences import (
+    DIFFERENCES,
+    PSJS_DIFFERENCES,
+    difference,
+    psjs_difference,
+)
 from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
@@ -143,6 +148,37 @@ def test_why_the_published_score_differs(why: str, gold: str, predicted: list[An
     assert found is not None
     assert difference(gold, table, found, scores) == why
     assert why in (*DIFFERENCES, "")
+
+
+TWO = "MATCH (n:Person)-[:lives_in]->(m:Town) RETURN n.name, m.name"
+COUNTED = "MATCH (n:Person)-[:lives_in]->(:Town {name: 'Arden'}) RETURN n.name"
+
+
+@pytest.mark.parametrize(
+    ("why", "gold", "predicted", "scores"),
+    [
+        ("", TWO, TWO.replace("m", "t"), (1.0, 1.0)),
+        ("", TWO, "MATCH (n:Person) RETURN n.name", (8 / 11, 8 / 11)),
+        ("nothing bound", TWO.replace("Town", "Village"), "MATCH (n:Person) RETURN n", (None, 0.0)),
+        ("no Cypher", TWO, TWO.replace("RETURN", "RETURN RETURN"), (0.0, 1.0)),
+        ("lower case", TWO, TWO.replace("MATCH", "match"), (1.0, 0.0)),
+        ("lower case", TWO, TWO.replace("RETURN", "return"), (1.0, 0.0)),
+        ("first clause", TWO, f"OPTIONAL {TWO}", (1.0, 0.0)),
+        ("first clause", TWO, f"UNWIND [1] AS one {TWO}", (1.0, 0.0)),
+        ("nodes", COUNTED, COUNTED.replace(":Town ", ""), (1.0, 3 / 4)),
+        ("nodes", COUNTED, COUNTED.replace(":Town ", "m "), (1.0, 3 / 4)),
+        ("nodes", COUNTED, COUNTED.replace(":Town", ":`Town`"), (1.0, 3 / 4)),
+        ("other", f"{TWO} UNION {TWO}", f"CALL {{ {TWO} AS x }} {TWO}", (1.0, 0.0)),
+    ],
+)  # fmt: skip
+def test_why_psjs_as_published_differs(
+    why: str, gold: str, predicted: str, scores: tuple[float | None, float]
+) -> None:
+    judge = CypherJudge(RUNNER)
+    found, _ = judge.judged(gold, judge.gold(gold), predicted)
+    assert (found.psjs, found.psjs_published) == scores
+    assert psjs_difference(gold, predicted, found) == (why if scores[0] != scores[1] else "")
+    assert why in (*PSJS_DIFFERENCES, "")
 
 
 def test_the_two_cases_of_the_paper() -> None:

@@ -1,5 +1,6 @@
 """One prediction against one gold query: states, zero cases, ties, order."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,15 +32,22 @@ def judged(runner: Scripted, predicted: Any, gold: str = GOLD) -> CypherScores:
 
 
 @pytest.mark.parametrize(
-    ("bound", "edges"),
-    [([("node", "a")], 0.0), ([("edge", "a")], 1.0), (Failed("x", "y"), 0.0), (NotRun("x"), None)],
+    ("bound", "psjs", "edges", "binds"),
+    [
+        ([("node", "a")], 1.0, None, "nodes"),
+        ([("node", "a"), ("edge", "b")], 1.0, 1.0, "edges"),
+        (Failed("x", "y"), None, None, "nothing"),
+        (NotRun("x"), None, None, ""),
+    ],
 )
-def test_the_same_text_is_right_without_being_run(bound: Any, edges: float | None) -> None:
+def test_the_same_text_is_right_without_being_run(
+    bound: Any, psjs: float | None, edges: float | None, binds: str
+) -> None:
     runner = Scripted(("elementId", bound))
     judge = CypherJudge(runner)
     table = GoldTable([("a",)])
     found, result = judge.judged(GOLD, table, f" {GOLD}\n")
-    assert found == CypherScores("same", 1.0, 1.0, 1.0, edges, 1.0, 1, 1)
+    assert found == CypherScores("same", 1.0, 1.0, psjs, 1.0, edges, 1.0, 1, 1, binds)
     assert result is None
     assert GOLD not in runner.asked
 
@@ -47,14 +55,14 @@ def test_the_same_text_is_right_without_being_run(bound: Any, edges: float | Non
 def test_the_same_text_is_run_where_the_gold_is_of_another_graph() -> None:
     runner = Scripted(("elementId", [("node", "a")]), (GOLD, [("b",)]))
     found, _ = CypherJudge(runner).judged(GOLD, GoldTable([("a",)]), GOLD, elsewhere=True)
-    assert found == CypherScores("run", 0.0, 0.0, 1.0, 0.0, 1.0, 1, 1)
+    assert found == CypherScores("run", 0.0, 0.0, 1.0, 1.0, None, 1.0, 1, 1, "nodes")
 
 
 @pytest.mark.parametrize(
     ("answer", "state", "scores"),
     [
-        (Failed("Neo.ClientError.Statement.SyntaxError", "no"), "failed", (0.0, 0.0, 0.5, 0.0, 0.0)),
-        (Failed("Neo.ClientError.Transaction.TimedOut", "no"), "failed", (0.0, 0.0, 0.5, 0.0, 0.0)),
+        (Failed("Neo.ClientError.Statement.SyntaxError", "no"), "failed", (0.0, 0.0, 0.5, None, 0.0)),
+        (Failed("Neo.ClientError.Transaction.TimedOut", "no"), "failed", (0.0, 0.0, 0.5, None, 0.0)),
         (NotRun("it has SHORTEST"), "not run", (None,) * 5),
     ],
 )  # fmt: skip
@@ -62,7 +70,7 @@ def test_predictions_without_a_result(
     answer: Answer, state: str, scores: tuple[float | None, ...]
 ) -> None:
     runner = Scripted(
-        ("p = (m", [("node", "a")]), ("elementId", [("node", "a"), ("node", "b")]),
+        ("AS ids", [("a",)]), ("p = (m", [("node", "a")]), ("elementId", [("node", "a"), ("node", "b")]),
         ("RETURN m", answer), ("Town", [("a",)]),
     )  # fmt: skip
     found = judged(runner, "MATCH (m:Town) RETURN m.name + 1")
@@ -107,7 +115,11 @@ def test_a_gold_that_fails_is_an_error_of_the_data() -> None:
 
 def test_no_prediction_is_wrong_and_a_table_has_no_provenance() -> None:
     runner = Scripted(("Town", [("a",)]))
-    assert judged(runner, None) == CypherScores("missing", 0.0, 0.0, 0.0, 0.0, 0.0, 1, 1)
+    nothing = CypherScores("missing", 0.0, 0.0, None, 0.0, None, 0.0, 1, 1, "nothing")
+    assert judged(Scripted(("elementId", []), ("Town", [("a",)])), None) == nothing
+    assert judged(Scripted(("elementId", []), ("Town", [("a",)])), "") == nothing
+    runner = Scripted(("AS ids", []), ("elementId", [("node", "a")]), ("Town", [("a",)]))
+    assert judged(runner, None) == replace(nothing, psjs=0.0, binds="nodes")
     assert judged(runner, [["a"]]) == CypherScores("rows", 1.0, 1.0, rows=1, columns=1)
 
 

@@ -3,25 +3,36 @@
 EX, PSJS and the share that runs are those of CypherBench (Feng, Papicchio, Rahman, arXiv 2412.18702,
 sections 5.1 and 5.2), with EX mended as `rulemine.evaluation.cypher.results` says. Zero cases: a prediction
 that fails, takes too long or is refused has EX 0 and does not run; one that the runner does not take is *not
-run*: it has no score, and is counted. The same text as the gold's is right without being run.
+run*: it has no score, and is counted. The same text as the gold's is right without being run. A question of
+which the gold binds nothing on the graph has no PSJS, whatever is predicted, and one of which it binds no
+edge none over edges; as published, that is 0.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from rulemine.cypher.parser import parse
 from rulemine.cypher.provenance import provenance_query
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
 from rulemine.cypher.sort_keys import keyed_query
 from rulemine.cypher.syntax import CypherError, Statement
+from rulemine.errors import counted
 from rulemine.evaluation.cypher.constants import spelled
 from rulemine.evaluation.cypher.provenance_scores import provenance_similarity
+from rulemine.evaluation.cypher.published_provenance import published_provenance
 from rulemine.evaluation.cypher.results import execution_match, published_match
 from rulemine.evaluation.cypher.runners import REFUSED, Runner
 from rulemine.evaluation.spelling import Spelling
 
-__all__ = ["STATES", "CypherJudge", "CypherScores", "GoldTable", "sorted_as_published"]
+__all__ = [
+    "STATES",
+    "CypherJudge",
+    "CypherScores",
+    "GoldTable",
+    "notes_on_provenance",
+    "sorted_as_published",
+]
 
 STATES = {
     "same": "the gold's text, not run",
@@ -66,11 +77,14 @@ class CypherScores:
         state: One of `STATES`.
         ex: Execution accuracy, 0 or 1.
         ex_published: The same as published.
-        psjs: The provenance similarity over nodes, as the paper's program has it, 0 to 1.
-        psjs_edges: The same over edges.
+        psjs: The provenance similarity over nodes, 0 to 1; None where the gold binds none.
+        psjs_published: The same as published: what the paper's program computes.
+        psjs_edges: As `psjs`, over edges.
         executable: 1 if it runs, or is the gold; 0 if it does not.
         rows: How many rows the gold has; None if that is not known.
         columns: How many columns it has; None likewise, or if it has no rows.
+        binds: What the gold binds on the graph: ``edges`` (and nodes), ``nodes`` or ``nothing``; "": that is
+            not known.
         said: Why it failed, was refused or not run.
         kind: The kind of its error, see `rulemine.evaluation.cypher.error_kinds`; "": none is known.
     """
@@ -79,10 +93,12 @@ class CypherScores:
     ex: float | None = None
     ex_published: float | None = None
     psjs: float | None = None
+    psjs_published: float | None = None
     psjs_edges: float | None = None
     executable: float | None = None
     rows: int | None = None
     columns: int | None = None
+    binds: str = ""
     said: str = ""
     kind: str = ""
 
@@ -98,8 +114,27 @@ class _Bound(NamedTuple):
     nodes: frozenset[object] = frozenset()
     edges: frozenset[object] = frozenset()
 
+    @property
+    def what(self) -> str:
+        return "edges" if self.edges else "nodes" if self.nodes else "nothing"
+
+
+class _Similar(TypedDict, total=False):
+    """The scores of what a prediction binds, by their names in `CypherScores`."""
+
+    psjs: float
+    psjs_published: float | None
+    psjs_edges: float
+    binds: str
+
+
+class _Size(TypedDict, total=False):
+    rows: int
+    columns: int | None
+
 
 _NOTHING = _Bound()
+_NO_ROWS = ResultTable((), [])
 
 
 class CypherJudge:
@@ -115,6 +150,7 @@ class CypherJudge:
         self._spelling = spelling or Spelling(())
         self._golds: dict[str, GoldTable | Failed | NotRun] = {}
         self._bound: dict[str, _Bound | None] = {}
+        self._published: dict[str, frozenset[object] | None] = {}
 
     def gold(self, query: str) -> GoldTable | Failed | NotRun:
         """The result of a gold query, with what its rows are sorted by and the rows that tie.
@@ -150,38 +186,31 @@ class CypherJudge:
         Raises:
             EndpointError: As of `gold`.
         """
-        height, width = _size(table)
+        size = _size(table)
         same = isinstance(predicted, str) and predicted.strip() == gold.strip()
         if same and not elsewhere:
-            bound = self._gold_binding(gold)
-            edges = None if bound is None else float(bool(bound.edges))
-            return CypherScores("same", 1.0, 1.0, 1.0, edges, 1.0, rows=height, columns=width), None
+            similar = self._similar(gold, gold, True)
+            return CypherScores("same", 1.0, 1.0, executable=1.0, **size, **similar), None
         if isinstance(table, Failed):
             return CypherScores("gold failed", said=f"{table.code}: {table.text}"), None
         if isinstance(table, NotRun):
             return CypherScores("gold not run", said=table.reason), None
         if predicted is None or predicted == "":
-            return CypherScores(
-                "missing", 0.0, 0.0, 0.0, 0.0, 0.0, rows=height, columns=width
-            ), None
+            similar = self._similar(gold, "", False)
+            return CypherScores("missing", 0.0, 0.0, executable=0.0, **size, **similar), None
         if not isinstance(predicted, str):
             given = ResultTable((), [tuple(row) for row in predicted])
-            return CypherScores(
-                "rows", *_matches(gold, table, given), rows=height, columns=width
-            ), given
+            return CypherScores("rows", *_matches(gold, table, given), **size), given
         found = self.runner.rows(predicted)
         if isinstance(found, NotRun):
-            return CypherScores("not run", said=found.reason, rows=height, columns=width), None
-        nodes, edges = self._similar(gold, predicted, isinstance(found, ResultTable))
+            return CypherScores("not run", said=found.reason, **size), None
+        similar = self._similar(gold, predicted, isinstance(found, ResultTable))
         if isinstance(found, Failed):
             state = "refused" if found.code.startswith(REFUSED) else "failed"
             said = f"{found.code}: {found.text}"
-            return CypherScores(
-                state, 0.0, 0.0, nodes, edges, 0.0, rows=height, columns=width, said=said
-            ), None
-        return CypherScores(
-            "run", *_matches(gold, table, found), nodes, edges, 1.0, rows=height, columns=width
-        ), found
+            return CypherScores(state, 0.0, 0.0, executable=0.0, said=said, **size, **similar), None
+        matches = _matches(gold, table, found)
+        return CypherScores("run", *matches, executable=1.0, **size, **similar), found
 
     def _asked(self, query: str) -> GoldTable | Failed | NotRun:
         found = self.runner.rows(query)
@@ -203,17 +232,39 @@ class CypherJudge:
             return GoldTable(found.rows, _plain_keys(keys[: len(found.rows)]), tied)
         return GoldTable(bare, _plain_keys(keys), plain=found.rows)
 
-    def _similar(
-        self, gold: str, predicted: str, runs: bool
-    ) -> tuple[float, float] | tuple[None, None]:
-        """PSJS over nodes and edges."""
-        wanted, found = (
-            self._gold_binding(gold), self._binding(predicted, None if runs else _NOTHING),
-        )  # fmt: skip
-        if wanted is None or found is None:
-            return None, None
-        nodes = provenance_similarity(wanted.nodes, found.nodes)
-        return nodes, provenance_similarity(wanted.edges, found.edges)
+    def _similar(self, gold: str, predicted: str, runs: bool) -> _Similar:
+        """PSJS over nodes and edges, and as published."""
+        wanted = self._gold_binding(gold)
+        published = self._similar_as_published(gold, predicted)
+        if wanted is None:
+            return {"psjs_published": published}
+        scores: _Similar = {"psjs_published": published, "binds": wanted.what}
+        same = predicted.strip() == gold.strip()
+        found = wanted if same else self._binding(predicted, None if runs else _NOTHING)
+        if found is not None and wanted.nodes:
+            scores["psjs"] = provenance_similarity(wanted.nodes, found.nodes)
+        if found is not None and wanted.edges:
+            scores["psjs_edges"] = provenance_similarity(wanted.edges, found.edges)
+        return scores
+
+    def _similar_as_published(self, gold: str, predicted: str) -> float | None:
+        """As the paper's program has it: the same text 1; neither binding anything, or failing, 0."""
+        if predicted.strip() == gold.strip():
+            return 1.0
+        if gold not in self._published:
+            self._published[gold] = self._bound_as_published(gold)
+        wanted, found = self._published[gold], self._bound_as_published(predicted)
+        return None if wanted is None or found is None else provenance_similarity(wanted, found)
+
+    def _bound_as_published(self, query: str) -> frozenset[object] | None:
+        """The nodes that a query binds as published; None if it is not run here."""
+        asked = published_provenance(query)
+        found = self.runner.rows(asked) if asked else _NO_ROWS
+        if isinstance(found, NotRun):
+            return None
+        return (
+            frozenset(i for (i,) in found.rows) if isinstance(found, ResultTable) else frozenset()
+        )
 
     def _gold_binding(self, gold: str) -> _Bound | None:
         """What a gold query binds."""
@@ -245,6 +296,22 @@ def sorted_as_published(query: str) -> bool:
     return "order by" in query.lower()
 
 
+def notes_on_provenance(scored: Sequence[CypherScores]) -> list[str]:
+    """How many questions have no PSJS because of their gold."""
+    notes = []
+    known = [one.binds for one in scored if one.scored and one.binds]
+    for name, lacking, what in (
+        ("PSJS", known.count("nothing"), "node"),
+        ("PSJS edges", len(known) - known.count("edges"), "edge"),
+    ):
+        if lacking:
+            notes.append(
+                f"{counted(lacking, 'question')} of which the gold binds no {what} on this graph: left out "
+                f"of {name}."
+            )
+    return notes
+
+
 def _matches(gold: str, table: GoldTable, found: ResultTable) -> tuple[float, float]:
     """EX, ours and as published."""
     ours = execution_match(table.rows, found.rows, keys=table.keys, tied=table.tied)
@@ -260,11 +327,11 @@ def _plain_keys(keys: list[tuple[Any, ...]]) -> list[Any]:
     return [{str(at): value for at, value in enumerate(key)} for key in keys]
 
 
-def _size(table: GoldTable | Failed | NotRun) -> tuple[int | None, int | None]:
+def _size(table: GoldTable | Failed | NotRun) -> _Size:
     """How many rows and columns the gold has, as far as that is known."""
     if not isinstance(table, GoldTable):
-        return None, None
-    return len(table.rows), len(table.rows[0]) if table.rows else None
+        return {}
+    return {"rows": len(table.rows), "columns": len(table.rows[0]) if table.rows else None}
 
 
 def _read(query: str) -> Statement | None:

@@ -1,14 +1,18 @@
-"""Why execution accuracy as published differs from ours, for one prediction."""
+"""Why execution accuracy and PSJS as published differ from ours, for one prediction."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
+from rulemine.cypher.elements import Elements, PatternElement, elements_of
 from rulemine.cypher.rows import ResultTable
+from rulemine.cypher.syntax import CypherError
+from rulemine.cypher.tokens import Tokens
 from rulemine.evaluation.cypher.judging import CypherScores, GoldTable, sorted_as_published
 from rulemine.evaluation.cypher.results import execution_match, published_match
 from rulemine.evaluation.vocabulary import composed
 
-__all__ = ["DIFFERENCES", "difference"]
+__all__ = ["DIFFERENCES", "PSJS_DIFFERENCES", "difference", "psjs_difference"]
 
 DIFFERENCES = {
     "tie": "another of the rows that share the first place: right; as published, wrong",
@@ -22,6 +26,17 @@ DIFFERENCES = {
     "boolean": "true or false for a number, or nodes for maps: wrong; as published, right",
 }
 """Why the two differ → in words."""
+
+PSJS_DIFFERENCES = {
+    "nothing bound": "the gold binds no node of the graph: left out; as published, 0",
+    "no Cypher": "it is no Cypher, so nothing: as published, its clauses before the error are run",
+    "lower case": "words of clauses in lower case: as published, none",
+    "first clause": "begins otherwise than with MATCH: as published, nothing",
+    "nodes": "a node without variable and label, with a map and no label, or with a label of other signs "
+    "than letters: as published, not seen",
+    "other": "a clause in brackets, a word of clauses in a string or a name, and what else patterns misread",
+}
+"""Why PSJS as published differs → in words."""
 
 
 def difference(gold: str, table: GoldTable, found: ResultTable, scores: CypherScores) -> str:
@@ -47,6 +62,43 @@ def difference(gold: str, table: GoldTable, found: ResultTable, scores: CypherSc
             return "letters"
         return "close"
     return "unseen order" if execution_match(table.rows, found.rows) else "boolean"
+
+
+def psjs_difference(gold: str, predicted: str, scores: CypherScores) -> str:
+    """Why PSJS as published differs for a prediction, of `PSJS_DIFFERENCES`; "" if it does not, or has none.
+
+    Args:
+        gold: The gold query.
+        predicted: The predicted query.
+        scores: Its scores.
+    """
+    if scores.psjs_published is None or scores.psjs == scores.psjs_published:
+        return ""
+    if scores.psjs is None:
+        return "nothing bound" if scores.binds == "nothing" else ""
+    try:
+        read = [elements_of(query) for query in (gold, predicted)]
+    except CypherError:
+        return "no Cypher"
+    for one in read:
+        text = one.statement.text.strip()
+        if not text.startswith(("MATCH", "CALL")):
+            return "lower case" if text.upper().startswith(("MATCH", "CALL")) else "first clause"
+        if any(token.word in _WORDS and token.text != token.word for token in Tokens(text).tokens):
+            return "lower case"
+    nodes = [(one, node) for one in read for chain in one.chains for node in chain[::2]]
+    return "nodes" if any(_unseen(*pair) for pair in nodes) else "other"
+
+
+_WORDS = ("MATCH", "OPTIONAL", "WHERE", "RETURN", "UNION", "WITH", "UNWIND", "ORDER", "LIMIT")
+
+
+def _unseen(query: Elements, node: PatternElement) -> bool:
+    """Whether the patterns of the public program pass over a node."""
+    if node.variable:
+        return bool(node.fixed) and not node.labels
+    text = query.statement.text[node.start : node.end]
+    return re.match(r"\(:[A-Za-z]+[\s{)]", text) is None
 
 
 def _composed(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:

@@ -15,7 +15,12 @@ import numpy as np
 from rulemine.cypher.rows import row_of
 from rulemine.errors import counted
 from rulemine.evaluation.cypher.constants import spelling_of
-from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, GoldTable
+from rulemine.evaluation.cypher.judging import (
+    CypherJudge,
+    CypherScores,
+    GoldTable,
+    notes_on_provenance,
+)
 from rulemine.evaluation.cypher.opened_runners import opened_runner
 from rulemine.evaluation.cypher.row_matching import matched_rows
 from rulemine.evaluation.cypher.runners import SECONDS
@@ -35,7 +40,7 @@ __all__ = [
     "score_rows",
 ]
 
-OF_QUERIES = ("ex", "ex_published", "psjs", "psjs_edges", "executable")
+OF_QUERIES = ("ex", "ex_published", "psjs", "psjs_published", "psjs_edges", "executable")
 """The scores of a query."""
 
 ROW_METRICS = (*OF_QUERIES, "row_hhr")
@@ -195,4 +200,4 @@ def _notes(
         notes.append(
             f"{counted(tables, 'prediction')} of rows: without PSJS, and not among what runs."
         )
-    return notes
+    return [*notes, *notes_on_provenance(scored)]

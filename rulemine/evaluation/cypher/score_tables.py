@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from rulemine.cypher.templates import FAMILIES
 from rulemine.errors import counted
 from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
-from rulemine.evaluation.cypher.judging import STATES, CypherScores
-from rulemine.evaluation.cypher.published_differences import DIFFERENCES
+from rulemine.evaluation.cypher.judging import STATES, CypherScores, notes_on_provenance
+from rulemine.evaluation.cypher.published_differences import DIFFERENCES, PSJS_DIFFERENCES
 from rulemine.evaluation.cypher.row_groups import ROW_GROUPS, rows_group
 from rulemine.evaluation.cypher.scored_items import ScoredItem
 from rulemine.evaluation.reporting.document import Document, Grid, Score, Value
@@ -22,6 +22,7 @@ SCORES = {
     "ex": "EX",
     "ex_published": "EX as published",
     "psjs": "PSJS",
+    "psjs_published": "PSJS as published",
     "psjs_edges": "PSJS edges",
     "executable": "executable",
 }
@@ -58,7 +59,10 @@ def document_of(
     tables: list[Grid | None] = [
         grid for id_, heading, of, order in groups if (grid := _by(found, id_, heading, of, order))
     ]
-    tables += [_states(found), _errors(found), _differences(found)]
+    tables += [_states(found), _errors(found)]
+    tables.append(_differences("EX", found, [row.difference for row in found], DIFFERENCES))
+    others = [row.psjs_difference for row in found]
+    tables.append(_differences("PSJS", found, others, PSJS_DIFFERENCES))
     headline = Grid("scores", "Scores", _header(""), (_row("all", found),), _said(found))
     return Document(
         title, (*notes, *_warnings(found)), facts, headline, tables=tuple(t for t in tables if t)
@@ -69,7 +73,7 @@ def questions_text(found: Sequence[ScoredItem]) -> Iterator[str]:
     """Every question as CSV, in pieces; scores are empty where a prediction has none."""
     of_item = ("id", "graph", "category", "match", "return", "question", "gold")
     of_scores = ("state", *SCORES, "rows", "columns", "kind", "said")
-    yield _line([*of_item, "predicted", *of_scores, "difference"])
+    yield _line([*of_item, "predicted", *of_scores, "difference", "psjs_difference"])
     for row in found:
         item, scores = row.item, row.scores
         told = [
@@ -84,7 +88,7 @@ def questions_text(found: Sequence[ScoredItem]) -> Iterator[str]:
         given = row.predicted if isinstance(row.predicted, str) else repr(row.predicted or "")
         values = [getattr(scores, name) for name in of_scores]
         shown = ["" if v is None else v if isinstance(v, str) else repr(v) for v in values]
-        yield _line([*told, given, *shown, row.difference])
+        yield _line([*told, given, *shown, row.difference, row.psjs_difference])
 
 
 def _rows_group(row: ScoredItem) -> str:
@@ -155,17 +159,23 @@ def _errors(found: Sequence[ScoredItem]) -> Grid | None:
     return Grid("errors", "Kinds of errors", ("kind", "n", "share"), rows, notes) if rows else None
 
 
-def _differences(found: Sequence[ScoredItem]) -> Grid | None:
-    groups = {why: [row for row in found if row.difference == why] for why in DIFFERENCES}
+def _differences(
+    name: str, found: Sequence[ScoredItem], causes: Sequence[str], words: Mapping[str, str]
+) -> Grid | None:
+    """Why a score as published differs."""
+    groups = {
+        why: [row for row, its in zip(found, causes, strict=True) if its == why] for why in words
+    }
     rows = tuple((why, len(some)) for why, some in groups.items() if some)
     notes = tuple(
-        f"{why}: {DIFFERENCES[why]}; first {some[0].item.id}: {_cut(some[0].predicted)}, where the gold is "
-        f"{some[0].item.cypher}"
+        f"{why}: {words[why]}; first {some[0].item.id}: {_cut(some[0].predicted)}, where the gold is "
+        f"{_cut(some[0].item.cypher)}"
         for why, some in groups.items()
         if some
     )
-    heading = "Where EX as published differs"
-    return Grid("differences", heading, ("why", "n"), rows, notes) if rows else None
+    id_ = "differences" if name == "EX" else f"differences-{name.lower()}"
+    heading = f"Where {name} as published differs"
+    return Grid(id_, heading, ("why", "n"), rows, notes) if rows else None
 
 
 def _cut(said: object) -> str:
@@ -174,14 +184,17 @@ def _cut(said: object) -> str:
 
 
 def _said(found: Sequence[ScoredItem]) -> tuple[str, ...]:
-    notes = ["EX and PSJS: arXiv 2412.18702, sections 5.1 and 5.2; EX mended, and as published."]
-    if some := sum(row.scores.scored and row.scores.psjs is None for row in found):
+    notes = ["EX and PSJS: arXiv 2412.18702, sections 5.1 and 5.2; mended, and as published."]
+    scored = [row.scores for row in found if row.scores.scored]
+    notes += notes_on_provenance(scored)
+    if some := sum(one.psjs is None and one.binds in ("", "edges", "nodes") for one in scored):
         notes.append(
             f"{counted(some, 'prediction')} without PSJS: rows instead of a query, or what they bind cannot "
             "be found out."
         )
-    if not any(row.difference for row in found):
-        notes.append("EX as published differs nowhere.")
+    for name, why in (("EX", "difference"), ("PSJS", "psjs_difference")):
+        if not any(getattr(row, why) for row in found):
+            notes.append(f"{name} as published differs nowhere.")
     return tuple(notes)
 
 

@@ -16,7 +16,7 @@ from rulemine.cypher.rows import NotRun
 from rulemine.errors import OutputError
 from rulemine.evaluation.cypher.error_kinds import Diagnosis
 from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, GoldTable
-from rulemine.evaluation.cypher.published_differences import difference
+from rulemine.evaluation.cypher.published_differences import difference, psjs_difference
 from rulemine.evaluation.cypher.results import execution_match
 from rulemine.evaluation.cypher.runners import Runner
 from rulemine.evaluation.cypher.task_files import CypherItem, Predicted
@@ -24,6 +24,10 @@ from rulemine.evaluation.spelling import Spelling
 from rulemine.files import digest_of
 
 __all__ = ["ScoreJournal", "ScoredItem", "score_items"]
+
+
+_FORM = 2
+"""Of a line of the journal; lines of another are not used."""
 
 
 class ScoredItem(NamedTuple):
@@ -35,6 +39,7 @@ class ScoredItem(NamedTuple):
         scores: Its scores.
         difference: Why EX as published differs, of
             `rulemine.evaluation.cypher.published_differences.DIFFERENCES`; "" if it does not.
+        psjs_difference: Why PSJS as published differs, of `PSJS_DIFFERENCES` there; likewise.
         agrees: Whether the gold gives the rows that the file states; True if it states none.
     """
 
@@ -42,6 +47,7 @@ class ScoredItem(NamedTuple):
     predicted: Predicted
     scores: CypherScores
     difference: str = ""
+    psjs_difference: str = ""
     agrees: bool = True
 
 
@@ -96,7 +102,8 @@ class ScoreJournal:
         if row is None:
             return None
         scores = CypherScores(**row["scores"])
-        return ScoredItem(item, predicted, scores, row["difference"], row["agrees"])
+        why = row["difference"], row["psjs_difference"]
+        return ScoredItem(item, predicted, scores, *why, agrees=row["agrees"])
 
     def add(self, key: str, found: ScoredItem) -> None:
         """Keeps what became of a question.
@@ -107,6 +114,7 @@ class ScoreJournal:
         told = {
             "scores": asdict(found.scores),
             "difference": found.difference,
+            "psjs_difference": found.psjs_difference,
             "agrees": found.agrees,
         }
         self._known[key] = {"key": key, "id": found.item.id, **told}
@@ -157,7 +165,7 @@ def score_items(
     found: list[ScoredItem] = []
     for item in items:
         given = predicted.get(item.id)
-        key = digest_of(repr((item, given, place)).encode("utf-8", "replace"))
+        key = digest_of(repr((_FORM, item, given, place)).encode("utf-8", "replace"))
         known = journal.get(key, item, given)
         if known is None:
             known = _scored(judge, diagnosis, item, given)
@@ -179,9 +187,11 @@ def _scored(
         agrees = execution_match(known.rows, table.rows, keys=known.keys, tied=known.tied)
     asked = judge.spelled(given)
     scores, rows = judge.judged(item.cypher, table, asked)
-    why = ""
+    why, other = "", ""
     if isinstance(table, GoldTable):
         kind = diagnosis.kind(item.cypher, table, asked, scores, rows)
         scores = replace(scores, kind=kind)
         why = "" if rows is None else difference(item.cypher, table, rows, scores)
-    return ScoredItem(item, given, scores, why, agrees)
+    if isinstance(asked, str):
+        other = psjs_difference(item.cypher, asked, scores)
+    return ScoredItem(item, given, scores, why, other, agrees)

@@ -37,6 +37,7 @@ TITLES = {
     "ex": "EX",
     "ex_published": "EX published",
     "psjs": "PSJS",
+    "psjs_published": "PSJS published",
     "psjs_edges": "PSJS edges",
     "executable": "executable",
     "row_hhr": "row HHR",

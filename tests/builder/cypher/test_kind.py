@@ -1,16 +1,20 @@
 """The kind ``cypher`` from a graph to a release, in every naming."""
 
+import csv
 import datetime
+import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
+import numpy as np
 import pytest
 
 from rulemine.builder.pipeline import Build
 from rulemine.builder.recipe import load_recipe
+from rulemine.cli.main import main
 from rulemine.cypher import evaluate
 from rulemine.cypher.pattern_text import query_of
 from rulemine.cypher.rows import row_text
@@ -132,6 +136,54 @@ def test_scores_are_those_that_the_records_say(release: Release) -> None:
     assert tables.overall["psjs"].value is tables.overall["executable"].value is None
     document = document_of_run(release, SystemRun("rows", "incomplete", rows, tables))
     assert {row.outcomes[0].verdict for row in document.questions} == {"hard", "right"}
+
+
+def test_the_gold_binds_all_that_it_binds_on_every_graph(release: Release, tmp_path: Path) -> None:
+    scorer = Scorer(release, split=None, resamples=1)
+    asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
+    gold = [Prediction(q.id, cypher=q.cypher.cypher) for q in asked]
+    spaced = [replace(p, cypher=f"{p.cypher};") for p in gold]
+    for kg in ("complete", "incomplete-50", "incomplete"):
+        for given in (gold, spaced):
+            report = scorer(given, kg=kg)
+            at = [report.columns.index(name) for name in ("psjs", "psjs_edges")]
+            assert report.overall["psjs"].value == report.overall["psjs_edges"].value == 1.0
+            unbound = int(np.isnan(report.scores[:, at[0]]).sum())
+            assert (unbound > 0) == (kg != "complete")
+            told = [note for note in report.notes if "binds no" in note]
+            assert [int(note.split()[0]) for note in told] == [
+                number
+                for number in (unbound, int(np.isnan(report.scores[:, at[1]]).sum()))
+                if number
+            ]
+    # The same in a file of questions, on a graph in a file.
+    ours = scorer(spaced, kg="incomplete")
+    write_simplekg(release.property_graph("incomplete"), tmp_path / "graph.json")
+    for name, rows in (
+        ("tasks.jsonl", [{"id": q.id, "cypher": q.cypher.cypher} for q in asked]),
+        ("given.jsonl", [{"id": p.id, "cypher": p.cypher} for p in spaced]),
+    ):
+        (tmp_path / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    names = ("tasks.jsonl", "given.jsonl", "graph.json", "out.csv")
+    tasks, predicted, graph, out = (tmp_path / name for name in names)
+    command = [
+        "cypher-score",
+        tasks,
+        predicted,
+        "--graph",
+        graph,
+        "--format",
+        "questions",
+        "-o",
+        out,
+    ]
+    assert main(list(map(str, command))) == 0
+    with out.open(encoding="utf-8", newline="") as file:
+        theirs = {row["id"]: row for row in csv.DictReader(file)}
+    for name in ("psjs", "psjs_published", "psjs_edges", "executable"):
+        column = ours.scores[:, ours.columns.index(name)].tolist()
+        told_there = [theirs[id_][name] for id_ in ours.ids]
+        assert ["" if np.isnan(value) else repr(value) for value in column] == told_there
 
 
 def test_composed_letters_are_those_of_the_graph(release: Release) -> None:
