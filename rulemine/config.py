@@ -206,7 +206,8 @@ def keys_of(section: Any, prefix: str = "") -> Iterator[Key]:
         section: The configuration; its values are the defaults.
         prefix: Prefix of the names.
     """
-    meanings = dict(_ATTRIBUTE.findall(inspect.getdoc(section) or ""))
+    documents = (inspect.cleandoc(kind.__doc__ or "") for kind in reversed(type(section).__mro__))
+    meanings = {n: text for document in documents for n, text in _ATTRIBUTE.findall(document)}
     for name, hint, rules, *_ in slots_of(type(section)):
         value = getattr(section, name)
         if dataclasses.is_dataclass(value):

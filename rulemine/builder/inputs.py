@@ -17,10 +17,11 @@ import numpy.typing as npt
 from rulemine.builder.cypher.wording import noun
 from rulemine.builder.earlier import Earlier, read_earlier
 from rulemine.builder.homonyms import tell_apart
-from rulemine.builder.recipe import Recipe
+from rulemine.builder.recipe import KEYS, Recipe
 from rulemine.builder.relation_filter import excluded_relations, load_filter
 from rulemine.builder.variants.text_files import split_column
 from rulemine.codec import to_json
+from rulemine.config import lookup
 from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels
 from rulemine.errors import InputError, UserError, counted, did_you_mean
@@ -33,6 +34,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.kg.rdf import is_rdf
 from rulemine.kg.relation_overlap import overlapping_relations
+from rulemine.mining.amie_jar import AmieJar
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.answers import stale_in
 from rulemine.release.seed_rows import SeedRow
@@ -95,13 +97,9 @@ class Inputs:
 
     def files(self) -> list[Path]:
         """The files named by the recipe that exist."""
-        recipe, questions, verbalizer = self.recipe, self.recipe.questions, self.recipe.verbalizer
-        names = [recipe.kg, recipe.reference, recipe.implied, recipe.labels, recipe.rules]
-        names += [questions.templates, questions.filter, verbalizer.prompt, verbalizer.glosses]
-        names += [recipe.selection.body_filter, recipe.structures.anchors]
-        names += [split_column(recipe.variants.texts)[0], recipe.variants.aliases]
-        names += [recipe.variants.entities, recipe.variants.topics, recipe.cypher.characteristics]
-        names += [recipe.cypher.value_rules]
+        plain = to_json(self.recipe)
+        names = [lookup(plain, key.path) for key in KEYS if key.option.file]
+        names.append(split_column(self.recipe.variants.texts)[0])
         return [path for name in names if name for path in files_of(name)]
 
     @cached_property
@@ -337,6 +335,12 @@ class Inputs:
             return frozenset(load_filter(named, self.kg.relations))
 
     @cached_property
+    def amie(self) -> AmieJar | None:
+        """The original AMIE where it mines; None: this package's miner does."""
+        with _of_key("amie_jar"):
+            return AmieJar.open(self.recipe.amie_jar) if self.recipe.amie_jar else None
+
+    @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """The rules of the file named by the recipe that have no unknown entities or relations.
 
@@ -390,4 +394,6 @@ class Inputs:
             about["types"] = "schema" if self.recipe.kind == "cypher" else self.types.source
         if self.recipe.questions.filters:
             about["dropped"] = self.excluded
+        if self.amie is not None:
+            about["amie_jar"] = self.amie.digest
         return about

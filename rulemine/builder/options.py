@@ -1,14 +1,27 @@
-"""The sections ``questions`` and ``about`` of a recipe."""
+"""The sections ``mining``, ``questions`` and ``about`` of a recipe."""
 
 from dataclasses import dataclass
 
 from rulemine.config import Section, option
+from rulemine.mining.options import MiningOptions
 
-__all__ = ["KINDS", "AboutSection", "QuestionSection"]
+__all__ = ["KINDS", "AboutSection", "MiningSection", "QuestionSection"]
 
 
 KINDS = ("rules", "structures", "subgraphs", "variants", "cypher")
 """The kinds of question, see `rulemine.release.records.QUESTION_KINDS`, which loads numpy."""
+
+
+@dataclass(frozen=True, slots=True)
+class MiningSection(MiningOptions):
+    """Which rules are mined, and by which miner.
+
+    Attributes:
+        engine: Who mines: ``rulemine`` (this package), or ``amie`` for the original AMIE 3.5.1, which needs
+            its jar (`amie_jar`).
+    """
+
+    engine: str = option("rulemine", choices=("rulemine", "amie"))
 
 
 @dataclass(frozen=True, slots=True)

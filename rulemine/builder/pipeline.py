@@ -7,9 +7,9 @@ are never run again, and the bytes are the same however often the build was inte
 because the whole pipeline is in one place, a few lines per stage.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -139,7 +139,7 @@ class Build:
             inputs.kg, inputs.implied, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
-            inputs.anchors, inputs.earlier  # noqa: B018
+            inputs.amie, inputs.anchors, inputs.earlier  # noqa: B018
             self.kind.options(inputs)  # what only this kind reads
         for folder in (self.target, stages):
             check_no_input(folder, read.values())  # such as the tables that a schema names
@@ -285,14 +285,7 @@ class Build:
 
     def _mine(self) -> Stage:
         def work(folder: Path) -> None:
-            given = self.recipe.rules
-            rules = (
-                self.inputs.rules
-                if given
-                else mine(
-                    self.inputs.kg, self.recipe.mining, self.context.resources, self._progress
-                )
-            )
+            rules = self._rules()
             if not rules:
                 raise MiningError(
                     f"{self.recipe.kg}: {explain_no_rules(self.inputs.kg, self.recipe.mining)}"
@@ -302,10 +295,27 @@ class Build:
                 write_rules(folder / RULES_WITH_UNKNOWN_NAMES, self.inputs.rules_with_unknown_names)
 
         options: dict[str, Any] = to_json(self.recipe.mining)
+        del options["engine"]
+        if self.inputs.amie is not None:
+            options["amie_jar"] = self.inputs.amie.digest
         if self.recipe.rules:
             given = (*self.inputs.rules, *self.inputs.rules_with_unknown_names)
             options = {"rules": [rule_to_json(rule) for rule in given]}
         return self._stage("mine", 2, options, work)
+
+    def _rules(self) -> Sequence[Rule]:
+        """The rules of the stage ``mine``: given, or mined."""
+        if self.recipe.rules:
+            return self.inputs.rules
+        resources, amie = self.context.resources, self.inputs.amie
+        if amie is None:
+            return mine(self.inputs.kg, self.recipe.mining, resources, self._progress)
+        if resources.thread_count > 1 and resources.threads:
+            self.context.on_warning(
+                "AMIE gets one thread: with more, its rules differ from run to run."
+            )
+        one = replace(resources, threads=1)
+        return amie.mine(self.inputs.kg, self.recipe.mining, one, self._progress)
 
     def _ground(self) -> Stage:
         chosen = self.recipe.selection

@@ -143,8 +143,10 @@ def _inside(release: Release, key: Key, named: str) -> Path | None:
 def _may_stand_in(key: Key, release: Release) -> bool:
     if key.name == "reference":  # what it lacks, the release does not say
         return Unaskable.STALE not in dump_line(release.manifest["counts"])
-    # The published procedure follows the order of the lines, which no release keeps.
-    return key.name != "kg" or lookup(release.manifest["config"], ("selection", "mode")) != "brink"
+    # The published procedure and AMIE follow the order of the lines, which no release keeps.
+    config = release.manifest["config"]
+    ordered = lookup(config, ("selection", "mode")) == "brink" or bool(config.get("amie_jar"))
+    return key.name != "kg" or not ordered
 
 
 def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str], None]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.cypher.options import CypherSection
-from rulemine.builder.options import KINDS, AboutSection, QuestionSection
+from rulemine.builder.options import KINDS, AboutSection, MiningSection, QuestionSection
 from rulemine.builder.removal.options import SelectionSection
 from rulemine.builder.structures.options import StructureSection
 from rulemine.builder.subgraphs.options import SubgraphSection
@@ -33,7 +33,6 @@ from rulemine.config import (
 from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.options import EndpointOptions
-from rulemine.mining.options import MiningOptions
 from rulemine.verbalizer.options import VerbalizerSection
 
 __all__ = ["KEYS", "Recipe", "load_recipe", "named_recipes"]
@@ -58,12 +57,14 @@ class Recipe(Section):
             the KG's file in RDF, else entities are their own labels.
         rules: A file of rules (AMIE's output or JSON Lines) to use instead of mining; empty: they are
             mined.
+        amie_jar: The jar of the original AMIE 3.5.1, which is not part of this package, where
+            `mining.engine` is ``amie``; else empty.
         naming: How the release names entities: ``private`` (codes), ``entity``, ``text`` (labels) or
             ``numeric`` (bare numbers).
         seed: The seed of all random choices.
         not_in: Earlier releases of this recipe of which no question is asked again, by their identities
             (64 hexadecimal digits, see `Release.identity`), sorted; ``rulemine build --not-in DIR`` sets it.
-        mining: See `MiningOptions`; the defaults here are the thresholds of arXiv 2508.08344.
+        mining: See `MiningSection`; the defaults here are the thresholds of arXiv 2508.08344.
         selection: See `SelectionSection`.
         questions: See `QuestionSection`.
         structures: See `StructureSection`.
@@ -92,6 +93,7 @@ class Recipe(Section):
     implied: str = option("", file=True, packaged="implied.txt", flag=True)
     labels: str = option("", file=True, data_set=True)
     rules: str = option("", file=True, flag=True)
+    amie_jar: str = option("", file=True, flag=True, metavar="JAR")
     naming: str = option("private", choices=NAMINGS, flag=True)
     seed: int = option(0, least=0, most=2**63 - 1, flag=True)  # see `check_seed`
     not_in: tuple[str, ...] = option(
@@ -99,9 +101,9 @@ class Recipe(Section):
         fits_too=lambda names: all(re.fullmatch("[0-9a-f]{64}", name) for name in names),
         expected="a list of identities, 64 hexadecimal digits each",
     )
-    mining: MiningOptions = field(
+    mining: MiningSection = field(
         default_factory=partial(
-            MiningOptions, min_head_coverage=0.1, min_std_confidence=0.3, min_pca_confidence=0.4
+            MiningSection, min_head_coverage=0.1, min_std_confidence=0.3, min_pca_confidence=0.4
         )
     )
     selection: SelectionSection = field(default_factory=SelectionSection)
@@ -159,6 +161,7 @@ class Recipe(Section):
                 "variants.judges: judges are models, and verbalizer.name is template. Name a model that "
                 "writes too (--verbalizer openai --model NAME), or leave the judges out."
             )
+        self._check_engine()
         if self.selection.mode == "brink":
             self._refuse(
                 _MAXIMAL_ONLY,
@@ -173,6 +176,29 @@ class Recipe(Section):
         given = [n for n, path in paths.items() if lookup(own, path) != lookup(default, path)]
         if given:
             raise ConfigError(f"{', '.join(given)}: {why}")
+
+    def _check_engine(self) -> None:
+        """Refuses a miner that cannot run, or has nothing to do."""
+        if self.mining.engine == "rulemine":
+            if self.amie_jar:
+                raise ConfigError(
+                    "amie_jar: is for mining by the original AMIE. Add --set mining.engine=amie, or leave it "
+                    "out."
+                )
+            return
+        if not self.amie_jar:
+            raise ConfigError(
+                "mining.engine: is amie, the original AMIE, which is not part of this package. Give its jar "
+                "too: --amie-jar amie3.5.1.jar."
+            )
+        if self.rules or self.selection.mode == "none":
+            why = "rules are given" if self.rules else "nothing is removed"
+            raise ConfigError(
+                f"mining.engine: is amie, and nothing is mined, because {why}. Leave one of them out."
+            )
+        from rulemine.mining.amie_jar import refuse_unknown  # loads numpy
+
+        refuse_unknown(self.mining)
 
     def _check_structures(self) -> None:
         """Refuses options of the section ``structures`` that contradict each other or the others."""
@@ -202,6 +228,8 @@ class Recipe(Section):
         for key in _FILES:
             plain = override(plain, key.path, Path(lookup(plain, key.path)).name)
         del plain["endpoint"]
+        if not self.amie_jar:
+            del plain["amie_jar"], plain["mining"]["engine"]
         if not self.not_in:
             del plain["not_in"]
         for kind in ("subgraphs", "variants", "cypher"):

@@ -267,12 +267,12 @@ def refuse_unknown(options: MiningOptions) -> None:
     if options.injective:
         raise ConfigError(
             "injective: AMIE lets different variables stand for the same entity, and has no option against "
-            "it. Leave --injective out, or mine with --engine rulemine."
+            "it. Leave it out, or mine with the engine rulemine."
         )
     if min(options.max_recursion, options.max_atoms) != min(RECURSION, options.max_atoms):
         raise ConfigError(
             f"max_recursion is {options.max_recursion}; AMIE 3.5.1 always allows {RECURSION} atoms of one "
-            "relation (its -rl takes no number). Leave --max-recursion out, or mine with --engine rulemine."
+            "relation (its -rl takes no number). Leave it out, or mine with the engine rulemine."
         )
 
 
@@ -318,7 +318,7 @@ def _run(words: list[str], folder: Path, limit: TimeLimit, progress: Progress | 
                     raise LimitError(
                         f"AMIE was ended after {limit.seconds:g} s. It finishes all head relations together, "
                         "so there are no rules yet, and nothing was written. Give it more time "
-                        "(--limit-seconds), raise the thresholds, or mine with --engine rulemine."
+                        "(--limit-seconds), raise the thresholds, or mine with the engine rulemine."
                     )
                 if _BROKEN.encode() in (folder / _STREAMS[1]).read_bytes():
                     with suppress(subprocess.TimeoutExpired):  # for the rest of what it says

@@ -291,7 +291,7 @@ MANIFEST = record(
                 "digest": text,
                 "duplicates": integer(0),
             },
-            optional={"dropped": mapping(text), "types": text},
+            optional={"amie_jar": text, "dropped": mapping(text), "types": text},
         ),
         "counts": mapping(anything),
         "files": mapping(record({"bytes": integer(0), "sha256": _digest})),

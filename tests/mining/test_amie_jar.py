@@ -12,11 +12,16 @@ from typing import Any
 
 import pytest
 
+from rulemine.builder.pipeline import Build, BuildContext
+from rulemine.builder.rebuild import rebuild
+from rulemine.builder.recipe import load_recipe
 from rulemine.errors import ConfigError, HeapError, InputError, LimitError, MiningError, UserError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import AmieJar, MiningOptions, Resources, mine
 from rulemine.mining import amie_jar as module
 from rulemine.mining.difference import MinerDifference
+from rulemine.release.differences import compare
+from rulemine.release.reader import Release
 from rulemine.rules.formats import AMIE_HEADER
 from tests.command_line import FACTS, Command
 from tests.mining.amie_stand_in import MakeJar, jar_maker
@@ -273,6 +278,79 @@ def test_the_command_writes_amies_rules_and_compares(
     assert "other measures\thusband(y,x) ⇒ wife(x,y)\tAMIE support 40, body size 50" in other.out
     assert f"1 rule of AMIE, {count} ours: 0 the same, 1 with other" in other.out
     assert row["rule"] in other.out
+
+
+def test_a_build_mines_with_it_and_says_so(tmp_path: Path, make_jar: MakeJar) -> None:
+    facts = tmp_path / "kg.tsv"
+    facts.write_text(FACTS, "utf-8")
+    loose: list[tuple[tuple[str, ...], Any]] = [(("mining", "min_initial_support"), 1)]
+    jar = make_jar()
+    asked = [*loose, (("mining", "engine"), "amie"), (("amie_jar",), str(jar))]
+    (ours, _, ours_key), (theirs, page, key) = (
+        _built(facts, settings, tmp_path / name) for name, settings in (("a", loose), ("b", asked))
+    )
+    digest = AmieJar.open(jar).digest
+    assert theirs.pop("kg").pop("amie_jar") == digest == ours.pop("kg").get("amie_jar", digest)
+    assert (theirs["config"].pop("amie_jar"), theirs["config"]["mining"].pop("engine")) == (
+        jar.name,
+        "amie",
+    )
+    assert (
+        f"- Rules: mined by the original AMIE, one thread; SHA-256 of its jar: `{digest}`." in page
+    )
+    assert theirs == ours
+    assert key != ours_key
+
+    release = Release.open(tmp_path / "b")
+    kg = {"kg": str(facts)}
+    with pytest.raises(ConfigError, match=r"amie_jar names amie3\.5\.1\.jar: give the file, --set"):
+        rebuild(release, tmp_path / "c", kg, BuildContext())
+    with pytest.raises(
+        ConfigError, match=r"kg names kg\.tsv: give the file"
+    ):  # its lines have an order
+        rebuild(release, tmp_path / "c", {"amie_jar": str(jar)}, BuildContext())
+    rebuild(release, tmp_path / "c", kg | {"amie_jar": str(jar)}, BuildContext())
+    assert list(compare(release, tmp_path / "c")) == []
+    other = make_jar("print\n")
+    with pytest.raises(MiningError, match=r"a line such as '145 rules mined\.' is missing"):
+        rebuild(release, tmp_path / "d", kg | {"amie_jar": str(other)}, BuildContext())
+
+
+def _built(
+    kg: Path, settings: list[tuple[tuple[str, ...], Any]], target: Path
+) -> tuple[dict[str, Any], str, str]:
+    """Builds a release; its manifest without digests of the card, its card, and the key of its rules."""
+    Build(load_recipe(str(kg), settings), target).run()
+    manifest = json.loads((target / "manifest.json").read_text())
+    del manifest["files"]["README.md"]
+    stage = json.loads((target.with_name(f"{target.name}.stages") / "mine/stage.json").read_text())
+    return manifest, (target / "README.md").read_text(), stage["key"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"mining.engine": "amie"}, r"Give its jar too: --amie-jar amie3\.5\.1\.jar"),
+        ({"amie_jar": "JAR"}, r"Add --set mining\.engine=amie, or leave it out"),
+        ({"mining.engine": "amie", "amie_jar": "none.jar"}, r'amie_jar names "none\.jar"'),
+        ({"mining.engine": "amie", "amie_jar": "JAR", "mining.injective": True}, "has no option against it"),
+        ({"mining.engine": "amie", "amie_jar": "JAR", "rules": "JAR"}, "because rules are given"),
+        ({"mining.engine": "ami"}, "expected rulemine or amie"),
+    ],
+)  # fmt: skip
+def test_a_recipe_that_amie_cannot_mine_is_refused(
+    tmp_path: Path, settings: dict[str, object], message: str
+) -> None:
+    (tmp_path / "JAR").write_text("no jar")
+    given = {k: str(tmp_path / v) if v == "JAR" else v for k, v in settings.items()}
+    with pytest.raises(ConfigError, match=message):
+        load_recipe("demo", [(tuple(key.split(".")), value) for key, value in given.items()])
+    recipe = load_recipe(
+        "demo", [(("mining", "engine"), "amie"), (("amie_jar",), str(tmp_path / "JAR"))]
+    )
+    with pytest.raises(InputError, match=r"amie_jar: .*JAR: is no jar file"):
+        Build(recipe, tmp_path / "x").run("mine")
+    assert not (tmp_path / "x.stages").exists()
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,10 @@ def describe_build(manifest: Mapping[str, Any]) -> list[str]:
     return [
         f"- Graph: {source['title']}. Source: {source['source']}.",
         f"- SHA-256 of its sorted triples (source names): `{source['digest']}`.",
+        *(
+            f"- Rules: mined by the original AMIE, one thread; SHA-256 of its jar: `{jar}`."
+            for jar in filter(None, [source.get("amie_jar")])
+        ),
         _selection(config["selection"], counts),
         *(f"- No question of the earlier release `{one}`." for one in config.get("not_in", ())),
         *_wording(counts, config.get("verbalizer", {"name": "template"})),
