@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 __all__ = [
     "CATEGORIES",
-    "FAMILIES",
     "MATCHES",
     "RETURNS",
+    "RETURN_GROUPS",
     "Category",
     "MatchTemplate",
     "ReturnTemplate",
+    "return_group",
 ]
 
 
@@ -188,5 +189,18 @@ _RETURNS = [
 RETURNS: dict[str, ReturnTemplate] = {row.id: row for row in _RETURNS}
 """The RETURN templates by id."""
 
-FAMILIES = tuple(dict.fromkeys(row.family for row in _RETURNS))
-"""The families of RETURN templates, in their order."""
+RETURN_GROUPS = ("NAME", "PROPERTY", "SORT", "ARGMAX", "FILTER", "AGGREGATE", "GROUP BY")
+"""What a basic question may return: the names of CypherBench's Table 12, and the groups that its code counts
+apart."""
+
+
+def return_group(id_: str) -> str:
+    """Which of `RETURN_GROUPS` a RETURN template is; "" of those of special questions.
+
+    Example:
+        >>> return_group("n_agg"), return_group("n_group_by"), return_group("union_count")
+        ('AGGREGATE', 'GROUP BY', '')
+    """
+    if id_ not in RETURNS or RETURNS[id_].matches:
+        return ""
+    return "GROUP BY" if id_ == "n_group_by" else RETURNS[id_].family

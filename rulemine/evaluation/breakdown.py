@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.cypher.templates import FAMILIES, MATCHES
+from rulemine.cypher.templates import MATCHES, RETURN_GROUPS, return_group
 from rulemine.errors import ReleaseError
 from rulemine.evaluation.cypher.row_groups import ROW_GROUPS, rows_group
 from rulemine.kg.graph import Triple
@@ -242,7 +242,7 @@ def _of_cypher(questions: Sequence[Question], level: int) -> list[Breakdown]:
 
     found = (
         _by("shape", tuple(MATCHES), blocks, lambda own: own.match),
-        _by("return", tuple(FAMILIES), blocks, lambda own: own.family),
+        _by("return", RETURN_GROUPS, blocks, lambda own: return_group(own.returns)),
         _by("rows", ROW_GROUPS, blocks, lambda own: rows_group(len(own.rows))),
         _by("changed", ("changed", "unchanged"), blocks, changed),
     )

@@ -7,7 +7,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from rulemine.cypher.templates import FAMILIES
+from rulemine.cypher.templates import CATEGORIES, RETURN_GROUPS
 from rulemine.errors import counted
 from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
 from rulemine.evaluation.cypher.judging import STATES, CypherScores, notes_on_provenance
@@ -49,9 +49,9 @@ def document_of(
         notes: What a reader must know first.
     """
     groups: list[tuple[str, str, Callable[[ScoredItem], str], Sequence[str]]] = [
-        ("category", "By category of MATCH", lambda row: row.item.category, ()),
+        ("category", "By category of MATCH", lambda row: row.item.category, tuple(CATEGORIES)),
         ("match", "By MATCH template", lambda row: row.item.match, ()),
-        ("return", "By RETURN", lambda row: row.item.family, FAMILIES),
+        ("return", "By RETURN, basic questions", lambda row: row.item.return_group, RETURN_GROUPS),
         ("return-template", "By RETURN template", lambda row: row.item.returns, ()),
         ("graph", "By graph", lambda row: row.item.graph, ()),
         ("rows", "By rows of the gold", _rows_group, ROW_GROUPS),

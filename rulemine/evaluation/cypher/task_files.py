@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.cypher.rows import row_of
-from rulemine.cypher.templates import RETURNS
+from rulemine.cypher.templates import RETURNS, return_group
 from rulemine.errors import InputError, PredictionError, did_you_mean, list_problems
 from rulemine.evaluation.cypher.judging import GoldTable
 from rulemine.evaluation.cypher.replies import cypher_of
@@ -58,13 +58,13 @@ class CypherItem:
     stated: GoldTable | None = None
 
     @property
-    def family(self) -> str:
-        """The name of the RETURN template in CypherBench's Table 12; "" if there is none."""
+    def return_group(self) -> str:
+        """The name of the RETURN template in CypherBench's Table 12; "" if it is of a special question."""
         name = self.returns
         for published, ours in _PUBLISHED.items():
             if name not in RETURNS and name.startswith(published):
                 name = ours + name.removeprefix(published)
-        return RETURNS[name].family if name in RETURNS else ""
+        return return_group(name)
 
 
 def read_items(path: str | Path) -> list[CypherItem]:

@@ -75,7 +75,7 @@ BREAKDOWN_TITLES = {
     "proofs": "proofs left",
     "inverse_edge": "inverse edge",
     "shape": "MATCH template",
-    "return": "RETURN",
+    "return": "RETURN, basic questions",
     "rows": "rows of the gold",
     "changed": "rows on the graph of the level",
     "unseen": "unseen in training",
