@@ -84,10 +84,16 @@ def compare(arguments: Namespace) -> int:
     from rulemine.evaluation.reporting.files import render
     from rulemine.evaluation.reporting.several import document_of_comparison
     from rulemine.evaluation.reporting.single import run_of_file
+    from rulemine.registry import split_names
     from rulemine.release.reader import Release
 
     check_output(arguments.output)
-    named = [name.strip() for name in (arguments.metrics or "").split(",") if name.strip()]
+    named = split_names(arguments.metrics or "")
+    if arguments.metrics is not None and not named:
+        raise ConfigError(
+            f"--metrics {arguments.metrics!r}: names no score; expected e.g. hard_f1,hhr. Leave it out for "
+            "the usual ones."
+        )
     if arguments.fresh is not None:
         return _with_fresh(arguments, named)
     with bar("compare") as tell:

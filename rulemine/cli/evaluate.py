@@ -44,10 +44,6 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
                         help="hard answers are those missing at level L, 1–100 (of the graph)")  # fmt: skip
     parser.add_argument("--missing", choices=("empty", "error"), default="empty",
                         help="questions without a prediction: score as empty, or refuse (empty)")  # fmt: skip
-    parser.add_argument("--metrics", default="", metavar="NAME[,NAME…]",
-                        help="of other projects, shown beside ours: rog, gretriever, gcr, subgraphrag, "
-                        "tog, pog, gog, structgpt, gnnrag, gtsqa, brink, names that installed packages "
-                        "add, or all")  # fmt: skip
     parser.add_argument(
         "--url", metavar="URL",
         help="of the kind cypher: a server that has the graph that was answered from, on which predicted "
@@ -63,6 +59,7 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
+    parser.options = _add_metrics
     parser = add_command(
         commands, "baselines", baselines, "run and score every model-free answerer"
     )
@@ -77,10 +74,19 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
 
 
+def _add_metrics(parser: Parser) -> None:
+    from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
+
+    parser.add_argument("--metrics", metavar="NAME[,NAME…]",
+                        help="of other projects, shown beside ours, of "
+                        f"{', '.join(METRICS_OF_OTHERS)}; or all")  # fmt: skip
+
+
 def evaluate(arguments: Namespace) -> int:
     """``evaluate``."""
     from rulemine.evaluation import evaluate as score
     from rulemine.evaluation.cypher.release_rows import CypherRuns
+    from rulemine.evaluation.metrics_of_others.registry import chosen
     from rulemine.evaluation.prediction_file import PredictionFile
     from rulemine.evaluation.reporting.files import render
     from rulemine.evaluation.reporting.single import document_of_run, run_of_file
@@ -112,7 +118,7 @@ def evaluate(arguments: Namespace) -> int:
             against_kg=arguments.against_kg,
             level=arguments.level,
             seed=arguments.seed,
-            metrics=arguments.metrics,
+            metrics=() if arguments.metrics is None else list(chosen(arguments.metrics)),
             cypher=runs,
         )
         if arguments.format in ("latex", "html", "questions"):

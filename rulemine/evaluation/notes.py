@@ -16,9 +16,11 @@ from rulemine.release.records import Prediction, Question
 from rulemine.text.visible_reply import visible_reply
 
 __all__ = [
+    "NOTHING_TO_INFER",
     "notes_on_clusters",
     "notes_on_failures",
     "notes_on_leaks",
+    "notes_on_left_out",
     "notes_on_length",
     "notes_on_predictions",
     "notes_on_questions",
@@ -31,6 +33,12 @@ FEW_CLUSTERS = 20
 """Below so many clusters of questions in its headline a report warns that its intervals rest on few."""
 
 DROPPED = "Resamples without a single hit are left out of the interval of HHR"
+
+NOTHING_TO_INFER = (
+    "On the complete graph there is nothing to infer, and Hits@Hard, HHR and the other hard scores say which "
+    "of the answers that the incomplete graph lacks are found"
+)
+"""What hard scores are of a system that was given everything."""
 
 LARGE_CLUSTER = 0.25
 """Share of the questions from which on a report warns that one cluster holds so many."""
@@ -101,9 +109,13 @@ def notes_on_rankings(given: Sequence[Prediction | None]) -> list[str]:
     return [told] if without else []
 
 
-def notes_on_questions(questions: Sequence[Question], level: int = 100) -> list[str]:
-    """About the questions: no core, no hard answers at the level."""
+def notes_on_questions(
+    questions: Sequence[Question], level: int = 100, complete: bool = False
+) -> list[str]:
+    """About the questions: no core, no hard answers at the level, nothing to infer on the complete graph."""
     notes = []
+    if complete:
+        notes.append(f"{NOTHING_TO_INFER}: every answer is stated there.")
     if not any(q.core for q in questions):
         notes.append("No question here is in the core: the headline is over all questions.")
     end = "and are left out of Hits@Hard, HHR and the other hard scores."
@@ -119,6 +131,16 @@ def notes_on_questions(questions: Sequence[Question], level: int = 100) -> list[
             f"have theirs still stated {end}"
         )
     return notes
+
+
+def notes_on_left_out(left_out: int, questions: int) -> list[str]:
+    """About questions that are not scored because the evaluator that is followed has no such questions."""
+    if not left_out:
+        return []
+    return [
+        f"{left_out:,} of {questions:,} questions have no hard answer, or ask for a number, and are left "
+        "out, as in the gold that `rulemine export --to brink` writes for the public evaluator."
+    ]
 
 
 def notes_on_leaks(release: Release, split: str | None) -> list[str]:

@@ -16,7 +16,7 @@ reported at once, with their lines (items, for an array). Writing is atomic, sor
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,7 @@ def read_predictions(
     missing: str = "empty",
     wanted: Collection[str] | None = None,
     official: bool = False,
+    note: Callable[[str], object] = lambda text: None,
 ) -> tuple[Prediction, ...]:
     """The predictions of a file for the questions of a split.
 
@@ -69,6 +70,7 @@ def read_predictions(
             text (null becomes ``None``), of several predictions for a question the last one counts,
             other keys and unknown ids are ignored, and missing ones are empty. JSON Lines, which that
             evaluator does not read, are held to the rules all the same.
+        note: Called with sentences on what was read so and would be refused otherwise.
 
     Returns:
         One prediction for each question of the split that has one, sorted by id.
@@ -92,6 +94,7 @@ def read_predictions(
     first: dict[str, str] = {}
     problems: list[str] = []
     unknown: list[str] = []
+    again = 0
     for where, row in rows:
         prediction, problem = (None, row) if isinstance(row, str) else prediction_of(row, official)
         if prediction is None:
@@ -105,6 +108,7 @@ def read_predictions(
         elif problem := _unfit(prediction, kinds[prediction.id]):
             problems.append(f"{where}: {problem}")
         else:
+            again += prediction.id in first
             first[prediction.id] = where
             found[prediction.id] = prediction
     advice = expected
@@ -120,6 +124,16 @@ def read_predictions(
         advice += "--missing empty, which needs one prediction at least."
     if problems:
         raise PredictionError(list_problems(str(file), problems, advice))
+    if unknown:
+        shown = ", ".join(map(repr, unknown[:_SHOWN_IDS])) + ", …" * (len(unknown) > _SHOWN_IDS)
+        note(
+            f"{len(unknown):,} of {len(rows):,} predictions have an unknown id and count for nothing: "
+            f"{shown}."
+        )
+    if again:
+        note(
+            f"{again:,} of {len(rows):,} predictions repeat an id; of each id the last one counts."
+        )
     return tuple(found[i] for i in sorted(found) if split is None or known[i] == split)
 
 

@@ -23,6 +23,7 @@ from rulemine.evaluation.cypher.release_rows import (
 from rulemine.evaluation.gold import Gold, golds_of, score_questions
 from rulemine.evaluation.matching import make_matcher, predicted
 from rulemine.evaluation.metrics import COLUMNS, CORE, METRICS, OF_HARD_ANSWERS, Floats
+from rulemine.evaluation.metrics_of_others.asked import asked_by_brink
 from rulemine.evaluation.metrics_of_others.beside_ours import (
     BesideOurs,
     judged_of,
@@ -35,11 +36,7 @@ from rulemine.evaluation.predictions import fit, read_predictions
 from rulemine.evaluation.ranked import RANKED, score_rankings
 from rulemine.evaluation.reporting.report import WARNING, Report
 from rulemine.evaluation.reporting.titles import SUBSETS
-from rulemine.evaluation.retrieval import (
-    RETRIEVAL,
-    count_failures,
-    score_retrieval,
-)
+from rulemine.evaluation.retrieval import RETRIEVAL, count_failures, score_retrieval
 from rulemine.evaluation.statistics.bootstrap import Ints
 from rulemine.evaluation.statistics.estimates import (
     estimates,
@@ -47,6 +44,7 @@ from rulemine.evaluation.statistics.estimates import (
     with_published_rate,
     without_rate,
 )
+from rulemine.evaluation.study.options import MOST_RESAMPLES
 from rulemine.evaluation.targets import Targets
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
@@ -65,7 +63,6 @@ RESAMPLES = 1000
 STRICT = ("strict_hits_any", "strict_f1", "strict_hard_f1")
 """The scores of raw outputs with matching ``ids``, beside those of ``vocabulary``: what is left if a system
 must keep to the format of a list."""
-
 
 Part = tuple[tuple[str, ...], tuple[str, ...], Floats]
 """Scores of a report: their names, those of the columns they are made of, and these."""
@@ -95,7 +92,7 @@ class Scorer:
         sample: How many of its questions, see `rulemine.release.sampling_order`; None for all.
         missing: ``empty`` to score questions without a prediction as empty, or ``error``.
         ignore_case: With ``vocabulary``: find names whatever their capitals.
-        resamples: Resamples of the bootstrap, ≥ 1.
+        resamples: Resamples of the bootstrap, 1 … 100,000.
         seed: Its seed, ≥ 0.
         metrics: Projects whose metrics are shown beside ours, see
             `rulemine.evaluation.metrics_of_others.registry.chosen`; none if empty.
@@ -121,8 +118,10 @@ class Scorer:
         cypher: CypherRuns | None = None,
     ) -> None:
         check_seed(seed)
-        if resamples < 1:
-            raise ConfigError(f"resamples is {resamples}; expected a whole number, 1 or more.")
+        if not 1 <= resamples <= MOST_RESAMPLES:
+            raise ConfigError(
+                f"resamples is {resamples}; expected a whole number from 1 to {MOST_RESAMPLES:,}."
+            )
         if split is not None and split not in SPLITS:
             raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
         self.release = release
@@ -152,7 +151,15 @@ class Scorer:
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
-        """The questions that are scored, sorted by id."""
+        """The questions that are scored, sorted by id.
+
+        Raises:
+            ConfigError: The public evaluator of BRINK has none of them.
+        """
+        return asked_by_brink(self._drawn) if self._matching == "brink" else self._drawn
+
+    @cached_property
+    def _drawn(self) -> tuple[Question, ...]:
         return sample_of(self.release.questions(self._split), self._sample)
 
     @cached_property
@@ -191,16 +198,18 @@ class Scorer:
             return self._report(predictions, kg, level, naming)
 
     def _report(self, predictions: Predictions, kg: str, level: int, naming: str | None) -> Report:
-        given = self._given(predictions)
+        given, of_file = self._given(predictions)
         if self._of_rows:
             found = self._row_scores(given, kg, level, naming)
         else:
             found = self._name_scores(given, kg, level, naming)
-        parts, notes, groups = found.parts, found.notes, self._parts(level)
+        parts, notes, groups = found.parts, of_file + found.notes, self._parts(level)
         metrics = tuple(metric for part, _, _ in parts for metric in part)
         columns = tuple(column for _, part, _ in parts for column in part)
         scores = np.column_stack([part for _, _, part in parts])
-        notes += telling.notes_on_questions(self.questions, level)
+        complete = self.release.level_of(kg) == 0
+        notes += telling.notes_on_questions(self.questions, level, complete)
+        notes += telling.notes_on_left_out(len(self._drawn) - len(self.questions), len(self._drawn))
         notes += self._leaks
         notes += telling.notes_on_clusters(self._clusters, groups[0].members[0])
         rows = rows_of(
@@ -335,23 +344,26 @@ class Scorer:
         judged = judged_of(self.questions, given, names, level, evidence)
         core = np.array([q.core for q in self.questions])
         return score_beside_ours(
-            self._others, judged, scores, columns, self._clusters, core, self._resamples, self._seed
-        )
+            self._others, self.questions, judged, scores, columns, self._clusters, core,
+            self._resamples, self._seed,
+        )  # fmt: skip
 
-    def _given(self, predictions: Predictions) -> tuple[Prediction | None, ...]:
-        """The prediction for each question."""
+    def _given(self, predictions: Predictions) -> tuple[tuple[Prediction | None, ...], list[str]]:
+        """The prediction for each question, and what is odd about their file."""
+        notes: list[str] = []
         everything, missing = self.release.questions(), self._missing
-        wanted = None if self._sample is None else [q.id for q in self.questions]
+        some = self._sample is not None or self._matching == "brink"
+        wanted = [q.id for q in self.questions] if some else None
         if read := isinstance(predictions, str | Path | PredictionFile):
             predictions = read_predictions(
                 predictions, everything, split=self._split, missing=missing, wanted=wanted,
-                official=self._matching == "brink",
+                official=self._matching == "brink", note=lambda text: notes.append(WARNING + text),
             )  # fmt: skip
             missing = "empty"  # already checked while reading
         _, given = fit(
             everything, predictions, split=self._split, missing=missing, wanted=wanted, checked=read
         )
-        return given
+        return given, notes
 
     def _parts(self, level: int) -> tuple[Breakdown, ...]:
         """The groups; which rows have changed depends on the level."""

@@ -57,7 +57,7 @@ def evaluate(
         against_kg: The same of `against`; None: what the file says, or `kg`.
         level: Hard answers are those that are missing at this level, 1 … 100; None: at that of the graph,
             for two graphs the lower; 100 if they lack nothing.
-        resamples: Resamples of the bootstrap, ≥ 1.
+        resamples: Resamples of the bootstrap, 1 … 100,000.
         seed: Its seed, ≥ 0.
         metrics: Projects whose metrics are shown beside ours, e.g. ``("rog", "tog")``, or ``all``; of
             `predictions`, not of `against`.

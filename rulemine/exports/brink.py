@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from rulemine.config import Section
 from rulemine.evaluation.brink import normalize
+from rulemine.evaluation.metrics_of_others.asked import asks_for_entities, has_hard_answer
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.kg.graph import Triple
 from rulemine.query.atom import Atom, Term, variable_name
@@ -62,9 +63,9 @@ class BrinkExport(Section):
 
 def _said(question: Question, folder: ExportFolder, without_answers: bool) -> bool:
     """Whether the evaluator can score a question; without answers, which is not told, it is asked anyway."""
-    if question.value is not None:
+    if not asks_for_entities(question):
         folder.leave_out(question.id, "its answer is a number, not entities")
-    elif question.hard_answer is None and not without_answers:
+    elif not has_hard_answer(question) and not without_answers:
         folder.leave_out(question.id, "no hard answer: the graph states every answer")
     return question.id not in folder.left_out
 

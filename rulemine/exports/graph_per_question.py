@@ -6,6 +6,7 @@ from itertools import tee
 from typing import ClassVar, NamedTuple
 
 from rulemine.config import Section, option
+from rulemine.evaluation.metrics_of_others.asked import asks_for_entities
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.exports.question_graphs import Ints, by_private_id, question_graphs
 from rulemine.exports.reachability import reachability
@@ -44,7 +45,7 @@ class GraphPerQuestion(Section):
 
     def asked(self, given: ExportInput, split: str) -> list[Question]:
         """The questions of a split that can be said: all whose answers are entities."""
-        return [q for q in given.questions(split) if q.value is None]
+        return [q for q in given.questions(split) if asks_for_entities(q)]
 
     def with_graphs(self, given: ExportInput, folder: ExportFolder) -> Iterator[WithGraph]:
         """The questions with their graphs, split by split, each in the order of `asked`.
@@ -52,7 +53,7 @@ class GraphPerQuestion(Section):
         When the last one has been taken, the folder knows what can be reached and how large graphs are.
         """
         for question in given.questions():
-            if question.value is not None:
+            if not asks_for_entities(question):
                 folder.leave_out(question.id, "it asks for a number; answers here are entities")
         questions = [q for split in given.splits for q in self.asked(given, split)]
         # Of triples that are as good the first ones by private id are taken, so in every naming the same.

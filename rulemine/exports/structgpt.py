@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from rulemine.arrays import distinct
 from rulemine.errors import ReleaseError
+from rulemine.evaluation.metrics_of_others.asked import has_one_topic
 from rulemine.exports.one_split import OneSplit, entities_of, gold_of, topics_of
 from rulemine.exports.protocol import ExportFolder, ExportInput
 
@@ -56,7 +57,7 @@ class StructGptFiles(OneSplit):
         heads = {graph.ids[number] for number in graph.triples[:, 0].tolist()}
         for question in given.questions():
             topics = topics_of(question, given.client)
-            if len(topics) > 1:
+            if not has_one_topic(question):
                 folder.leave_out(
                     question.id, f"it has {len(topics)} topic entities; StructGPT starts from one"
                 )

@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulemine.config import option
+from rulemine.evaluation.metrics_of_others.asked import LONGEST_NAME
 from rulemine.exports.one_split import GoldAnswer, OneSplit, gold_of, topics_of
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.release.records import Question
 
 __all__ = ["TogFiles"]
-
-MOST_BYTES = 255
-"""Of a question, the longest name of a file on common systems."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +42,10 @@ class TogFiles(OneSplit):
         questions = given.questions()
         texts = _unique_texts(questions)
         for question, text in zip(questions, texts, strict=True):
-            if len(text.encode()) > MOST_BYTES:
+            if len(text.encode()) > LONGEST_NAME:
                 folder.leave_out(
                     question.id,
-                    f"its text takes more than {MOST_BYTES} bytes, and Plan-on-Graph names a folder after it",
+                    f"its text takes more than {LONGEST_NAME} bytes; Plan-on-Graph names a folder after it",
                 )
             else:
                 # The structure helps to guess, so it goes with the answers.

@@ -163,6 +163,7 @@ def test_the_generated_demo_is_the_world_of_the_demo(here: Path, command: Comman
     [
         (["show", "R", "q00001", "--seed", "3"], "--seed: is for --sample and has no effect"),
         (["evaluate", "R", "p", "--matching", "ids", "--ignore-case"], "--ignore-case: is for"),
+        (["compare", "R", "p", "q", "--metrics", ""], "--metrics '': names no score"),
         (["generate", "demo", "--triples", "5"], "--triples: is for generate synthetic"),
         (["generate", "demo", "--rule", "symmetry:1"], "--rule: is for generate synthetic"),
         (["data", "list", "demo"], "takes no name"),

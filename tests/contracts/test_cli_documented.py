@@ -9,6 +9,7 @@ import pytest
 
 from rulemine.builder.recipe import KEYS
 from rulemine.cli.main import main, make_parser
+from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
 from tests import ROOT
 
 
@@ -52,6 +53,11 @@ def test_every_option_says_what_it_does(name: str) -> None:
         if not (action.help or "").strip()
     ]
     assert not silent, f"rulemine {name}: no help for {silent}"
+
+
+def test_the_help_of_evaluate_has_all_metrics_of_others() -> None:
+    (metrics,) = (a for a in COMMANDS["evaluate"][1]._actions if a.dest == "metrics")
+    assert set(METRICS_OF_OTHERS) <= set(re.findall(r"\w+", str(metrics.help)))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -35,6 +35,46 @@ def test_the_evaluator_says_what_ours_says(release: Release, tmp_path: Path) -> 
         assert theirs["hits_any"] > 0
 
 
+def test_questions_that_the_export_leaves_out_are_not_scored(
+    structures: Release, subgraphs: Release, tmp_path: Path
+) -> None:
+    for release, split in ((structures, "train"), (subgraphs, "train")):
+        asked = release.questions(split)
+        gold = (
+            export(release, "brink", tmp_path / f"of-{release.kind}").folder / f"{split}_gold.json"
+        )
+        rows = [
+            {"id": q.id, "raw_output": q.answers[0]} for q in asked
+        ]  # one for each, asked or not
+        rows += [{"id": asked[-1].id, "raw_output": "nobody"}, {"id": "q99999", "raw_output": ""}]
+        file = tmp_path / "predictions.json"
+        file.write_text(json.dumps(rows))
+        theirs = brink.scores(gold, file)
+        report = evaluate(
+            release, file, matching="brink", split=split, resamples=2, metrics="brink"
+        )
+        assert theirs == pytest.approx({name: report.overall[name].value for name in theirs})
+        counted = {s.metric: s for s in report.others.scores if s.subset == "all"}
+        for name, value in theirs.items():
+            if name != "hhr":
+                assert counted[f"brink_{name}"].score.value == pytest.approx(value)
+        gone = len(asked) - len(json.loads(gold.read_text()))
+        assert gone > 0
+        assert report.n == counted["brink_f1"].n == len(asked) - gone
+        told = "\n".join(report.notes)
+        assert f"{gone} of {len(asked)} questions have no hard answer" in told
+        assert f"Warning: 1 of {len(rows)} predictions have an unknown id" in told
+        assert f"Warning: 1 of {len(rows)} predictions repeat an id" in told
+        beside = evaluate(
+            release, read_predictions(file, release.questions(), split=split, official=True),
+            split=split, resamples=2, metrics="brink,rog",
+        ).others  # fmt: skip
+        assert {s.n for s in beside.scores if (s.project, s.subset) == ("brink", "all")} == {
+            report.n
+        }
+        assert f"count in none of its means: brink {gone}" in beside.notes[0]
+
+
 def test_names_that_can_never_match_are_counted(release: Release, tmp_path: Path) -> None:
     never = "questions_with_a_hard_answer_never_matched"
     assert export(release, "brink", tmp_path / "ids").counts[never] == 0

@@ -20,6 +20,7 @@ original fails; undefined here.
 
 from collections.abc import Sequence
 
+from rulemine.evaluation.metrics_of_others.asked import asks_for_entities
 from rulemine.evaluation.metrics_of_others.containment import harmonic, normalize
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
 
@@ -111,4 +112,5 @@ SUBGRAPH_RAG = ProjectMetrics(
         "subgraphrag_f1": "f1",
     },
     _scores,
+    asks=asks_for_entities,
 )

@@ -181,10 +181,11 @@ def judged_of(
                 else (*bounded(p.answers),)
             )
         missing = q.hard_answer is not None and q.level <= level
+        number_asked = () if q.value is None else (str(q.value),)
         found.append(
             Judged(
                 q.question,
-                tuple(names.get(a, a) for a in q.answers),
+                number_asked or tuple(names.get(a, a) for a in q.answers),
                 said,
                 names.get(q.hard_answer, q.hard_answer) if q.hard_answer and missing else None,
                 tuple(names.get(a, a) for a in q.anchors),
@@ -198,6 +199,7 @@ def judged_of(
 
 def score_beside_ours(
     projects: Mapping[str, ProjectMetrics],
+    questions: Sequence[Question],
     judged: Sequence[Judged],
     scores: Floats,
     columns: Sequence[str],
@@ -210,7 +212,8 @@ def score_beside_ours(
 
     Args:
         projects: The projects, e.g. of `rulemine.evaluation.metrics_of_others.registry.chosen`.
-        judged: The questions with what was predicted for them.
+        questions: The questions.
+        judged: These with what was predicted for them.
         scores: Our scores, shape (questions, columns).
         columns: The names of our scores.
         clusters: The cluster of each question, shape (questions,).
@@ -221,7 +224,13 @@ def score_beside_ours(
     Raises:
         ConfigError: The metrics of another package failed.
     """
-    theirs = np.column_stack([_values(name, found, judged) for name, found in projects.items()])
+    asked = {
+        name: np.array([found.asks(q) for q in questions], np.bool_)
+        for name, found in projects.items()
+    }
+    theirs = np.column_stack(
+        [_values(name, found, judged, asked[name]) for name, found in projects.items()]
+    )
     subsets = {"core": core, "all": np.ones(len(judged), np.bool_)}
     subsets = {name: members for name, members in subsets.items() if members.any()}
     sampled = Resamples(
@@ -257,15 +266,17 @@ def score_beside_ours(
                 )
             )
     sources = {name: project.source for name, project in projects.items()}
-    return BesideOurs(sources, tuple(compared), tuple(_notes(compared, judged, projects)))
+    return BesideOurs(sources, tuple(compared), tuple(_notes(compared, judged, asked)))
 
 
-def _values(name: str, project: ProjectMetrics, judged: Sequence[Judged]) -> Floats:
-    """The metrics of a project, shape (questions, metrics), NaN where undefined."""
+def _values(name: str, project: ProjectMetrics, judged: Sequence[Judged], asked: Bools) -> Floats:
+    """The metrics of a project, shape (questions, metrics), NaN where undefined or not asked there."""
     width = len(project.beside)
     found = np.full((len(judged), width), np.nan)
     with METRICS_OF_OTHERS.blaming(name):
-        for row, one in zip(found, judged, strict=True):
+        for row, one, is_asked in zip(found, judged, asked, strict=True):
+            if not is_asked:
+                continue
             if one.prediction is None:
                 values: Sequence[float | None] = [project.missing] * width
             else:
@@ -279,9 +290,16 @@ def _values(name: str, project: ProjectMetrics, judged: Sequence[Judged]) -> Flo
 
 
 def _notes(
-    compared: Sequence[OtherScore], judged: Sequence[Judged], projects: Mapping[str, ProjectMetrics]
+    compared: Sequence[OtherScore], judged: Sequence[Judged], asked: Mapping[str, Bools]
 ) -> list[str]:
     notes = []
+    gone = {name: int((~some).sum()) for name, some in asked.items()}
+    if any(gone.values()):
+        each = ", ".join(f"{name} {n:,}" for name, n in gone.items() if n)
+        notes.append(
+            f"Questions that a project's export leaves out count in none of its means: {each} of "
+            f"{len(judged):,}."
+        )
     if any(one.prediction is None for one in judged):
         notes.append(
             "Questions without a prediction score 0 in ours; most of theirs leave them out (see n)."
@@ -290,12 +308,12 @@ def _notes(
         notes.append(
             f"Without a value, for want of a ranking or of triples: {', '.join(undefined)}."
         )
-    if NORMALIZING & set(projects):
-        gone = sum(any(not normalize(a) for a in one.answers) for one in judged)
-        if gone:
+    if NORMALIZING & set(asked):
+        void = sum(any(not normalize(a) for a in one.answers) for one in judged)
+        if void:
             notes.append(
                 f"Questions with an answer that normalizes to nothing, and so is found in every output by "
-                f"{', '.join(sorted(NORMALIZING & set(projects)))}: {gone:,}."
+                f"{', '.join(sorted(NORMALIZING & set(asked)))}: {void:,}."
             )
     return notes
 

@@ -28,6 +28,7 @@ import string
 from collections import Counter
 from collections.abc import Sequence
 
+from rulemine.evaluation.metrics_of_others.asked import asks_for_entities, has_one_topic
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
 
 __all__ = ["DYNAMIC_KGQA", "GCR", "G_RETRIEVER", "ROG", "STRUCT_GPT", "harmonic", "normalize"]
@@ -113,11 +114,18 @@ def _named(project: str) -> dict[str, str]:
     return {f"{project}_{name}": beside for name, beside in ours.items()}
 
 
-ROG = ProjectMetrics("RoG (Luo et al., ICLR 2024), ccf8ec8", _named("rog"), _rog)
-G_RETRIEVER = ProjectMetrics(
-    "G-Retriever (He et al., NeurIPS 2024), 315b0ff", _named("gretriever"), _g_retriever
+ROG = ProjectMetrics(
+    "RoG (Luo et al., ICLR 2024), ccf8ec8", _named("rog"), _rog, asks=asks_for_entities
 )
-GCR = ProjectMetrics("GCR (Luo et al., ICML 2025), 9518e8e", _named("gcr"), _gcr)
+G_RETRIEVER = ProjectMetrics(
+    "G-Retriever (He et al., NeurIPS 2024), 315b0ff",
+    _named("gretriever"),
+    _g_retriever,
+    asks=asks_for_entities,
+)
+GCR = ProjectMetrics(
+    "GCR (Luo et al., ICML 2025), 9518e8e", _named("gcr"), _gcr, asks=asks_for_entities
+)
 DYNAMIC_KGQA = ProjectMetrics(
     "Dynamic-KGQA (Dammu et al., 2025), cb088fd",
     {"dynamickgqa_hit": "hits_any"},
@@ -128,4 +136,5 @@ STRUCT_GPT = ProjectMetrics(
     {"structgpt_hits_at_1": "hits_any"},
     _struct_gpt,
     missing=0.0,
+    asks=has_one_topic,
 )

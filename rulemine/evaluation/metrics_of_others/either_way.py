@@ -30,6 +30,7 @@ import json
 import re
 from typing import Any
 
+from rulemine.evaluation.metrics_of_others.asked import fits_a_folder
 from rulemine.evaluation.metrics_of_others.containment import harmonic
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
 
@@ -130,10 +131,16 @@ def _gtsqa_triples(judged: Judged) -> list[float | None]:
 
 
 TOG = ProjectMetrics(
-    "Think-on-Graph (Sun et al., ICLR 2024), 934064c", {"tog_exact_match": "hits_any"}, _tog
+    "Think-on-Graph (Sun et al., ICLR 2024), 934064c",
+    {"tog_exact_match": "hits_any"},
+    _tog,
+    asks=fits_a_folder,
 )
 POG = ProjectMetrics(
-    "Plan-on-Graph (Chen et al., NeurIPS 2024), 755b56a", {"pog_exact_match": "hits_any"}, _pog
+    "Plan-on-Graph (Chen et al., NeurIPS 2024), 755b56a",
+    {"pog_exact_match": "hits_any"},
+    _pog,
+    asks=fits_a_folder,
 )
 GOG = ProjectMetrics(
     "Generate-on-Graph (Xu et al., EMNLP 2024), c0b2c36", {"gog_exact_match": "hits_any"}, _gog

@@ -3,14 +3,15 @@
 Zhou et al., arXiv 2508.08344; ``evaluation/`` at b95506d. With P the pieces of the output and A the
 answers, both normalized sets: hits_any = [P ∩ A ≠ ∅], precision = |P ∩ A| / |P|, recall = |P ∩ A| / |A|,
 F1 = 2 |P ∩ A| / (|P| + |A|), each 0 where the denominator is 0; hits_hard = [the hard answer ∈ P]. No
-prediction is an empty one. Questions without a hard answer, which BRINK does not have, are left out of
-hits_hard. For its hard hits rate and its treatment of files use the matching mode ``brink``.
+prediction is an empty one. Questions without a hard answer, which BRINK does not have, are left out. For its
+hard hits rate and its treatment of files use the matching mode ``brink``.
 """
 
 from collections.abc import Sequence
 
 from rulemine.evaluation.brink import normalize, pieces
 from rulemine.evaluation.metrics import score
+from rulemine.evaluation.metrics_of_others.asked import has_hard_answer
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
 
 __all__ = ["BRINK"]
@@ -39,4 +40,5 @@ BRINK = ProjectMetrics(
     },
     _scores,
     missing=0.0,
+    asks=has_hard_answer,
 )

@@ -12,6 +12,7 @@ precision and F1 are 0 if there is a candidate. A prediction without a ranking i
 
 from collections.abc import Sequence
 
+from rulemine.evaluation.metrics_of_others.asked import asks_for_entities
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
 
 __all__ = ["GNN_RAG"]
@@ -50,4 +51,5 @@ GNN_RAG = ProjectMetrics(
         "gnnrag_f1": "f1",
     },
     _scores,
+    asks=asks_for_entities,
 )

@@ -8,9 +8,11 @@ counts in no mean.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rulemine.kg.graph import Triple
+if TYPE_CHECKING:  # the help of a command names the metrics, and loads no graph
+    from rulemine.kg.graph import Triple
+    from rulemine.release.records import Question
 
 __all__ = ["Judged", "ProjectMetrics"]
 
@@ -20,7 +22,7 @@ class Judged(NamedTuple):
 
     Attributes:
         question: Its text.
-        answers: Its answers, in the naming of the predictions.
+        answers: Its answers, in the naming of the predictions; of a count its number, as exports have it.
         prediction: The text of the system or its list of answers, the best first; None: it has none.
         hard_answer: The hard answer that is asked for; None if every answer is stated.
         topics: Its topic entities.
@@ -35,8 +37,8 @@ class Judged(NamedTuple):
     hard_answer: str | None = None
     topics: tuple[str, ...] = ()
     ranking: tuple[tuple[str, float], ...] | None = None
-    retrieved: tuple[Triple, ...] | None = None
-    evidence: Collection[Triple] = ()
+    retrieved: "tuple[Triple, ...] | None" = None
+    evidence: "Collection[Triple]" = ()
 
     def text(self, separator: str) -> str:
         """What the system wrote; a list of answers joined by a separator; "" without a prediction."""
@@ -56,9 +58,11 @@ class ProjectMetrics:
         score: From a question with a prediction to the values in the order of `beside`; None where undefined.
         missing: The value of every metric for a question without a prediction; None: it is left out,
             because the original takes its mean over the predictions there are.
+        asks: Whether the project's files have a question; one that they leave out counts in no mean.
     """
 
     source: str
     beside: Mapping[str, str]
     score: Callable[[Judged], Sequence[float | None]]
     missing: float | None = None
+    asks: "Callable[[Question], bool]" = lambda question: True

@@ -93,10 +93,12 @@ class Series(NamedTuple):
     Attributes:
         name: As in the legend.
         scores: One for each group of the figure, as fractions; None where there is nothing to show.
+        apart: Whether its bars are hollow: beside the others, but not to be read as they are.
     """
 
     name: str
     scores: tuple[Score | None, ...]
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,16 +119,17 @@ def _bars(axes: "Axes", figure: Figure, slanted: bool) -> None:
     wide = 0.8 / max(1, len(figure.series))
     for place, one in enumerate(figure.series):
         at = [i + (place - (len(figure.series) - 1) / 2) * wide for i in range(len(figure.groups))]
-        values = _percent(one, "value")
+        values, color = _percent(one, "value"), COLORS[place % len(COLORS)]
         axes.bar(
             at,
             values,
-            wide,
+            0.9 * wide if one.apart else wide,
             label=_short(one.name),
-            color=COLORS[place % len(COLORS)],
-            edgecolor=_PAPER,
+            color=_PAPER if one.apart else color,
+            edgecolor=color if one.apart else _PAPER,
+            linestyle="--" if one.apart else "-",
             linewidth=0.8,
-            hatch=_HATCHES[place % len(_HATCHES)],
+            hatch="" if one.apart else _HATCHES[place % len(_HATCHES)],
         )
         for x, low, high in zip(at, _percent(one, "low"), _percent(one, "high"), strict=True):
             axes.vlines(x, low, high, color=_INK, linewidth=0.9)

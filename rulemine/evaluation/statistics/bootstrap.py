@@ -148,8 +148,13 @@ class Resamples:
         resampled = np.full(sums.shape, np.nan)
         if len(distinct(self._clusters if part else self._clusters[rows])) > 1:
             np.divide(sums, weight, out=resampled, where=weight > 0)
-        # Undoes the shift from rounding, so that a group of equal scores has no spread at all.
-        return MeanScores(value, resampled + (value - mean_scores(self._rounded[rows])))
+        # Undoes the shift from rounding, so that a group of equal scores has no spread at all; no mean lies
+        # outside the scores that it is of, however its last digits are rounded.
+        resampled += value - mean_scores(self._rounded[rows])
+        least, most = np.fmin.reduce(self._scores[rows]), np.fmax.reduce(self._scores[rows])
+        return MeanScores(
+            value, np.clip(resampled, np.fmin(least, value), np.fmax(most, value), out=resampled)
+        )
 
 
 def _draws(clusters: int, resamples: int, seed: int) -> Iterable[tuple[int, Floats]]:

@@ -7,6 +7,7 @@ inference, that by rule type, entities under other names, precision and recall. 
 
 from collections.abc import Iterator, Sequence
 
+from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.reporting.document import Figure, Series
 from rulemine.evaluation.reporting.report import Score
 from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, TITLES
@@ -87,15 +88,15 @@ def _on(scores: StudyScores) -> str:
 def _by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Figure:
     plan = scores.study.plan
     ends = [level for level in (plan.complete, plan.highest) if level is not None]
-    series = tuple(
-        Series(
-            graph_at(level),
-            tuple(score_in(scores.report(system, level), metric) for system in plan.systems),
-        )
-        for level in ends
-    )
+    series = []
     graphs = " and ".join(graph_at(level) for level in ends)
     caption = f"{MEANINGS[metric]}, on the {graphs} graph, over all questions."
+    for level in ends:
+        found = tuple(score_in(scores.report(system, level), metric) for system in plan.systems)
+        if apart := metric == "hhr" and level == plan.complete:
+            caption += f" {NOTHING_TO_INFER} (hollow)."
+        name = f"{graph_at(level)}: nothing to infer" if apart else graph_at(level)
+        series.append(Series(name, found, apart))
     return Figure(
         id_,
         title,
@@ -104,7 +105,7 @@ def _by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Figure:
         "system",
         f"{TITLES[metric]}, percent",
         tuple(plan.called.values()),
-        series,
+        tuple(series),
     )
 
 

@@ -8,7 +8,10 @@ from rulemine.config import Section, option
 from rulemine.errors import ConfigError
 from rulemine.llm.options import EndpointOptions
 
-__all__ = ["StudyOptions"]
+__all__ = ["MOST_RESAMPLES", "StudyOptions"]
+
+MOST_RESAMPLES = 100_000
+"""More digits of a bound than anybody reads, and about a gigabyte."""
 
 _LEVELS = ("levels", "naming_levels", "model_levels")
 
@@ -49,7 +52,7 @@ class StudyOptions(Section):
     seed: int = option(0, least=0, flag=True)
     model: str = option("", flag=True)
     matching: str = option("vocabulary", flag=True)
-    resamples: int = option(1000, least=1, flag=True)
+    resamples: int = option(1000, least=1, most=MOST_RESAMPLES, flag=True)
     endpoint: EndpointOptions = field(default_factory=EndpointOptions)
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from rulemine.evaluation.answerers.protocol import NEEDS
 from rulemine.evaluation.answerers.registry import find_answerer, needs_of
 from rulemine.evaluation.cypher.release_rows import ROW_METRICS
+from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.reporting.document import Grid, Score, Value
 from rulemine.evaluation.reporting.titles import TITLES
@@ -143,7 +144,8 @@ def _results(scores: StudyScores, subset: str, id_: str, title: str) -> Grid:
                 found = (score_in(report, metric, subset) for metric in RESULTS)
                 rows.append((scores.called[system], graph_at(level), *found))
     header = ("system", "graph", *(TITLES[metric] for metric in RESULTS))
-    return Grid(id_, title, header, tuple(rows))
+    notes = () if plan.complete is None else (f"{NOTHING_TO_INFER}.",)
+    return Grid(id_, title, header, tuple(rows), notes)
 
 
 def _by_level(scores: StudyScores) -> Grid:

@@ -73,6 +73,15 @@ def test_equal_scores_have_no_spread():
     assert interval(found.resampled[:, 0]) == (1 / 3, 1 / 3)
 
 
+def test_no_bound_lies_outside_the_scores():
+    scores = np.zeros((30, 2))
+    scores[:3] = np.array([2 / 3, 1 / 7, 2 / 3])[:, None]
+    scores[:, 1] = 1 - scores[:, 1]
+    found = Resamples(scores, *on_its_own(30), 200, seed=0).means(0).resampled
+    assert found.min() == 0  # −1.8e-16 and 1 + 2.2e-16 as added up
+    assert found.max() == 1
+
+
 def test_a_single_cluster_has_a_value_and_no_interval():
     scores, groups = np.eye(4)[:, :1], np.ones((1, 4), bool)
     found = Resamples(scores, np.zeros(4, np.int64), groups, 20, seed=0).means(0)

@@ -69,6 +69,7 @@ def test_systems_whose_labels_look_alike_have_files_of_their_own():
         ({"namings": ("numbers",)}, "'numbers' is unknown"),
         ({"split": "tset"}, "split: 'tset' is unknown; did you mean 'test'"),
         ({"sample": 0}, "sample is 0; expected a whole number ≥ 1"),
+        ({"resamples": 99999999999999}, "resamples is 99999999999999; expected .* to 100,?000"),
     ],
 )
 def test_a_study_that_cannot_be_is_refused(keys, expected):

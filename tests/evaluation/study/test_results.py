@@ -1,10 +1,12 @@
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 
 from rulemine.evaluation.comparison import compare
 from rulemine.evaluation.predictions import write_predictions
+from rulemine.evaluation.reporting.figures import draw
 from rulemine.evaluation.reporting.report import format_p
 from rulemine.evaluation.study.figures import figures
 from rulemine.evaluation.study.results import document_of, write_results
@@ -43,6 +45,16 @@ def test_figure_1_says_what_evaluate_says(scores):
         for system, score in zip(figure.groups, series.scores, strict=True):
             assert score == scores.report(system, level).row("all", "all").scores["f1"]
     assert figure.series[0].scores[0].value == 1  # lookup on the complete graph
+
+
+def test_hhr_on_the_complete_graph_is_drawn_apart(scores):
+    figure = of(figures(scores), "figure-2-hhr")
+    names = [(series.name, series.apart) for series in figure.series]
+    assert names == [("complete: nothing to infer", True), ("incomplete", False)]
+    assert "On the complete graph there is nothing to infer" in figure.caption
+    filled = replace(figure, series=tuple(s._replace(apart=False) for s in figure.series))
+    assert [draw(f).count("stroke-dasharray") for f in (figure, filled)] == [3, 0]  # and the legend
+    assert "nothing to infer" in of(tables(scores), "results").notes[0]
 
 
 def test_differences_are_those_of_the_scores(scores):
