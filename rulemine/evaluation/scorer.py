@@ -207,8 +207,7 @@ class Scorer:
         metrics = tuple(metric for part, _, _ in parts for metric in part)
         columns = tuple(column for _, part, _ in parts for column in part)
         scores = np.column_stack([part for _, _, part in parts])
-        complete = self.release.level_of(kg) == 0
-        notes += telling.notes_on_questions(self.questions, level, complete)
+        notes += telling.notes_on_questions(self.questions, level, self.release.level_of(kg) == 0)
         notes += telling.notes_on_left_out(len(self._drawn) - len(self.questions), len(self._drawn))
         notes += self._leaks
         notes += telling.notes_on_clusters(self._clusters, groups[0].members[0])
