@@ -28,6 +28,7 @@ __all__ = [
     "shown",
     "slots_of",
     "to_json",
+    "unique_keys",
     "why_unreadable",
 ]
 
@@ -332,14 +333,20 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
 
 
-def parse_object(text: str, where: str) -> dict[str, Any]:
+def parse_object(text: str, where: str, *, unique: bool = False) -> dict[str, Any]:
     """Parses a JSON object.
+
+    Args:
+        text: The text.
+        where: What messages start with.
+        unique: Whether a key that an object has twice is an error; else its last value counts.
 
     Raises:
         InputError: The text is not JSON, or not an object; the message starts with `where`.
     """
     try:
-        value = json.loads(text, parse_constant=_reject_constant)
+        hook = unique_keys if unique else None
+        value = json.loads(text, parse_constant=_reject_constant, object_pairs_hook=hook)
         if "\\u" in text:  # half of a surrogate pair is valid JSON but not valid text
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as problem:
@@ -351,6 +358,20 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
             f"{where} holds a JSON {type(value).__name__}; an object {{…}} was expected."
         )
     return value
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Makes an object of its keys and values; for ``object_pairs_hook``.
+
+    Raises:
+        ValueError: A key occurs twice.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} occurs twice")
+    return found
 
 
 def why_unreadable(problem: ValueError | RecursionError) -> str:

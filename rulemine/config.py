@@ -112,7 +112,7 @@ class Option:
         found = "…" if self.secret else shown(value)
         expected = self.describe(hint)
         if isinstance(value, str) and not _is_text(value, self.file):
-            expected = "UTF-8 text"
+            expected = "UTF-8 text without NUL"
         items = value if isinstance(value, list | tuple) else (value,)
         if any(isinstance(item, int) and item > _MOST for item in items) and self.most > _MOST:
             expected += f", none above {_MOST}" if len(items) > 1 else f" and ≤ {_MOST}"
@@ -334,7 +334,9 @@ def _hint(homes: Mapping[str, str], key: str, known: Iterable[str]) -> str:
 
 
 def _is_text(text: str, file: bool) -> bool:
-    """Whether a string is valid UTF-8 text; of a file name, which may hold any bytes, only the last part."""
+    """Whether a string is UTF-8 text without NUL; of a file name, which may hold any other byte, its end."""
+    if "\0" in text:
+        return False
     try:
         (Path(text).name if file else text).encode("utf-8")
     except UnicodeEncodeError:

@@ -11,7 +11,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from rulemine.cli.console import Line, check_output, emit_pieces, output_file, written
+from rulemine.cli.console import Line, check_output, emit_pieces, output_file, say, written
 from rulemine.cli.parser import Parser, add_command, add_flags, given
 from rulemine.errors import ConfigError, counted
 
@@ -181,4 +181,4 @@ def _answer(arguments: Namespace, name: str, output: Path) -> None:
     empty = sum(not (p.answers or p.rows or p.cypher or p.raw_output) for p in predictions)
     if empty:
         said += f", {empty:,} of {len(predictions):,} without an answer"
-    print(said, file=sys.stderr)
+    say(said, sys.stderr)

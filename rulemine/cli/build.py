@@ -18,6 +18,7 @@ from rulemine.cli.console import (
     Line,
     check_output,
     output_file,
+    say,
     summarize,
     written,
 )
@@ -151,7 +152,7 @@ def build(arguments: Namespace) -> int:
         now = time.monotonic()
         seconds = "reused" if done.reused else f"{now - before:.1f} s"
         before = now
-        print(f"{name:9} {seconds:>8}  {done.folder}", file=sys.stderr)
+        say(f"{name:9} {seconds:>8}  {done.folder}", sys.stderr)
 
     line = Line()
     context = BuildContext(
@@ -166,7 +167,7 @@ def build(arguments: Namespace) -> int:
     )
     made = Build(recipe, target, context)
     if arguments.dry_run:
-        print(made.estimate())
+        say(made.estimate())
         return 0
     made.run(arguments.until)
     with line.watch("summary"):
@@ -174,7 +175,7 @@ def build(arguments: Namespace) -> int:
     if arguments.until == "release" and (note := _little(target)):
         said, _, place = text.rpartition("\n")
         text = f"{said}\n{note}\n{place}"
-    print(text)
+    say(text)
     return 0
 
 

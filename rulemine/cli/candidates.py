@@ -12,6 +12,7 @@ from rulemine.cli.console import (
     note,
     output_file,
     refuse_idle,
+    say,
     summarize,
     written,
 )
@@ -93,8 +94,8 @@ def candidates(arguments: Namespace) -> int:
             check_candidates(lines, kg, declarations, options, executor, reference, tell)
         )
     if arguments.output is None:
-        print("\n".join(map(_line, verdicts)), end="\n\n")
-        print(summary_of(verdicts))
+        say("\n".join(map(_line, verdicts)), end="\n\n")
+        say(summary_of(verdicts))
         return 0
     with written(arguments.output) as path:
         write_jsonl(path, verdicts)
@@ -134,7 +135,7 @@ def _read(arguments: Namespace) -> "tuple[KnowledgeGraph, Declarations]":
 
 def _line(verdict: "Verdict") -> str:
     """A verdict for people."""
-    from rulemine.release.showing.drawing import printable
+    from rulemine.text.printing import printable
 
     start = f"line {verdict['line']}: "
     if not verdict["accepted"]:

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TextIO
 
 from rulemine.errors import ConfigError
 
@@ -26,6 +26,7 @@ __all__ = [
     "note",
     "output_file",
     "refuse_idle",
+    "say",
     "summarize",
     "written",
 ]
@@ -107,7 +108,7 @@ class Line:
         elif (now := time.monotonic()) - self._printed >= SECONDS_BETWEEN_LINES:
             self._printed = now
             done, total = self._latest
-            print(f"{done:,} of {total:,} · {text}{self._left(now)}", file=sys.stderr, flush=True)
+            say(f"{done:,} of {total:,} · {text}{self._left(now)}", sys.stderr)
 
     def _left(self, now: float) -> str:
         """The remaining time at the pace since the previous line; replies already stored came faster."""
@@ -175,7 +176,7 @@ def check_output(*outputs: Path | None) -> None:
 def complain(text: str) -> None:
     """Prints an error message on standard error, with very long words shortened."""
     shown = _ENDLESS.sub(lambda m: f"{m[1]}…{m[2]} ({len(m[0]):,} characters)", text)
-    print(f"rulemine: {shown}", file=sys.stderr)
+    say(f"rulemine: {shown}", sys.stderr)
 
 
 def output_file(text: str) -> Path:
@@ -200,7 +201,7 @@ def written(output: Path) -> Iterator[Path]:
 
 def summarize(text: str, output: Path) -> None:
     """Prints a summary, on standard error if the output itself went to standard output."""
-    print(text, file=sys.stderr if output == STANDARD_OUTPUT else sys.stdout)
+    say(text, sys.stderr if output == STANDARD_OUTPUT else None)
 
 
 def refuse_idle(arguments: Namespace, purpose: str, *names: str) -> None:
@@ -222,24 +223,42 @@ def refuse_idle(arguments: Namespace, purpose: str, *names: str) -> None:
 
 def note(text: str) -> None:
     """Prints a note on standard error."""
-    print(f"note: {text}", file=sys.stderr)
+    say(f"note: {text}", sys.stderr)
+
+
+def say(text: str, channel: TextIO | None = None, end: str = "\n") -> None:
+    """Prints text for people, in which what could repaint a terminal is escaped.
+
+    Args:
+        text: The text, of any number of lines.
+        channel: Where to; None: standard output.
+        end: What follows it.
+    """
+    from rulemine.text.printing import printable_lines
+
+    print(printable_lines(text), file=channel, end=end, flush=channel is sys.stderr)
 
 
 def emit(text: str, output: Path | None) -> None:
     """Writes text to a file, or to standard output."""
     from rulemine.files import write_text
 
+    text = text if text.endswith("\n") else text + "\n"
     if output in (None, STANDARD_OUTPUT):
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        emit_pieces([text], output)
     else:
-        write_text(output, text if text.endswith("\n") else text + "\n")
+        write_text(output, text)
 
 
 def emit_pieces(pieces: Iterable[str], output: Path | None) -> None:
-    """Writes text to a file, or to standard output, piece by piece."""
+    """Writes text to a file, or to standard output, piece by piece; what a terminal gets is safe to print."""
     from rulemine.files import write_lines
 
     if output in (None, STANDARD_OUTPUT):
-        sys.stdout.writelines(pieces)
+        for piece in pieces:
+            if sys.stdout.isatty():
+                say(piece, end="")
+            else:
+                sys.stdout.write(piece)
     else:
         write_lines(output, pieces)

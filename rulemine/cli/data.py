@@ -15,6 +15,7 @@ from rulemine.cli.console import (
     note,
     output_file,
     refuse_idle,
+    say,
     summarize,
     written,
 )
@@ -106,7 +107,7 @@ def generate(arguments: Namespace) -> int:
             f"the {len(graph.planted)} planted rules are not written; -o FILE lists them beside it"
         )
     else:
-        print(f"{rules_file(output)}: {counted(len(graph.planted), 'planted rule')}")
+        say(f"{rules_file(output)}: {counted(len(graph.planted), 'planted rule')}")
     return 0
 
 
@@ -126,10 +127,10 @@ def data(arguments: Namespace) -> int:
             except (
                 ConfigError
             ) as problem:  # a broken entry of another package must not hide the others
-                print(f"{name:16} broken  {problem}")
+                say(f"{name:16} broken  {problem}")
                 continue
             there = "here" if all(find_files(name)) else "to get"
-            print(f"{name:16} {there:7} {entry.title}\n{'':25}{entry.license}; {entry.source}")
+            say(f"{name:16} {there:7} {entry.title}\n{'':25}{entry.license}; {entry.source}")
         return 0
     if not arguments.name:
         raise ConfigError(

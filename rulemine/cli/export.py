@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.console import Line
+from rulemine.cli.console import Line, say
 from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError, counted
 
@@ -64,6 +64,7 @@ def _add_options(parser: Parser) -> None:
 
 def export(arguments: Namespace) -> int:
     """``export``."""
+    from rulemine.exports.exporting import check_export
     from rulemine.exports.exporting import export as export_release
     from rulemine.exports.registry import find_exporter
     from rulemine.registry import split_names
@@ -75,22 +76,16 @@ def export(arguments: Namespace) -> int:
     for name in names:
         find_exporter(name)
     release = Release.open(arguments.release)
-    for name in names:
-        place = arguments.output / _file_name(name) if len(names) > 1 else arguments.output
+    several = len(names) > 1
+    places = {n: arguments.output / _file_name(n) if several else arguments.output for n in names}
+    chosen = {key: getattr(arguments, key) for key in ("naming", "kg", "seed", "without_answers")}
+    for name, place in places.items():  # before the first is written
+        check_export(release, name, place, **chosen)
+    for name, place in places.items():
         line = Line()
         with line.watch(f"export {name}") as tell:
-            made = export_release(
-                release,
-                name,
-                place,
-                naming=arguments.naming,
-                kg=arguments.kg,
-                seed=arguments.seed,
-                without_answers=arguments.without_answers,
-                progress=tell,
-                note=line.note,
-            )
-        print(_summary(name, made))
+            made = export_release(release, name, place, **chosen, progress=tell, note=line.note)
+        say(_summary(name, made))
     return 0
 
 

@@ -8,7 +8,16 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.console import bar, check_output, emit, emit_pieces, note, output_file, summarize
+from rulemine.cli.console import (
+    bar,
+    check_output,
+    emit,
+    emit_pieces,
+    note,
+    output_file,
+    say,
+    summarize,
+)
 from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError, counted
 
@@ -102,7 +111,7 @@ def graph(arguments: Namespace) -> int:
         note(f"left out: {left_out.summary()}, such as\n  " + "\n  ".join(left_out.lines()))
     if arguments.action == "check":
         for line in describe_counts(made):
-            print(line)
+            say(line)
     elif arguments.action == "draft":
         emit(schema_text(made.schema), output)
     elif arguments.action == "values":

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.answer import split_of
-from rulemine.cli.console import STANDARD_OUTPUT, Line, bar, check_output, output_file
+from rulemine.cli.console import STANDARD_OUTPUT, Line, bar, check_output, output_file, say
 from rulemine.cli.parser import Parser, add_command, add_flags, given
 from rulemine.errors import ConfigError, LimitError, counted
 
@@ -110,7 +110,7 @@ def judge(arguments: Namespace) -> int:
     items = judged_questions(release, drawn, arguments.naming)
     journal = Path(f"{arguments.output}.work") / "journal.sqlite"
     if arguments.dry_run:
-        print(_estimate(panel, items, journal))
+        say(_estimate(panel, items, journal))
         return 0
     ballots = _ballots(panel, places, items, journal)
     rows = [
@@ -118,7 +118,7 @@ def judge(arguments: Namespace) -> int:
         for question, item, cast in zip(drawn, items, ballots, strict=True)
     ]
     write_lines(arguments.output, (dump_line(row) + "\n" for row in rows))
-    print(_report(release.name, drawn, panel, ballots, arguments.seed), end="")
+    say(_report(release.name, drawn, panel, ballots, arguments.seed), end="")
     return 0
 
 
@@ -129,6 +129,8 @@ def _addresses(
     models, places = [], []
     for number, name in enumerate(names, start=1):
         model, at, url = name.partition("@http")
+        if "://" in model:
+            raise ConfigError(f"--model {name}: expected NAME, NAME@http://… or NAME@https://….")
         models.append(model)
         own = {"base_url": f"http{url}", "api_key_variable": f"OPENAI_API_KEY_{number}"}
         places.append(replace(usual, **own) if at else usual)  # type: ignore[arg-type]

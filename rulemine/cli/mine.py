@@ -16,6 +16,7 @@ from rulemine.cli.console import (
     note,
     output_file,
     refuse_idle,
+    say,
     summarize,
 )
 from rulemine.cli.parser import Parser, add_command, add_flags, given
@@ -79,9 +80,9 @@ def mine(arguments: Namespace) -> int:
         raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
     with bar("write") as progress:
         emit_pieces(rules.text(arguments.format, limit, progress), output)
-    print(_made(rules, kg), file=sys.stderr)
+    say(_made(rules, kg), sys.stderr)
     if rules.unfinished:
-        print(_explain_unfinished(rules.unfinished, limit.seconds, missing), file=sys.stderr)
+        say(_explain_unfinished(rules.unfinished, limit.seconds, missing), sys.stderr)
         return INCOMPLETE
     rules.discard_checkpoint()
     if missing is not None:
@@ -128,7 +129,7 @@ def _mine_by_amie(
     if output is not None or not arguments.compare:
         with bar("write") as progress:
             emit_pieces(rules.text(arguments.format, None, progress), output)
-    print(f"{_made(rules, kg)}, by {jar.path.name} (SHA-256 {jar.digest})", file=sys.stderr)
+    say(f"{_made(rules, kg)}, by {jar.path.name} (SHA-256 {jar.digest})", sys.stderr)
     if not arguments.compare:
         return 0
     with line.watch("mine") as progress:

@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.console import bar, note, refuse_idle
+from rulemine.cli.console import bar, note, refuse_idle, say
 from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError, QueryError, counted
 
@@ -56,7 +56,7 @@ def query(arguments: Namespace) -> int:
 
     tree = parse(sys.stdin.read() if arguments.query == "-" else arguments.query)
     if arguments.to:
-        print({"sparql": to_sparql, "cypher": to_cypher}[arguments.to](tree))
+        say({"sparql": to_sparql, "cypher": to_cypher}[arguments.to](tree))
         return 0
     if arguments.most < 0:
         raise ConfigError(f"query: --most is {arguments.most}; expected 0 or more.")
@@ -71,16 +71,16 @@ def query(arguments: Namespace) -> int:
     except QueryError as problem:
         raise QueryError(f"{arguments.removed or arguments.kg}: {problem}") from None
     grades = evaluate(graph, tree, level=level)
-    print(tree)
+    say(str(tree))
     structure = structure_of(tree, declarations)
     named = f"structure {structure.name}, " if structure.name != structure.shape else ""
-    print(
+    say(
         f"{named}shape {structure.shape}, {counted(structure.hops, 'hop')}, "
         f"{counted(structure.atoms, 'atom')}"
     )
-    print(_summary(grades))
+    say(_summary(grades))
     for line in _answers(grades, removals, arguments.most):
-        print(line)
+        say(line)
     return 0
 
 
@@ -118,7 +118,8 @@ def _summary(grades: "Grades") -> str:
 
 def _answers(grades: "Grades", removals: "dict[Triple, Removal | None]", most: int) -> "list[str]":
     """The answers with their grades; below each hard one, or the first if none is, its derivation."""
-    from rulemine.release.showing.drawing import draw_proof, printable
+    from rulemine.release.showing.drawing import draw_proof
+    from rulemine.text.printing import printable
 
     width = shutil.get_terminal_size((100, 24)).columns
     hard = grades.hard

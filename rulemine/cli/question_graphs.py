@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from rulemine.cli.answer import split_of
-from rulemine.cli.console import bar
+from rulemine.cli.console import bar, say
 from rulemine.cli.parser import Parser, add_command, add_flags, given
 
 __all__ = ["add_question_graphs"]
@@ -64,5 +64,5 @@ def question_graphs(arguments: Namespace) -> int:
             options=options,
             progress=tell,
         )
-    print(to_text(document), end="")
+    say(to_text(document), end="")
     return 0

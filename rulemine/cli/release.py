@@ -8,7 +8,7 @@ import argparse
 from argparse import Namespace
 from pathlib import Path
 
-from rulemine.cli.console import Line, bar, refuse_idle
+from rulemine.cli.console import Line, bar, refuse_idle, say
 from rulemine.cli.parser import Parser, add_command, add_flags, given
 from rulemine.errors import ConfigError, counted
 
@@ -99,6 +99,8 @@ def verify(arguments: Namespace) -> int:
     from rulemine.neo4j.gold import database_for
     from rulemine.verify import verify as verify_release
 
+    if arguments.most < 0:
+        raise ConfigError(f"verify: --most is {arguments.most}; expected 0 or more.")
     if not arguments.rebuild:
         refuse_idle(arguments, "--rebuild", *["set"] * bool(arguments.set))
         for option in given(arguments):
@@ -113,7 +115,7 @@ def verify(arguments: Namespace) -> int:
             gold=database_for(arguments.neo4j, held),
         )
         report = regenerated(report, lambda text: line.phase(f"verify {text}"))
-    print(report.to_text(arguments.most))
+    say(report.to_text(arguments.most))
     differs = arguments.rebuild and _rebuild(arguments, line)
     return 0 if report.ok and not differs else 1
 
@@ -144,9 +146,9 @@ def _rebuild(arguments: Namespace, line: Line) -> bool:
         rebuild(release, made, files, context)
         found = list(compare(release, made))
     for difference in found:
-        print(f"  {difference}")
+        say(f"  {difference}")
     verdict = f"not what its recipe makes: {counted(len(found), 'file')}"
-    print(f"{release.path}: {verdict if found else 'every byte is what its recipe makes'}")
+    say(f"{release.path}: {verdict if found else 'every byte is what its recipe makes'}")
     return bool(found)
 
 
@@ -176,7 +178,7 @@ def show(arguments: Namespace) -> int:
             ids += sorted(everything[i] for i in order[: arguments.sample])
         proofs = remaining(release) if release.kind == "rules" else None
         shown = [show_question(release, question, width, proofs) for question in ids]
-    print(f"\n\n{'─' * width}\n\n".join(shown))
+    say(f"\n\n{'─' * width}\n\n".join(shown))
     return 0
 
 
@@ -188,7 +190,7 @@ def rename(arguments: Namespace) -> int:
     release = Release.open(arguments.release)
     with bar("rename"):
         rename_release(release, arguments.output, arguments.naming, replace=arguments.replace)
-    print(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")
+    say(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")
     return 0
 
 
@@ -209,10 +211,10 @@ def archive(arguments: Namespace) -> int:
         report = verify_release(source, tell, lambda text: line.phase(f"verify {text}"))
         report = regenerated(report, lambda text: line.phase(f"verify {text}"))
     if not report.ok:
-        print(report.to_text())
-        print(f"{output}: not written, because the release has faults")
+        say(report.to_text())
+        say(f"{output}: not written, because the release has faults")
         return 1
     with line.watch("archive") as tell:
         digest = write_archive(release, output, tell)
-    print(f"{digest}  {output}")
+    say(f"{digest}  {output}")
     return 0

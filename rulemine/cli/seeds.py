@@ -157,19 +157,22 @@ def _row(
 def _shown(row: dict[str, Any], width: int) -> Iterator[str]:
     """What a text gives, in lines."""
     from rulemine.text.normalization import unify
+    from rulemine.text.printing import printable
 
     text = " ".join(row["text"].split())
-    yield shorten(row["id"] + f": {text}" * bool(text), width, placeholder=" …")
+    shown = shorten(row["id"] + f": {text}" * bool(text), width, placeholder=" …")
+    yield printable(shown)
     connected = row.get("connected", ())
     for one in row["entities"]:
         spelling = f" ({one['spelling']!r})" * (one["spelling"] not in ("", unify(one["label"])))
         loose = "" if one["entity"] in connected or "refused" in row else ", not connected"
-        yield f"  names {one['label']}{spelling}{loose}"
+        yield f"  names {printable(one['label'])}{spelling}{loose}"
     if "refused" in row:
-        yield f"  skipped: {row['refused']}" + f" ({row['detail']})" * bool(row["detail"])
+        detail = f" ({printable(row['detail'])})" * bool(row["detail"])
+        yield f"  skipped: {row['refused']}{detail}"
         return
-    for subject, relation, value in row["triples"]:
-        yield f"    {subject} · {relation} · {value}"
+    for triple in row["triples"]:
+        yield f"    {' · '.join(map(printable, triple))}"
 
 
 def _summary(rows: list[dict[str, Any]]) -> str:

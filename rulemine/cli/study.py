@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rulemine.cli.console import Line
+from rulemine.cli.console import Line, say
 from rulemine.cli.parser import Parser, add_command, add_flags, given
 
 __all__ = ["add_studying"]
@@ -76,7 +76,7 @@ def study(arguments: Namespace) -> int:
     @contextmanager
     def watch(step: str) -> Iterator[Callable[[int, int], None]]:
         if not sys.stderr.isatty():  # a log shows no bar
-            print(step, file=sys.stderr, flush=True)
+            say(step, sys.stderr)
         with line.watch(step) as tell:
             yield tell
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle
+from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle, say
 from rulemine.cli.parser import Parser, add_command, add_flags, given
 from rulemine.errors import ConfigError, OutputError
 
@@ -138,7 +138,7 @@ def _make(arguments: Namespace, release: "Release", runs: int) -> int:
 
         def finished(name: str, done: Done, target: Path = target) -> None:
             if name == "release":
-                print(f"{'reused' if done.reused else 'built':6}  {target}", file=sys.stderr)
+                say(f"{'reused' if done.reused else 'built':6}  {target}", sys.stderr)
 
         context = BuildContext(
             resources=Resources(**given(arguments, "resources.")),
@@ -151,7 +151,7 @@ def _make(arguments: Namespace, release: "Release", runs: int) -> int:
         )
         build = prepare_run(release, number, target, files, settings, context, beside)
         if arguments.dry_run:
-            print(build.estimate())
+            say(build.estimate())
             return 0
         build.run()
         beside = target
@@ -160,7 +160,7 @@ def _make(arguments: Namespace, release: "Release", runs: int) -> int:
         table = compare_runs([release, *made])
     write_text(output / "variants.md", table.to_markdown())
     write_text(output / "variants.json", table.to_json())
-    print(getattr(table, f"to_{arguments.format or 'table'}")(), end="")
+    say(getattr(table, f"to_{arguments.format or 'table'}")(), end="")
     return 0
 
 

@@ -34,17 +34,20 @@ class DynamicKgqaExport(Section):
 
     names_of_clients: ClassVar[bool] = True
 
-    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
-        """Writes the files.
+    def check(self, given: ExportInput) -> None:
+        """Refuses questions of another kind.
 
         Raises:
-            ConfigError: The questions are of another kind.
+            ConfigError: They are.
         """
         if given.release.kind not in ("subgraphs", "variants"):
             raise ConfigError(
                 "export format dynamic-kgqa: its questions have the subgraph that they were written for, "
                 f"which those of the kind {given.release.kind} do not. Take a release of the kind variants."
             )
+
+    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the files."""
         rows = _Rows(given)
         for done, split in enumerate(given.splits):
             given.progress(done, len(given.splits))

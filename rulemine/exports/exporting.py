@@ -22,7 +22,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, CypherQuestion, Question
 from rulemine.seeds import check_seed
 
-__all__ = ["Exported", "export", "naming_for"]
+__all__ = ["Exported", "check_export", "export", "naming_for"]
 
 DESCRIPTION = "export.json"
 FORMAT = "rulemine export"
@@ -79,25 +79,11 @@ def export(
         UserError: The format cannot say something that cannot be left out.
     """
     target = Path(output)
-    exporter = find_exporter(to)
-    release.expect_entities(f"export format {to!r}", getattr(exporter, "kinds", ()))
-    check_seed(seed)
-    naming = naming_for(release, naming, note)
-    release.level_of(kg)
-    answers = target.with_name(f"{target.name}.answers.jsonl") if without_answers else None
-    check_place(target, [release.path])
-    _check_output(target, answers)
+    exporter, given, answers = _prepared(
+        release, to, target, naming, kg, seed, without_answers, progress, note
+    )
     for name in release.manifest["files"]:
         release.file(name)  # so that no edited release is passed on
-    splits = tuple(getattr(exporter, "splits", SPLITS))
-    if without_answers:
-        if "test" not in splits:
-            raise ConfigError(
-                f"export format {to!r}: writes the split {splits[0]}; without answers there is the test "
-                "split alone. Leave out one of the two."
-            )
-        splits = ("test",)
-    given = ExportInput(release, naming, kg, seed, without_answers, splits, progress, note)
     try:
         with exchange(real(target)) as fresh:
             folder = ExportFolder(fresh)
@@ -115,6 +101,58 @@ def export(
         ) from None
     asked = len(given.questions()) - len(folder.left_out)
     return Exported(target, asked, folder.left_out, folder.counts, answers)
+
+
+def check_export(
+    release: Release,
+    to: str,
+    output: Path,
+    *,
+    naming: str | None = None,
+    kg: str = "incomplete",
+    seed: int = 0,
+    without_answers: bool = False,
+) -> None:
+    """Refuses what `export` would refuse before it writes; arguments and errors are the same."""
+    _prepared(release, to, output, naming, kg, seed, without_answers, _ignored, _ignored)
+
+
+def _ignored(*_what: object) -> None:
+    """Does nothing."""
+
+
+def _prepared(
+    release: Release,
+    to: str,
+    target: Path,
+    naming: str | None,
+    kg: str,
+    seed: int,
+    without_answers: bool,
+    progress: Callable[[int, int], None],
+    note: Callable[[str], None],
+) -> tuple[Exporter, ExportInput, Path | None]:
+    """The exporter, what it is given, and where the answers go; all is checked."""
+    exporter = find_exporter(to)
+    release.expect_entities(f"export format {to!r}", getattr(exporter, "kinds", ()))
+    check_seed(seed)
+    naming = naming_for(release, naming, note)
+    release.level_of(kg)
+    answers = target.with_name(f"{target.name}.answers.jsonl") if without_answers else None
+    check_place(target, [release.path])
+    _check_output(target, answers)
+    splits = tuple(getattr(exporter, "splits", SPLITS))
+    if without_answers:
+        if "test" not in splits:
+            raise ConfigError(
+                f"export format {to!r}: writes the split {splits[0]}; without answers there is the test "
+                "split alone. Leave out one of the two."
+            )
+        splits = ("test",)
+    given = ExportInput(release, naming, kg, seed, without_answers, splits, progress, note)
+    with EXPORTS.blaming(to.partition(":")[0]):
+        getattr(exporter, "check", _ignored)(given)
+    return exporter, given, answers
 
 
 def naming_for(release: Release, naming: str | None, note: Callable[[str], None]) -> str:

@@ -31,17 +31,20 @@ class GtsqaExport(Section):
 
     names_of_clients: ClassVar[bool] = True
 
-    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
-        """Writes the files.
+    def check(self, given: ExportInput) -> None:
+        """Refuses questions of another kind.
 
         Raises:
-            ConfigError: The questions are of another kind.
+            ConfigError: They are.
         """
         if given.release.kind != "subgraphs":
             raise ConfigError(
                 f"export format gtsqa: its questions say which seeds are needed, which those of the kind "
                 f"{given.release.kind} do not. Take a release of the kind subgraphs."
             )
+
+    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the files."""
         rows = _Rows(given)
         for done, split in enumerate(given.splits):
             given.progress(done, len(given.splits))

@@ -43,12 +43,19 @@ class Rog(GraphPerQuestion):
 
     oracle_plans: bool = option(False)
 
-    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
-        """Writes the rows of each split, and what goes beside them."""
+    def check(self, given: ExportInput) -> None:
+        """Refuses plans, which tell the answers, where there are to be none.
+
+        Raises:
+            ConfigError: There are.
+        """
         if self.oracle_plans and given.without_answers:
             raise ConfigError(
                 "export format rog: oracle_plans tells the answers. Leave out --without-answers or that."
             )
+
+    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the rows of each split, and what goes beside them."""
         rows = _Rows(given, folder)
         for split, some in groupby(self.with_graphs(given, folder), lambda row: row.question.split):
             rows.write(split, some)

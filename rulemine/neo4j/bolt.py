@@ -1,6 +1,7 @@
 """Asks a Neo4j, or what else speaks Bolt, within limits."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -196,6 +197,10 @@ def connected(url: str, database: str | None = None) -> Iterator[Bolt]:
         from neo4j.exceptions import DriverError, Neo4jError
     except ImportError:
         raise ConfigError("Bolt needs the package neo4j: pip install 'rulemine[neo4j]'.") from None
+    if not re.match(
+        r"(bolt|neo4j)(\+s|\+ssc)?://", url
+    ):  # the driver takes others for servers of queries
+        raise ConfigError(f"{url}: no address of a Neo4j. Expected one such as {_EXAMPLE}.")
     user, password = (os.environ.get(f"NEO4J_{name}", "") for name in ("USERNAME", "PASSWORD"))
     try:
         driver = GraphDatabase.driver(

@@ -139,8 +139,7 @@ class Folder:
         layout = {*LAYOUT, *levels, *MODEL_LAYOUT * (self.option("verbalizer", "name") == "openai")}
         layout |= {SHEET, TYPES} if self.kind != "rules" else set()
         layout |= {SEED_TEXTS} if self.kind == "variants" else set()
-        if self.kind == "cypher":
-            layout |= {*FILES, *map(graph_file, (0, *self.levels))}
+        layout |= {*FILES, *map(graph_file, (0, *self.levels))} if self.kind == "cypher" else set()
         for name in sorted(layout - set(listed)):
             add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of the layout")
         for name in sorted(set(listed) - layout - set(OPTIONAL)):
@@ -151,12 +150,11 @@ class Folder:
             if not parts or name.startswith("/") or ".." in parts or name == MANIFEST_NAME:
                 add(MANIFEST_NAME, None, "layout", shown(name), "files inside the folder")
                 continue
-            if (size := self._look_through(name)) is None:
+            if (size := self._look_through(name, entry["bytes"])) is None:
                 continue
             if size != entry["bytes"]:
                 add(name, None, "size", f"{size} bytes", f"{entry['bytes']} (manifest)")
-            digest = self._digests[name]
-            if digest != entry["sha256"]:
+            if (digest := self._digests[name]) != entry["sha256"]:
                 add(name, None, "digest", f"{digest[:12]}…", f"{entry['sha256'][:12]}… (manifest)")
         for name in (names := self._names()):
             if name not in listed and name not in (MANIFEST_NAME, SUMS):
@@ -197,13 +195,16 @@ class Folder:
             return False
         return True
 
-    def _look_through(self, name: str) -> int | None:
-        """Computes the digest of a file and returns its size; None if it cannot be read."""
+    def _look_through(self, name: str, stated: int) -> int | None:
+        """Computes the digest of a file and its size; None if it cannot be read or is far too large."""
         digest, size, clean = hashlib.sha256(), 0, True
         try:
             for number, block in self._blocks(name):
                 digest.update(block)
-                size += len(block)
+                if (size := size + len(block)) > 2 * stated + _CHUNK:
+                    found = f"more than {size} bytes, not read"
+                    self._findings.add(name, None, "size", found, f"{stated} (manifest)")
+                    return None
                 clean = clean and self._check_secret(name, block, number)
         except _UNREADABLE as problem:
             self._note_unreadable(name, problem)
@@ -231,12 +232,12 @@ class Folder:
             yield number, b"".join(pieces)
 
     def _note_unreadable(self, name: str, problem: Exception) -> None:
-        add = self._findings.add
         if isinstance(problem, FileNotFoundError):
-            add(name, None, "missing", "no such file", "a file, as the manifest lists it")
+            said = ("missing", "no such file", "a file, as the manifest lists it")
         else:
             expected = "a complete gzip file" if name.endswith(".gz") else "a readable file"
-            add(name, None, "readable", shown(str(problem)), expected)
+            said = ("readable", shown(str(problem)), expected)
+        self._findings.add(name, None, *said)
 
     def has(self, name: str) -> bool:
         """Whether a file is listed and readable."""
@@ -334,12 +335,12 @@ class Folder:
             row = line.split("\t")
             if len(row) != columns or not all(row[: columns - empty]):
                 expected = f"{columns} non-empty fields"
-                self._findings.add(name, number, "record", shown(line), expected)
             elif labels and any(field != field.strip() for field in row):
                 expected = "fields without white space at their ends"
-                self._findings.add(name, number, "record", shown(line), expected)
             else:
                 yield number, row
+                continue
+            self._findings.add(name, number, "record", shown(line), expected)
 
 
 def _three_each(chunk: bytes) -> list[str] | None:

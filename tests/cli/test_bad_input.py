@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import FACTS, RULES, Command, assert_refused, tree
+from tests.verify.tiny import write_release
 
 # Graphs
 
@@ -279,3 +280,44 @@ def test_an_output_that_cannot_be(here: Path, command: Command, output: str, exp
     words = ["build", "kg.tsv", "--rules", "rules.txt", "-o", output]
     assert_refused(command(*words), expected)
     assert tree(here) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            ["seeds", "demo", "--set", r'variants.texts="\u0000"'],
+            "variants.texts is .* without NUL",
+        ),
+        (["seeds", "demo", "--set", r'variants.entities="\u0000"'], "entities is .* without NUL"),
+        (
+            ["answer", "x", "--with", r'command:program="a\u0000b"', "-o", "z"],
+            "program is .* without NUL",
+        ),
+        (["graph", "check", "s.toml"], r"A\.table is '\\x00'; expected text"),
+        (
+            ["graph", "check", "demo", "--schema", "\x1b[2J\u202e.toml"],
+            r"^rulemine: \\u001b\[2J\\u202e",
+        ),
+        (["seeds", "\x1b]0;x\x07"], r"^rulemine: .*\\u001b\]0;x\\u0007"),
+        (["analyze", "q.txt"], r"q\.txt: line 1: .*\\u001b\[2J"),
+        (["verify", "x", "--most", "-1"], "--most is -1; expected 0 or more"),
+        (
+            ["neo4j", "load", "x", "--url", "http://127.0.0.1:9"],
+            "9: no address of a Neo4j. Expected",
+        ),
+        (
+            ["judge", "x", "--model", "A@file:///x", "-o", "j"],
+            "--model A@file:///x: expected NAME, ",
+        ),
+    ],
+    ids=lambda words: words[0] if isinstance(words, list) else "",
+)
+def test_what_no_name_number_or_address_is(
+    here: Path, command: Command, words: list[str], expected: str
+) -> None:
+    (here / "s.toml").write_text('[[entities]]\nlabel = "A"\ntable = "\\u0000"\n')
+    (here / "q.txt").write_text("SELECT \x1b[2J x\n")
+    if "x" in words:
+        write_release(here / "x")
+    assert_refused(command(*words), expected)

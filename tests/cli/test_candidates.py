@@ -76,8 +76,8 @@ def test_verdicts_are_written_with_all_that_was_found(check: Any) -> None:
     assert (counted["shape"], counted["value"]) == ("#(2)", 1)
 
 
-NO_JSON = "the reply is no JSON object"
-FIELDS = "the reply lacks a field, or has one of another kind"
+NO_JSON = "the line is no JSON object"
+FIELDS = "the line lacks a field, or has one of another kind"
 WRONG = [
     ("prose", NO_JSON),
     ("[1]", NO_JSON),
@@ -85,6 +85,7 @@ WRONG = [
     ('{"question": "\\ud800"}', NO_JSON),
     (candidate(answer=None), FIELDS),
     (candidate(atoms="2"), FIELDS),
+    (json.dumps(candidate(atoms=float("nan"))), NO_JSON),
     (candidate(subgraph=[["ann", "parent", "x"]]), FIELDS),
     (candidate(subgraph=7), FIELDS),
     (candidate(subgraph=[["bo", "parent", "cy"]]),

@@ -54,3 +54,16 @@ def test_mistakes_are_explained(
 ) -> None:
     assert main(["seeds", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_what_repaints_a_terminal_is_escaped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph, texts = tmp_path / "g.tsv", tmp_path / "t.txt"
+    graph.write_text("a\x1b]0;x\x07\tr\x1b[2J\tb\u202e\n", "utf-8")
+    texts.write_text("a\x1b]0;x\x07 and b\u202e \x1b[2J\n", "utf-8")
+    for more in (["--set", "variants.sets=2"], [str(texts)]):
+        assert main(["seeds", str(graph), *more]) == 0
+        shown = capsys.readouterr().out
+        assert not {"\x1b", "\x07", "\u202e"} & set(shown)
+        assert "\\u001b]0;x\\u0007" in shown

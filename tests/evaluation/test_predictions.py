@@ -50,6 +50,10 @@ BAD = {
     "not JSON": (lines(*GOOD) + '{"id": ', "line 4: is not valid JSON .*column 8"),
     "array cut short": (json.dumps(GOOD)[:-1], "is not valid JSON"),
     "NaN": ('{"id": "q00001", "raw_output": NaN}', "line 1: is not valid JSON"),
+    "a key twice": (
+        '{"id": "q00001", "answers": ["a"], "answers": []}', "line 1: .*the key 'answers' occurs twice"
+    ),
+    "a key twice in an array": ('[{"id": "q00001", "id": "q00002"}]', "the key 'id' occurs twice"),
     "not an object": ('"q00001"', "line 1: holds a JSON str"),
     "array of texts": ('["q00001"]', "item 1: 'q00001' is not an object"),
     "no id": (lines({"raw_output": "x"}), "line 1: has no 'id'"),

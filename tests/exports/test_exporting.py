@@ -14,7 +14,7 @@ from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.exports.registry import EXPORTS
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
-from tests.command_line import Command
+from tests.command_line import Command, assert_refused
 from tests.verify.tiny import write_release
 
 
@@ -221,3 +221,11 @@ def test_several_formats_write_a_folder_each(
         command("export", release.path, "--to", "toy,toy:most=1", "-o", tmp_path / "a").status == 0
     )
     assert sorted(p.name for p in (tmp_path / "a").iterdir()) == ["toy", "toy_most=1"]
+
+
+def test_each_format_is_checked_before_the_first_is_written(
+    release: Release, tmp_path: Path, command: Command
+) -> None:
+    ended = command("export", release.path, "--to", "toy,gtsqa", "-o", tmp_path / "a")
+    assert_refused(ended, "export format gtsqa: its questions say which seeds are needed")
+    assert not (tmp_path / "a").exists()

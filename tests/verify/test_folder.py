@@ -63,3 +63,15 @@ def test_a_long_line_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         json.loads((release / "manifest.json").read_text())["files"]["notes.txt"]["bytes"]
         == 100_005
     )
+
+
+def test_a_file_far_larger_than_listed_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = write_release(tmp_path)
+    monkeypatch.setattr(folders, "_CHUNK", 1 << 12)
+    (release / "kg/complete.tsv.gz").write_bytes(gzip.compress(b"a\tb\tc\n" * 10_000))
+    report = verify(release)
+    (problem,) = (p for p in report.problems if p.file == "kg/complete.tsv.gz")
+    assert (problem.invariant, problem.found) == ("size", "more than 8190 bytes, not read")
+    assert any("needs" in what for what in report.skipped)

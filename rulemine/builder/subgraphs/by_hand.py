@@ -18,7 +18,8 @@ from rulemine.builder.written.candidate import Candidate, Refusal, Subgraph
 from rulemine.builder.written.execution import Executor
 from rulemine.builder.written.replies import Unread, read_candidate
 from rulemine.builder.written.writer_names import WriterNames
-from rulemine.errors import counted
+from rulemine.codec import parse_object
+from rulemine.errors import InputError, counted
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
@@ -73,7 +74,8 @@ def check_candidates(
                 yield {"line": number, "accepted": True, **_described(found, grades, declarations)}
                 continue
             found = Refusal(reason)
-        yield {"line": number, "accepted": False, "reason": found.reason, "detail": found.detail}
+        reason = found.reason.replace("the reply ", "the line ")
+        yield {"line": number, "accepted": False, "reason": reason, "detail": found.detail}
 
 
 def summary_of(verdicts: Sequence[Verdict]) -> str:
@@ -87,12 +89,9 @@ def summary_of(verdicts: Sequence[Verdict]) -> str:
 
 def _checked(line: str, kg: KnowledgeGraph, validator: Validator) -> Valid | Refusal:
     try:
-        row = json.loads(line)
-        json.dumps(row, ensure_ascii=False).encode()  # half of a surrogate pair is no text
-    except (ValueError, RecursionError):
-        return Refusal(Unread.NO_JSON)
-    if not isinstance(row, dict):
-        return Refusal(Unread.NO_JSON)
+        row = parse_object(line, "it")
+    except InputError as problem:
+        return Refusal(Unread.NO_JSON, str(problem))
     candidate = read_candidate(line)
     if not isinstance(candidate, Candidate):
         return candidate

@@ -128,7 +128,7 @@ def _texts(
     found = {}
     for key, usual in known.items():
         value = row.get(key, usual)
-        if not isinstance(value, str) or (key in row and not value):
+        if not isinstance(value, str) or (key in row and not value) or "\0" in value:
             problems.append(f"{where}.{key} is {shown(value)}; expected text")
         found[key] = str(value)
     return found

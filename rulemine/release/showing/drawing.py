@@ -11,34 +11,11 @@ from collections.abc import Mapping, Sequence
 
 from rulemine.kg.graph import Triple
 from rulemine.query.path import simple_path
+from rulemine.text.printing import is_right_to_left, printable
 
-__all__ = ["display_width", "draw_proof", "printable"]
+__all__ = ["display_width", "draw_proof"]
 
 REMOVED = "✗ removed"
-
-_ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
-
-
-def printable(text: str) -> str:
-    """Makes a label safe to print.
-
-    Control characters and explicit direction marks, which could repaint the terminal or reorder the
-    line, are escaped, and text with right-to-left letters is isolated.
-    """
-    safe = "".join(f"\\u{ord(c):04x}" if _is_harmful(c) else c for c in text)
-    return f"{_ISOLATE}{safe}{_END_ISOLATE}" if _is_right_to_left(safe) else safe
-
-
-def _is_harmful(character: str) -> bool:
-    return (
-        unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
-        or "\u202a" <= character <= "\u202e"
-        or "\u2066" <= character <= "\u2069"
-    )
-
-
-def _is_right_to_left(text: str) -> bool:
-    return any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
 
 
 def display_width(text: str) -> int:
@@ -76,7 +53,7 @@ def draw_proof(
     if path is None:
         return _list(body, removed, names, width)
     names_of_path = [names.get(node, node) for node in path[0]]
-    if not any(_is_right_to_left(name) for name in names_of_path):
+    if not any(is_right_to_left(name) for name in names_of_path):
         across = _across(names_of_path, path[1], removed[1])
         if max(map(display_width, across)) <= width:
             return across

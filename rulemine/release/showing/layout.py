@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from rulemine.errors import counted
 from rulemine.query.atom import Atom, Term
 from rulemine.release.records import Question
-from rulemine.release.showing.drawing import display_width, printable
+from rulemine.release.showing.drawing import display_width
 from rulemine.rules.rule import Rule
+from rulemine.text.printing import printable
 
 __all__ = ["answer_rows", "columns", "in_words", "indented", "sentences", "titled", "wrapped"]
 

@@ -10,8 +10,9 @@ from rulemine.cypher.rows import row_of
 from rulemine.errors import counted
 from rulemine.release.reader import Release
 from rulemine.release.records import CypherQuestion
-from rulemine.release.showing.drawing import REMOVED, printable
+from rulemine.release.showing.drawing import REMOVED
 from rulemine.release.showing.layout import columns, in_words, indented, titled, wrapped
+from rulemine.text.printing import printable
 
 __all__ = ["row_blocks"]
 

@@ -7,7 +7,7 @@ from rulemine.errors import ReleaseError, counted
 from rulemine.kg.priors import CORE_PRIOR
 from rulemine.release.reader import Release
 from rulemine.release.records import Certificate, Removal, RuleQuestion
-from rulemine.release.showing.drawing import display_width, draw_proof, printable
+from rulemine.release.showing.drawing import display_width, draw_proof
 from rulemine.release.showing.layout import (
     answer_rows,
     columns,
@@ -21,6 +21,7 @@ from rulemine.release.showing.proofs_left import ProofsLeft, why_best
 from rulemine.rules.formats import format_readable
 from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import SUBTYPE_NAMES
+from rulemine.text.printing import printable
 
 __all__ = ["rule_blocks"]
 

@@ -13,7 +13,7 @@ from rulemine.query.parser import parse
 from rulemine.release.reader import Release
 from rulemine.release.records import QueryQuestion, Removal
 from rulemine.release.showing.derivation import Bound, ProofStep, bind
-from rulemine.release.showing.drawing import REMOVED, display_width, printable
+from rulemine.release.showing.drawing import REMOVED, display_width
 from rulemine.release.showing.layout import (
     answer_rows,
     columns,
@@ -24,6 +24,7 @@ from rulemine.release.showing.layout import (
     wrapped,
 )
 from rulemine.rules.rule import Rule
+from rulemine.text.printing import printable
 
 __all__ = ["structure_blocks"]
 

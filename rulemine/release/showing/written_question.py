@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from rulemine.errors import counted
 from rulemine.kg.graph import Triple
 from rulemine.release.records import Judgement, QueryBlock, Question, SubgraphBlock, VariantBlock
-from rulemine.release.showing.drawing import REMOVED, display_width, printable
+from rulemine.release.showing.drawing import REMOVED, display_width
 from rulemine.release.showing.layout import columns, titled, wrapped
+from rulemine.text.printing import printable
 
 __all__ = ["written_blocks"]
 

@@ -143,6 +143,9 @@ def make(kg, labels):
 def broken(kg, labels):
     return lambda text: 1 / 0
 
+def ending(kg, labels):
+    raise SystemExit(0)
+
 def strange(kg, labels):
     return lambda text: ["nobody"]
 """
@@ -164,6 +167,7 @@ def test_another_linker_can_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("a_linker_of_mine:none", "AttributeError"),
         ("no_such_module:make", "ModuleNotFoundError"),
         ("a_linker_of_mine:broken", "ZeroDivisionError"),
+        ("a_linker_of_mine:ending", "SystemExit: 0"),
         ("a_linker_of_mine:strange", "'nobody', which is no entity"),
     ):
         with pytest.raises(ConfigError, match=f"^variants.linker '{written}'.*{message}"):

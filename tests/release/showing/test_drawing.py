@@ -1,6 +1,7 @@
 import pytest
 
-from rulemine.release.showing.drawing import display_width, draw_proof, printable
+from rulemine.release.showing.drawing import display_width, draw_proof
+from rulemine.text.printing import printable
 
 AUNT = ("ann", "aunt", "cy")
 CHAIN = [("ann", "sister", "bob"), ("cy", "child", "bob")]
