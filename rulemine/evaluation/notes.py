@@ -139,7 +139,7 @@ def notes_on_left_out(left_out: int, questions: int) -> list[str]:
         return []
     return [
         f"{left_out:,} of {questions:,} questions have no hard answer, or ask for a number, and are left "
-        "out, as in the gold that `rulemine export --to brink` writes for the public evaluator."
+        "out, as in the gold that rulemine export --to brink writes for the public evaluator."
     ]
 
 

@@ -25,6 +25,7 @@ from rulemine.evaluation.scorer import RESAMPLES, Scorer
 from rulemine.evaluation.scoring import said_of, shared_level
 from rulemine.evaluation.statistics.significance import holm
 from rulemine.release.reader import Release
+from rulemine.text.spreadsheet import text_cell
 
 __all__ = [
     "Differences",
@@ -134,7 +135,10 @@ def rows_to_csv(rows: Iterable[_Row]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     plain = [_plain(row) for row in rows]
     writer.writerow(plain[0])
-    writer.writerows(["" if v is None else v for v in row.values()] for row in plain)
+    writer.writerows(
+        ["" if v is None else text_cell(v) if isinstance(v, str) else v for v in row.values()]
+        for row in plain
+    )
     return out.getvalue()
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.contents import ReleaseParts
 from rulemine.seeds import stream
+from rulemine.text.spreadsheet import text_cell
 
 __all__ = ["OF_EACH", "SHEET", "SHEET_COLUMNS", "sheet_rows"]
 
@@ -49,4 +50,4 @@ def sheet_rows(parts: ReleaseParts) -> Iterator[tuple[str, ...]]:
 
 def _cells(texts: Iterable[str]) -> tuple[str, ...]:
     """A row of a table: no tab or line end within a cell."""
-    return (*(_BREAK.sub(" ", text) for text in texts), "", "", "")
+    return (*(text_cell(_BREAK.sub(" ", text)) for text in texts), "", "", "")

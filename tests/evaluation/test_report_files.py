@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -85,6 +86,25 @@ def test_markdown_and_latex_escape() -> None:
     assert r"a\textbar{}b\_50\% & complete & 1,200 & \scored{50.0}{25.0}{75.0} & 3.2 \\" in latex
     assert r"\textless{}c\textgreater{} & incomplete & 7 & -- & -- \\" in latex
     assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 3
+
+
+def test_hostile_labels_are_shown_as_they_are() -> None:
+    grid = Grid("d", "<b>D", ("g", "F1"), (("<i>|*x*", None),), notes=("<u>: given `q`.",))
+    row = replace(ROW, text="=1+1", anchors=("@a",))
+    document = Document("[T](x)", ("<s>",), {"system": "_x_"}, grid, questions=(row,))
+    markdown = render(document, "markdown")
+    for text in (
+        "# [T\\](x)",
+        "- \\<s>",
+        "- **system**: \\_x\\_",
+        "## \\<b>D",
+        "| \\<i\\>\\|\\*x\\* |",
+    ):
+        assert text in markdown
+    assert "- \\<u>: given \\`q\\`." in markdown
+    cells = next(csv.DictReader(render(document, "questions").splitlines()))
+    assert (cells["question"], cells["anchors"]) == ("'=1+1", "'@a")
+    assert to_csv(Grid("d", "D", ("g", "x"), (("=1", -0.5),))) == "g,x\n'=1,-0.5\n"
 
 
 def test_differences_have_signs() -> None:

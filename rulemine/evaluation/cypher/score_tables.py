@@ -15,6 +15,7 @@ from rulemine.evaluation.cypher.published_differences import DIFFERENCES, PSJS_D
 from rulemine.evaluation.cypher.row_groups import ROW_GROUPS, rows_group
 from rulemine.evaluation.cypher.scored_items import ScoredItem
 from rulemine.evaluation.reporting.document import Document, Grid, Score, Value
+from rulemine.text.spreadsheet import text_cell
 
 __all__ = ["SCORES", "document_of", "mean_of", "questions_text"]
 
@@ -97,7 +98,7 @@ def _rows_group(row: ScoredItem) -> str:
 
 def _line(cells: Sequence[str]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow(cells)
+    csv.writer(out, lineterminator="\n").writerow(map(text_cell, cells))
     return out.getvalue()
 
 

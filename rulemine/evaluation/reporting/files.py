@@ -21,6 +21,8 @@ from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.reporting.document import Document, Grid, QuestionRow, Score, Value
 from rulemine.evaluation.reporting.tables import Cell, format_markdown, format_table
 from rulemine.files import write_lines, write_text
+from rulemine.text.markdown import plain
+from rulemine.text.spreadsheet import text_cell
 
 __all__ = [
     "FORMATS",
@@ -169,7 +171,7 @@ def _exact(value: Any) -> str:
 
 def _csv(lines: Iterable[Sequence[str]]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(lines)
+    csv.writer(out, lineterminator="\n").writerows(map(text_cell, line) for line in lines)
     return out.getvalue()
 
 
@@ -198,15 +200,16 @@ def questions_csv(questions: Sequence[QuestionRow]) -> Iterator[str]:
 
 def to_markdown(document: Document) -> str:
     """A report without its questions as Markdown, its figures as links to ``figures/ID.svg``."""
-    parts = [f"# {document.title}\n"]
-    parts += [f"- **{name}**: {text}" for name, text in document.facts.items()]
-    parts += ["", *(f"- {note}" for note in document.notes)]
+    parts = [f"# {plain(document.title)}\n"]
+    parts += [f"- **{plain(name)}**: {plain(text)}" for name, text in document.facts.items()]
+    parts += ["", *(f"- {plain(note)}" for note in document.notes)]
     figures = {figure.id: figure for figure in document.figures}
     for grid in document.grids():
         figure = figures.get(grid.id)
-        parts.append(f"\n## {grid.title}\n")
+        parts.append(f"\n## {plain(grid.title)}\n")
         if figure is not None:
-            parts.append(f"![{figure.title}](figures/{figure.id}.svg)\n\n{figure.caption}\n")
+            image = f"![{plain(figure.title)}](figures/{figure.id}.svg)"
+            parts.append(f"{image}\n\n{plain(figure.caption)}\n")
         rows = [(row[0][0], row[1:]) for row in cells(grid)]
         table = format_markdown("", grid.header, [("", rows)], grid.notes)
         parts.append(table.strip("\n"))

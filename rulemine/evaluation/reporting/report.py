@@ -29,6 +29,7 @@ from rulemine.evaluation.reporting.titles import (
     TITLES,
 )
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
+from rulemine.text.spreadsheet import text_cell
 
 if TYPE_CHECKING:
     from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
@@ -208,7 +209,7 @@ class _Rows(ABC):
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(self._header())
-        writer.writerows(self._lines())
+        writer.writerows(map(text_cell, line) for line in self._lines())
         return out.getvalue()
 
     def to_table(self) -> str:

@@ -1,6 +1,8 @@
 """Laying out sections of labeled rows as a terminal table or as Markdown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from rulemine.text.markdown import in_cell, plain
 
 __all__ = ["Cell", "Section", "format_cell", "format_markdown", "format_table"]
 
@@ -68,23 +70,18 @@ def format_markdown(
     title: str, header: Sequence[str], sections: Sequence[Section], notes: Sequence[str]
 ) -> str:
     """One table; sections become bold rows, what is said about a value follows it in parentheses."""
-    text = [_line(header), _line(["---", *("--:" for _ in header[1:])])]
+    text = [_line(map(in_cell, header)), _line(["---", *("--:" for _ in header[1:])])]
     for name, rows in sections:
         if name:
-            text.append(_line([f"**{name}**", *("" for _ in header[1:])]))
+            text.append(_line([f"**{in_cell(name)}**", *("" for _ in header[1:])]))
         for label, cells in rows:
             shown = [f"{value} ({about})" if about else value for value, about in cells]
-            text.append(_line([label, *shown]))
-    parts = [_escape(title), "", *text]
+            text.append(_line(map(in_cell, [label, *shown])))
+    parts = [plain(title), "", *text]
     if notes:
-        parts += ["", *(f"- {note}" for note in notes)]
+        parts += ["", *(f"- {plain(note)}" for note in notes)]
     return "\n".join(parts) + "\n"
 
 
-def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(_escape(cell) for cell in cells) + " |"
-
-
-def _escape(text: str) -> str:
-    # ">" at the start of a line or cell would open a quotation.
-    return text.replace("|", "\\|").replace(">", "\\>")
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -17,6 +17,7 @@ from rulemine.release.card.structure_page import (
     describe_structures,
 )
 from rulemine.release.records import CypherQuestion, Question
+from rulemine.text.markdown import code, plain
 
 __all__ = ["CYPHER_PAGE"]
 
@@ -132,7 +133,7 @@ def _changes(manifest: Manifest) -> list[str]:
     if touched:
         values: list[Sequence[object]] = [("property", "values", "removed", "share")]
         values += [
-            (f"`{name}`", row["values"], row["removed"], percent(row["removed"], row["values"]))
+            (code(name), row["values"], row["removed"], percent(row["removed"], row["values"]))
             for name, row in touched.items()
         ]
         lines += [
@@ -195,7 +196,7 @@ def _examples(questions: Sequence[Question]) -> list[str]:
         last = q.cypher.levels[-1]
         said = f"{counted(len(q.cypher.rows), 'row')}, {len(last.lost):,} lost, {len(last.spurious):,} wrong"
         lines += [
-            f"- {category} `{q.id}` {q.question} ({said})",
+            f"- {category} `{q.id}` {plain(q.question)} ({said})",
             "",
             f"      {q.cypher.cypher}",
             "",

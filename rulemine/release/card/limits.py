@@ -7,6 +7,7 @@ from typing import Any
 from rulemine.errors import counted
 from rulemine.kg.relation_overlap import LEAST_SHARE
 from rulemine.release.card.structure_figures import ALL
+from rulemine.text.markdown import code
 
 __all__ = ["describe_limits"]
 
@@ -152,12 +153,14 @@ def _undeclared(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if not rows:
         return []
     said = {
-        "symmetric": "`{relation}` looks symmetric ({share:.0f} %)",
-        "inverse": "`{relation}` and `{other}` look inverse ({share:.0f} %)",
-        "same": "`{relation}` and `{other}` look the same ({share:.0f} %)",
+        "symmetric": "{relation} looks symmetric ({share:.0f} %)",
+        "inverse": "{relation} and {other} look inverse ({share:.0f} %)",
+        "same": "{relation} and {other} look the same ({share:.0f} %)",
     }
     shown = [
-        said[row["looks"]].format(**{**row, "share": 100 * row["share"]})
+        said[row["looks"]].format(
+            relation=code(row["relation"]), other=code(row["other"]), share=100 * row["share"]
+        )
         for row in sorted(rows, key=lambda row: -row["share"])[:MOST_RELATIONS]
     ]
     more = f"; and {len(rows) - len(shown):,} more" if len(rows) > len(shown) else ""

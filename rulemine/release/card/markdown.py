@@ -17,7 +17,7 @@ def table(rows: Iterable[Sequence[object]], *, text: bool = False) -> list[str]:
     """
     lines = []
     for row in rows:
-        cells = (f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row)
+        cells = (f"{c:,}" if isinstance(c, int) else str(c).replace("|", "\\|") for c in row)
         lines.append(f"| {' | '.join(cells)} |")
         if len(lines) == 1:
             lines.append("|---" + ("|---" if text else "|---:") * (len(row) - 1) + "|")

@@ -10,6 +10,7 @@ from rulemine.release.card.kind_page import KindPage, Manifest
 from rulemine.release.card.markdown import FEW_CORE, LITTLE_CORE, table
 from rulemine.release.records import Question
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
+from rulemine.text.markdown import plain
 
 __all__ = ["RULE_PAGE"]
 
@@ -90,7 +91,7 @@ def _examples(questions: Sequence[Question]) -> list[str]:
     )
     step = max(1, len(ordered) // EXAMPLES)
     return [
-        f"- `{q.id}` {q.question} — hard answer: {q.hard_answer}"
+        f"- `{q.id}` {plain(q.question)} — hard answer: {plain(str(q.hard_answer))}"
         + (f" (one of {len(q.answers)} answers)" if len(q.answers) > 1 else "")
         for q in ordered[::step][:EXAMPLES]
     ] or ["None."]

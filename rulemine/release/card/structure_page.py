@@ -12,6 +12,7 @@ from rulemine.release.card.markdown import FEW_CORE, LITTLE_CORE, percent, table
 from rulemine.release.card.structure_figures import ALL, MISSING
 from rulemine.release.records import SPLITS, Question
 from rulemine.rules.taxonomy import RULE_TYPES
+from rulemine.text.markdown import plain
 
 __all__ = [
     "QUERY_SHARED", "QUERY_STRATA", "STRUCTURE_PAGE", "describe_missing", "describe_structures",
@@ -252,10 +253,11 @@ def examples_of_structures(questions: Sequence[Question]) -> list[str]:
         if not some:
             continue
         q = some[len(some) // 2]
-        answer = f"hard answer: {q.hard_answer}" if q.hard else f"answer: {q.answers[0]}"
+        named = plain(str(q.hard_answer) if q.hard else q.answers[0])
+        answer = f"hard answer: {named}" if q.hard else f"answer: {named}"
         several = f"one of {len(q.answers)} answers, " if len(q.answers) > 1 else ""
         missing = f"{counted(q.missing, 'link')} missing" if q.hard else "all stated"
-        lines.append(f"- {structure} `{q.id}` {q.question} — {answer} ({several}{missing})")
+        lines.append(f"- {structure} `{q.id}` {plain(q.question)} — {answer} ({several}{missing})")
     return lines or ["None."]
 
 

@@ -18,6 +18,7 @@ from rulemine.release.card.structure_page import (
 )
 from rulemine.release.card.subgraph_figures import CLASSES, SIZES
 from rulemine.release.records import SPLITS
+from rulemine.text.markdown import code
 
 __all__ = ["SUBGRAPH_PAGE", "describe_acceptance"]
 
@@ -105,7 +106,7 @@ def _relations(manifest: Manifest) -> list[str]:
     ordered = sorted(rows, key=lambda name: (-sum(rows[name].values()), name))
     alone = sum(not row["train"] for row in rows.values())
     shown: list[Sequence[object]] = [("triples of evidence", *SPLITS)]
-    shown += [(f"`{name}`", *rows[name].values()) for name in ordered[:MOST_RELATIONS]]
+    shown += [(code(name), *rows[name].values()) for name in ordered[:MOST_RELATIONS]]
     return [
         f"{counted(len(rows), 'relation')} in the evidence, {alone:,} of them not in that of train. "
         + ("The most frequent:" if len(rows) > MOST_RELATIONS else "They are:"),

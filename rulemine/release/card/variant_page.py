@@ -17,6 +17,7 @@ from rulemine.release.card.structure_page import (
 )
 from rulemine.release.card.subgraph_page import describe_acceptance
 from rulemine.release.records import SPLITS
+from rulemine.text.markdown import plain
 
 __all__ = ["VARIANT_PAGE"]
 
@@ -51,7 +52,7 @@ def _statistics(manifest: Manifest) -> list[str]:
         ),
     ]
     topics: list[Sequence[object]] = [("topic", *SPLITS)]
-    topics += [(topic or "none", *row.values()) for topic, row in counts["topics"].items()]
+    topics += [(plain(topic) or "none", *row.values()) for topic, row in counts["topics"].items()]
     return [
         "Supporting facts are the triples that the writer named. A single answer: the complete graph gives "
         "no other one. Not minimal: fewer topic entities give the same answers, so structure and hops say "

@@ -116,6 +116,19 @@ def test_what_was_rejected_or_looks_undeclared_is_said() -> None:
     assert figures_of(excluded)["relations_undeclared"] == []
 
 
+def test_labels_are_text_and_relations_are_code() -> None:
+    hostile = replace(QUESTIONS[0], question="Is [x](y) <b>?", hard_answer="M*A*S*H")
+    text = card([hostile])
+    assert "Is [x\\](y) \\<b>? — hard answer: M\\*A\\*S\\*H" in text
+    pairs = [(f"a{i}", f"b{i}") for i in range(12)]
+    met = [(a, "me`t", b) for a, b in pairs] + [(b, "me`t", a) for a, b in pairs]
+    parts = parts_of(met, [], [], [], config=CONFIG, source=SOURCE)
+    manifest = {
+        "name": "x", "naming": "entity", "counts": figures_of(parts), "kg": SOURCE, "config": CONFIG,
+    }  # fmt: skip
+    assert "``me`t`` looks symmetric (100 %)" in write_card(parts, manifest)
+
+
 @pytest.mark.parametrize("naming", ["private", "text"])
 def test_a_release_has_the_card_and_its_plots(tmp_path: Path, naming: str) -> None:
     config = CONFIG | {"naming": "entity"}

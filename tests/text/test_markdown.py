@@ -1,0 +1,61 @@
+"""Labels of any kind in Markdown and in CSV."""
+
+import re
+
+import pytest
+
+from rulemine.text.markdown import code, in_cell, plain
+from rulemine.text.spreadsheet import text_cell
+
+HOSTILE = [
+    '"><img src=x onerror=alert(1)>1', "<script>x</script>", "[x](javascript:alert(1))", "![x](y.png)",
+    "[[a]b](c)", "<https://x.y>", "*a* _b_ ~~c~~ `d`", "M*A*S*H", "&lt;b&gt;", "a\\*b\\", "# a", "> a", "- a",
+    "1. a", "a\n\n# b",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_in_a_label_is_markup(text: str) -> None:
+    shown = plain(text)
+    assert "\n" not in shown
+    bare = re.sub(r"\\[!-/:-@\[-`{-~]", "", shown)  # without what is escaped
+    assert not re.search(r"[`*]|<[A-Za-z/!?]|\]\(|&\w+;|(^|\W)_|^[#>]|^- |^\d\.|~~", bare)
+    assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", shown) == re.sub(r"\n+", " ", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Keld's Landing",
+        "snake_case",
+        "/people/person",
+        "A & B",
+        "a < b",
+        "[sic] x",
+        "x (y)",
+        "-1.5",
+        "C:\\x",
+    ],
+)
+def test_what_is_no_markup_stays_as_it_is(text: str) -> None:
+    assert plain(text) == in_cell(text) == text
+    assert code(text) == f"`{text}`"
+
+
+def test_code_spans_and_cells() -> None:
+    assert code("married`to})") == "``married`to})``"
+    assert code("`a``b") == "``` `a``b ```"
+    assert in_cell("a|b > *c*") == "a\\|b \\> \\*c\\*"
+
+
+@pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "+1+1", "-30-", "@x", "\t=1", "'=1", "''@"])
+def test_no_cell_is_a_formula_and_texts_come_back(text: str) -> None:
+    cell = text_cell(text)
+    assert cell == f"'{text}"
+    assert re.sub(r"^'(?='*[=+\-@\t\r])", "", cell) == text
+
+
+@pytest.mark.parametrize("text", ["", "a=b", "'Tis", "-0.5", "+44", "-1.6e-15", "–", "1+1"])
+def test_numbers_and_other_texts_stay_as_they_are(text: str) -> None:
+    assert text_cell(text) == text
