@@ -9,9 +9,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from rulemine.cypher.conditions import Condition, conditions_of, properties_of
 from rulemine.cypher.expressions import AGGREGATES
 from rulemine.cypher.parser import StatementParser
-from rulemine.cypher.syntax import NodePattern, RelationPattern, Statement
+from rulemine.cypher.syntax import (
+    Clause,
+    NodePattern,
+    ProjectionClause,
+    RelationPattern,
+    Statement,
+)
 
 __all__ = ["Elements", "PatternElement", "elements_of", "meant", "turned"]
 
@@ -48,9 +55,7 @@ class Elements:
         chains: Its patterns: node, relation, node, … each.
         properties: Variable and property of each place such as ``n.population``, and of each fixed one of a
             variable; sorted, each once.
-        names: The texts that ``name`` is compared with by ``=``, or fixed to; sorted.
-        conditions: The words of each condition, limit and order, without variables, and fixed properties;
-            sorted.
+        conditions: What is asked of what is matched.
         aggregates: Aggregating functions, such as ``count`` or ``count distinct``; sorted.
         returned: The properties that RETURN names, sorted.
         optional: Number of OPTIONAL MATCH, and of UNION.
@@ -59,8 +64,7 @@ class Elements:
     statement: Statement
     chains: tuple[tuple[PatternElement, ...], ...]
     properties: tuple[tuple[str, str], ...]
-    names: tuple[str, ...]
-    conditions: tuple[str, ...]
+    conditions: tuple[Condition, ...]
     aggregates: tuple[str, ...]
     returned: tuple[str, ...]
     optional: tuple[int, int]
@@ -81,11 +85,17 @@ class Elements:
                 found.setdefault(node.variable, set()).update(node.labels)
         return found
 
-    def triples(self) -> Iterator[tuple[str, str, str]]:
-        """Label, relation, label of each directed edge, from subject to object; "" where nothing is said."""
+    def triples(self, *, directed: bool = False) -> Iterator[tuple[str, str, str]]:
+        """Label, relation, label of each edge, from subject to object; "" where nothing is said.
+
+        Args:
+            directed: Leave out edges without a direction.
+        """
         known = self.labels
         for chain in self.chains:
             for at, relation in enumerate(chain[1::2]):
+                if directed and relation.arrow == "-":
+                    continue
                 near, far = (chain[2 * at + side] for side in (0, 2))
                 if relation.arrow == "<":
                     near, far = far, near
@@ -105,8 +115,8 @@ def elements_of(text: str) -> Elements:
 
     Example:
         >>> found = elements_of('MATCH (n:City)-[:inCountry]->(:Country {name: "Peru"}) RETURN n.name')
-        >>> found.names, list(found.triples())
-        (('Peru',), [('City', 'inCountry', 'Country')])
+        >>> found.conditions[0].text, list(found.triples())
+        ('name = Peru', [('City', 'inCountry', 'Country')])
     """
     return _Noting(text).elements()
 
@@ -192,47 +202,23 @@ class _Noting(StatementParser):
             for part in chain
             for pair in part.fixed
         ]
-        used = list(self._accessed())
-        names = [text for _, name, text in fixed if name == "name"]
-        names += [
-            self.tokens[at + 2].text
-            for at, _, name in used
-            if name == "name" and self.tokens[at + 1].text == "="
-        ]
-        last = statement.arms[-1][-1].start
         words = [token.word for token in self.tokens]
         return Elements(
             statement,
             tuple(self._chains),
-            tuple(sorted({*(pair[1:] for pair in used), *(pair[:2] for pair in fixed)})),
-            tuple(sorted(meant(text) for text in names if text[:1] in ("'", '"'))),
-            tuple(sorted([*self._conditions(), *(f"{name} = {text}" for _, name, text in fixed)])),
+            tuple(sorted({*self._accessed(), *(pair[:2] for pair in fixed)})),
+            tuple(conditions_of(statement)),
             tuple(sorted(self._aggregated())),
-            tuple(sorted(name for at, _, name in used if self.tokens[at].start > last)),
+            tuple(sorted(_returned(statement.arms[-1]))),
             (words.count("OPTIONAL"), words.count("UNION")),
         )
 
-    def _accessed(self) -> Iterator[tuple[int, str, str]]:
-        """Each variable with a property behind it: the place of the property's token, and both names."""
+    def _accessed(self) -> Iterator[tuple[str, str]]:
+        """Each variable with a property behind it."""
         places = {start for start, _, _ in self.variables}
         for at, token in enumerate(self.tokens[:-3]):
             if token.start in places and self.tokens[at + 1].text == ".":
-                yield at + 2, _bare(token), _bare(self.tokens[at + 2])
-
-    def _conditions(self) -> Iterator[str]:
-        """The words of each WHERE, LIMIT, SKIP and ORDER BY, variables aside."""
-        places = {start for start, _, _ in self.variables}
-        for at, token in enumerate(self.tokens):
-            if token.word not in _CONDITIONS:
-                continue
-            words, depth = [token.word], 0
-            for word in self.tokens[at + 1 :]:
-                depth += (word.text in ("(", "[", "{")) - (word.text in (")", "]", "}"))
-                if depth < 0 or word.kind == "end" or word.word in _CLAUSES or word.text == ";":
-                    break
-                if word.start not in places:
-                    words.append(meant(word.text) if word.kind == "string" else word.text)
-            yield " ".join(words)
+                yield _bare(token), _bare(self.tokens[at + 2])
 
     def _aggregated(self) -> Iterator[str]:
         for at, token in enumerate(self.tokens[:-1]):
@@ -241,8 +227,20 @@ class _Noting(StatementParser):
                 yield f"{name} distinct" if self.tokens[at + 2].word == "DISTINCT" else name
 
 
-_CONDITIONS = ("WHERE", "LIMIT", "SKIP", "ORDER")
-_CLAUSES = (*_CONDITIONS, "MATCH", "OPTIONAL", "WITH", "RETURN", "UNWIND", "CALL", "UNION")
+def _returned(clauses: tuple[Clause, ...]) -> list[str]:
+    """The properties that the last clause returns, also those that another one has named."""
+    found: list[str] = []
+    named: dict[str, list[str]] = {}
+    for clause in clauses:
+        if isinstance(clause, ProjectionClause):
+            found = []
+            for item in clause.items:
+                own = named.get(item.expression.variable) or [*properties_of(item.expression.term)]
+                named[item.alias] = own
+                found += own
+    return found
+
+
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 

@@ -64,9 +64,9 @@ def test_each_form_of_a_prediction_is_scored(files: Path) -> None:
     assert run(files, "--format", "questions", "-o", str(out)) == 0
     rows = lines(out)
     assert [
-        (row["ex"], row["ex_published"], row["psjs"], row["kind"]) for row in rows.values()
+        (row["ex"], row["ex_published"], row["psjs"], row["kinds"]) for row in rows.values()
     ] == [
-        ("0.0", "0.0", "0.0", "type"),  # lower case is another label
+        ("0.0", "0.0", "0.0", "schema:type; name"),  # capitals count
         ("1.0", "0.0", "", ""),
         ("", "", "", ""),
     ]

@@ -57,12 +57,12 @@ NUMBER = "MATCH (n:Person)-[r0:lives_in]->(m0:Town) RETURN m0.name, count(n)"
 KNOWN = "MATCH (n:Town)<-[r0:lives_in]-(m0:Person) WITH DISTINCT n RETURN n.name"
 
 
-def kind_of(gold: str, predicted: Any, runner: Any = RUNNER) -> str:
+def kinds_of(gold: str, predicted: Any, runner: Any = RUNNER) -> str:
     judge = CypherJudge(runner)
     table = judge.gold(gold)
     assert isinstance(table, GoldTable)
     scores, found = judge.judged(gold, table, predicted)
-    return Diagnosis(runner).kind(gold, table, predicted, scores, found)
+    return " ".join(Diagnosis(runner).kinds(gold, table, predicted, scores, found))
 
 
 CASES = [
@@ -71,27 +71,47 @@ CASES = [
     ("syntax", PEOPLE, "MATCH (n:Person RETURN n.name"),
     ("syntax", PEOPLE, "MATCH (n:Person) RETURN m.name"),
     ("runtime", PEOPLE, "MATCH (n:Person) RETURN n.height / 0 + 1 % 0"),
-    ("type", PEOPLE, "MATCH (n:Human)-[:lives_in]->(:Town {name: 'Arden'}) RETURN n.name"),
-    ("relation", PEOPLE, "MATCH (n:Person)-[:resides]->(:Town {name: 'Arden'}) RETURN n.name"),
-    ("relation", PEOPLE, "MATCH (n:Person)-[:knows]->(:Town {name: 'Arden'}) RETURN n.name"),
-    ("property", PEOPLE, "MATCH (n:Person)-[:lives_in]->(:Town {title: 'Arden'}) RETURN n.name"),
-    ("property", PEOPLE, "MATCH (n:Person)-[r:lives_in]->(:Town {name: 'Arden'}) "
-     "WHERE r.since > 1 RETURN n.name"),
+    ("schema:type", PEOPLE, "MATCH (n:Human)-[:lives_in]->(:Town {name: 'Arden'}) RETURN n.name"),
+    ("schema:relation", PEOPLE, "MATCH (n:Person)-[:resides]->(:Town {name: 'Arden'}) RETURN n.name"),
+    ("schema:relation", PEOPLE, "MATCH (n:Person)-[:knows]->(:Town {name: 'Arden'}) RETURN n.name"),
+    ("schema:type schema:relation schema:property filter", PEOPLE,
+     "MATCH (n:Human)-[:resides {since: 1}]->(:Town {name: 'Arden'}) RETURN n.name"),
+    ("schema:property filter", PEOPLE,
+     "MATCH (n:Person)-[:lives_in]->(:Town {title: 'Arden'}) RETURN n.name"),
+    ("schema:property filter", PEOPLE,
+     "MATCH (n:Person)-[r:lives_in]->(:Town {name: 'Arden'}) WHERE r.since > 1 RETURN n.name"),
+    ("schema:property", TALL, TALL.replace("n.height", "n.size")),
     ("direction", PEOPLE, "MATCH (n:Person)<-[:lives_in]-(:Town {name: 'Arden'}) RETURN n.name"),
+    ("direction name", PEOPLE, "MATCH (n:Person)<-[:lives_in]-(:Town {name: 'Ardenn'}) RETURN n.name"),
     ("name", PEOPLE, "MATCH (n:Person)-[:lives_in]->(:Town {name: 'Ardenn'}) RETURN n.name"),
     ("name", PEOPLE, "MATCH (n:Person)-[:lives_in]->(t:Town) WHERE t.name = 'Ardenn' RETURN n.name"),
+    ("name", PEOPLE, "MATCH (n:Person)-[:lives_in]->(t:Town) WHERE t.name IN ['arden', 'A'] RETURN n.name"),
+    ("name", PEOPLE,
+     "MATCH (n:Person)-[:lives_in]->(t:Town) WHERE toLower(t.name) = 'the arden' RETURN n.name"),
+    ("name", PEOPLE,
+     "MATCH (n:Person)-[:lives_in]->(t:Town) WHERE t.name CONTAINS 'Town of' RETURN n.name"),
+    ("wrong:name", PEOPLE, "MATCH (n:Person)-[:lives_in]->(:Town {name: 'Bree'}) RETURN n.name"),
+    ("wrong:name", PEOPLE,
+     "MATCH (n:Person)-[:lives_in]->(t:Town) WHERE t.name ENDS WITH 'ee' RETURN n.name"),
+    ("filter", PEOPLE, "MATCH (n:Person)-[:lives_in]->(:Town) RETURN n.name"),
+    ("nodes", PEOPLE, PEOPLE.replace("n.name", "n")),
+    ("nodes columns", PEOPLE, PEOPLE.replace("n.name", "n, n.height")),
+    ("wrong:name nodes", PEOPLE, PEOPLE.replace("n.name", "n").replace("Arden", "Bree")),
+    ("nodes", PEOPLE, PEOPLE.replace("n.name", "r0").replace(" WITH DISTINCT n", "")),
     ("columns", PEOPLE, PEOPLE.replace("n.name", "n.height, n.name")),
     ("columns", NUMBER, "MATCH (n:Person)-[:lives_in]->(m:Town) RETURN DISTINCT m.name"),
+    ("columns", PEOPLE, PEOPLE.replace("RETURN n.name", "RETURN n.height")),
     ("duplicates", KNOWN, "MATCH (n:Town)<-[:lives_in]-(m0:Person) RETURN n.name"),
     ("order", LARGEST, LARGEST.replace("DESC", "ASC")),
     ("order", LARGEST + " LIMIT 1", LARGEST.replace("DESC", "ASC") + " LIMIT 1"),
-    ("relation", PEOPLE, PEOPLE.replace("lives_in", "born_in")),
-    ("type", LARGEST, "MATCH (n:Person) RETURN n.name"),
+    ("wrong:property", LARGEST + " LIMIT 1", LARGEST.replace("n.size DESC", "n.name DESC") + " LIMIT 1"),
+    ("wrong:relation", PEOPLE, PEOPLE.replace("lives_in", "born_in")),
+    ("schema:property wrong:type", LARGEST, LARGEST.replace("Town", "Person")),
     ("filter", TALL, TALL.replace("1.55", "1.85")),
     ("filter", LARGEST, "MATCH (n:Town) RETURN n.name ORDER BY n.size DESC"),
-    ("property", TALL, TALL.replace("n.height > 1.55", "n.tall")),
+    ("wrong:property filter", TALL, TALL.replace("n.height > 1.55", "n.tall")),
+    ("wrong:property", TALL, TALL.replace("n.height > 1.55", "n.name > 1.55")),
     ("grouping", NUMBER, "MATCH (n:Person)-[:lives_in]->(m:Town) RETURN m.name, count(DISTINCT m)"),
-    ("property", PEOPLE, PEOPLE.replace("RETURN n.name", "RETURN n.height")),
     ("pattern", PEOPLE, "MATCH (n:Person)-[:lives_in]->(:Town {name: 'Arden'}), "
      "(n)-[:knows]->(:Person)-[:born_in]->(:Town {name: 'Arden'}) RETURN n.name"),
     ("pattern", PEOPLE, PEOPLE.replace("RETURN n.name", "RETURN n.name + '!'")),
@@ -101,13 +121,74 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "gold", "predicted"), CASES)
-def test_the_first_kind_that_applies(kind: str, gold: str, predicted: Any) -> None:
-    assert kind_of(gold, predicted) == kind
+@pytest.mark.parametrize(("kinds", "gold", "predicted"), CASES)
+def test_the_kinds_that_apply(kinds: str, gold: str, predicted: Any) -> None:
+    assert kinds_of(gold, predicted) == kinds
 
 
 def test_every_kind_is_tried() -> None:
-    assert {kind for kind, _, _ in CASES} | {"limit"} == {*ERROR_KINDS, ""}
+    assert {kind for kinds, _, _ in CASES for kind in kinds.split()} | {"limit"} == {*ERROR_KINDS}
+
+
+SEAS = Schema(
+    "seas",
+    (EntityType("River", (Property("length", "int"),)), EntityType("Ocean"), EntityType("Lake"),
+     EntityType("Country", (Property("people", "int"),))),
+    (RelationType("flowsInto", "River", "Ocean"), RelationType("flowsInto", "River", "Lake"),
+     RelationType("crosses", "River", "Country"),
+     RelationType("borders", "Country", "Country")),
+)  # fmt: skip
+RIVERS = {
+    "Ob": ("Arctic Ocean", "R"), "Elbe": ("Atlantic Ocean", "C D"), "Oder": ("Atlantic Ocean", "C P D"),
+    "Adda": ("Como", ""),
+}  # fmt: skip
+WATERS = [
+    *(GraphNode(name, "Ocean", name) for name in ("Arctic Ocean", "Atlantic Ocean", "Indian Ocean")),
+    *(GraphNode(name, "Country", name, {"people": 10 + n}) for n, name in enumerate("RCDP")),
+    *(GraphNode(name, "River", name, {"length": 9 - n}) for n, name in enumerate(RIVERS)),
+    GraphNode("Como", "Lake", "Como"),
+]  # fmt: skip
+FLOWS = [GraphEdge(f"f{r}", "flowsInto", r, ocean) for r, (ocean, _) in RIVERS.items()]
+FLOWS += [
+    GraphEdge(f"c{r}{c}", "crosses", r, c) for r, (_, cs) in RIVERS.items() for c in cs.split()
+]
+FLOWS += [GraphEdge(f"b{a}{b}", "borders", a, b) for a, b in ("CD", "DC", "DP", "PD", "PC", "CP")]
+INTO = "MATCH (n:River)-[r0:flowsInto]->(m0:Ocean {name: 'Arctic Ocean'}) WITH DISTINCT n RETURN n.name"
+THROUGH = "MATCH (n:River)-[r0:crosses]->(m0:Country {name: 'D'}) WITH DISTINCT n RETURN n.name"
+EITHER = (
+    "CALL { MATCH (n:River)-[:flowsInto]->(:Ocean {name: 'Arctic Ocean'}) RETURN n UNION "
+    "MATCH (n:River)-[:flowsInto]->(:Ocean {name: 'Atlantic Ocean'}) RETURN n } WITH DISTINCT n RETURN n.name"
+)
+EACH = (
+    "MATCH (n:Country)<-[r0:crosses]-(m0:River)-[r1:flowsInto]->(m1:Ocean {name: 'Atlantic Ocean'}) "
+    "WITH n, count(DISTINCT m0) AS num RETURN n.name, num"
+)
+TABLE_13 = {
+    "syntax": (INTO, "SELECT n.name FROM River n", "syntax"),
+    "reversed direction": (INTO, INTO.replace("-[r0:flowsInto]->", "<-[r0:flowsInto]-"), "direction"),
+    "wrong type": (INTO, INTO.replace("m0:Ocean", "m0:Lake"), "wrong:type"),
+    "schema violation": (INTO, INTO.replace("flowsInto", "drainsInto"), "schema:relation"),
+    "pattern": (THROUGH.replace("'D'", "'P'"),
+                "MATCH (n:River)-[:crosses]->(:Country)-[:borders]->(:Country {name: 'P'}) "
+                "RETURN DISTINCT n.name", "pattern"),
+    "no deduplication": (
+        "MATCH (n:River)-[r0:crosses]->(m0:Country) WITH DISTINCT n RETURN n.name",
+        "MATCH (n:River)-[:crosses]->(:Country) RETURN n.name", "duplicates",
+    ),
+    "entity linking": (EITHER, "MATCH (r:River)-[:flowsInto]->(o:Ocean) "
+                       "WHERE o.name IN ['Atlantic', 'Arctic'] RETURN DISTINCT r.name", "name"),
+    "results not aligned": (THROUGH, THROUGH.replace("n.name", "n.length"), "columns"),
+    "node objects": (THROUGH, THROUGH.replace("n.name", "n"), "nodes"),
+    "grouping": (EACH, "MATCH (n:Country)<-[:crosses]-(m:River)-[:flowsInto]->(:Ocean {name: 'Atlantic'}) "
+                 "RETURN n.name, collect(m.name)", "name grouping"),
+}  # fmt: skip
+"""A pair for each of the ten errors that the paper's table shows: gold, prediction, our kinds."""
+
+
+@pytest.mark.parametrize("error", TABLE_13)
+def test_the_errors_of_the_papers_table(error: str) -> None:
+    gold, predicted, kinds = TABLE_13[error]
+    assert kinds_of(gold, predicted, InMemoryRunner(PropertyGraph(SEAS, WATERS, FLOWS))) == kinds
 
 
 def test_what_takes_too_long_or_is_not_read() -> None:
@@ -119,10 +200,10 @@ def test_what_takes_too_long_or_is_not_read() -> None:
             return self.answer if "Late" in query else RUNNER.rows(query)
 
     late = "MATCH (n:Late) RETURN n.name"
-    assert kind_of(PEOPLE, late, Late(Failed("TimedOut", "no"))) == "limit"
+    assert kinds_of(PEOPLE, late, Late(Failed("TimedOut", "no"))) == "limit"
     code = "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration"
-    assert kind_of(PEOPLE, late, Late(Failed(code, "no"))) == "limit"
-    assert kind_of(PEOPLE, late, Late(NotRun("no"))) == ""
+    assert kinds_of(PEOPLE, late, Late(Failed(code, "no"))) == "limit"
+    assert kinds_of(PEOPLE, late, Late(NotRun("no"))) == ""
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,20 @@
 """Tells what is wrong with a predicted query, by parsing and running: the kinds of CypherBench's Table 13.
 
-CypherBench (Feng, Papicchio, Rahman, arXiv 2412.18702) sorts errors by hand. Here a wrong prediction has the
-first of `ERROR_KINDS` that applies, in their order: first why it gives nothing; then what the graph does not
-know; then what a single change mends, which is tried; then how the query differs from the gold's.
+CypherBench (Feng, Papicchio, Rahman, arXiv 2412.18702) sorts errors by hand. Here a wrong prediction has all
+of `ERROR_KINDS` that apply, in their order. If a single change makes it right (turning relations, other
+columns, equal rows once, another order), that is all that is said. What the graph does not have (``schema:``)
+is told from what it has and the gold does not use (``wrong:``).
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import combinations
 from typing import Any
 
+from rulemine.cypher.conditions import Condition, Look
 from rulemine.cypher.elements import Elements, PatternElement, elements_of, turned
+from rulemine.cypher.interpreter.values import EdgeValue, NodeValue, PathValue
 from rulemine.cypher.render import quoted_name, quoted_value
 from rulemine.cypher.rows import ResultTable, row_text
 from rulemine.cypher.syntax import CypherError
@@ -27,26 +31,32 @@ ERROR_KINDS = {
     "limit": "takes too long, or gives too many rows",
     "runtime": "fails while it runs, such as a sum of a text and a date",
     "unread": "gives other rows; our parser does not read it, so no more is known",
-    "type": "a type that the graph lacks, or another one than the gold's",
-    "relation": "a relation that the graph lacks, or not between these types, or another one than the gold's",
-    "property": "a property that the graph's nodes of the type lack, or another one than the gold's",
-    "direction": "right if relations are turned round",
-    "name": "a name that no node has",
-    "columns": "right with fewer columns, or lacks some of the gold's",
+    "schema:type": "a type that no node has",
+    "schema:relation": "a relation that no edge between these types is, in either direction",
+    "schema:property": "a property that no node or edge of the type has",
+    "direction": "a relation the wrong way round",
+    "name": "entity linking: looks for a name that no node has",
+    "wrong:name": "entity linking: looks for a name that a node has, and the gold does not look for",
+    "wrong:type": "a type that the graph has and the gold does not use",
+    "wrong:relation": "a relation that is between these types, and the gold does not use",
+    "nodes": "returns nodes, relations or paths in place of values",
+    "columns": "results not aligned: other properties, or more or fewer columns than the gold's",
     "duplicates": "right if equal rows are one, or are not",
     "order": "right in another order, or sorted otherwise than the gold",
+    "wrong:property": "a condition or order on a property that the graph has and the gold does not use there",
     "filter": "other conditions or limits than the gold's",
     "grouping": "other aggregates or groups than the gold's",
     "pattern": "another pattern than the gold's, or what else differs",
 }
-"""The kinds, in the order in which they are looked for: kind → in words. The last three of the graph's names
-come again after ``order``, where a query names what the graph has and the gold does not use."""
+"""The kinds: kind → in words."""
 
 _MOST_TURNED = 6
 """Relations that are turned round at most: 2^6 queries."""
 
 _MOST_COLUMNS = 8
 """Columns of a result of which subsets are tried."""
+
+_LOOKING = {"contains": "CONTAINS", "starts": "STARTS WITH", "ends": "ENDS WITH"}
 
 
 class Diagnosis:
@@ -60,15 +70,15 @@ class Diagnosis:
         self._runner = runner
         self._answered: dict[str, bool] = {}
 
-    def kind(
+    def kinds(
         self,
         gold: str,
         table: GoldTable,
         predicted: Any,
         judged: CypherScores,
         found: ResultTable | None,
-    ) -> str:
-        """The kind of error of a prediction; "" if it is right, or not scored.
+    ) -> tuple[str, ...]:
+        """The kinds of errors of a prediction, of `ERROR_KINDS`; none if it is right, or not scored.
 
         Args:
             gold: The gold query.
@@ -81,34 +91,36 @@ class Diagnosis:
             EndpointError: The server does not answer any more.
         """
         if judged.ex != 0.0:
-            return ""
+            return ()
         if judged.state in ("missing", "refused"):
-            return judged.state
+            return (judged.state,)
         if judged.state == "failed":
-            return _failure(judged.said.partition(":")[0])
-        named = None
-        if isinstance(predicted, str):
-            with suppress(CypherError):
-                named = elements_of(predicted)
-            if named is not None and (kind := self._unknown(named) or self._mended(named, table)):
-                return kind
-        if found is not None and (kind := _reshaped(table, found)):
-            return kind
-        if named is None:
-            return "unread"
-        try:
-            return _differing(elements_of(gold), named)
-        except CypherError:
-            return "unread"
+            return (_failure(judged.said.partition(":")[0]),)
+        named, wanted = _read(predicted), _read(gold)
+        unknown = set() if named is None else self._unknown(named)
+        if named is not None and not unknown and self._turns_right(named, table):
+            return ("direction",)
+        shape, mended = _reshaped(table, found)
+        if mended:
+            return shape
+        if named is None or wanted is None:
+            return (*shape, "unread")
+        kinds = {*shape, *unknown, *self._names(wanted, named)}
+        kinds |= self._patterns(wanted, named)
+        kinds |= _conditions(wanted, named, known="schema:property" not in unknown)
+        kinds |= _results(wanted, named, known=not {"schema:property", "nodes"} & kinds)
+        if not kinds:
+            kinds.add("pattern" if _asked(wanted) == _asked(named) else "filter")
+        return tuple(kind for kind in ERROR_KINDS if kind in kinds)
 
-    def _unknown(self, named: Elements) -> str:
-        """What the graph does not know."""
+    def _unknown(self, named: Elements) -> set[str]:
+        """What the graph does not have."""
+        found = set()
         labels = {label for some in named.labels.values() for label in some}
-        if not all(map(self._has_type, sorted(labels))):
-            return "type"
-        for subject, relation, object_ in named.triples():
-            if relation and not self._joins(subject, relation, object_):
-                return "relation"
+        if not all(map(self._has_type, labels)):
+            found.add("schema:type")
+        if not all(self._joins(*triple) for triple in named.triples()):
+            found.add("schema:relation")
         parts = [part for chain in named.chains for part in chain]
         wanted = {(part, name) for part in parts for name, _ in part.fixed}
         used = {part.variable: part for part in reversed(parts) if part.variable}
@@ -118,33 +130,92 @@ class Diagnosis:
             for variable, name in named.properties
             if variable in labelled
         }
-        return "" if all(self._valued(part, name) for part, name in wanted) else "property"
+        if not all(self._valued(part, name) for part, name in wanted):
+            found.add("schema:property")
+        return found
 
-    def _mended(self, named: Elements, table: GoldTable) -> str:
-        """What turning relations mends, and names that are not there."""
+    def _patterns(self, wanted: Elements, named: Elements) -> set[str]:
+        """How a pattern differs from the gold's, in what the graph has."""
+        found = set()
+        ours, theirs = (
+            Counter(label for part in each.relations for label in part.labels)
+            for each in (wanted, named)
+        )
+        if wanted.optional[1] != named.optional[1]:  # arms of UNION may be said in one
+            ours, theirs = Counter(set(ours)), Counter(set(theirs))
+        if ours.total() != theirs.total() or wanted.optional[0] != named.optional[0]:
+            found.add("pattern")
+        elif any(self._joins(*triple) for triple in named.triples() if triple[1] in theirs - ours):
+            found.add("wrong:relation")
+        labels, others = (
+            {label for some in each.labels.values() for label in some} for each in (wanted, named)
+        )
+        if any(map(self._has_type, others - labels)):
+            found.add("wrong:type")
+        for subject, relation, object_ in named.triples(directed=True):
+            there, back = (subject, relation, object_), (object_, relation, subject)
+            if not self._joins(*there, arrow="->") and self._joins(*back, arrow="->"):
+                found.add("direction")
+        return found
+
+    def _turns_right(self, named: Elements, table: GoldTable) -> bool:
+        """Whether turning relations makes a query right."""
         text = named.statement.text
         directed = [part for part in named.relations if part.arrow != "-"][:_MOST_TURNED]
         for number in range(1, len(directed) + 1):
             for some in combinations(directed, number):
                 found = self._runner.rows(turned(text, list(some)))
                 if isinstance(found, ResultTable) and _right(table, found.rows):
-                    return "direction"
-        for name in named.names:
-            if not self._yes(f"MATCH (n) WHERE n.name = {quoted_value(name)} RETURN 1 LIMIT 1"):
-                return "name"
-        return ""
+                    return True
+        return False
+
+    def _names(self, wanted: Elements, named: Elements) -> Iterator[str]:
+        """What is wrong with the names that a query looks for."""
+        ours, theirs = (
+            [look for condition in each.conditions for look in condition.looks]
+            for each in (wanted, named)
+        )
+        others = [look for look in theirs if not any(_meant(look, one.name) for one in ours)]
+        for look in others:
+            if not self._is_there(look):
+                yield "name"
+            elif ours:
+                yield "wrong:name"
+        lacking = [one for one in ours if not any(_meant(look, one.name) for look in theirs)]
+        if len(lacking) > len(others) or (theirs and not ours):
+            yield "filter"
+
+    def _is_there(self, look: Look) -> bool:
+        """Whether some node has a name that is looked for."""
+        name, text = (
+            ("toLower(n.name)", look.name.lower()) if look.folded else ("n.name", look.name)
+        )
+        sign = _LOOKING.get(look.how, look.how)
+        return self._yes(f"MATCH (n) WHERE {name} {sign} {quoted_value(text)} RETURN 1 LIMIT 1")
 
     def _has_type(self, label: str) -> bool:
         return self._yes(f"MATCH (n:{quoted_name(label)}) RETURN 1 LIMIT 1")
 
-    def _joins(self, subject: str, relation: str, object_: str) -> bool:
-        """Whether a relation is between two types, in whichever direction."""
-        ends = [f"(:{quoted_name(label)})" if label else "()" for label in (subject, object_)]
-        return self._yes(f"MATCH {ends[0]}-[:{quoted_name(relation)}]-{ends[1]} RETURN 1 LIMIT 1")
+    def _known(self, part: PatternElement) -> bool:
+        """Whether the graph has the types of a node or relation."""
+        return all(self._joins("", n, "") if part.arrow else self._has_type(n) for n in part.labels)
+
+    def _joins(self, subject: str, relation: str, object_: str, *, arrow: str = "-") -> bool:
+        """Whether a relation is between two types; one that the graph lacks may be any."""
+        ends = [
+            f"(:{quoted_name(label)})" if label and self._has_type(label) else "()"
+            for label in (subject, object_)
+        ]
+        kind = f":{quoted_name(relation)}" if relation else ""
+        return self._yes(f"MATCH {ends[0]}-[{kind}]{arrow}{ends[1]} RETURN 1 LIMIT 1")
 
     def _valued(self, part: PatternElement, name: str) -> bool:
-        """Whether some node of its labels, or relation of its types, has a property."""
-        kind = "".join(f":{'|'.join(map(quoted_name, part.labels))}" for _ in part.labels[:1])
+        """Whether a node of its labels, or relation of its types, has a property; of types not there: any."""
+        kind = (
+            f":{'|'.join(map(quoted_name, part.labels))}"
+            if part.labels and self._known(part)
+            else ""
+        )
         place = f"()-[x{kind}]->()" if part.arrow else f"(x{kind})"
         return self._yes(f"MATCH {place} WHERE x.{quoted_name(name)} IS NOT NULL RETURN 1 LIMIT 1")
 
@@ -154,6 +225,14 @@ class Diagnosis:
             found = self._runner.rows(query)
             self._answered[query] = not isinstance(found, ResultTable) or bool(found.rows)
         return self._answered[query]
+
+
+def _read(query: Any) -> Elements | None:
+    """What a query names; None of rows, and of what our parser does not read."""
+    if isinstance(query, str):
+        with suppress(CypherError):
+            return elements_of(query)
+    return None
 
 
 def _failure(code: str) -> str:
@@ -168,20 +247,43 @@ def _right(table: GoldTable, rows: Sequence[Sequence[Any]]) -> bool:
     return execution_match(table.rows, rows, keys=table.keys, tied=table.tied)
 
 
-def _reshaped(table: GoldTable, found: ResultTable) -> str:
+def _reshaped(table: GoldTable, found: ResultTable | None) -> tuple[tuple[str, ...], bool]:
+    """What is wrong with the shape of a result, and whether nothing else is."""
+    if found is None or not table.rows or not found.rows:
+        return (), False
+    rows = [tuple(map(_name_of, row)) for row in found.rows]
+    nodes = (
+        ("nodes",) if any(a is not b for a, b in zip(rows[0], found.rows[0], strict=True)) else ()
+    )
+    if nodes and _right(table, rows):
+        return nodes, True
+    kind = _shape(table, rows)
+    return (*nodes, *([kind] if kind else [])), bool(kind)
+
+
+def _shape(table: GoldTable, rows: Sequence[Sequence[Any]]) -> str:
     """What other columns, duplicates or order of a result mend."""
-    if not table.rows or not found.rows:
-        return ""
-    wanted, given = len(table.rows[0]), len(found.rows[0])
-    if given > wanted and any(_right(table, rows) for rows in _chosen(found.rows, wanted)):
+    wanted, given = len(table.rows[0]), len(rows[0])
+    if given > wanted and any(_right(table, some) for some in _chosen(rows, wanted)):
         return "columns"
     if given < wanted and any(
-        execution_match(rows, found.rows, keys=table.keys) for rows in _chosen(table.rows, given)
+        execution_match(some, rows, keys=table.keys) for some in _chosen(table.rows, given)
     ):
         return "columns"
-    if execution_match(_distinct(table.rows), _distinct(found.rows)):
-        return "order" if len(table.rows) == len(found.rows) else "duplicates"
+    if execution_match(_distinct(table.rows), _distinct(rows)):
+        return "order" if len(table.rows) == len(rows) else "duplicates"
     return ""
+
+
+def _name_of(value: Any) -> Any:
+    """The name of a node, in memory or of the driver; a mark for a relation or path; else the value."""
+    if isinstance(value, NodeValue):
+        return value.properties.get("name")
+    if isinstance(value, EdgeValue | PathValue):
+        return "…"
+    if hasattr(value, "labels") and hasattr(value, "get"):
+        return value.get("name")
+    return "…" if hasattr(value, "relationships") or hasattr(value, "start_node") else value
 
 
 def _chosen(rows: Sequence[Sequence[Any]], number: int) -> Iterator[list[tuple[Any, ...]]]:
@@ -194,29 +296,44 @@ def _distinct(rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
     return list({row_text(row): row for row in rows}.values())
 
 
-def _differing(gold: Elements, named: Elements) -> str:
-    """How a query differs from the gold."""
-    ours, theirs = ([sorted(part.labels) for part in each.relations] for each in (gold, named))
-    labels, others = (
-        {label for some in each.labels.values() for label in some} for each in (gold, named)
+def _meant(look: Look, name: str) -> bool:
+    """Whether the name that the gold looks for is found by what a query looks for."""
+    own, name = (look.name.lower(), name.lower()) if look.folded else (look.name, name)
+    if look.how == "starts":
+        return name.startswith(own)
+    if look.how == "ends":
+        return name.endswith(own)
+    return own in name if look.how == "contains" else own == name
+
+
+def _asked(query: Elements) -> list[Condition]:
+    """The conditions other than on names."""
+    return [condition for condition in query.conditions if not condition.of_names]
+
+
+def _conditions(wanted: Elements, named: Elements, *, known: bool) -> set[str]:
+    """How conditions differ, other than on names and on values that are known."""
+    ours, theirs = (
+        [condition for condition in _asked(each) if not condition.text.endswith("is not null")]
+        for each in (wanted, named)
     )
-    if len(ours) != len(theirs) or gold.optional != named.optional:
-        return "pattern"
-    if sorted(ours) != sorted(theirs):
-        return "relation"
-    if others - labels:
-        return "type"
-    if gold.conditions != named.conditions:
-        if all(word.startswith("ORDER") for word in set(gold.conditions) ^ set(named.conditions)):
-            return "order"
-        used, known = ({name for _, name in each.properties} for each in (named, gold))
-        return "property" if used - known else "filter"
-    if gold.aggregates != named.aggregates:
-        return "grouping"
-    if gold.returned != named.returned:
-        return (
-            "grouping"
-            if gold.aggregates and set(gold.returned) <= set(named.returned)
-            else "property"
-        )
-    return "pattern"
+    if Counter(one.text for one in ours) == Counter(one.text for one in theirs):
+        return set()
+    used, others = (
+        {name for condition in some for name in condition.properties} for some in (ours, theirs)
+    )
+    masked, other = (Counter(condition.masked for condition in some) for some in (ours, theirs))
+    found = {"wrong:property"} if known and (others - used or masked == other) else set()
+    if left := (masked - other) + (other - masked):
+        found.add("order" if all(text.startswith("ORDER") for text in left) else "filter")
+    return found
+
+
+def _results(wanted: Elements, named: Elements, *, known: bool) -> set[str]:
+    """How aggregates, groups and columns differ."""
+    if wanted.aggregates != named.aggregates:
+        return {"grouping"}
+    if wanted.returned == named.returned or not known:
+        return set()
+    grouped = wanted.aggregates and set(wanted.returned) <= set(named.returned)
+    return {"grouping" if grouped else "columns"}

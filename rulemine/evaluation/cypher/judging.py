@@ -86,7 +86,7 @@ class CypherScores:
         binds: What the gold binds on the graph: ``edges`` (and nodes), ``nodes`` or ``nothing``; "": that is
             not known.
         said: Why it failed, was refused or not run.
-        kind: The kind of its error, see `rulemine.evaluation.cypher.error_kinds`; "": none is known.
+        kinds: The kinds of its errors, see `rulemine.evaluation.cypher.error_kinds`.
     """
 
     state: str
@@ -100,7 +100,7 @@ class CypherScores:
     columns: int | None = None
     binds: str = ""
     said: str = ""
-    kind: str = ""
+    kinds: tuple[str, ...] = ()
 
     @property
     def scored(self) -> bool:

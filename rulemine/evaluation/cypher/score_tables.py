@@ -73,7 +73,7 @@ def document_of(
 def questions_text(found: Sequence[ScoredItem]) -> Iterator[str]:
     """Every question as CSV, in pieces; scores are empty where a prediction has none."""
     of_item = ("id", "graph", "category", "match", "return", "question", "gold")
-    of_scores = ("state", *SCORES, "rows", "columns", "kind", "said")
+    of_scores = ("state", *SCORES, "rows", "columns", "kinds", "said")
     yield _line([*of_item, "predicted", *of_scores, "difference", "psjs_difference"])
     for row in found:
         item, scores = row.item, row.scores
@@ -88,8 +88,14 @@ def questions_text(found: Sequence[ScoredItem]) -> Iterator[str]:
         ]
         given = row.predicted if isinstance(row.predicted, str) else repr(row.predicted or "")
         values = [getattr(scores, name) for name in of_scores]
-        shown = ["" if v is None else v if isinstance(v, str) else repr(v) for v in values]
+        shown = [_cell(value) for value in values]
         yield _line([*told, given, *shown, row.difference, row.psjs_difference])
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, tuple):
+        return "; ".join(value)
+    return "" if value is None else value if isinstance(value, str) else repr(value)
 
 
 def _rows_group(row: ScoredItem) -> str:
@@ -144,20 +150,26 @@ def _states(found: Sequence[ScoredItem]) -> Grid:
 
 
 def _errors(found: Sequence[ScoredItem]) -> Grid | None:
-    wrong = [row for row in found if row.scores.kind]
-    groups = {kind: [row for row in wrong if row.scores.kind == kind] for kind in ERROR_KINDS}
+    wrong = [row for row in found if row.scores.kinds]
+    groups = {kind: [row for row in wrong if kind in row.scores.kinds] for kind in ERROR_KINDS}
     rows = tuple(
         (kind, len(some), Score(len(some) / len(wrong), None, None))
         for kind, some in groups.items()
         if some
     )
+    several = sum(len(row.scores.kinds) > 1 for row in wrong)
     notes = tuple(
         f"{kind}: {ERROR_KINDS[kind]}; first {some[0].item.id}"
         + f": {_cut(some[0].predicted)}" * bool(some[0].predicted)
         for kind, some in groups.items()
         if some
     )
-    return Grid("errors", "Kinds of errors", ("kind", "n", "share"), rows, notes) if rows else None
+    if several:
+        has = "has" if several == 1 else "have"
+        told = f"{counted(several, 'prediction')} of {len(wrong):,} wrong ones {has} several kinds."
+        notes = (told, *notes)
+    header = "kind", "n", "share of wrong ones"
+    return Grid("errors", "Kinds of errors", header, rows, notes) if rows else None
 
 
 def _differences(

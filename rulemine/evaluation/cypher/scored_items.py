@@ -101,7 +101,8 @@ class ScoreJournal:
         row = self._known.get(key)
         if row is None:
             return None
-        scores = CypherScores(**row["scores"])
+        told = row["scores"]
+        scores = CypherScores(**{**told, "kinds": tuple(told["kinds"])})
         why = row["difference"], row["psjs_difference"]
         return ScoredItem(item, predicted, scores, *why, agrees=row["agrees"])
 
@@ -189,8 +190,8 @@ def _scored(
     scores, rows = judge.judged(item.cypher, table, asked)
     why, other = "", ""
     if isinstance(table, GoldTable):
-        kind = diagnosis.kind(item.cypher, table, asked, scores, rows)
-        scores = replace(scores, kind=kind)
+        kinds = diagnosis.kinds(item.cypher, table, asked, scores, rows)
+        scores = replace(scores, kinds=kinds)
         why = "" if rows is None else difference(item.cypher, table, rows, scores)
     if isinstance(asked, str):
         other = psjs_difference(item.cypher, asked, scores)
