@@ -90,8 +90,8 @@ def export(arguments: Namespace) -> int:
 
 
 def _file_name(name: str) -> str:
-    """A format with its options as a file name."""
-    return "".join(c if c.isalnum() or c in "-_=." else "_" for c in name)
+    """A format with its options as a file name, which an option of another program can hold."""
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
 
 
 def _summary(name: str, made: "Exported") -> str:

@@ -1,8 +1,8 @@
 """``rog``: a graph with each question, as RoG (Luo et al., ICLR 2024) and those who use its data read it.
 
 Those are GCR, G-Retriever, SubgraphRAG and the class ``KGQABaseDataset`` of PyTorch Geometric; all of them
-load the folder with ``datasets.load_dataset``. JSON Lines and Parquet have the same rows; the head of
-``README.md`` says which files are which split, since the folder has others beside them.
+load the folder with ``datasets.load_dataset``, which reads the Parquet files: the head of ``README.md`` says
+which file is which split, since the folder has others beside them.
 """
 
 import hashlib
@@ -39,9 +39,12 @@ class Rog(GraphPerQuestion):
 
     Attributes:
         oracle_plans: Whether to write the relation paths of the proofs, for RoG in place of its planner.
+        jsonl: Whether to write the rows as JSON Lines too, which none of these programs reads and which are
+            many times as large as the Parquet files.
     """
 
     oracle_plans: bool = option(False)
+    jsonl: bool = option(False)
 
     def check(self, given: ExportInput) -> None:
         """Refuses plans, which tell the answers, where there are to be none.
@@ -56,13 +59,13 @@ class Rog(GraphPerQuestion):
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the rows of each split, and what goes beside them."""
-        rows = _Rows(given, folder)
+        rows = _Rows(given, folder, self.jsonl)
         for split, some in groupby(self.with_graphs(given, folder), lambda row: row.question.split):
             rows.write(split, some)
         for split in given.splits:
             if not self.asked(given, split):
                 rows.write(split, ())
-        folder.text("README.md", _readme(given, rows.digest.hexdigest()))
+        folder.text("README.md", _readme(given, rows.digest.hexdigest(), self.jsonl))
         unnamed = [] if given.naming == "text" else [e.label for e in given.client.entities]
         folder.lines("entity_identifiers.txt", unnamed)
         if self.oracle_plans:
@@ -70,20 +73,20 @@ class Rog(GraphPerQuestion):
 
 
 class _Rows:
-    """Writes rows as JSON Lines and as Parquet, in one go.
+    """Writes rows as Parquet and, if asked to, as JSON Lines, in one go.
 
     Attributes:
         digest: Of all rows that were written.
     """
 
-    def __init__(self, given: ExportInput, folder: ExportFolder) -> None:
+    def __init__(self, given: ExportInput, folder: ExportFolder, jsonl: bool) -> None:
         try:
             import pyarrow as pa
         except ImportError:
             raise UserError(
                 "export format rog: needs the package pyarrow: pip install 'rulemine[exports]'."
             ) from None
-        self._given, self._folder = given, folder
+        self._given, self._folder, self._jsonl = given, folder, jsonl
         client, kg = given.client, given.kg
         labels = [client.label[name] for name in kg.entities]
         relations = [client.relation[name] for name in kg.relations]
@@ -92,15 +95,22 @@ class _Rows:
         dumped = [dump_line(name) for name in (*labels, *relations)]
         self.digest = hashlib.sha256("\n".join(dumped).encode())
         self.digest.update(self._numbers.astype("<i4").tobytes())
-        self._dumped = [
-            f"[{dumped[h]}, {dumped[r]}, {dumped[t]}]" for h, r, t in self._numbers.tolist()
-        ]
+        self._dumped = (
+            [f"[{dumped[h]}, {dumped[r]}, {dumped[t]}]" for h, r, t in self._numbers.tolist()]
+            if jsonl
+            else []
+        )
 
     def write(self, split: str, rows: Iterable[WithGraph]) -> None:
-        """Writes the two files of a split."""
-        self._folder.lines(f"{split}.jsonl", self._lines(split, rows))
+        """Writes the files of a split."""
+        lines = self._lines(split, rows)
+        if self._jsonl:
+            self._folder.lines(f"{split}.jsonl", lines)
+        else:
+            next(lines, None)  # to the end: it gives none, and has written the Parquet file
 
     def _lines(self, split: str, rows: Iterable[WithGraph]) -> Iterator[str]:
+        """Writes the Parquet file of a split, and gives the rows as JSON if these are written."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -126,8 +136,9 @@ class _Rows:
                     some, graphs = [], []
                 row = dump_line(self._fields(question) | {"graph": [], "choices": []})
                 self.digest.update(f"{split}\n{row}\n".encode() + graph.astype("<i4").tobytes())
-                triples = ", ".join(map(self._dumped.__getitem__, graph.tolist()))
-                yield row.removesuffix('[], "choices": []}') + f'[{triples}], "choices": []}}'
+                if self._jsonl:
+                    triples = ", ".join(map(self._dumped.__getitem__, graph.tolist()))
+                    yield row.removesuffix('[], "choices": []}') + f'[{triples}], "choices": []}}'
             if some:
                 out.write_table(self._table(some, graphs, schema))
 
@@ -220,12 +231,13 @@ def plans(
     return sorted(found, key=lambda plan: (len(plan), plan))
 
 
-def _readme(given: ExportInput, digest: str) -> str:
+def _readme(given: ExportInput, digest: str, jsonl: bool) -> str:
     """What the folder is; its head says which file is which split.
 
     ``datasets`` keeps what it has read by the names of the folder and of the configuration, whatever the
     files hold, so the latter has a digest of the rows.
     """
+    same = "\nThe JSON Lines files have the same rows as the Parquet files.\n" if jsonl else ""
     files = "".join(f"  - split: {split}\n    path: {split}.parquet\n" for split in given.splits)
     return f"""---
 configs:
@@ -235,7 +247,6 @@ configs:
 
 # {given.release.name}, with a graph for each question
 
-The graphs are parts of the graph `{given.kg_name}` of the benchmark. `export.json` says how this folder was
-made. The JSON Lines files have the same rows as the Parquet files, which are those that
-`datasets.load_dataset` reads. License and sources: see the benchmark.
-"""
+The graphs are parts of the graph `{given.kg_name}` of the benchmark. `datasets.load_dataset` reads the
+Parquet files. `export.json` says how this folder was made. License and sources: see the benchmark.
+{same}"""

@@ -220,7 +220,7 @@ def test_several_formats_write_a_folder_each(
     assert (
         command("export", release.path, "--to", "toy,toy:most=1", "-o", tmp_path / "a").status == 0
     )
-    assert sorted(p.name for p in (tmp_path / "a").iterdir()) == ["toy", "toy_most=1"]
+    assert sorted(p.name for p in (tmp_path / "a").iterdir()) == ["toy", "toy_most_1"]
 
 
 def test_each_format_is_checked_before_the_first_is_written(

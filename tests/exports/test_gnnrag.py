@@ -1,4 +1,4 @@
-"""The export for GNN-RAG, read as it reads it, and joined with the export for RoG as it joins them."""
+"""The export for GNN-RAG, by a reader of our own, and joined with the export for RoG as it joins them."""
 
 import json
 from dataclasses import replace
@@ -25,7 +25,7 @@ def test_questions_and_graphs_are_those_of_rog(
     label = json.loads((folder / "entities_names.json").read_text())
     assert len({*label.values()}) == len(label)  # it inverts them
     for split, name in SPLITS.items():
-        rows = rog.json_lines(beside, split)
+        rows = rog.parquet(beside, split)
         loaded = load(folder, name)
         assert [one.id for one in loaded] == [row["id"] for row in rows]
         for one, row in zip(loaded, rows, strict=True):

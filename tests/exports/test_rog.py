@@ -21,10 +21,14 @@ from tests.structures import structure_question
 def test_both_files_have_the_same_rows_in_a_plain_schema(
     structures: Release, tmp_path: Path
 ) -> None:
-    folder = export(structures, "rog", tmp_path / "a").folder
+    folder = export(structures, "rog:jsonl=true", tmp_path / "a").folder
+    plain = export(structures, "rog", tmp_path / "b").folder
+    assert not [*plain.glob("t*.jsonl")]  # 1.4 GB on FB15k-237, which no client reads
     for split in SPLITS:
         rows = read.json_lines(folder, split)
         assert rows == read.parquet(folder, split)
+        file = f"{split}.parquet"
+        assert (plain / file).read_bytes() == (folder / file).read_bytes()
         asked = structures.questions(split)
         assert [row["id"] for row in rows] == [q.id for q in asked]
         for row, q in zip(rows, asked, strict=True):
@@ -51,7 +55,7 @@ def test_graphs_are_of_the_graph_that_is_named(structures: Release, tmp_path: Pa
     for which in ("incomplete", "incomplete-50", "complete"):
         folder = export(structures, "rog", tmp_path / which, kg=which).folder
         stated = [[h, names[r], t] for h, r, t in structures.kg(which).labeled()]
-        rows = [row for split in SPLITS for row in read.json_lines(folder, split)]
+        rows = [row for split in SPLITS for row in read.parquet(folder, split)]
         seen = [triple for row in rows for triple in row["graph"]]
         assert {tuple(t) for t in seen} == {tuple(t) for t in stated}  # it is small
         assert all(len(row["graph"]) == len({*map(tuple, row["graph"])}) for row in rows)
@@ -67,14 +71,14 @@ def test_a_smaller_graph_is_the_same_in_every_naming(tmp_path: Path) -> None:
         graphs.append(
             [
                 [(label[h], r, label[t]) for h, r, t in row["graph"]]
-                for row in read.json_lines(folder, "test")
+                for row in read.parquet(folder, "test")
             ]
         )
     assert graphs[0] == graphs[1]
     assert {len(graph) for graph in graphs[0]} == {9}
     to = "rog:max_triples=9"
     again = export(release, to, tmp_path / "seed", naming="private", seed=1).folder
-    others = [[*map(tuple, row["graph"])] for row in read.json_lines(again, "test")]
+    others = [[*map(tuple, row["graph"])] for row in read.parquet(again, "test")]
     assert others != graphs[0]
     assert [*map(sorted, others)] == [*map(sorted, graphs[0])]
 
@@ -86,9 +90,7 @@ def test_oracle_plans_lead_to_the_hard_answers_that_can_be_reached(
     plans = {row["id"]: row for _, row in read_jsonl(made.folder / "rule_paths_test.jsonl")}
     flags = {row["id"]: row for _, row in read_jsonl(made.folder / "reachability.jsonl")}
     reached = 0
-    for row, q in zip(
-        read.json_lines(made.folder, "test"), structures.questions("test"), strict=True
-    ):
+    for row, q in zip(read.parquet(made.folder, "test"), structures.questions("test"), strict=True):
         found = read.direct_answer(row, plans[q.id]["prediction"])
         if q.hard_answer is not None and flags[q.id]["proof_undirected"]:
             assert q.hard_answer in found
@@ -101,7 +103,7 @@ def test_oracle_plans_lead_to_the_hard_answers_that_can_be_reached(
 
 def test_the_shares_are_those_of_the_rows(structures: Release, tmp_path: Path) -> None:
     made = export(structures, "rog:max_triples=12", tmp_path / "a")
-    rows = [row for split in SPLITS for row in read.json_lines(made.folder, split)]
+    rows = [row for split in SPLITS for row in read.parquet(made.folder, split)]
     assert made.counts["triples_a_question"] == 12
     flags = {row["id"]: row for _, row in read_jsonl(made.folder / "reachability.jsonl")}
     hard = {q.id: q.hard_answer for q in structures.questions() if q.hard_answer}
@@ -126,7 +128,7 @@ def test_subgraph_rag_and_g_retriever_find_every_name(
 ) -> None:
     folder = export(release, "rog", tmp_path / "a", naming=naming).folder
     identifiers = set((folder / "entity_identifiers.txt").read_text().splitlines())
-    for row in read.json_lines(folder, "test"):
+    for row in read.parquet(folder, "test"):
         sample = read.process_sample(row, identifiers)
         assert sample.topics
         assert sample.answers
@@ -139,12 +141,11 @@ def test_subgraph_rag_and_g_retriever_find_every_name(
 def test_without_answers_there_is_none(structures: Release, tmp_path: Path) -> None:
     folder = export(structures, "rog", tmp_path / "a", without_answers=True).folder
     full = export(structures, "rog", tmp_path / "b").folder
-    rows = read.json_lines(folder, "test")
-    assert rows == read.parquet(folder, "test")
-    assert rows == [row | {"answer": [], "a_entity": []} for row in read.json_lines(full, "test")]
+    rows = read.parquet(folder, "test")
+    assert rows == [row | {"answer": [], "a_entity": []} for row in read.parquet(full, "test")]
     assert {path.name for path in folder.iterdir()} == {
         "README.md", "entity_identifiers.txt", "export.json", "labels_map.tsv", "relations_map.tsv",
-        "test.jsonl", "test.parquet",
+        "test.parquet",
     }  # fmt: skip
     assert "proofs_inside" not in json.loads((folder / "export.json").read_text())["counts"]
 
@@ -154,9 +155,8 @@ def test_what_it_cannot_say(tmp_path: Path) -> None:
     number = replace(structure_question(2, '(p- "won" "palme")', "test"), value=4, stated_value=4)
     made = export(write_structures(tmp_path / "w", [asked, number]), "rog", tmp_path / "a")
     assert made.left_out == {number.id: "it asks for a number; answers here are entities"}
-    for split in SPLITS:
-        assert read.json_lines(made.folder, split) == read.parquet(made.folder, split)
-    assert [row["id"] for row in read.json_lines(made.folder, "test")] == [asked.id]
+    rows = {split: [row["id"] for row in read.parquet(made.folder, split)] for split in SPLITS}
+    assert rows == {"train": [], "validation": [], "test": [asked.id]}
 
 
 def test_no_two_exports_look_alike_to_a_cache(structures: Release, tmp_path: Path) -> None:
@@ -171,9 +171,9 @@ def test_row_groups_change_nothing(
     structures: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rulemine.exports.rog.TRIPLES_AT_ONCE", 50)
-    folder = export(structures, "rog", tmp_path / "a").folder
+    folder = export(structures, "rog:jsonl=true", tmp_path / "a").folder
     file = pq.ParquetFile(folder / "test.parquet")
     assert file.num_row_groups > 1
     assert read.parquet(folder, "test") == read.json_lines(folder, "test")
-    ids = [row["id"] for row in read.json_lines(folder, "test")]
+    ids = [row["id"] for row in read.parquet(folder, "test")]
     assert all(a < b for a, b in pairwise(ids))

@@ -1,4 +1,7 @@
-"""How GNN-RAG reads the export ``gnnrag``, by its gnn/dataset_load.py and LSTM tokenizer."""
+"""A reader of our own for the export ``gnnrag``, after gnn/dataset_load.py and the LSTM tokenizer of GNN-RAG.
+
+It shows what the files hold; ``make clients CLIENTS=authors_gnnrag`` shows that the real one trains on them.
+"""
 
 import json
 import re

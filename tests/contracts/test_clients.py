@@ -1,0 +1,74 @@
+"""What `make clients` says of itself: pinned, listed, and never green by having tried nothing."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.isolated import checkouts, try_clients
+
+ROOT = Path(__file__).resolve().parents[2]
+EXPORTS_PAGE = (ROOT / "docs" / "exports.md").read_text("utf-8")
+
+
+def test_every_changed_line_is_on_the_page() -> None:
+    for name, checkout in checkouts.CHECKOUTS.items():
+        where = f"[{checkout.repository}](https://github.com/{checkout.repository})"
+        assert f"| `{name}` | {where} | `{checkout.commit}` |" in EXPORTS_PAGE
+        for file, old, new in checkout.changed:
+            assert f"| `{name}` | `{file}` | `{old.strip()}` | `{new.strip()}` |" in EXPORTS_PAGE
+
+
+def test_clients_are_pinned_and_have_their_script() -> None:
+    clients = [try_clients.client_of(file) for file in try_clients.CLIENTS.glob("*.txt")]
+    used = {one.checkout for one in clients if one.checkout}
+    assert used == checkouts.CHECKOUTS.keys()
+    for one in clients:
+        assert one.what
+        assert one.exports
+        assert all(re.fullmatch(r"[\w.-]+(\[\w+\])?==[\w.]+", line) for line in one.requirements)
+        assert try_clients.script_of(one).exists()
+    (line,) = re.findall(r'make clients CLIENTS="(.*)"', (ROOT / ".ci" / "run").read_text())
+    assert shlex.split(line)[0] == "rog"
+    assert {*shlex.split(line)} <= {one.name for one in clients}
+
+
+@pytest.mark.parametrize(
+    ("ended", "no_skips", "status", "last"),
+    [
+        ({"a": "passed", "b": "passed"}, True, 0, "2 tried, 0 skipped; tried: a, b"),
+        ({"a": "passed", "b": "skipped"}, False, 0, "1 tried, 1 skipped; tried: a; skipped: b"),
+        ({"a": "passed", "b": "skipped"}, True, 1, "1 tried, 1 skipped; tried: a; skipped: b"),
+        ({"a": "passed", "b": "failed"}, False, 1, "2 tried, 0 skipped; tried: a, b"),
+        ({"a": "skipped"}, False, 1, "0 tried, 1 skipped; tried: none; skipped: a"),
+    ],
+)
+def test_the_last_line_counts(
+    ended: dict[str, str],
+    no_skips: bool,
+    status: int,
+    last: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert try_clients.report(ended, no_skips=no_skips) == status
+    assert capsys.readouterr().out.splitlines()[-1] == last
+
+
+def test_a_checkout_is_copied_with_its_lines_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = checkouts.Changed("src/a.py", "import b", "import c")
+    wanted = checkouts.Checkout("somebody/it", "1234567", ("src",), (changed,))
+    monkeypatch.setitem(checkouts.CHECKOUTS, "It", wanted)
+    assert "CLIENTS_HOME" in checkouts.copied("It", "", tmp_path / "copy")
+    assert "somebody/it" in checkouts.copied("It", str(tmp_path), tmp_path / "copy")
+    source = tmp_path / "It" / "src" / "a.py"
+    source.parent.mkdir(parents=True)
+    source.write_text("import a\nimport b\n")
+    assert checkouts.copied("It", str(tmp_path), tmp_path / "copy") == ""
+    assert (tmp_path / "copy" / "src" / "a.py").read_text() == "import a\nimport c\n"
+    assert source.read_text() == "import a\nimport b\n"
+    source.write_text("import a\n")
+    with pytest.raises(SystemExit, match="0 lines 'import b', expected one"):
+        checkouts.copied("It", str(tmp_path), tmp_path / "copy")
