@@ -91,7 +91,7 @@ class Recipe(Section):
     kind: str = option("rules", choices=KINDS, flag=True)
     reference: str = option("", file=True, data_set=True, flag=True, metavar="KG")
     implied: str = option("", file=True, packaged="implied.txt", flag=True)
-    labels: str = option("", file=True, data_set=True)
+    labels: str = option("", file=True, data_set=True, flag=True)
     rules: str = option("", file=True, flag=True)
     amie_jar: str = option("", file=True, flag=True, metavar="JAR")
     naming: str = option("private", choices=NAMINGS, flag=True)
