@@ -7,7 +7,7 @@ from typing import Any
 
 from rulemine.cli.answer import split_of
 from rulemine.cli.console import bar, check_output, emit, output_file, refuse_idle
-from rulemine.cli.parser import Parser, add_command
+from rulemine.cli.parser import Parser, add_command, add_wide
 from rulemine.errors import ConfigError
 
 __all__ = ["add_comparing"]
@@ -40,6 +40,7 @@ def add_comparing(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
+    add_wide(parser)
     parser = add_command(
         commands, "power", power, "how many questions show a difference between two systems",
         "From two prediction files: rulemine power DIR A.jsonl B.jsonl\n"
@@ -65,6 +66,7 @@ def add_comparing(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
+    add_wide(parser)
 
 
 def _add_choice(parser: Parser) -> None:

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import fill
 from typing import Any, TextIO
 
 from rulemine.errors import ConfigError
@@ -23,6 +24,7 @@ __all__ = [
     "complain",
     "emit",
     "emit_pieces",
+    "fitting",
     "note",
     "output_file",
     "refuse_idle",
@@ -131,6 +133,27 @@ class Line:
 
 
 @contextmanager
+def fitting(arguments: Namespace) -> Iterator[None]:
+    """Fits the tables of a command to the terminal; what goes elsewhere has no width and stays whole.
+
+    Args:
+        arguments: Those of the command; see `rulemine.cli.parser.add_wide`.
+    """
+    elsewhere = getattr(arguments, "output", None) is not None
+    if (
+        getattr(arguments, "wide", True)
+        or not sys.stdout.isatty()
+        or (elsewhere and not arguments.beside_output)
+    ):
+        yield
+    else:
+        from rulemine.evaluation.reporting.tables import fitted
+
+        with fitted(shutil.get_terminal_size().columns):
+            yield
+
+
+@contextmanager
 def _ticking(shown: Any) -> Iterator[None]:
     """Keeps the time on a bar up to date."""
     if shown.disable:
@@ -222,8 +245,12 @@ def refuse_idle(arguments: Namespace, purpose: str, *names: str) -> None:
 
 
 def note(text: str) -> None:
-    """Prints a note on standard error."""
-    say(f"note: {text}", sys.stderr)
+    """Prints a note on standard error, on a terminal in lines that fit it."""
+    told = f"note: {text}"
+    if sys.stderr.isatty():
+        columns = shutil.get_terminal_size().columns
+        told = fill(told, columns, break_long_words=False, break_on_hyphens=False)
+    say(told, sys.stderr)
 
 
 def say(text: str, channel: TextIO | None = None, end: str = "\n") -> None:

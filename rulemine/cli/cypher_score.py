@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rulemine.cli.console import STANDARD_OUTPUT, Line, check_output, emit, note, output_file
-from rulemine.cli.parser import Parser, add_command
+from rulemine.cli.parser import Parser, add_command, add_wide
 from rulemine.errors import ConfigError, EndpointError, counted
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def add_cypher_score(commands: "argparse._SubParsersAction[Parser]") -> None:
         help="(standard output); until it is written, FILE.journal keeps the scores that are known, and the "
         "same command goes on from there",
     )  # fmt: skip
+    add_wide(parser)
 
 
 def cypher_score(arguments: Namespace) -> int:

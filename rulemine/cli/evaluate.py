@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rulemine.cli.answer import split_of
 from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle
-from rulemine.cli.parser import Parser, add_command
+from rulemine.cli.parser import Parser, add_command, add_wide
 
 __all__ = ["add_scoring"]
 
@@ -59,6 +59,7 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
+    add_wide(parser)
     parser.options = _add_metrics
     parser = add_command(
         commands, "baselines", baselines, "run and score every model-free answerer"
@@ -72,6 +73,7 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
+    add_wide(parser)
 
 
 def _add_metrics(parser: Parser) -> None:

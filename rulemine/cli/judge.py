@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.answer import split_of
 from rulemine.cli.console import STANDARD_OUTPUT, Line, bar, check_output, output_file, say
-from rulemine.cli.parser import Parser, add_command, add_flags, given
+from rulemine.cli.parser import Parser, add_command, add_flags, add_wide, given
 from rulemine.errors import ConfigError, LimitError, counted
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def add_judging(commands: "argparse._SubParsersAction[Parser]") -> None:
                         help="say what it would take, show a prompt of each kind, ask nothing")  # fmt: skip
     parser.add_argument("-o", "--output", type=output_file, required=True, metavar="FILE",
                         help="judgements, a question a line; replies are kept in FILE.work")  # fmt: skip
+    add_wide(parser, beside_output=True)
 
     def add(parser: Parser) -> None:
         from rulemine.config import keys_of

@@ -18,7 +18,7 @@ from rulemine.cli.answer import add_answering
 from rulemine.cli.build import add_building
 from rulemine.cli.candidates import add_checking_candidates
 from rulemine.cli.compare import add_comparing
-from rulemine.cli.console import complain
+from rulemine.cli.console import complain, fitting
 from rulemine.cli.cypher_score import add_cypher_score
 from rulemine.cli.cypher_tasks import add_cypher_tasks
 from rulemine.cli.data import add_data
@@ -126,7 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with watching():
             arguments = make_parser(whole=False).parse_args(argv)
-            with _standard_output():
+            with _standard_output(), fitting(arguments):
                 return int(arguments.run(arguments))
     except LimitError as problem:
         complain(str(problem))

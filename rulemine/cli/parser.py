@@ -16,7 +16,7 @@ from rulemine.files import read_lines
 if TYPE_CHECKING:
     from rulemine.config import Key
 
-__all__ = ["Parser", "add_command", "add_flags", "describe_keys", "given"]
+__all__ = ["Parser", "add_command", "add_flags", "add_wide", "describe_keys", "given"]
 
 _SETS = "set "
 """Prefix of the destination of an option that sets a key; the key follows."""
@@ -161,6 +161,18 @@ def add_flags(parser: Arguments, keys: "Iterable[Key]") -> None:
             metavar=key.option.metavar or named or ("A,B|@FILE" if several else usual),
             help=text,
         )
+
+
+def add_wide(parser: Parser, *, beside_output: bool = False) -> None:
+    """Adds ``--wide`` to a command that shows tables.
+
+    Args:
+        parser: The parser of the command.
+        beside_output: Whether it shows them beside what it writes to its ``-o``, rather than there.
+    """
+    said = "tables and notes as wide as they are; on a terminal they are fitted to it"
+    parser.add_argument("--wide", action="store_true", help=said)
+    parser.set_defaults(beside_output=beside_output)
 
 
 def given(arguments: argparse.Namespace, section: str = "") -> dict[str, Any]:

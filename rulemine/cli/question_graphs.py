@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rulemine.cli.answer import split_of
 from rulemine.cli.console import bar, say
-from rulemine.cli.parser import Parser, add_command, add_flags, given
+from rulemine.cli.parser import Parser, add_command, add_flags, add_wide, given
 
 __all__ = ["add_question_graphs"]
 
@@ -33,6 +33,7 @@ def add_question_graphs(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT",
                         help="folder to write, new or of earlier question graphs")  # fmt: skip
+    add_wide(parser, beside_output=True)
     parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
                         help="complete, incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
     parser.add_argument("--split", default="all", help="train, validation, test or all (all)")

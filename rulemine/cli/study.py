@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rulemine.cli.console import Line, say
-from rulemine.cli.parser import Parser, add_command, add_flags, given
+from rulemine.cli.parser import Parser, add_command, add_flags, add_wide, given
 
 __all__ = ["add_studying"]
 
@@ -37,6 +37,7 @@ def add_studying(commands: "argparse._SubParsersAction[Parser]") -> None:
                         help="print what the study costs, and do nothing")  # fmt: skip
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT",
                         help="folder of the study")  # fmt: skip
+    add_wide(parser, beside_output=True)
     parser.takes_program = True
     parser.set_defaults(program=())
     parser.options = _add_keys
@@ -56,9 +57,9 @@ def _add_keys(parser: Parser) -> None:
 def study(arguments: Namespace) -> int:
     """``study``."""
     from rulemine.cli.answer import with_program
-    from rulemine.evaluation.reporting.files import cells
+    from rulemine.evaluation.reporting.files import cells, notes_of
     from rulemine.evaluation.reporting.report import WARNING
-    from rulemine.evaluation.reporting.tables import format_table
+    from rulemine.evaluation.reporting.tables import format_table, wrapped
     from rulemine.evaluation.study.costs import expected, format_expected
     from rulemine.evaluation.study.plan import read_plan
     from rulemine.evaluation.study.results import check_packages, write_results
@@ -87,18 +88,19 @@ def study(arguments: Namespace) -> int:
     rows = [(row[0][0], row[1:]) for row in cells(grid)]
     table = format_table(grid.title, grid.header, [("", rows)], grid.notes)
     if arguments.estimate:
-        sys.stdout.write(table)
+        say(table, end="")
         return 0
     check_packages()
     if any(one.runs for one in costs):
-        sys.stderr.write(table)
-        sys.stderr.flush()
+        say(table, sys.stderr, end="")
     found.answer()
     document = write_results(found, watch=watch)
-    sys.stdout.writelines(f"{text}\n" for text in document.notes if text.startswith(WARNING))
+    for text in document.notes:
+        if text.startswith(WARNING):
+            say(wrapped(text))
     if document.headline is not None:
         shown = [(row[0][0], row[1:]) for row in cells(document.headline)]
         head = document.headline
-        sys.stdout.write(format_table(head.title, head.header, [("", shown)], head.notes))
-    sys.stdout.write(f"\n{arguments.output / 'report.html'}\n")
+        say(format_table(head.title, head.header, [("", shown)], notes_of(head)), end="")
+    say(f"\n{arguments.output / 'report.html'}")
     return 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rulemine.cli.answer import add_model_options, split_of
 from rulemine.cli.console import Line, check_output, emit, output_file
-from rulemine.cli.parser import Parser, add_command, given
+from rulemine.cli.parser import Parser, add_command, add_wide, given
 from rulemine.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def add_supervising(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
     )
+    add_wide(parser)
     add_model_options(parser)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle, say
-from rulemine.cli.parser import Parser, add_command, add_flags, given
+from rulemine.cli.parser import Parser, add_command, add_flags, add_wide, given
 from rulemine.errors import ConfigError, OutputError
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def add_variants(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("--runs", type=int, metavar="N", help="how many (3)")
     parser.add_argument("-o", "--output", type=Path, metavar="OUT",
                         help="folder of the runs; with --compare a file (standard output)")  # fmt: skip
+    add_wide(parser, beside_output=True)
     parser.add_argument("--compare", type=Path, nargs="+", metavar="DIR",
                         help="make nothing: compare these releases")  # fmt: skip
     parser.add_argument("--format", choices=("table", "markdown", "json"),

@@ -67,6 +67,25 @@ def test_compare_writes_a_page_and_latex(
     assert all(text in printed for text in ("2 systems on small", "mine", "other", "Holm"))
 
 
+def test_tables_fit_the_terminal_and_nothing_else(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["evaluate", str(folder / "small"), str(folder / "mine.jsonl")]
+
+    def shown(*more: str) -> str:
+        assert main([*words, *more]) == 0
+        return capsys.readouterr().out
+
+    whole = shown()
+    assert max(map(len, whole.splitlines())) > 80
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, shown().splitlines())) <= 80
+    assert shown("--wide") == whole
+    assert shown("-o", str(folder / "report.txt")) == ""
+    assert (folder / "report.txt").read_text("utf-8") == whole
+
+
 def test_what_a_system_was_given_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = {"system": "mine", "needs": ["rules", "query"]}
     rows = [{"run": run}, {"id": "q00001", "answers": [EVE]}]

@@ -23,6 +23,7 @@ from rulemine.evaluation.reporting.document import (
 )
 from rulemine.evaluation.reporting.figures import draw, embedded
 from rulemine.evaluation.reporting.files import FORMATS, cell, render, to_csv, write_document
+from rulemine.evaluation.reporting.tables import fitted, format_table
 
 HALF, NONE = Score(0.5, 0.25, 0.75), Score(None, None, None)
 TABLE = Grid(
@@ -84,7 +85,9 @@ def test_markdown_and_latex_escape() -> None:
     assert r"\caption{Hard F1 \& more\_or\_less}" in latex
     assert r"\begin{tabular}{llrrr}" in latex
     assert r"a\textbar{}b\_50\% & complete & 1,200 & \scored{50.0}{25.0}{75.0} & 3.2 \\" in latex
-    assert r"\textless{}c\textgreater{} & incomplete & 7 & -- & -- \\" in latex
+    assert r"\textless{}c\textgreater{} & incomplete & 7\textdagger{} & -- & -- \\" in latex
+    for text in (markdown, latex.replace(r"\textdagger{}", "†"), render(DOCUMENT, "html")):
+        assert "† Fewer than 20 questions" in text
     assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 3
 
 
@@ -105,6 +108,25 @@ def test_hostile_labels_are_shown_as_they_are() -> None:
     cells = next(csv.DictReader(render(document, "questions").splitlines()))
     assert (cells["question"], cells["anchors"]) == ("'=1+1", "'@a")
     assert to_csv(Grid("d", "D", ("g", "x"), (("=1", -0.5),))) == "g,x\n'=1,-0.5\n"
+
+
+def test_a_table_fits_the_terminal_and_loses_nothing() -> None:
+    header = ["system", "n", *(f"score {i}" for i in range(12))]
+    rows = [("lookup", [(f"{i}", f"0–{i}" if i > 8 else "") for i in range(13)])]
+    rows.append(("command: python3 a_very_long_name.py", [(f"{i}" * 3, "") for i in range(13)]))
+    made = (
+        "A title that is longer than the terminal is wide",
+        header,
+        [("by", rows)],
+        ["word " * 30],
+    )
+    whole = format_table(*made)
+    with fitted(40):
+        shown = format_table(*made)
+    assert max(map(len, shown.splitlines())) <= 40 < max(map(len, whole.splitlines()))
+    assert set(shown.split()) == set(whole.split())
+    assert shown.count("lookup") == 4  # once for each block of columns
+    assert format_table(*made) == whole
 
 
 def test_differences_have_signs() -> None:

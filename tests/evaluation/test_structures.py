@@ -256,8 +256,8 @@ def test_forms_of_the_report(release: Release) -> None:
     lines = report.to_table().splitlines()
     assert lines[3].split() == ["n", "Hard", "F1", "HHR", "Hits@Hard", "Hits@Any", "H@1", "F1"]
     line = next(text for text in lines if text.startswith("mean of structures"))
-    assert line.split()[3:6] == ["6", "44.4", "60.0"]
-    assert "| mean of structures | 6 | 44.4" in report.to_markdown()
+    assert line.split()[3:6] == ["6†", "44.4", "60.0"]
+    assert "| mean of structures | 6† | 44.4" in report.to_markdown()
     rows = list(csv.DictReader(io.StringIO(report.to_csv())))
     assert [row["breakdown"] for row in rows[:3]] == ["core", "all", "mean_of_structures"]
     assert float(rows[2]["hits_at_1"]) == 0.5

@@ -19,7 +19,15 @@ from typing import Any
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.reporting.document import Document, Grid, QuestionRow, Score, Value
-from rulemine.evaluation.reporting.tables import Cell, format_markdown, format_table
+from rulemine.evaluation.reporting.tables import (
+    FEW,
+    FEW_NOTE,
+    Cell,
+    format_markdown,
+    format_table,
+    marked,
+    wrapped,
+)
 from rulemine.files import write_lines, write_text
 from rulemine.text.markdown import plain
 from rulemine.text.spreadsheet import text_cell
@@ -27,6 +35,8 @@ from rulemine.text.spreadsheet import text_cell
 __all__ = [
     "FORMATS",
     "cell",
+    "cells",
+    "notes_of",
     "render",
     "to_csv",
     "to_json",
@@ -50,6 +60,7 @@ _LATEX = {
     "→": r"$\rightarrow$",
     "≥": r"$\geq$",
     "≤": r"$\leq$",
+    "†": r"\textdagger{}",
     "\n": " ",
 } | {c: f"\\{c}" for c in "&%$#_{}"}
 
@@ -63,6 +74,10 @@ _PREAMBLE = r"""% Needs \usepackage{booktabs} and \usepackage[T1]{fontenc}. Perc
 % to show them otherwise, define \scored before, e.g. \newcommand{\scored}[3]{#1} for none.
 \providecommand{\scored}[3]{\begin{tabular}[t]{@{}r@{}}#1\\[-3pt]{\scriptsize[#2, #3]}\end{tabular}}
 """
+
+
+OF_QUESTIONS = "n"
+"""The heading of a column of numbers of questions that scores are over."""
 
 
 def cell(value: Value, *, percent: bool = True, signed: bool = False) -> Cell:
@@ -102,9 +117,22 @@ def cells(grid: Grid) -> Iterator[list[Cell]]:
     """The rows of a table as texts."""
     for row in grid.rows:
         yield [
-            cell(value, percent=name not in grid.plain, signed=grid.signed)
+            (marked(value), "")
+            if name == OF_QUESTIONS and type(value) is int
+            else cell(value, percent=name not in grid.plain, signed=grid.signed)
             for name, value in zip(grid.header, row, strict=True)
         ]
+
+
+def notes_of(grid: Grid) -> tuple[str, ...]:
+    """What stands below a table: its notes, and what a mark at a number of questions says."""
+    few = (
+        type(value) is int and 0 < value < FEW
+        for row in grid.rows
+        for name, value in zip(grid.header, row, strict=True)
+        if name == OF_QUESTIONS
+    )
+    return (*grid.notes, FEW_NOTE) if any(few) else grid.notes
 
 
 def text_columns(grid: Grid) -> list[bool]:
@@ -211,7 +239,7 @@ def to_markdown(document: Document) -> str:
             image = f"![{plain(figure.title)}](figures/{figure.id}.svg)"
             parts.append(f"{image}\n\n{plain(figure.caption)}\n")
         rows = [(row[0][0], row[1:]) for row in cells(grid)]
-        table = format_markdown("", grid.header, [("", rows)], grid.notes)
+        table = format_markdown("", grid.header, [("", rows)], notes_of(grid))
         parts.append(table.strip("\n"))
     return "\n".join(parts) + "\n"
 
@@ -219,11 +247,13 @@ def to_markdown(document: Document) -> str:
 def to_text(document: Document) -> str:
     """The facts, tables and notes of a report for a terminal."""
     facts = [f"{name}: {text}" for name, text in document.facts.items() if name != "identity"]
-    parts = [f"{document.title}\n\n" + "\n".join(facts)]
+    parts = [wrapped("\n".join([document.title, "", *facts]))]
     for grid in document.grids():
         rows = [(row[0][0], row[1:]) for row in cells(grid)]
-        parts.append(format_table(grid.title, grid.header, [("", rows)], grid.notes).rstrip("\n"))
-    return "\n\n".join([*parts, *document.notes]) + "\n"
+        parts.append(
+            format_table(grid.title, grid.header, [("", rows)], notes_of(grid)).rstrip("\n")
+        )
+    return "\n\n".join([*parts, *map(wrapped, document.notes)]) + "\n"
 
 
 def to_latex(document: Document) -> str:
@@ -245,7 +275,7 @@ def to_latex(document: Document) -> str:
                 shown.append(rf"\scored{scored}" if about else _tex(value))
             lines.append(" & ".join(shown) + r" \\")
         lines += [r"\bottomrule", r"\end{tabular}"]
-        lines += [f"\\par\\smallskip{{\\footnotesize {_tex(note)}}}" for note in grid.notes]
+        lines += [f"\\par\\smallskip{{\\footnotesize {_tex(note)}}}" for note in notes_of(grid)]
         parts.append("\n".join([*lines, r"\end{table}", ""]))
     return "\n".join(parts)
 

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.reporting.document import VERDICTS, Document, Outcome, QuestionRow
-from rulemine.evaluation.reporting.files import cells, text_columns
+from rulemine.evaluation.reporting.files import cells, notes_of, text_columns
 from rulemine.evaluation.reporting.questions import MOST_QUESTIONS
+from rulemine.evaluation.reporting.report import WARNING
 from rulemine.kg.graph import Triple
 from rulemine.release.sampling_order import sample
 
@@ -89,7 +90,10 @@ def to_html(document: Document) -> str:
     template = environment.get_template("page.html.j2")
     given: dict[str, Any] = {
         "document": document,
+        "warning": WARNING,
+        "rest": [note for note in document.notes if not note.startswith(WARNING)],
         "cells": cells,
+        "notes_of": notes_of,
         "text_columns": text_columns,
         "figures": drawn,
         "script": script,

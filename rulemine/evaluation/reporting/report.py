@@ -19,7 +19,16 @@ import numpy.typing as npt
 from rulemine.errors import counted
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import Floats
-from rulemine.evaluation.reporting.tables import Section, format_cell, format_markdown, format_table
+from rulemine.evaluation.reporting.tables import (
+    FEW,
+    FEW_NOTE,
+    Section,
+    format_cell,
+    format_markdown,
+    format_table,
+    marked,
+    wrapped,
+)
 from rulemine.evaluation.reporting.titles import (
     BREAKDOWN_TITLES,
     FURTHER,
@@ -29,6 +38,7 @@ from rulemine.evaluation.reporting.titles import (
     TITLES,
 )
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
+from rulemine.text.markdown import plain
 from rulemine.text.spreadsheet import text_cell
 
 if TYPE_CHECKING:
@@ -230,8 +240,11 @@ class _Rows(ABC):
             if shown := [m for m in metrics if m in self.metrics]:
                 sections = self._sections(shown, *breakdowns)
                 tables.append((further.format(kg=self.kg), shown, sections))
-        texts = [f"{note}\n" for note in self.notes if note.startswith(WARNING)]
+        said = plain if layout is format_markdown else wrapped
+        texts = [f"{said(note)}\n" for note in self.notes if note.startswith(WARNING)]
         below = [note for note in self.notes if not note.startswith(WARNING)]
+        if any(0 < row.n < FEW for row in self.rows):
+            below.append(FEW_NOTE)
         for number, (name, shown, sections) in enumerate(tables, start=1):
             notes = below if number == len(tables) else ()
             texts.append(layout(name, [label, "n", *(TITLES[m] for m in shown)], sections, notes))
@@ -249,7 +262,7 @@ class _Rows(ABC):
                 continue
             if not sections or sections[-1][0] != title:
                 sections.append((title, []))
-            cells = [(f"{row.n:,}", "")]
+            cells = [(marked(row.n), "")]
             cells += [
                 format_cell(row.scores[m], self._signed(), 1 if m == "retrieved" else 100)
                 for m in metrics

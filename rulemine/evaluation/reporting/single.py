@@ -7,6 +7,7 @@ from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.document import Document, Figure, Grid, Series
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.report import Comparison, Report, Row
+from rulemine.evaluation.reporting.tables import FEW, FEW_NOTE, marked
 from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, FURTHER, SUBSETS, TITLES
 from rulemine.evaluation.scoring import said_of
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
@@ -145,6 +146,11 @@ def _metrics(report: Report | Comparison) -> list[str]:
     return sorted(of_answers, key=lambda m: _FIRST.index(m) if m in _FIRST else len(_FIRST))
 
 
+def _all(report: Report | Comparison) -> str:
+    """All questions that were asked, in words."""
+    return "all questions" if report.sample is None else f"the {report.n:,} questions of the sample"
+
+
 def _subsets(report: Report | Comparison) -> list[tuple[str, Row]]:
     return [(SUBSETS[row.breakdown], row) for row in report.rows if row.breakdown in SUBSETS]
 
@@ -182,7 +188,7 @@ def _tables(report: Report | Comparison) -> Iterator[Grid]:
     for breakdown in dict.fromkeys(row.breakdown for row in report.rows):
         if breakdown not in SUBSETS:
             rows = [(row.group, row) for row in report.rows if row.breakdown == breakdown]
-            title = f"By {BREAKDOWN_TITLES.get(breakdown, breakdown)}{of}, all questions, percent"
+            title = f"By {BREAKDOWN_TITLES.get(breakdown, breakdown)}{of}, {_all(report)}, percent"
             yield _grid(report, f"{prefix}{breakdown}", title, rows, _metrics(report))
 
 
@@ -191,15 +197,16 @@ def _figures(report: Report) -> Iterator[Figure]:
         rows = [row for row in report.rows if row.breakdown == breakdown]
         if len(rows) > 1:
             title = BREAKDOWN_TITLES[breakdown]
+            few = f" {FEW_NOTE}" if any(0 < row.n < FEW for row in rows) else ""
             series = tuple(Series(TITLES[m], tuple(row.scores[m] for row in rows)) for m in _DRAWN)
             yield Figure(
                 id=f"figure-{breakdown}",
                 title=f"Scores by {title}",
-                caption=f"All questions, by {title}; bars with {100 * CONFIDENCE:g} % intervals. "
-                "Hits@Hard and hard F1 count what must be inferred.",
+                caption=f"Over {_all(report)}, by {title}; bars with {100 * CONFIDENCE:g} % intervals. "
+                f"Hits@Hard and hard F1 count what must be inferred.{few}",
                 kind="bars",
                 across=title,
                 up="percent",
-                groups=tuple(f"{row.group} ({row.n:,})" for row in rows),
+                groups=tuple(f"{row.group} ({marked(row.n)})" for row in rows),
                 series=series,
             )

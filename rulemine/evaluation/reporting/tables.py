@@ -1,10 +1,29 @@
-"""Laying out sections of labeled rows as a terminal table or as Markdown."""
+"""Laying out sections of labeled rows as a terminal table or as Markdown.
 
-from collections.abc import Iterable, Sequence
+Guarantees: the texts depend on what is shown alone, unless a command shows them on a terminal and says how
+wide that is (`fitted`): then what is too wide is continued below, and no cell is cut.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from textwrap import wrap
 
 from rulemine.text.markdown import in_cell, plain
 
-__all__ = ["Cell", "Section", "format_cell", "format_markdown", "format_table"]
+__all__ = [
+    "FEW", "FEW_NOTE", "MARK", "Cell", "Section", "fitted", "format_cell", "format_markdown", "format_table",
+    "marked", "wrapped",
+]  # fmt: skip
+
+FEW = 20
+"""Below so many questions a score says little."""
+
+MARK = "†"
+FEW_NOTE = f"{MARK} Fewer than {FEW} questions: such a score says little."
+
+_WIDTH: ContextVar[int | None] = ContextVar("width", default=None)
+"""Columns of the terminal that a command writes to; None: as wide as it gets."""
 
 Cell = tuple[str, str]
 """A value and what is said about it (an interval), which may be empty."""
@@ -13,6 +32,36 @@ Section = tuple[str, list[tuple[str, list[Cell]]]]
 """A title, which may be empty, and its rows: label and cells."""
 
 _GAP = "  "
+
+
+@contextmanager
+def fitted(columns: int) -> Iterator[None]:
+    """Fits tables and notes to so many columns, as far as no cell has more."""
+    token = _WIDTH.set(columns)
+    try:
+        yield
+    finally:
+        _WIDTH.reset(token)
+
+
+def wrapped(text: str) -> str:
+    """A text in lines that fit the terminal, if it goes to one; words are not cut."""
+    if (columns := _WIDTH.get()) is None:
+        return text
+    lines = (
+        wrap(line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        for line in text.split("\n")
+    )
+    return "\n".join(part for line in lines for part in line or [""])
+
+
+def marked(n: int) -> str:
+    """A number of questions, marked where they are few.
+
+    >>> marked(1200), marked(7), marked(0)
+    ('1,200', '7†', '0')
+    """
+    return f"{n:,}{MARK if 0 < n < FEW else ''}"
 
 
 def format_cell(
@@ -41,29 +90,50 @@ def format_table(
     Returns:
         Lines with LF; no trailing blanks.
     """
+    columns = _WIDTH.get()
     lines: list[list[str]] = [list(header)]
     for name, rows in sections:
         if name:
-            lines += [[], [name]]
+            lines += [[], [wrapped(name)]]
         indent = "  " if name else ""
         for label, cells in rows:
-            lines.append([indent + label, *(value for value, _ in cells)])
+            values = [value for value, _ in cells]
+            if columns is not None and len(indent + label) > columns // 2:
+                lines += [[wrapped(indent + label)], ["", *values]]
+            else:
+                lines.append([indent + label, *values])
             if any(about for _, about in cells):
                 lines.append(["", *(about for _, about in cells)])
     widths = [
         max((len(line[i]) for line in lines if len(line) > i and (i or len(line) > 1)), default=0)
         for i in range(len(header))
     ]
-    text = [title, ""]
-    for line in lines:
-        padded = [
-            part.rjust(width) if i else part.ljust(width)
-            for i, (part, width) in enumerate(zip(line, widths, strict=False))
-        ]
-        text.append(_GAP.join(padded).rstrip())
+    text = [wrapped(title)]
+    for block in _blocks(widths, columns):
+        text.append("")
+        for line in lines:
+            padded = [line[0].ljust(widths[0])] if line else []
+            padded += [line[i].rjust(widths[i]) for i in block if i < len(line)]
+            shown = _GAP.join(padded).rstrip()
+            if shown or not line:  # no line of intervals where the columns of the block have none
+                text.append(shown)
     if notes:
-        text += ["", *notes]
+        text += ["", *map(wrapped, notes)]
     return "\n".join(text) + "\n"
+
+
+def _blocks(widths: Sequence[int], columns: int | None) -> list[list[int]]:
+    """The columns after the first, in blocks that fit beside it."""
+    found: list[list[int]] = [[]]
+    room = 0
+    for i, width in enumerate(widths[1:], start=1):
+        room -= len(_GAP) + width
+        if columns is not None and room < 0:
+            room = columns - widths[0] - len(_GAP) - width
+            if found[-1]:
+                found.append([])
+        found[-1].append(i)
+    return found
 
 
 def format_markdown(

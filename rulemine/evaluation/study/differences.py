@@ -63,5 +63,5 @@ def _between_graphs(scores: StudyScores) -> Grid:
             row += [pair.row("all", "all").scores[metric], format_p(adjusted[metric][number])]
         rows.append(tuple(row))
     header = ("system", *(name for m in metrics for name in (TITLES[m], f"p of {TITLES[m]}")))
-    title = f"Complete minus {graph_at(plan.levels[-1])} graph, all questions"
+    title = f"Complete minus {graph_at(plan.levels[-1])} graph, {scores.everything}"
     return Grid("between-graphs", title, header, tuple(rows), (NOTE,), signed=True)

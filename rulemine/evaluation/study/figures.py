@@ -1,8 +1,8 @@
 """The figures of a study: those of the BRINK paper, and what score depends on.
 
-Figures 1 to 5 ask, over all questions, what those of Zhou et al., "What Breaks Knowledge Graph based RAG?"
-(arXiv 2508.08344) ask: answers on the complete and the incomplete graph, the share of them that needed
-inference, that by rule type, entities under other names, precision and recall. The others are ours.
+Figures 1 to 5 ask, over all questions that are asked, what those of Zhou et al., "What Breaks Knowledge Graph
+based RAG?" (arXiv 2508.08344v1), ask: answers on the complete and the incomplete graph, the share of them
+that needed inference, that by rule type, entities under other names, precision, recall. The others are ours.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.reporting.document import Figure, Series
 from rulemine.evaluation.reporting.report import Score
+from rulemine.evaluation.reporting.tables import FEW, FEW_NOTE, MARK, marked
 from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, TITLES
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
@@ -65,7 +66,9 @@ def figures(scores: StudyScores) -> list[Figure]:
             )
             for system, report in scores.top.items()
         )
-        caption = f"{MEANINGS['hard_f1']}, over the core and over all questions, {_on(scores)}."
+        caption = (
+            f"{MEANINGS['hard_f1']}, over the core and over {scores.everything}, {_on(scores)}."
+        )
         found.append(
             Figure(
                 "core-or-all",
@@ -90,7 +93,7 @@ def _by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Figure:
     ends = [level for level in (plan.complete, plan.highest) if level is not None]
     series = []
     graphs = " and ".join(graph_at(level) for level in ends)
-    caption = f"{MEANINGS[metric]}, on the {graphs} graph, over all questions."
+    caption = f"{MEANINGS[metric]}, on the {graphs} graph, over {scores.everything}."
     for level in ends:
         found = tuple(score_in(scores.report(system, level), metric) for system in plan.systems)
         if apart := metric == "hhr" and level == plan.complete:
@@ -124,7 +127,7 @@ def _by_naming(scores: StudyScores) -> Figure:
     return Figure(
         "figure-4-f1-by-naming",
         "Figure 4: does it reason, or remember names?",
-        f"{MEANINGS['f1']} with entities under each name, over all questions.",
+        f"{MEANINGS['f1']} with entities under each name, over {scores.everything}.",
         "bars",
         "system",
         f"{TITLES['f1']}, percent",
@@ -148,15 +151,16 @@ def _by_group(
         )
         for system, report in scores.top.items()
     )
-    counts = ", ".join(f"{group}: {n:,}" for group, n in sizes.items())
+    counts = ", ".join(f"{group}: {marked(n)}" for group, n in sizes.items())
+    few = f" {FEW_NOTE}" if min(sizes.values()) < FEW else ""
     return Figure(
         id_,
         title,
-        f"{MEANINGS[metric]}, {_on(scores)}, over all questions ({counts}).",
+        f"{MEANINGS[metric]}, {_on(scores)}, over {scores.everything} ({counts}).{few}",
         "bars",
         BREAKDOWN_TITLES[breakdown],
         f"{TITLES[metric]}, percent",
-        tuple(sizes),
+        tuple(f"{group}{MARK}" if n < FEW else group for group, n in sizes.items()),
         series,
     )
 
@@ -210,7 +214,7 @@ def _curves(scores: StudyScores) -> Iterator[Figure]:
     yield figure(
         "levels-f1",
         "F1 as more is missing",
-        "Over all questions.",
+        f"Over {scores.everything}.",
         "f1",
         "all",
         plan.levels,

@@ -98,9 +98,17 @@ class StudyScores:
         return next(iter(self._reports.values())).headline.group
 
     @property
+    def everything(self) -> str:
+        """All questions that were asked, in words: those of the split, or of a sample."""
+        whole = len(self.study.release.questions(self._split))
+        if len(self.asked) == whole:
+            return "all questions"
+        return f"{len(self.asked):,} of {whole:,} questions, the core first"
+
+    @property
     def over(self) -> str:
-        """The same in words."""
-        return "the core" if self.subset == "core" else "all questions"
+        """What the headline is over, in words."""
+        return "the core" if self.subset == "core" else self.everything
 
 
 def score_in(

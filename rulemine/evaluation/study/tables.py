@@ -1,11 +1,11 @@
 """The tables of a study: what the benchmark is, what is missing at each level, and how every system scores.
 
-The first two are after tables 1 and 3 of Zhou et al., "What Breaks Knowledge Graph based RAG?" (arXiv
-2508.08344), which describe the data sets and give the main results; the others are ours.
+The first two show what tables 1 (rules by type) and 3 (sizes of the graphs) of Zhou et al., "What Breaks
+Knowledge Graph based RAG?" (arXiv 2508.08344v1), show of its data sets; the others are ours.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rulemine.evaluation.answerers.protocol import NEEDS
 from rulemine.evaluation.answerers.registry import find_answerer, needs_of
@@ -13,6 +13,7 @@ from rulemine.evaluation.cypher.release_rows import ROW_METRICS
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.reporting.document import Grid, Score, Value
+from rulemine.evaluation.reporting.tables import FEW
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.retrieval import RETRIEVAL
 from rulemine.evaluation.study.differences import differences
@@ -49,7 +50,8 @@ def headline(scores: StudyScores) -> Grid:
     title = f"{graph_at(level).capitalize()} graph, {scores.over}"
     header = ("system", "n", *(TITLES[metric] for metric in HEADLINE))
     if scores.subset == "core":
-        header += (f"{TITLES[HEADLINE[0]]}, all questions",)
+        every = "all questions" if scores.everything == "all questions" else "all asked"
+        header += (f"{TITLES[HEADLINE[0]]}, {every}",)
     return Grid("headline", title, header, tuple(rows), notes=_needs(scores))
 
 
@@ -68,7 +70,7 @@ def tables(scores: StudyScores) -> list[Grid]:
     found = [
         _questions(scores.study.release, scores),
         _levels(scores),
-        _results(scores, "all", "results", "Main results, all questions"),
+        _results(scores, "all", "results", f"Main results, {scores.everything}"),
     ]
     if scores.subset == "core":
         found.append(_results(scores, "core", "results-core", "Main results, core"))
@@ -90,9 +92,10 @@ def tables(scores: StudyScores) -> list[Grid]:
 
 
 def _questions(release: Release, scores: StudyScores) -> Grid:
-    """Questions by what they need, in every split; those of the study, and of these the core."""
+    """Rules by type, and questions by what they need: in every split, those of the study, and the core."""
     questions, asked = release.questions(), scores.asked
     of_rules = all(isinstance(question, RuleQuestion) for question in questions)
+    rules: Mapping[str, int] = release.manifest["counts"]["rules_by_type"] if of_rules else {}
 
     def form(question: Question) -> str:
         return (
@@ -104,7 +107,8 @@ def _questions(release: Release, scores: StudyScores) -> Grid:
         splits = Counter(q.split for q in inside)
         here = [q for q in asked if label in (form(q), "all")]
         core = sum(q.core for q in here)
-        return (label, len(inside), *(splits[split] for split in SPLITS), len(here), core)
+        of_type = [rules.get(label, sum(rules.values()))] if of_rules else []
+        return (label, *of_type, len(inside), *(splits[split] for split in SPLITS), len(here), core)
 
     known = RULE_TYPES if of_rules else tuple(STRUCTURES)
     occurring = {form(question) for question in questions}
@@ -112,8 +116,8 @@ def _questions(release: Release, scores: StudyScores) -> Grid:
         known = tuple(name for name in known if name in occurring)
     names = [*known, *sorted(occurring - set(known))]
     rows = [row(name) for name in (*names, "all")]
-    kind = "rule type" if of_rules else "structure"
-    header = (kind, "questions", *SPLITS, "asked here", "in the core")
+    kind = ("rule type", "rules") if of_rules else ("structure",)
+    header = (*kind, "questions", *SPLITS, "asked here", "in the core")
     return Grid("questions", "The questions of the benchmark", header, tuple(rows))
 
 
@@ -145,7 +149,13 @@ def _results(scores: StudyScores, subset: str, id_: str, title: str) -> Grid:
                 rows.append((scores.called[system], graph_at(level), *found))
     header = ("system", "graph", *(TITLES[metric] for metric in RESULTS))
     notes = () if plan.complete is None else (f"{NOTHING_TO_INFER}.",)
-    return Grid(id_, title, header, tuple(rows), notes)
+    return Grid(id_, title, header, tuple(rows), (*notes, *_few(scores, subset)))
+
+
+def _few(scores: StudyScores, subset: str) -> tuple[str, ...]:
+    """Below a table without numbers of questions, that its scores are over few."""
+    n = len(scores.asked) if subset == "all" else next(iter(scores.top.values())).headline.n
+    return (f"Over {n} questions alone: such scores say little.",) if n < FEW else ()
 
 
 def _by_level(scores: StudyScores) -> Grid:
@@ -162,7 +172,8 @@ def _by_level(scores: StudyScores) -> Grid:
         "Hits@Hard, HHR and Hard F1 are over the questions whose hard answer is missing at that level (at 0, "
         "those of the highest level), so their questions differ from level to level."
     )
-    return Grid("by-level", "Scores at each level, all questions", header, tuple(rows), (note,))
+    title = f"Scores at each level, {scores.everything}"
+    return Grid("by-level", title, header, tuple(rows), (note, *_few(scores, "all")))
 
 
 def _where_present(
@@ -182,7 +193,8 @@ def _where_present(
         return None
     graph = graph_at(scores.study.plan.levels[-1])
     header = ("system", *(TITLES[metric] for metric in shown))
-    return Grid(id_, f"{title}: {graph} graph, {scores.over}", header, rows, plain=plain)
+    notes = _few(scores, "core")
+    return Grid(id_, f"{title}: {graph} graph, {scores.over}", header, rows, notes, plain)
 
 
 def _cost(scores: StudyScores) -> Grid | None:

@@ -57,6 +57,25 @@ def test_hhr_on_the_complete_graph_is_drawn_apart(scores):
     assert "nothing to infer" in of(tables(scores), "results").notes[0]
 
 
+def test_titles_and_captions_say_what_was_asked(open_study, scores):
+    study = open_study(sample=4, levels=(0, 100))
+    study.answer()
+    some = StudyScores(study)
+    said = "4 of 12 questions, the core first"
+    assert of(figures(some), "figure-1-f1").caption.endswith(f"over {said}.")
+    assert of(tables(some), "results").title == f"Main results, {said}"
+    assert headline(some).header[-1] == "Hard F1, all asked"
+    shown = [(f.title, f.caption) for f in figures(some)]
+    shown += [(grid.title, *grid.header) for grid in (headline(some), *tables(some))]
+    assert not any("all questions" in text for texts in shown for text in texts)
+    assert (
+        of(tables(some), "results").notes[-1] == "Over 4 questions alone: such scores say little."
+    )
+    whole = of(figures(scores), "by-missing-links")
+    assert "over all questions (0: 2†, 1: 8†" in whole.caption
+    assert whole.groups[0] == "0†"
+
+
 def test_differences_are_those_of_the_scores(scores):
     first, second = (
         scores.report(name, 100).headline.scores["hard_f1"] for name in ("lookup", "reasoner")
