@@ -1,10 +1,16 @@
 """Serves HTTP to programs and browsers on this machine alone.
 
 Guarantees: the loopback interface alone is listened on; a request that names another host, as a page of
-another site could send here, is refused; nothing is printed for a request.
+another site could send here, is refused; a request that does not come to its end and connections without
+number are ended; nothing is printed for a request.
 """
 
+import io
+import socket
 import sys
+import threading
+import time
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -15,12 +21,64 @@ __all__ = ["ADDRESS", "LoopbackHandler", "listen"]
 
 ADDRESS = "127.0.0.1"
 
+SECONDS_A_REQUEST = 30.0
+"""In which a request must come, from its first byte to its last."""
+
+MOST_CONNECTIONS = 128
+"""At once; each has a thread."""
+
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+    b"Content-Length: 22\r\n\r\nToo many connections.\n"
+)
+
+
+class _Timed(socket.SocketIO):
+    """What comes from a client.
+
+    Attributes:
+        idle: Seconds to wait for the first byte of a request.
+        until: When the request must have come; None before its first byte.
+    """
+
+    def __init__(self, connection: socket.socket, idle: float) -> None:
+        super().__init__(connection, "r")
+        self.idle, self._connection = idle, connection
+        self.until: float | None = None
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Receives some bytes.
+
+        Raises:
+            TimeoutError: They do not come in time.
+        """
+        left = self.idle if self.until is None else self.until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the request did not come to its end")
+        self._connection.settimeout(left)
+        found = super().readinto(buffer)
+        if self.until is None:
+            self.until = time.monotonic() + SECONDS_A_REQUEST
+        return found
+
 
 class LoopbackHandler(BaseHTTPRequestHandler):
     """Answers requests; those that come here by another name are refused."""
 
     server: ThreadingHTTPServer
     timeout = 30
+
+    def setup(self) -> None:
+        """Called once for a connection."""
+        super().setup()
+        self.rfile.close()
+        self._received = _Timed(self.connection, self.timeout)
+        self.rfile = io.BufferedReader(self._received)
+
+    def handle_one_request(self) -> None:
+        """Receives and answers a request."""
+        self._received.until = None
+        super().handle_one_request()
 
     def is_for_us(self) -> bool:
         """Whether the request names this machine; if not, it has been answered."""
@@ -46,6 +104,7 @@ class LoopbackHandler(BaseHTTPRequestHandler):
             kind: Its media type.
             headers: Further headers.
         """
+        self.connection.settimeout(self.timeout)
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
@@ -60,6 +119,16 @@ class LoopbackHandler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(content)
 
+    def skip(self, most: int) -> None:
+        """Receives the rest of a request that has been answered, or its sender would not see the answer.
+
+        Args:
+            most: Bytes after which the connection is ended.
+        """
+        self.wfile.flush()
+        while most > 0 and (some := self.rfile.read1(min(most, 1 << 16))):
+            most -= len(some)
+
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing is printed for a request."""
 
@@ -68,6 +137,27 @@ class _Server(ThreadingHTTPServer):
     """A server that says nothing of requests that are cut off, by who asked or as it ends."""
 
     ended = False
+
+    def __init__(self, address: tuple[str, int], handler: type[LoopbackHandler]) -> None:
+        super().__init__(address, handler)
+        self._free = threading.Semaphore(MOST_CONNECTIONS)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answers a connection in a thread, unless there are too many."""
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+            return
+        with suppress(OSError):
+            request.settimeout(1)
+            request.sendall(_FULL)
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answers a connection."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
 
     def server_close(self) -> None:
         """Listens no more; requests under way may fail."""

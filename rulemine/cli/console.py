@@ -42,10 +42,10 @@ SECONDS_BEFORE_BAR = 1.0
 """Delay before a progress bar appears."""
 
 SECONDS_BETWEEN_TICKS = 0.5
-"""Interval at which the time on a bar is updated, even without progress."""
+"""Interval at which the time on a bar is updated, or a line may be due, even without progress."""
 
 TICKER = "rulemine-bar"
-"""Name of the thread that updates it."""
+"""Name of the thread that does so."""
 
 SECONDS_BETWEEN_LINES = 30.0
 """Interval between status lines if standard error is not a terminal."""
@@ -62,11 +62,14 @@ _ENDLESS = re.compile(r"(\S{100})\S{200,}(\S{40})")
 
 
 class Line:
-    """The progress of a command: a bar on a terminal, otherwise occasional lines of text."""
+    """The progress of a command: a bar on a terminal, otherwise a line of text now and then."""
 
     def __init__(self) -> None:
         self._bar: Any = None
+        self._name = self._status = ""
         self._latest = (0, 0)
+        self._begun = 0.0
+        self._lock = threading.Lock()
         self._paced: tuple[int, float] | None = None
         self._printed = time.monotonic()
 
@@ -83,7 +86,8 @@ class Line:
             disable=None,
             bar_format=WITHOUT_TOTAL,
         ) as shown:
-            self._paced = None
+            self._name, self._status, self._latest = name, "", (0, 0)
+            self._paced, self._begun = None, time.monotonic()
 
             def update(done: int, total: int) -> None:
                 self._latest = done, total
@@ -94,23 +98,38 @@ class Line:
                 shown.update(done - shown.n)
 
             self._bar = shown
-            with _ticking(shown):
+            with _ticking(self._said if shown.disable else lambda: _moved_on(shown)):
                 yield update
 
     def phase(self, text: str) -> None:
         """Names the current phase of the step."""
+        self._name = text
         if not self._bar.disable:
             self._bar.set_description_str(text, refresh=False)
 
     def status(self, text: str) -> None:
         """Shows the current state, in a few words."""
-        if not self._bar.disable:
+        self._status = text
+        if self._bar.disable:
+            self._said()
+        else:
             self._bar.bar_format = WITH_STATUS
             self._bar.set_postfix_str(text, refresh=False)
-        elif (now := time.monotonic()) - self._printed >= SECONDS_BETWEEN_LINES:
+
+    def _said(self) -> None:
+        """Prints a line where the last one was long ago: a step may take hours, and nobody sees a bar."""
+        with self._lock:
+            now = time.monotonic()
+            if now - self._printed < SECONDS_BETWEEN_LINES:
+                return
             self._printed = now
             done, total = self._latest
-            say(f"{done:,} of {total:,} · {text}{self._left(now)}", sys.stderr)
+            if not total:
+                say(f"{self._name}: {now - self._begun:.0f} s so far", sys.stderr)
+            elif self._status:
+                say(f"{done:,} of {total:,} · {self._status}{self._left(now)}", sys.stderr)
+            else:
+                say(f"{self._name}: {done:,} of {total:,}{self._left(now)}", sys.stderr)
 
     def _left(self, now: float) -> str:
         """The remaining time at the pace since the previous line; replies already stored came faster."""
@@ -154,17 +173,13 @@ def fitting(arguments: Namespace) -> Iterator[None]:
 
 
 @contextmanager
-def _ticking(shown: Any) -> Iterator[None]:
-    """Keeps the time on a bar up to date."""
-    if shown.disable:
-        yield
-        return
+def _ticking(tick_once: Callable[[], None]) -> Iterator[None]:
+    """Calls a function again and again until the block ends."""
     ended = threading.Event()
 
     def tick() -> None:
         while not ended.wait(SECONDS_BETWEEN_TICKS):
-            if time.time() - shown.start_t >= SECONDS_BEFORE_BAR:
-                shown.refresh()
+            tick_once()
 
     thread = threading.Thread(target=tick, name=TICKER, daemon=True)
     thread.start()
@@ -173,6 +188,13 @@ def _ticking(shown: Any) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
+
+
+def _moved_on(shown: Any) -> None:
+    """Keeps the time on a bar up to date."""
+    if time.time() - shown.start_t >= SECONDS_BEFORE_BAR:
+        shown.refresh()
+        shown.last_print_t = time.time()  # else it would not be wiped in the end
 
 
 def bar(name: str) -> AbstractContextManager[Progress]:

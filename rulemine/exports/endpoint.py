@@ -26,7 +26,7 @@ MOST_ROWS = 10**9
 """Limit for the rows of a result."""
 
 MOST_BYTES_SKIPPED = 64 << 20
-"""How much of a request over that limit is received before it is refused."""
+"""How much of a request over that limit is received after it is refused."""
 
 MOST_SECONDS = 86_400
 """Limit for the time of a query."""
@@ -116,13 +116,11 @@ def make_endpoint(workers: Workers, port: int, about: str) -> ThreadingHTTPServe
                 self.close_connection = True
                 self._refuse(411, "The length of the request is missing. Send Content-Length.")
             elif length > MOST_BYTES_ASKED:
-                for start in range(0, min(length, MOST_BYTES_SKIPPED), MOST_BYTES_ASKED):
-                    # or the client, which still sends, would not see the answer
-                    self.rfile.read(min(MOST_BYTES_ASKED, length - start))
                 self.close_connection = True
                 self._refuse(
                     413, f"The request has {length} bytes; at most {MOST_BYTES_ASKED} are read."
                 )
+                self.skip(min(length, MOST_BYTES_SKIPPED))
             else:
                 self._body(self.rfile.read(length))
 

@@ -30,6 +30,7 @@ def test_where_nobody_watches_lines_tell_how_long_it_takes(
 ) -> None:
     clock = Clock()
     monkeypatch.setattr(console, "time", clock)
+    monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 1e6)
     line = Line()
     with line.watch("verbalize") as tell:
         # What the journal has comes at once; then ten a second.
@@ -95,3 +96,42 @@ def test_everything_fits_on_a_terminal_of_80_columns(
         assert "1.1M tokens · 2,773 calls/min" in part
         assert re.search(r"verbalize: [\d,]+/4,350, [\d:?]+ left, 12 rejected", part)
         assert len(part) <= 80
+
+
+def test_where_nobody_watches_lines_come_without_any_status_or_progress(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.01)
+    monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.05)
+    said = ""
+    with Line().watch("judge") as tell:
+        for wanted in ("judge: 0 s so far\n", "judge: 3 of 8"):
+            for _ in range(100):
+                said += capsys.readouterr().err
+                if wanted in said:
+                    break
+                time.sleep(0.02)
+            tell(3, 8)
+    assert "judge: 0 s so far\n" in said
+    assert "judge: 3 of 8" in said
+
+
+def test_a_bar_is_wiped_though_there_was_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    master, slave = pty.openpty()
+    termios.tcsetwinsize(slave, (24, 80))
+    monkeypatch.setattr(console, "SECONDS_BEFORE_BAR", 0.05)
+    monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.02)
+    shown = ""
+    with os.fdopen(slave, "w", encoding="utf-8") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        with console.bar("read"):
+            for _ in range(100):
+                shown += read_all(master)
+                if "read 00:0" in shown:
+                    break
+                time.sleep(0.02)
+        shown += read_all(master)
+    os.close(master)
+    assert "read 00:0" in shown
+    assert shown.endswith("\r")
+    assert shown.rstrip("\r").rpartition("\r")[2].strip() == ""

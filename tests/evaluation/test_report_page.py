@@ -1,10 +1,13 @@
 """The page as text; `tests/isolated/try_page.py` opens it in a browser."""
 
+import contextlib
 import http.client
 import json
 import re
+import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
@@ -12,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from rulemine import loopback
 from rulemine.errors import ConfigError
 from rulemine.evaluation.reporting import html
 from rulemine.evaluation.reporting.document import Document
@@ -131,3 +135,33 @@ def test_a_port_in_use_is_told(port: int) -> None:
         make_server("", port)
     with pytest.raises(ConfigError, match="expected 0"):
         make_server("", 70000)
+
+
+def test_a_request_that_does_not_end_is_ended(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loopback, "SECONDS_A_REQUEST", 0.2)
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as slow:
+        begun = time.monotonic()
+        with contextlib.suppress(OSError):  # the connection is closed
+            while time.monotonic() < begun + 20:
+                slow.sendall(b"G")
+                time.sleep(0.05)
+        assert time.monotonic() < begun + 10
+    assert ask(port, f"127.0.0.1:{port}")[0] == 200
+
+
+def test_connections_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loopback, "MOST_CONNECTIONS", 2)
+    with make_server("page", 0) as server, contextlib.ExitStack() as held:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_port
+        for _ in range(2):
+            held.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+        host = f"127.0.0.1:{port}"
+        assert ask(port, host) == (503, "Too many connections.\n")
+        held.close()
+        for _ in range(200):
+            if (found := ask(port, host)) == (200, "page"):
+                break
+            time.sleep(0.05)
+        assert found == (200, "page")
+        server.shutdown()

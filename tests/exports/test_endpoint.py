@@ -267,3 +267,12 @@ def test_a_port_in_use_is_told(release: Release, command: Command) -> None:
 def test_a_graph_that_cannot_be_loaded_is_told() -> None:
     with pytest.raises(ConfigError, match="could not be loaded"):
         Workers([b"no triple\n"], timeout=1, most_rows=1)
+
+
+def test_an_absurd_length_is_refused_at_once(endpoint: Endpoint) -> None:
+    head = (
+        f"POST /sparql HTTP/1.1\r\nHost: 127.0.0.1:{endpoint.port}\r\nContent-Length: 10000000000"
+    )
+    with socket.create_connection(("127.0.0.1", endpoint.port), timeout=20) as client:
+        client.sendall(f"{head}\r\n\r\nabc".encode())
+        assert client.recv(1 << 10).startswith(b"HTTP/1.1 413 ")

@@ -4,6 +4,7 @@ A machine lives as long as its process, so most of these run in a process of the
 """
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -12,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from rulemine.errors import HeapError
+from rulemine.mining.jvm import heap_size
+from rulemine.mining.options import parse_heap
 from tests import ROOT
 
 _MINE = """
@@ -105,6 +109,21 @@ def test_a_java_home_with_a_broken_machine_is_refused(tmp_path: Path) -> None:
 def test_a_heap_above_the_memory_is_refused() -> None:
     out = printed("attempt(heap='99999g')")
     assert out.startswith("HeapError a heap of 99999g was requested")
+
+
+def test_the_heap_fits_the_addresses_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def limited(megabytes: int) -> None:
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        limit = used + (2560 + megabytes << 20)
+        monkeypatch.setattr(resource, "getrlimit", lambda _which: (limit, limit))
+
+    limited(1000)
+    assert parse_heap(heap_size(None)) <= 500 << 20
+    with pytest.raises(HeapError, match=r"a heap of 2g does not fit: .* \(ulimit -v\), .*--heap"):
+        heap_size("2g")
+    limited(-100)
+    with pytest.raises(HeapError, match="and 0m are left"):
+        heap_size(None)
 
 
 def test_another_heap_after_the_start_is_refused() -> None:
