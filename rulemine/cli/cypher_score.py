@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_cypher_score"]
 
-_SECONDS = 120.0
 _FORMATS = ("table", "json", "csv", "markdown", "latex", "html", "questions")
 
 
@@ -53,7 +52,7 @@ def add_cypher_score(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--neo4j", action="store_true",
         help="start a Neo4j for the graph, and end it (needs Maven the first time)",
     )  # fmt: skip
-    parser.add_argument("--seconds", type=float, default=_SECONDS, metavar="S",
+    parser.add_argument("--seconds", type=float, default=120.0, metavar="S",
                         help="that a query may take (120)")  # fmt: skip
     parser.add_argument(
         "--format", choices=_FORMATS, default="table",
@@ -77,8 +76,6 @@ def cypher_score(arguments: Namespace) -> int:
     output: Path | None = arguments.output
     kept = None if output in (None, STANDARD_OUTPUT) else Path(f"{output}.journal")
     check_output(output, kept)
-    if not arguments.seconds > 0:
-        raise ConfigError(f"--seconds: {arguments.seconds:g}; expected more than 0.")
     items = read_items(arguments.questions)
     predicted = read_predicted(arguments.predictions, items)
     with ScoreJournal(kept) as journal:
@@ -91,7 +88,8 @@ def cypher_score(arguments: Namespace) -> int:
             raise EndpointError(f"{problem} The same command goes on from there.{more}") from None
         notes = [left_out] if left_out else []
         if lacking := sum(item.id not in predicted for item in items):
-            notes.append(f"{counted(lacking, 'question')} without a prediction, scored as wrong.")
+            asked = counted(lacking, "question")
+            notes.append(f"Warning: {asked} without a prediction, scored as wrong.")
         facts = {
             "questions": str(arguments.questions),
             "predictions": str(arguments.predictions),
@@ -148,7 +146,7 @@ def _scored(
                 where = f"{source} {content} {url} {arguments.neo4j} {arguments.seconds}"
                 found += score_items(
                     some, predicted, runner, place=where, spelling=spelling_of(graph), journal=journal,
-                    tell=partial(_told, tell, len(found), len(asked)),
+                    tell=partial(_told, line, tell, len(found), len(asked)),
                 )  # fmt: skip
     order = {item.id: at for at, item in enumerate(items)}
     found.sort(key=lambda row: order[row.item.id])
@@ -156,12 +154,16 @@ def _scored(
     left_out = ""
     if others:
         number = counted(len(items) - len(asked), "question")
-        left_out = f"{number} left out, of graphs that were not named: {', '.join(others)}."
+        left_out = (
+            f"Warning: {number} left out, of graphs that were not named: {', '.join(others)}. Name each: "
+            f"--graph {others[0]}=GRAPH, as often as there are graphs."
+        )
     return found, left_out
 
 
-def _told(tell: Callable[[int, int], None], before: int, total: int, done: int) -> None:
+def _told(line: Line, tell: Callable[[int, int], None], before: int, total: int, done: int) -> None:
     tell(before + done, total)
+    line.status("questions scored")
 
 
 def _named(given: Sequence[str], option: str) -> dict[str, str]:

@@ -51,6 +51,8 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
     )  # fmt: skip
     parser.add_argument("--neo4j", action="store_true",
                         help="of the kind cypher: start a Neo4j for them, and end it")  # fmt: skip
+    parser.add_argument("--seconds", type=float, metavar="S",
+                        help="of the kind cypher: that a query may take (120)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
     parser.add_argument("--format", default="table",
                         choices=("table", "json", "csv", "markdown", "latex", "html", "questions"),
@@ -88,6 +90,7 @@ def evaluate(arguments: Namespace) -> int:
     """``evaluate``."""
     from rulemine.evaluation import evaluate as score
     from rulemine.evaluation.cypher.release_rows import CypherRuns
+    from rulemine.evaluation.cypher.runners import SECONDS
     from rulemine.evaluation.metrics_of_others.registry import chosen
     from rulemine.evaluation.prediction_file import PredictionFile
     from rulemine.evaluation.reporting.files import render
@@ -103,8 +106,15 @@ def evaluate(arguments: Namespace) -> int:
     with line.watch("evaluate") as tell:
         release = Release.open(arguments.release)
         runs = None
-        if release.kind == "cypher" or arguments.url or arguments.neo4j:
-            runs = CypherRuns(arguments.url, arguments.neo4j, note=line.note, tell=tell)
+        given_any = arguments.url or arguments.neo4j or arguments.seconds is not None
+        if release.kind == "cypher" or given_any:
+
+            def scored(done: int, total: int) -> None:
+                tell(done, total)
+                line.status("questions scored")
+
+            seconds = SECONDS if arguments.seconds is None else arguments.seconds
+            runs = CypherRuns(arguments.url, arguments.neo4j, seconds, line.note, scored)
         given = PredictionFile(arguments.predictions)
         report = score(
             release,

@@ -143,7 +143,7 @@ class Scorer:
             )
         if cypher is not None and not self._of_rows:
             raise ConfigError(
-                f"--url, --neo4j: are for releases of the kind cypher, this one has the kind "
+                f"--url, --neo4j, --seconds: are for releases of the kind cypher, this one has the kind "
                 f"{release.kind}. Leave them out."
             )
         self._namings: dict[str, Targets] = {}

@@ -12,9 +12,10 @@ from rulemine.cypher.rows import ResultTable
 from rulemine.cypher.templates import RETURNS
 from rulemine.errors import EndpointError
 from rulemine.evaluation.cypher.runners import InMemoryRunner
-from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.graph import GraphNode, PropertyGraph
+from rulemine.kg.property_graph.schema import EntityType, Schema
 from rulemine.kg.property_graph.simplekg import write_simplekg
-from tests.evaluation.test_cypher_error_kinds import EDGES, LARGEST, NODES, PEOPLE, SCHEMA
+from tests.evaluation.test_cypher_error_kinds import EDGES, KNOWN, LARGEST, NODES, PEOPLE, SCHEMA
 
 TASKS = [
     {"id": "a", "graph": "coast", "cypher": PEOPLE, "match": "(n)->(m0*)", "return": "n_name",
@@ -111,7 +112,8 @@ def test_files_of_cypherbench(files: Path, capsys: pytest.CaptureFixture[str]) -
     assert [*lines(out)] == ["a", "b"]
     assert run(files, *named, "table", questions="test.json", given="result.json") == 0
     text = capsys.readouterr().out
-    assert "1 question left out, of graphs that were not named: nba." in text
+    said = "Warning: 1 question left out, of graphs that were not named: nba. Name each: --graph nba=GRAPH,"
+    assert text.index(said) < text.index("executable")
     assert "COMPARISON" not in text
     assert run(files, questions="test.json", given="result.json") == 2
     assert "several graphs (coast, nba)" in capsys.readouterr().err
@@ -231,3 +233,31 @@ def test_by_return_has_basic_questions_alone(
         ["comparison", 3],
         ["union", 2],
     ]
+
+
+def test_a_graph_in_which_no_gold_finds_anything_is_said_first(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nodes = [GraphNode(f"e{n}", "Entity", node.name) for n, node in enumerate(NODES)]
+    graph = PropertyGraph(Schema("wrong", (EntityType("Entity"),), ()), nodes, [])
+    write_simplekg(graph, files / "wrong.json")
+    for one, given in (
+        ("asked", [{"id": "a", "cypher": PEOPLE}]),
+        ("told", [{"id": "a", "cypher": KNOWN}]),
+    ):
+        write(files / f"{one}.jsonl", given)
+    wrong = ("--graph", str(files / "wrong.json"))
+    assert run(files, *wrong, questions="asked.jsonl", given="told.jsonl") == 0
+    text = capsys.readouterr().out
+    assert "\n\nWarning: no gold query of 1 question finds anything in this graph" in text
+    assert text.index("Warning: no gold") < text.index("executable")
+    assert run(files, questions="asked.jsonl", given="told.jsonl") == 0
+    assert "Warning" not in capsys.readouterr().out
+
+
+def test_progress_is_told_off_a_terminal(
+    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rulemine.cli.console.SECONDS_BETWEEN_LINES", 0.0)
+    assert run(files) == 0
+    assert "2 of 3 · questions scored" in capsys.readouterr().err

@@ -231,6 +231,48 @@ def test_why_the_published_score_differs(why: str, gold: str, predicted: list[An
     assert why in (*DIFFERENCES, "")
 
 
+def test_letters_differ_as_published() -> None:
+    gold = "RETURN 'e\u0301'"
+    judge = CypherJudge(RUNNER)
+    table = judge.gold(gold)
+    assert isinstance(table, GoldTable)
+    scores, found = judge.judged(gold, table, [["\u00e9"]])
+    assert found is not None
+    assert difference(gold, table, found, scores) == "letters"
+
+
+SOME = "MATCH (n:Town) WHERE n.size IS NOT NULL RETURN n.name"
+TIED = "MATCH (n:Town) WHERE n.size = 20 RETURN n.name"
+
+
+@pytest.mark.parametrize(
+    ("predicted", "gold", "memory", "server", "why"),
+    [
+        (SOME, f"{SOME} ORDER BY n.size DESC", (0.0, 0.0), (0.0, 1.0), "unsorted"),
+        (TIED, f"{TIED} ORDER BY n.size", (1.0, 0.0), (1.0, 1.0), ""),
+        (f"{SOME} ORDER BY n.size DESC", f"{SOME} ORDER BY n.size DESC, n.name", (1.0, 1.0), (1.0, 1.0), ""),
+        (f"{TIED} LIMIT 9", TIED, (1.0, 1.0), (1.0, 1.0), ""),
+    ],
+)  # fmt: skip
+def test_rows_that_nothing_sorts_are_not_in_order_by_chance(
+    predicted: str, gold: str, memory: tuple[float, float], server: tuple[float, float], why: str
+) -> None:
+    class Server:
+        def rows(self, query: str) -> ResultTable | Failed | NotRun:
+            return RUNNER.rows(query)
+
+    for runner, wanted in ((RUNNER, memory), (Server(), server)):
+        judge = CypherJudge(runner)
+        table = judge.gold(gold)
+        assert isinstance(table, GoldTable)
+        scores, found = judge.judged(gold, table, f"{predicted} ")
+        assert found is not None
+        assert [*found.rows] == [*(table.plain or table.rows)]
+        assert (scores.ex, scores.ex_published) == wanted
+        if runner is not RUNNER:
+            assert difference(gold, table, found, scores) == why
+
+
 TWO = "MATCH (n:Person)-[:lives_in]->(m:Town) RETURN n.name, m.name"
 COUNTED = "MATCH (n:Person)-[:lives_in]->(:Town {name: 'Arden'}) RETURN n.name"
 

@@ -30,10 +30,13 @@ def opened_runner(
         note: Told of what takes long.
 
     Raises:
-        ConfigError: The server has another number of nodes or edges than the graph; or both are asked for.
+        ConfigError: The server has another number of nodes or edges than the graph; or both are asked for; or
+            there are no seconds.
         EndpointError: No server answers at `url`.
         JavaError: Neo4j cannot be fetched or started.
     """
+    if not seconds > 0:
+        raise ConfigError(f"--seconds: {seconds:g}; expected more than 0.")
     if url is not None and neo4j:
         raise ConfigError("--neo4j starts a Neo4j, and --url names one that runs. Leave one out.")
     if url is None and graph is None:

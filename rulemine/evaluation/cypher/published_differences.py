@@ -8,7 +8,11 @@ from rulemine.cypher.elements import Elements, PatternElement, elements_of
 from rulemine.cypher.rows import ResultTable
 from rulemine.cypher.syntax import CypherError
 from rulemine.cypher.tokens import Tokens
-from rulemine.evaluation.cypher.judging import CypherScores, GoldTable, sorted_as_published
+from rulemine.evaluation.cypher.judging import (
+    CypherScores,
+    GoldTable,
+    sorted_as_published,
+)
 from rulemine.evaluation.cypher.results import execution_match, published_match
 from rulemine.evaluation.vocabulary import composed
 
@@ -23,6 +27,8 @@ DIFFERENCES = {
     "letters": "composed letters for decomposed ones: right; as published, wrong",
     "unseen order": "the order that the gold asks for is not kept: wrong; as published, right, because its "
     "ORDER BY is not written with one space",
+    "unsorted": "a server gives the rows of a query that sorts nothing in the gold's order: wrong; as "
+    "published, right",
     "boolean": "true or false for a number, or nodes for maps: wrong; as published, right",
 }
 """Why the two differ → in words."""
@@ -61,7 +67,9 @@ def difference(gold: str, table: GoldTable, found: ResultTable, scores: CypherSc
         ):
             return "letters"
         return "close"
-    return "unseen order" if execution_match(table.rows, found.rows) else "boolean"
+    if not execution_match(table.rows, found.rows):
+        return "boolean"
+    return "unsorted" if sorted_as_published(gold) else "unseen order"
 
 
 def psjs_difference(gold: str, predicted: str, scores: CypherScores) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from rulemine.evaluation.vocabulary import composed
 
-__all__ = ["execution_match", "published_match", "reader_of"]
+__all__ = ["alike", "execution_match", "published_match", "reader_of"]
 
 Row = Sequence[Any]
 
@@ -87,6 +87,12 @@ def published_match(gold: Sequence[Row], predicted: Sequence[Row], *, ordered: b
         return False
     alike = first == second if ordered else set(first) == set(second)
     return alike and _match(gold, predicted, runs, _published)
+
+
+def alike(values: Sequence[Any]) -> bool:
+    """Whether values are all the same, as `execution_match` has it."""
+    read = reader_of([values])
+    return len(set(map(read, values))) < 2
 
 
 def _runs(keys: Sequence[Any]) -> list[int]:

@@ -15,6 +15,7 @@ from rulemine.evaluation.cypher.published_differences import DIFFERENCES, PSJS_D
 from rulemine.evaluation.cypher.row_groups import ROW_GROUPS, rows_group
 from rulemine.evaluation.cypher.scored_items import ScoredItem
 from rulemine.evaluation.reporting.document import Document, Grid, Score, Value
+from rulemine.evaluation.reporting.report import WARNING
 from rulemine.text.spreadsheet import text_cell
 
 __all__ = ["SCORES", "document_of", "mean_of", "questions_text"]
@@ -199,7 +200,7 @@ def _cut(said: object) -> str:
 def _said(found: Sequence[ScoredItem]) -> tuple[str, ...]:
     notes = ["EX and PSJS: arXiv 2412.18702, sections 5.1 and 5.2; mended, and as published."]
     scored = [row.scores for row in found if row.scores.scored]
-    notes += notes_on_provenance(scored)
+    notes += [note for note in notes_on_provenance(scored) if not note.startswith(WARNING)]
     if some := sum(one.psjs is None and one.binds in ("", "edges", "nodes") for one in scored):
         notes.append(
             f"{counted(some, 'prediction')} without PSJS: rows instead of a query, or what they bind cannot "
@@ -212,7 +213,8 @@ def _said(found: Sequence[ScoredItem]) -> tuple[str, ...]:
 
 
 def _warnings(found: Sequence[ScoredItem]) -> list[str]:
-    notes = []
+    scored = [row.scores for row in found]
+    notes = [note for note in notes_on_provenance(scored) if note.startswith(WARNING)]
     if bad := [row for row in found if row.scores.state == "gold failed"]:
         notes.append(
             f"Warning: the gold of {counted(len(bad), 'question')} fails, an error of the data; these are "

@@ -19,6 +19,7 @@ from typing import Any
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.reporting.document import Document, Grid, QuestionRow, Score, Value
+from rulemine.evaluation.reporting.report import WARNING
 from rulemine.evaluation.reporting.tables import (
     FEW,
     FEW_NOTE,
@@ -245,15 +246,17 @@ def to_markdown(document: Document) -> str:
 
 
 def to_text(document: Document) -> str:
-    """The facts, tables and notes of a report for a terminal."""
+    """The facts, warnings, tables and other notes of a report for a terminal."""
     facts = [f"{name}: {text}" for name, text in document.facts.items() if name != "identity"]
     parts = [wrapped("\n".join([document.title, "", *facts]))]
+    parts += [wrapped(note) for note in document.notes if note.startswith(WARNING)]
     for grid in document.grids():
         rows = [(row[0][0], row[1:]) for row in cells(grid)]
         parts.append(
             format_table(grid.title, grid.header, [("", rows)], notes_of(grid)).rstrip("\n")
         )
-    return "\n\n".join([*parts, *map(wrapped, document.notes)]) + "\n"
+    parts += [wrapped(note) for note in document.notes if not note.startswith(WARNING)]
+    return "\n\n".join(parts) + "\n"
 
 
 def to_latex(document: Document) -> str:

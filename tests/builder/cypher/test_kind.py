@@ -3,7 +3,9 @@
 import csv
 import datetime
 import json
+import time
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from rulemine.cypher.rows import row_text
 from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation import evaluate as score_predictions
 from rulemine.evaluation.cypher.release_rows import CypherRuns
+from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.evaluation.reporting.questions import SystemRun
 from rulemine.evaluation.reporting.single import document_of_run
 from rulemine.evaluation.scorer import Scorer
@@ -139,7 +142,7 @@ def test_scores_are_those_that_the_records_say(release: Release) -> None:
 
 
 def test_the_gold_binds_all_that_it_binds_on_every_graph(release: Release, tmp_path: Path) -> None:
-    scorer = Scorer(release, split=None, resamples=1)
+    scorer = Scorer(release, split=None, sample=60, resamples=1)
     asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
     gold = [Prediction(q.id, cypher=q.cypher.cypher) for q in asked]
     spaced = [replace(p, cypher=f"{p.cypher};") for p in gold]
@@ -201,6 +204,45 @@ def test_composed_letters_are_those_of_the_graph(release: Release) -> None:
         assert one.overall["psjs"].value == other.overall["psjs"].value
         for name in ("ex", "f1", "hits_any"):
             assert one.overall[name].value == other.overall[name].value
+
+
+def test_a_query_may_take_so_many_seconds(
+    release: Release,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rulemine.cli.console.SECONDS_BETWEEN_LINES", 0.0)
+    asked = release.questions("test")[:2]
+    endless = "MATCH (a), (b), (c), (d), (e) RETURN count(*)"
+    path = tmp_path / "given.jsonl"
+    path.write_text("".join(f'{{"id": "{q.id}", "cypher": "{endless}"}}\n' for q in asked), "utf-8")
+    command = ["evaluate", str(release.path), str(path), "--seconds"]
+    began = time.monotonic()
+    assert main([*command, "0.05"]) == 0
+    assert time.monotonic() - began < 30
+    shown = capsys.readouterr()
+    assert "Predictions that score 0: 2 failed." in shown.out
+    assert "· questions scored" in shown.err
+    assert main([*command, "0"]) == 2
+    assert "--seconds: 0; expected more than 0." in capsys.readouterr().err
+
+
+def test_a_graph_in_which_no_gold_finds_anything_is_said_first(
+    release: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = release.property_graph("incomplete")
+    wrong = PropertyGraph(
+        Schema("wrong", (EntityType("Entity"),), ()),
+        [GraphNode(node.id, "Entity", node.name) for node in graph.nodes], [],
+    )  # fmt: skip
+    monkeypatch.setattr(
+        "rulemine.evaluation.cypher.release_rows.opened_runner",
+        lambda *args, **more: nullcontext(InMemoryRunner(wrong)),
+    )
+    scorer = Scorer(release, resamples=1)
+    given = [Prediction(q.id, cypher="MATCH (n) RETURN n.name") for q in scorer.questions]
+    assert scorer(given).to_table().startswith("Warning: no gold query of ")
 
 
 @pytest.mark.parametrize(
