@@ -6,8 +6,14 @@ from typing import NamedTuple
 
 from rulemine.evaluation.pairwise import rows_to_csv, rows_to_json
 from rulemine.evaluation.reporting.document import Document, Grid
-from rulemine.evaluation.reporting.report import WARNING, Score, format_p
-from rulemine.evaluation.reporting.tables import Section, format_cell, format_markdown, format_table
+from rulemine.evaluation.reporting.report import WARNING, Score
+from rulemine.evaluation.reporting.tables import (
+    Section,
+    format_cell,
+    format_markdown,
+    format_p,
+    format_table,
+)
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 
 __all__ = ["Contamination", "FreshDifference"]

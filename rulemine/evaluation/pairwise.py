@@ -5,8 +5,6 @@ p of the paired randomization test (`rulemine.evaluation.statistics.significance
 family of tests is all pairs on one score over one set of questions.
 """
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +16,20 @@ from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.comparison import compare
 from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.prediction_file import PredictionFile
-from rulemine.evaluation.reporting.report import WARNING, Report, Score, format_p
-from rulemine.evaluation.reporting.tables import Section, format_cell, format_markdown, format_table
+from rulemine.evaluation.reporting.report import WARNING, Report, Score
+from rulemine.evaluation.reporting.tables import (
+    Section,
+    format_cell,
+    format_markdown,
+    format_p,
+    format_table,
+)
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.scorer import RESAMPLES, Scorer
 from rulemine.evaluation.scoring import said_of, shared_level
 from rulemine.evaluation.statistics.significance import holm
 from rulemine.release.reader import Release
-from rulemine.text.spreadsheet import text_cell
+from rulemine.text.spreadsheet import csv_text
 
 __all__ = [
     "Differences",
@@ -131,15 +135,10 @@ def rows_to_json(title: str, rows: Iterable[_Row], notes: Iterable[str]) -> str:
 
 def rows_to_csv(rows: Iterable[_Row]) -> str:
     """The same rows as CSV with a header; what is undefined is empty."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     plain = [_plain(row) for row in rows]
-    writer.writerow(plain[0])
-    writer.writerows(
-        ["" if v is None else text_cell(v) if isinstance(v, str) else v for v in row.values()]
-        for row in plain
+    return csv_text(
+        [[*plain[0]], *(["" if v is None else v for v in row.values()] for row in plain)]
     )
-    return out.getvalue()
 
 
 def _plain(row: _Row) -> dict[str, Any]:

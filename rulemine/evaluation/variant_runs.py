@@ -22,8 +22,13 @@ from typing import NamedTuple
 
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.notes import FEW_CLUSTERS
-from rulemine.evaluation.reporting.report import format_p
-from rulemine.evaluation.reporting.tables import Cell, Section, format_markdown, format_table
+from rulemine.evaluation.reporting.tables import (
+    Cell,
+    Section,
+    format_markdown,
+    format_p,
+    format_table,
+)
 from rulemine.evaluation.statistics.contingency import ChiSquare, compare_classes
 from rulemine.release.naming import questions_in
 from rulemine.release.reader import Release

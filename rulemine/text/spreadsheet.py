@@ -10,9 +10,12 @@ Example:
     ["'=1+1", '-0.5', "''=1", "'Tis", "'+44 (band)"]
 """
 
+import csv
+import io
 import re
+from collections.abc import Iterable, Sequence
 
-__all__ = ["text_cell"]
+__all__ = ["csv_text", "text_cell"]
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
@@ -23,3 +26,12 @@ def text_cell(text: str) -> str:
     if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
         return f"'{text}"
     return text
+
+
+def csv_text(rows: Iterable[Sequence[str | int | float]]) -> str:
+    """Rows as CSV, with LF; texts as `text_cell`."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(
+        [text_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
+    )
+    return out.getvalue()

@@ -3,8 +3,6 @@
 Means are over the questions that were run; what was not is counted beside them, never as 0.
 """
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rulemine.cypher.templates import CATEGORIES, RETURN_GROUPS
@@ -16,7 +14,7 @@ from rulemine.evaluation.cypher.row_groups import ROW_GROUPS, rows_group
 from rulemine.evaluation.cypher.scored_items import ScoredItem
 from rulemine.evaluation.reporting.document import Document, Grid, Score, Value
 from rulemine.evaluation.reporting.report import WARNING
-from rulemine.text.spreadsheet import text_cell
+from rulemine.text.spreadsheet import csv_text
 
 __all__ = ["SCORES", "document_of", "mean_of", "questions_text"]
 
@@ -75,7 +73,7 @@ def questions_text(found: Sequence[ScoredItem]) -> Iterator[str]:
     """Every question as CSV, in pieces; scores are empty where a prediction has none."""
     of_item = ("id", "graph", "category", "match", "return", "question", "gold")
     of_scores = ("state", *SCORES, "rows", "columns", "kinds", "said")
-    yield _line([*of_item, "predicted", *of_scores, "difference", "psjs_difference"])
+    yield csv_text([[*of_item, "predicted", *of_scores, "difference", "psjs_difference"]])
     for row in found:
         item, scores = row.item, row.scores
         told = [
@@ -90,7 +88,7 @@ def questions_text(found: Sequence[ScoredItem]) -> Iterator[str]:
         given = row.predicted if isinstance(row.predicted, str) else repr(row.predicted or "")
         values = [getattr(scores, name) for name in of_scores]
         shown = [_cell(value) for value in values]
-        yield _line([*told, given, *shown, row.difference, row.psjs_difference])
+        yield csv_text([[*told, given, *shown, row.difference, row.psjs_difference]])
 
 
 def _cell(value: object) -> str:
@@ -101,12 +99,6 @@ def _cell(value: object) -> str:
 
 def _rows_group(row: ScoredItem) -> str:
     return "" if row.scores.rows is None else rows_group(row.scores.rows)
-
-
-def _line(cells: Sequence[str]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow(map(text_cell, cells))
-    return out.getvalue()
 
 
 def _header(first: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetric
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
 from rulemine.evaluation.reporting.document import Grid
 from rulemine.evaluation.reporting.report import Score
-from rulemine.evaluation.reporting.tables import FEW, FEW_NOTE, Section, format_cell, marked
+from rulemine.evaluation.reporting.tables import Section, few_notes, format_cell, marked
 from rulemine.evaluation.retrieval import RETRIEVAL
 from rulemine.evaluation.statistics.bootstrap import Bools, Ints, Resamples, interval
 from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, bounded
@@ -133,8 +133,7 @@ class BesideOurs:
             ]
             if rows:
                 sections.append((words, rows))
-        few = any(0 < score.n < FEW for score in self.scores)
-        notes = (*self.notes, FEW_NOTE) if few else self.notes
+        notes = (*self.notes, *few_notes(score.n for score in self.scores))
         return layout(_TITLE, [label, *_HEADER], sections, notes)
 
     def grid(self) -> Grid:

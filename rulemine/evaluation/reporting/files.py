@@ -10,10 +10,8 @@ Example:
     prior:k=5 & \scored{50.0}{40.0}{60.0} \\
 """
 
-import csv
-import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +19,8 @@ from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.reporting.document import Document, Grid, QuestionRow, Score, Value
 from rulemine.evaluation.reporting.report import WARNING
 from rulemine.evaluation.reporting.tables import (
-    FEW,
-    FEW_NOTE,
     Cell,
+    few_notes,
     format_markdown,
     format_table,
     marked,
@@ -31,7 +28,7 @@ from rulemine.evaluation.reporting.tables import (
 )
 from rulemine.files import write_lines, write_text
 from rulemine.text.markdown import plain
-from rulemine.text.spreadsheet import text_cell
+from rulemine.text.spreadsheet import csv_text
 
 __all__ = [
     "FORMATS",
@@ -127,13 +124,13 @@ def cells(grid: Grid) -> Iterator[list[Cell]]:
 
 def notes_of(grid: Grid) -> tuple[str, ...]:
     """What stands below a table: its notes, and what a mark at a number of questions says."""
-    few = (
-        type(value) is int and 0 < value < FEW
+    numbers = (
+        value
         for row in grid.rows
         for name, value in zip(grid.header, row, strict=True)
-        if name == OF_QUESTIONS
+        if name == OF_QUESTIONS and type(value) is int
     )
-    return (*grid.notes, FEW_NOTE) if any(few) else grid.notes
+    return (*grid.notes, *few_notes(numbers))
 
 
 def text_columns(grid: Grid) -> list[bool]:
@@ -191,17 +188,11 @@ def to_csv(grid: Grid) -> str:
             found = value if isinstance(value, Score) else (value, None, None)
             line += found if score else [value]
         lines.append([_exact(value) for value in line])
-    return _csv([header, *lines])
+    return csv_text([header, *lines])
 
 
 def _exact(value: Any) -> str:
     return "" if value is None else repr(value) if isinstance(value, float) else str(value)
-
-
-def _csv(lines: Iterable[Sequence[str]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(map(text_cell, line) for line in lines)
-    return out.getvalue()
 
 
 def questions_csv(questions: Sequence[QuestionRow]) -> Iterator[str]:
@@ -210,7 +201,7 @@ def questions_csv(questions: Sequence[QuestionRow]) -> Iterator[str]:
     Lists are separated by newlines; there is a column for every score that a system has.
     """
     names = list(dict.fromkeys(n for q in questions for o in q.outcomes for n in o.scores))
-    yield _csv([[*_OF_QUESTION, *_OF_OUTCOME, *names]])
+    yield csv_text([[*_OF_QUESTION, *_OF_OUTCOME, *names]])
     for q in questions:
         of_question = [q.id, q.split, q.form, str(q.core).lower(), str(q.missing), q.text]
         of_question += ["\n".join(q.anchors), q.query, q.hard_answer or ""]
@@ -224,7 +215,7 @@ def questions_csv(questions: Sequence[QuestionRow]) -> Iterator[str]:
             ]
             for o in q.outcomes
         ]
-        yield _csv(lines or [of_question + [""] * (len(_OF_OUTCOME) + len(names))])
+        yield csv_text(lines or [of_question + [""] * (len(_OF_OUTCOME) + len(names))])
 
 
 def to_markdown(document: Document) -> str:

@@ -5,8 +5,6 @@ one decimal; what is undefined is ``null`` in JSON, empty in CSV and ``–`` in 
 depend on the report alone: no time, no path, no locale.
 """
 
-import csv
-import io
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -20,11 +18,11 @@ from rulemine.errors import counted
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.reporting.tables import (
-    FEW,
-    FEW_NOTE,
     Section,
+    few_notes,
     format_cell,
     format_markdown,
+    format_p,
     format_table,
     marked,
     wrapped,
@@ -39,7 +37,7 @@ from rulemine.evaluation.reporting.titles import (
 )
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.text.markdown import plain
-from rulemine.text.spreadsheet import text_cell
+from rulemine.text.spreadsheet import csv_text
 
 if TYPE_CHECKING:
     from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
@@ -216,11 +214,7 @@ class _Rows(ABC):
         Columns: what the line has (``scores`` or ``difference``), breakdown, group, n, and for each score
         its value and the bounds of its interval.
         """
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self._header())
-        writer.writerows(map(text_cell, line) for line in self._lines())
-        return out.getvalue()
+        return csv_text([self._header(), *self._lines()])
 
     def to_table(self) -> str:
         """The report for a terminal, about 100 columns: percentages, below each its interval."""
@@ -243,8 +237,7 @@ class _Rows(ABC):
         said = plain if layout is format_markdown else wrapped
         texts = [f"{said(note)}\n" for note in self.notes if note.startswith(WARNING)]
         below = [note for note in self.notes if not note.startswith(WARNING)]
-        if any(0 < row.n < FEW for row in self.rows):
-            below.append(FEW_NOTE)
+        below += few_notes(row.n for row in self.rows)
         for number, (name, shown, sections) in enumerate(tables, start=1):
             notes = below if number == len(tables) else ()
             texts.append(layout(name, [label, "n", *(TITLES[m] for m in shown)], sections, notes))
@@ -401,13 +394,6 @@ class Report(_Rows):
             below = self.difference
             texts.append(below.to_markdown() if layout is format_markdown else below.to_table())
         return "\n".join(texts)
-
-
-def format_p(p: float | None) -> str:
-    """A p-value as text, ``–`` where undefined."""
-    if p is None:
-        return "–"
-    return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
 def _plain(scores: dict[str, Score]) -> dict[str, dict[str, float | None]]:

@@ -7,7 +7,7 @@ from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.document import Document, Figure, Grid, Series
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.report import Comparison, Report, Row
-from rulemine.evaluation.reporting.tables import FEW, FEW_NOTE, marked
+from rulemine.evaluation.reporting.tables import few_notes, marked
 from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, FURTHER, SUBSETS, TITLES
 from rulemine.evaluation.scoring import said_of
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
@@ -197,7 +197,7 @@ def _figures(report: Report) -> Iterator[Figure]:
         rows = [row for row in report.rows if row.breakdown == breakdown]
         if len(rows) > 1:
             title = BREAKDOWN_TITLES[breakdown]
-            few = f" {FEW_NOTE}" if any(0 < row.n < FEW for row in rows) else ""
+            few = "".join(f" {note}" for note in few_notes(row.n for row in rows))
             series = tuple(Series(TITLES[m], tuple(row.scores[m] for row in rows)) for m in _DRAWN)
             yield Figure(
                 id=f"figure-{breakdown}",

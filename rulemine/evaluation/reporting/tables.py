@@ -12,8 +12,8 @@ from textwrap import wrap
 from rulemine.text.markdown import in_cell, plain
 
 __all__ = [
-    "FEW", "FEW_NOTE", "MARK", "Cell", "Section", "fitted", "format_cell", "format_markdown", "format_table",
-    "marked", "wrapped",
+    "FEW", "FEW_NOTE", "MARK", "Cell", "Section", "few_notes", "fitted", "format_cell",
+    "format_markdown", "format_p", "format_table", "marked", "wrapped",
 ]  # fmt: skip
 
 FEW = 20
@@ -64,6 +64,11 @@ def marked(n: int) -> str:
     return f"{n:,}{MARK if 0 < n < FEW else ''}"
 
 
+def few_notes(numbers: Iterable[int]) -> list[str]:
+    """What the mark says, where one of these numbers of questions has it."""
+    return [FEW_NOTE] if any(0 < n < FEW for n in numbers) else []
+
+
 def format_cell(
     estimate: tuple[float | None, float | None, float | None],
     signed: bool = False,
@@ -80,6 +85,13 @@ def format_cell(
         return "–", ""
     between = " … " if signed else "–"
     return text(value), "" if low is None or high is None else f"{text(low)}{between}{text(high)}"
+
+
+def format_p(p: float | None) -> str:
+    """A p-value as text, ``–`` where undefined."""
+    if p is None:
+        return "–"
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
 def format_table(

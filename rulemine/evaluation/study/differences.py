@@ -7,7 +7,7 @@ Holm over the lines of a table for one score.
 from rulemine.evaluation.comparison import compare
 from rulemine.evaluation.pairwise import compare_all
 from rulemine.evaluation.reporting.document import Grid, Value
-from rulemine.evaluation.reporting.report import format_p
+from rulemine.evaluation.reporting.tables import format_p
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.statistics.significance import holm
 from rulemine.evaluation.study.plan import graph_at

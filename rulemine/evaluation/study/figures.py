@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.reporting.document import Figure, Series
 from rulemine.evaluation.reporting.report import Score
-from rulemine.evaluation.reporting.tables import FEW, FEW_NOTE, MARK, marked
+from rulemine.evaluation.reporting.tables import FEW, MARK, few_notes, marked
 from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, TITLES
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
@@ -152,7 +152,7 @@ def _by_group(
         for system, report in scores.top.items()
     )
     counts = ", ".join(f"{group}: {marked(n)}" for group, n in sizes.items())
-    few = f" {FEW_NOTE}" if min(sizes.values()) < FEW else ""
+    few = "".join(f" {note}" for note in few_notes(sizes.values()))
     return Figure(
         id_,
         title,

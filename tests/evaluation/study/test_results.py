@@ -7,7 +7,7 @@ import pytest
 from rulemine.evaluation.comparison import compare
 from rulemine.evaluation.predictions import write_predictions
 from rulemine.evaluation.reporting.figures import draw
-from rulemine.evaluation.reporting.report import format_p
+from rulemine.evaluation.reporting.tables import format_p
 from rulemine.evaluation.study.figures import figures
 from rulemine.evaluation.study.results import document_of, write_results
 from rulemine.evaluation.study.scores import StudyScores
