@@ -49,7 +49,7 @@ def test_the_files_that_a_page_names_exist(page: Path) -> None:
 NEEDS = {
     "a model": r"--model ",
     "a database": r"^rulemine neo4j |--neo4j|bolt:|neo4j\+s:|neo4j-admin|^cypher-shell|^oxigraph",
-    "code of others": r"evaluate_brink|^lm_eval|^inspect |^from (graphrag|datasets|mlcroissant)",
+    "code of others": r"^lm_eval|^inspect |^from (graphrag|datasets|mlcroissant|pykeen|langchain)",
     "what a reader has": r" (DIR|OUT)\b|my-graph|towns\.ttl|-geography|wikidata",
     "predictions that a reader has": r"^rulemine cypher-score ",
     "time; other tests run it": r"^rulemine cypher-tasks demo .*tasks\.jsonl",
@@ -67,6 +67,7 @@ READ_TOGETHER = [
     (("quick-start.md", "scoring.md", "test-your-rag.md", "study.md"), 3),
     (("your-own-graph.md",), 0),
     (("cypher.md", "exports.md"), 5),
+    (("python.md",), 2),
 ]
 """Pages of `docs` that are tried from top to bottom, in one folder and one console; blocks that they show
 of what is printed or written."""
