@@ -9,10 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from rulemine.cypher.joins import candidates, holds, m0_counts, matched
 from rulemine.cypher.pattern import (
-    CURRENT,
-    END,
-    START,
     MatchPattern,
     PatternEdge,
     PatternNode,
@@ -105,15 +103,13 @@ def bindings(
         yield from _matched(graph, match, match.edges, Binding({}, {}), match.variables)
 
 
-def evaluate(
-    graph: PropertyGraph, query: PatternQuery, matched: Iterable[int] | None = None
-) -> Rows:
+def evaluate(graph: PropertyGraph, query: PatternQuery, known: Iterable[int] | None = None) -> Rows:
     """Answers a question.
 
     Args:
         graph: The graph.
         query: The question.
-        matched: The distinct n of all rows of its pattern on the graph, where they are known.
+        known: The distinct n of all rows of its pattern on the graph, where they are known.
 
     Raises:
         ConfigError: The question does not fit the schema (see `rulemine.cypher.pattern.check`), or a
@@ -125,15 +121,11 @@ def evaluate(
         pairs = [(row.nodes["n"], row.nodes["m0"]) for row in counted_bindings(graph, query)]
         return Rows(columns, [(_compared(graph, result, n, m),) for n, m in pairs])
     if result.template == "n_m0_group_by_count":
-        groups: dict[int, set[int]] = {}
-        for row in counted_bindings(graph, query):
-            groups.setdefault(row.nodes["n"], set()).update(
-                at for name, at in row.nodes.items() if name == "m0"
-            )
-        return Rows(columns, [(graph.nodes[n].name, len(groups[n])) for n in sorted(groups)])
-    if matched is None:
-        matched = {row.nodes["n"] for row in bindings(graph, query.match)}
-    some = sorted(n for n in matched if _counts(graph, result, (n,)))
+        counts = m0_counts(graph, query.match)
+        return Rows(columns, [(graph.nodes[n].name, number) for n, number in counts.items()])
+    if known is None:
+        known = matched(graph, query.match).nodes.tolist()
+    some = sorted(n for n in known if _counts(graph, result, (n,)))
     return _returned(graph, result, columns, some)
 
 
@@ -182,7 +174,7 @@ def _matched(
     if not open_:
         yield row
         return
-    for at in _candidates(graph, match.named[open_[0]]):
+    for at in candidates(graph, match.named[open_[0]]):
         more = Binding(row.nodes | {open_[0]: at}, row.edges)
         yield from _matched(graph, match, (), more, open_[1:])
 
@@ -195,13 +187,13 @@ def _one_edge(
     near, far = ends if forward else ends[::-1]
     joined = graph.leading_out if forward else graph.leading_in
     bound = row.nodes.get(near)
-    for start in _candidates(graph, match.named[near]) if bound is None else (bound,):
+    for start in candidates(graph, match.named[near]) if bound is None else (bound,):
         for at, end in joined(start, edge.relation):
             if at in row.edges.values() or row.nodes.get(far, end) != end:
                 continue
             if far == near and end != start:
                 continue
-            if _is(graph, end, match.named[far]) and _holds(graph, at, match.time):
+            if _is(graph, end, match.named[far]) and holds(graph, at, match.time):
                 yield Binding(row.nodes | {near: start, far: end}, row.edges | {edge.variable: at})
 
 
@@ -218,27 +210,11 @@ def _from_the_subject(
     return len(out) <= len(graph.leading_in(object_, edge.relation))
 
 
-def _candidates(graph: PropertyGraph, node: PatternNode) -> tuple[int, ...]:
-    if node.id is not None:
-        at = graph.positions.get(node.id)
-        return (at,) if at is not None and _is(graph, at, node) else ()
-    return graph.of_type(node.type) if node.name is None else graph.named(node.type, node.name)
-
-
 def _is(graph: PropertyGraph, at: int, node: PatternNode) -> bool:
     found = graph.nodes[at]
     if node.id is not None:
         return found.type == node.type and found.id == node.id
     return found.type == node.type and node.name in (None, found.name)
-
-
-def _holds(graph: PropertyGraph, edge: int, time: str | int | None) -> bool:
-    if time is None:
-        return True
-    start, end = (graph.edges[edge].properties.get(name) for name in (START, END))
-    if time == CURRENT:
-        return start is not None and end is None
-    return start is not None and start <= time and (end is None or end >= time)  # type: ignore[operator]
 
 
 def counted_bindings(graph: PropertyGraph, query: PatternQuery) -> Iterator[Binding]:

@@ -3,14 +3,15 @@
 Guarantee: judged on the graph given alone, by what it matches there.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
 
-from rulemine.cypher.evaluator import Rows, bindings, evaluate
+from rulemine.arrays import distinct
+from rulemine.cypher.evaluator import Rows, evaluate
+from rulemine.cypher.joins import candidates, matched
 from rulemine.cypher.pattern import (
     MatchPattern,
     PatternEdge,
-    PatternNode,
     PatternQuery,
     ReturnClause,
 )
@@ -56,15 +57,17 @@ class IdlePatterns:
         edges to fixed nodes and, of chains, those to what these lead to. Where m0 are counted for each n, it
         is also that there is too little to count.
         """
-        reached = {
-            variable: self._fixed(node) for variable, node in match.named.items() if node.fixed
+        reached: dict[str, Set[int]] = {
+            variable: set(candidates(self._graph, node))
+            for variable, node in match.named.items()
+            if node.fixed
         }
         for number, edge in reversed([*enumerate(match.edges)]):
             near, far = match.category.shape[number]
             if far not in reached:
                 continue
             found = self._led_to(match, edge, near, reached[far])
-            if len(found) >= len(self._range(*_signature(match, edge), edge.subject == near)):
+            if len(found) >= self._range(*_signature(match, edge), edge.subject == near):
                 return True
             reached.setdefault(near, found)
         if MATCHES[match.template].category not in ("optional", "group-by"):
@@ -97,31 +100,18 @@ class IdlePatterns:
             for one in _without_one(query)
         )
 
-    def _fixed(self, node: PatternNode) -> set[int]:
-        graph = self._graph
-        if node.id is not None:
-            return {graph.positions[node.id]}
-        return set(graph.named(node.type, node.name or ""))
+    def _led_to(self, match: MatchPattern, edge: PatternEdge, near: str, far: Set[int]) -> Set[int]:
+        wanted, outward = match.named[near].type, edge.subject != near
+        found = [self._graph.beside(at, edge.relation, wanted, outward=outward) for at in far]
+        return found[0] if len(found) == 1 else frozenset().union(*found)
 
-    def _led_to(self, match: MatchPattern, edge: PatternEdge, near: str, far: set[int]) -> set[int]:
-        joined = self._graph.leading_in if edge.subject == near else self._graph.leading_out
-        nodes, wanted = self._graph.nodes, match.named[near].type
-        ends = (end for at in far for _, end in joined(at, edge.relation))
-        return {end for end in ends if nodes[end].type == wanted}
-
-    def _all_at(self, subject: str, relation: str, object_: str, forward: bool) -> frozenset[int]:
-        """The nodes at one end of a relation between two types; ``forward``: its subjects."""
-        graph = self._graph
-        near, far = (subject, object_) if forward else (object_, subject)
-        joined = graph.leading_out if forward else graph.leading_in
-        return frozenset(
-            at
-            for at in graph.of_type(near)
-            if any(graph.nodes[end].type == far for _, end in joined(at, relation))
-        )
+    def _all_at(self, subject: str, relation: str, object_: str, forward: bool) -> int:
+        """How many nodes there are at one end of a relation between two types; ``forward``: subjects."""
+        _, subjects, objects = self._graph.of_signature(subject, relation, object_)
+        return len(distinct(subjects if forward else objects))
 
     def _all_n(self, match: MatchPattern) -> frozenset[int]:
-        return frozenset(row.nodes["n"] for row in bindings(self._graph, match))
+        return frozenset(matched(self._graph, match).nodes.tolist())
 
 
 def _signature(match: MatchPattern, edge: PatternEdge) -> tuple[str, str, str]:
@@ -144,4 +134,6 @@ def _same(rows: Rows, others: Rows) -> bool:
     """Whether two results answer alike; of what ties for the greatest any one is right."""
     if rows.tied:
         return not set(rows.tied).isdisjoint(others.tied)
+    if len(rows.rows) != len(others.rows):
+        return False
     return sorted(map(row_text, rows.rows)) == sorted(map(row_text, others.rows))

@@ -7,16 +7,17 @@ every pattern has a match.
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from heapq import heapify, heappop
 from itertools import islice, pairwise, product
 from typing import TypeVar
 
 from rulemine.cypher.evaluator import bindings
+from rulemine.cypher.joins import matched
 from rulemine.cypher.pattern import (
     CURRENT,
     END,
     START,
     MatchPattern,
-    PatternEdge,
     PatternNode,
     anchored,
 )
@@ -52,22 +53,18 @@ def bare_patterns(graph: PropertyGraph, template: str) -> Iterator[MatchPattern]
     time: str | int | None = None
     if row.category == "time":
         time = CURRENT if template.endswith("current") else 0
+    between: dict[tuple[str, str], list[str]] = {}
+    for relation in graph.schema.relations:
+        if time is None or {START, END} <= {p.name for p in relation.properties}:
+            between.setdefault((relation.subject, relation.object), []).append(relation.label)
+    ends = [
+        tuple(map(category.nodes.index, pair[:: 1 if way == "→" else -1]))
+        for pair, way in zip(category.shape, row.directions, strict=True)
+    ]
     for types in product(labels, repeat=len(category.nodes)):
         if row.category == "comparison" and types[0] != types[1]:
             continue
-        named = dict(zip(category.nodes, types, strict=True))
-        choices = []
-        for (start, end), way in zip(category.shape, row.directions, strict=True):
-            ends = (named[start], named[end]) if way == "→" else (named[end], named[start])
-            choices.append(
-                [
-                    relation.label
-                    for relation in graph.schema.relations
-                    if (relation.subject, relation.object) == ends
-                    and (time is None or {START, END} <= {p.name for p in relation.properties})
-                ]
-            )
-        for relations in product(*choices):
+        for relations in product(*(between.get((types[s], types[o]), ()) for s, o in ends)):
             if _exchanged(template, types, relations):
                 continue
             yield MatchPattern(template, tuple(map(PatternNode, types)), relations, time)
@@ -94,6 +91,7 @@ class Instances:
     def __init__(self, graph: PropertyGraph, seed: int, wanted: Iterable[Triple] = ()) -> None:
         self._graph = graph
         self._seed = seed
+        self._ids = [node.id.encode() for node in graph.nodes]
         self._wanted: dict[str, list[tuple[int, int]]] = {}
         for subject, relation, object_ in sorted(wanted):
             ends = graph.positions[subject], graph.positions[object_]
@@ -115,26 +113,25 @@ class Instances:
         """
         fixed = bare.category.fixed
         if not fixed:
-            if self._has(bare):
+            if matched(self._graph, bare, together=True).rows:
                 yield bare
         elif len(fixed) == 1:
-            some: Iterable[int] = (
-                self._around_wanted(bare, fixed[0]) if around else self._ordered(bare, fixed[0])
-            )
-            near = [edge for edge in bare.edges if fixed[0] in (edge.subject, edge.object)]
+            in_a_year = isinstance(bare.time, int)
+            matching = _at_any_time(bare) if in_a_year else bare
+            fit = set(matched(self._graph, matching, fixed[0], together=True).nodes.tolist())
+            some = self._around_wanted(bare, fixed[0]) if around else self._by_hash(bare, fit)
             tried: set[int] = set()
             for at in some:
-                if at in tried or not all(self._ends(edge, fixed[0], at) for edge in near):
+                if at in tried or at not in fit:
                     continue
                 tried.add(at)
                 made = _fix(self._graph, bare, {fixed[0]: at})
-                if isinstance(made.time, int):
+                if in_a_year:
                     yield from self._in_a_year(made)
-                elif self._has(made):
+                else:
                     yield made
         elif bare.category is CATEGORIES["comparison"]:
-            order = self._ordered(bare, "n")
-            for one, other in pairwise(order):
+            for one, other in pairwise(self._by_hash(bare, self._of_type(bare, "n"))):
                 if self._graph.nodes[one].name != self._graph.nodes[other].name:
                     yield _fix(self._graph, bare, {"n": one, "m0": other})
         else:
@@ -145,11 +142,12 @@ class Instances:
         seen: set[tuple[int, int]] = set()
         ways, types = MATCHES[bare.template].directions, {node.type for node in bare.nodes[1:]}
         alike = len(set(ways)) == len(set(bare.relations)) == len(types) == 1
-        for n, given in self._wanted_n(bare) if around else self._every_n(bare):
-            if not all(self._ends(edge, "n", n) for edge in bare.edges):
+        fit = set(matched(self._graph, bare, together=True).nodes.tolist())
+        for n, given in self._wanted_n(bare) if around else self._every_n(bare, fit):
+            if n not in fit:
                 continue
             ends = [
-                self._neighbors(bare, n, number) if end is None else [end]
+                self._by_hash(bare, self._beside(bare, number, "n", n)) if end is None else (end,)
                 for number, end in enumerate(given)
             ]
             for one, other in islice(product(*ends), _PAIRS_TRIED):
@@ -161,9 +159,13 @@ class Instances:
                     yield _fix(self._graph, bare, {"m0": pair[0], "m1": pair[1]})
                     break
 
-    def _every_n(self, bare: MatchPattern) -> Iterator[tuple[int, _Far]]:
-        """The first n, without m0 and m1."""
-        return ((n, (None, None)) for n in self._ordered(bare, "n")[:_LOOKED_AT])
+    def _every_n(self, bare: MatchPattern, fit: set[int]) -> Iterator[tuple[int, _Far]]:
+        """Those of the first n that fit, without m0 and m1."""
+        some = self._of_type(bare, "n")
+        if fit and len(some) > _LOOKED_AT:
+            last = sorted(key for key, _ in self._keys(bare, some))[_LOOKED_AT - 1]
+            fit = {at for key, at in self._keys(bare, fit) if key <= last}
+        return ((n, (None, None)) for n in self._by_hash(bare, fit))
 
     def _wanted_n(self, bare: MatchPattern) -> Iterator[tuple[int, _Far]]:
         """The n at an end of a triple that is wanted, with its other end as m0 or m1."""
@@ -178,11 +180,10 @@ class Instances:
                 if variable in ends:
                     break
                 near, far = (other.subject, other.object)[:: 1 if other.subject in ends else -1]
-                found = {end for _, end in self._ends(other, near, ends[near])} - {*ends.values()}
-                type_ = bare.named[far].type
-                fits = [end for end in found if self._graph.nodes[end].type == type_]
-                if other is not bare.edges[number] and fits:
-                    ends[far] = self._by_hash(bare, fits)[0]
+                if other is not bare.edges[number]:
+                    fits = self._beside(bare, bare.edges.index(other), near, ends[near])
+                    if fits := fits - {*ends.values()}:
+                        ends[far] = next(self._by_hash(bare, fits))
             if variable in ends:
                 yield ends[variable]
 
@@ -203,32 +204,22 @@ class Instances:
             turns.append([(number, one) for one in ends])
         return in_turn(*turns)
 
-    def _neighbors(self, bare: MatchPattern, n: int, number: int) -> list[int]:
-        edge, type_ = bare.edges[number], bare.named[f"m{number}"].type
-        ends = {end for _, end in self._ends(edge, "n", n)}
-        return self._by_hash(bare, {end for end in ends if self._graph.nodes[end].type == type_})
-
-    def _ends(self, edge: PatternEdge, variable: str, at: int) -> tuple[tuple[int, int], ...]:
-        """The edges of a node that stands for one end of a pattern's edge, with their other ends."""
-        graph = self._graph
-        joined = graph.leading_out if edge.subject == variable else graph.leading_in
-        return joined(at, edge.relation)
+    def _beside(self, bare: MatchPattern, number: int, variable: str, at: int) -> frozenset[int]:
+        """The nodes at the other end of one of a pattern's edges from a node at this one."""
+        edge = bare.edges[number]
+        far = edge.object if edge.subject == variable else edge.subject
+        type_, outward = bare.named[far].type, edge.subject == variable
+        return self._graph.beside(at, edge.relation, type_, outward=outward)
 
     def _each_counts(self, bare: MatchPattern, pair: tuple[int, int]) -> bool:
         """Whether neither of two fixed nodes has all n of the other."""
-        arms = []
-        for number, (edge, at) in enumerate(zip(bare.edges, pair, strict=True)):
-            ends = {end for _, end in self._ends(edge, f"m{number}", at)}
-            type_ = bare.nodes[0].type
-            arms.append({end for end in ends if self._graph.nodes[end].type == type_})
-        return not (arms[0] <= arms[1] or arms[1] <= arms[0])
+        one, other = (self._beside(bare, i, f"m{i}", at) for i, at in enumerate(pair))
+        return not (one <= other or other <= one)
 
     def _in_a_year(self, match: MatchPattern) -> Iterator[MatchPattern]:
         """A pattern in a year in which one of its edges begins."""
         years: set[int] = set()
-        for row in bindings(
-            self._graph, replace(match, template=match.template.removesuffix(" in year"), time=None)
-        ):
+        for row in bindings(self._graph, _at_any_time(match)):
             start = self._graph.edges[row.edges["r0"]].properties.get(START)
             if isinstance(start, int):
                 years.add(start)
@@ -236,21 +227,24 @@ class Instances:
             first = min(years, key=lambda year: self._hash(match, str(year)))
             yield replace(match, time=first)
 
-    def _has(self, match: MatchPattern) -> bool:
-        return any(True for _ in bindings(self._graph, match, together=True))
+    def _of_type(self, bare: MatchPattern, variable: str) -> tuple[int, ...]:
+        return self._graph.of_type(bare.named[variable].type)
 
-    def _ordered(self, bare: MatchPattern, variable: str) -> list[int]:
-        return self._by_hash(bare, self._graph.of_type(bare.named[variable].type))
+    def _by_hash(self, bare: MatchPattern, some: Iterable[int]) -> Iterator[int]:
+        """Nodes in the order of their hashes; often only the first few are asked for."""
+        keys = self._keys(bare, some)
+        heapify(keys)
+        while keys:
+            yield heappop(keys)[1]
 
-    def _by_hash(self, bare: MatchPattern, some: Sequence[int] | set[int]) -> list[int]:
-        nodes, start = self._graph.nodes, self._start(bare)
-
-        def key(at: int) -> tuple[bytes, int]:
+    def _keys(self, bare: MatchPattern, some: Iterable[int]) -> list[tuple[bytes, int]]:
+        ids, start = self._ids, self._start(bare)
+        found = []
+        for at in some:
             hashed = start.copy()
-            hashed.update(nodes[at].id.encode())
-            return hashed.digest(), at
-
-        return sorted(some, key=key)
+            hashed.update(ids[at])
+            found.append((hashed.digest(), at))
+        return found
 
     def _hash(self, bare: MatchPattern, what: str) -> bytes:
         hashed = self._start(bare)
@@ -273,6 +267,11 @@ def in_turn(*some: Iterable[_T]) -> Iterator[_T]:
                 yield next(turn)
             except StopIteration:
                 turns.remove(turn)
+
+
+def _at_any_time(match: MatchPattern) -> MatchPattern:
+    """A pattern in a year without the year."""
+    return replace(match, template=match.template.removesuffix(" in year"), time=None)
 
 
 def _fix(graph: PropertyGraph, bare: MatchPattern, at: dict[str, int]) -> MatchPattern:

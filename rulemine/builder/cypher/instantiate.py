@@ -20,6 +20,7 @@ from rulemine.builder.cypher.realism import Characteristics, Realism
 from rulemine.builder.cypher.returns import Proposals, returns_for
 from rulemine.builder.cypher.texts import QuestionTexts
 from rulemine.cypher.evaluator import Rows, bindings, evaluate
+from rulemine.cypher.joins import matched
 from rulemine.cypher.pattern import MatchPattern, PatternQuery
 from rulemine.cypher.render import to_cypher
 from rulemine.cypher.templates import CATEGORIES, MATCHES
@@ -170,8 +171,10 @@ def _plain(values: tuple[Any, ...]) -> list[Any]:
 class _Some:
     """The first patterns of one combination of types and relations, looked for when they are needed."""
 
-    def __init__(self, source: Iterator[MatchPattern], most: int, wanted: bool = False) -> None:
-        self.wanted = wanted
+    def __init__(
+        self, bare: MatchPattern, source: Iterator[MatchPattern], most: int, wanted: bool = False
+    ) -> None:
+        self.type, self.wanted = bare.nodes[0].type, wanted
         self._source = islice(source, most)
         self._found: list[MatchPattern] = []
 
@@ -181,8 +184,13 @@ class _Some:
         return self._found[number % len(self._found)] if self._found else None
 
 
-def _each_at(turns: Iterable[int], kinds: Sequence[_Some]) -> Iterator[MatchPattern | None]:
-    return (kind.at(turn) for turn in turns for kind in kinds)
+def _each_at(
+    turns: Iterable[int], kinds: Sequence[_Some], fits: Mapping[str, bool]
+) -> Iterator[MatchPattern | None]:
+    """The patterns whose n are of a type that fits, turn by turn; None: there is none."""
+    if not any(fits[kind.type] for kind in kinds):
+        return iter(())
+    return (kind.at(turn) if fits[kind.type] else None for turn in turns for kind in kinds)
 
 
 class _Maker:
@@ -246,11 +254,11 @@ class _Maker:
             if objection := self._realism.objection(bare):
                 self._tally[template, objection] += 1
                 continue
-            some = _Some(self._busy(bare, False), most)
+            some = _Some(bare, self._busy(bare, False), most)
             if some.at(0) is not None:
                 yield some
                 if self._instances.wants(bare):
-                    yield _Some(self._busy(bare, True), most, wanted=True)
+                    yield _Some(bare, self._busy(bare, True), most, wanted=True)
             else:
                 any_ = next(self._instances.of(bare), None) is not None
                 self._tally[template, IDLE if any_ else "no match"] += 1
@@ -279,7 +287,8 @@ class _Maker:
         first = random.below(_STARTS)
         turns = range(first, first + self._instances_of(template))
         by_sort = [[kind for kind in kinds if kind.wanted is sort] for sort in (True, False)]
-        for match in in_turn(*(_each_at(turns, some) for some in by_sort)):
+        fits = {kind.type: self._proposals.possible(kind.type, returned) for kind in kinds}
+        for match in in_turn(*(_each_at(turns, some, fits) for some in by_sort)):
             # Where patterns run out, what is returned of them may still differ.
             if match is None:
                 continue
@@ -294,19 +303,17 @@ class _Maker:
 
     def _answers(self, match: MatchPattern) -> tuple[int, ...] | None:
         """The distinct n; of a comparison also m0. None: there are too many matches, or one leads back."""
-        found: set[int] = set()
+        if apart := self._realism.apart(match):
+            for row in islice(bindings(self._graph, match), MOST_ROWS + 1):
+                if row.nodes.get(apart[0]) == row.nodes.get(apart[1]):
+                    self._tally[match.template, "there and back"] += 1
+                    return None
         ends = ("n", "m0") if MATCHES[match.template].category == "comparison" else ("n",)
-        number, apart = 0, self._realism.apart(match)
-        for row in islice(bindings(self._graph, match), MOST_ROWS + 1):
-            if apart and row.nodes.get(apart[0]) == row.nodes.get(apart[1]):
-                self._tally[match.template, "there and back"] += 1
-                return None
-            found.update(row.nodes[end] for end in ends)
-            number += 1
-        if number > MOST_ROWS:
+        found = [matched(self._graph, match, end) for end in ends]
+        if found[0].rows > MOST_ROWS:
             self._tally[match.template, "too many rows"] += 1
             return None
-        return tuple(sorted(found))
+        return tuple(sorted({at for some in found for at in some.nodes.tolist()}))
 
     def _tasks(
         self, queries: Iterator[tuple[PatternQuery, tuple[int, ...]]], seen: set[str]

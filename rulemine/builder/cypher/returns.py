@@ -70,6 +70,13 @@ class Proposals:
         # The same answers are asked for many clauses in a row.
         self._values = lru_cache(maxsize=_REMEMBERED)(self._known)
 
+    def possible(self, type_: str, template: str) -> bool:
+        """Whether a RETURN template can ever fit an n of a type: its properties have such datatypes."""
+        row, own = RETURNS[template], self._graph.schema.entity(type_).properties
+        if not row.takes or template == "n_agg":
+            return True
+        return any(not row.datatypes or p.datatype in row.datatypes for p in own)
+
     def draw(
         self, match: MatchPattern, template: str, answers: tuple[int, ...], random: Stream
     ) -> ReturnClause | None:

@@ -8,6 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
+
 from rulemine.codec import shown
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.faults import Faults
@@ -15,6 +18,8 @@ from rulemine.kg.property_graph.schema import NAME, Property, Schema
 from rulemine.kg.property_graph.values import Value, fits
 
 __all__ = ["GraphEdge", "GraphNode", "PropertyGraph"]
+
+_NO_EDGES = (np.zeros(0, np.int64),) * 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,7 @@ class PropertyGraph:
         self.nodes = tuple(sorted(nodes, key=lambda node: node.id))
         order = sorted(edges, key=lambda edge: (edge.type, edge.subject, edge.object, edge.id))
         self.edges = tuple(order)
+        self._beside: dict[tuple[int, str, str, bool], frozenset[int]] = {}
         faults = faults or Faults()
         for kind, line in self._problems():
             faults.add(kind, line)
@@ -131,6 +137,21 @@ class PropertyGraph:
     def leading_in(self, node: int, relation: str) -> tuple[tuple[int, int], ...]:
         """The edges of a relation that lead to a node: edge, and the node that it starts from."""
         return self._in.get((node, relation), ())
+
+    def of_signature(
+        self, subject: str, relation: str, object_: str
+    ) -> tuple[npt.NDArray[np.int64], ...]:
+        """The edges of a relation between two types, with their subjects and objects; three of one shape."""
+        return self._of_signature.get((subject, relation, object_), _NO_EDGES)
+
+    def beside(self, node: int, relation: str, label: str, *, outward: bool) -> frozenset[int]:
+        """The nodes of a type to which a relation leads from a node, or else from which it leads there."""
+        key = node, relation, label, outward
+        if key not in self._beside:
+            joined = (self.leading_out if outward else self.leading_in)(node, relation)
+            ends = (end for _, end in joined)
+            self._beside[key] = frozenset(end for end in ends if self.nodes[end].type == label)
+        return self._beside[key]
 
     def value(self, node: int, name: str) -> Value | None:
         """A property of a node, or its name; None: it has none."""
@@ -199,6 +220,15 @@ class PropertyGraph:
         for at, node in enumerate(self.nodes):
             found.setdefault((node.type, node.name), []).append(at)
         return {key: tuple(some) for key, some in found.items()}
+
+    @cached_property
+    def _of_signature(self) -> dict[tuple[str, str, str], tuple[npt.NDArray[np.int64], ...]]:
+        found: dict[tuple[str, str, str], list[tuple[int, int, int]]] = {}
+        for at, edge in enumerate(self.edges):
+            subject, object_ = self.positions[edge.subject], self.positions[edge.object]
+            signature = self.nodes[subject].type, edge.type, self.nodes[object_].type
+            found.setdefault(signature, []).append((at, subject, object_))
+        return {key: tuple(np.array(some, np.int64).T.copy()) for key, some in found.items()}
 
     @cached_property
     def _out(self) -> dict[tuple[int, str], tuple[tuple[int, int], ...]]:

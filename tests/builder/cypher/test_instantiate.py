@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rulemine.builder.cypher import instances, instantiate
 from rulemine.builder.cypher.instances import Instances, bare_patterns
 from rulemine.builder.cypher.instantiate import CypherTask, Tally, make_tasks, task_row
 from rulemine.builder.cypher.realism import draft_characteristics
@@ -128,6 +129,28 @@ def test_nodes_of_one_name_are_told_apart_in_query_and_text() -> None:
         'Name all people who live in A "q" \\ b.': [("P2",)],
     }
     assert {'{id: "t0"}' in t.cypher or '{id: "t1"}' in t.cypher for t in made[:3]} == {True, False}
+
+
+def test_a_hub_is_looked_at_without_making_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    types = EntityType("Package"), EntityType("Section")
+    relations = (
+        RelationType("needs", "Package", "Package"),
+        RelationType("in", "Package", "Section"),
+    )
+    nodes = [GraphNode(f"p{at:03}", "Package", f"P{at}") for at in range(400)]
+    nodes += [GraphNode(f"s{at}", "Section", f"S{at}") for at in range(4)]
+    ends = [("needs", at, 0) for at in range(1, 400)] + [("needs", at, at + 1) for at in range(300)]
+    ends += [("in", at, 400 + at % 4) for at in range(400)]
+    edges = [
+        GraphEdge(f"e{number:04}", relation, nodes[one].id, nodes[other].id)
+        for number, (relation, one, other) in enumerate(ends)
+    ]
+    graph = PropertyGraph(Schema("packages", types, relations), nodes, edges)
+    for module in (instances, instantiate):
+        monkeypatch.setattr(module, "bindings", lambda *_, **__: pytest.fail("rows were made"))
+    made = list(make_tasks(graph, draft_characteristics(graph), per_template=5))
+    assert any("P0" in task.question for task in made)
+    assert "(n)->(m0)->(m1*)" in {task.query.match.template for task in made}
 
 
 def test_an_arm_of_a_union_that_holds_the_other_is_not_asked_for() -> None:
