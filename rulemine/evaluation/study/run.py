@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.codec import parse_object
-from rulemine.errors import ConfigError, InputError, OutputError, ReleaseError
+from rulemine.errors import ConfigError, InputError, OutputError, ReleaseError, counted
 from rulemine.evaluation.answerers.registry import JOURNAL, answer, asks_model, find_answerer
 from rulemine.evaluation.predictions import read_run, write_predictions
 from rulemine.evaluation.study.plan import (
@@ -147,6 +147,8 @@ class StudyFolder:
             done = len(self.runs) - len(waiting)
             if done:
                 self._note(f"{done} of {len(self.runs)} runs were finished before.")
+            if again := sum(map(self.unanswered, waiting)):
+                self._note(f"{counted(again, 'question')} got no answer before: asked again.")
             for number, run in enumerate(waiting, start=done + 1):
                 self._answer(run, session, f"{number} of {len(self.runs)}")
 

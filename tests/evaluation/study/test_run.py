@@ -79,7 +79,10 @@ def test_what_a_program_did_not_answer_is_asked_again(open_study, monkeypatch):
     notes: list[str] = []
     again = open_study("lookup", "reasoner", note=notes.append, **keys)
     again.answer()
-    assert notes == ["2 of 4 runs were finished before."]
+    assert notes == [
+        "2 of 4 runs were finished before.",
+        "4 questions got no answer before: asked again.",
+    ]
     assert all(map(again.is_done, again.runs))
     assert not any("got no answer" in note for note in document_of(StudyScores(again)).notes)
     assert len(json.loads(again.file(again.runs[0]).read_text().split("\n")[2])["answers"]) > 0
