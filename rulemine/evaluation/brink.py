@@ -28,7 +28,7 @@ evaluator does not know, is normalized item by item and not cut.
 
 import re
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 __all__ = ["BrinkMatcher", "normalize", "pieces"]
 
@@ -63,7 +63,7 @@ def pieces(raw_output: str) -> list[str]:
 class BrinkMatcher:
     """Matching in the mode ``brink``; see the module."""
 
-    def text(self, raw_output: str) -> Iterable[str]:
+    def text(self, raw_output: str, topics: Sequence[str] = ()) -> Iterable[str]:
         """The pieces of an output."""
         return pieces(raw_output)
 

@@ -8,7 +8,7 @@
     and backticks on either side and the ``. ; : !`` at the end as few as make it a name. An item that is
     still no name is a wrong answer: it lowers the precision.
 ``vocabulary``
-    The names of the release are looked for anywhere in the output; see
+    The names of the release that a reader takes from the output as its answers; see
     `rulemine.evaluation.vocabulary`. Other words are ignored.
 ``brink``
     What the public evaluator of the BRINK benchmark does; see `rulemine.evaluation.brink`.
@@ -24,16 +24,22 @@ In these two modes thoughts count for nothing (`rulemine.text.visible_reply`), c
 import functools
 import itertools
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import Protocol
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.brink import BrinkMatcher
-from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, VocabularyMatcher, bounded, composed
+from rulemine.evaluation.vocabulary import (
+    LONGEST_OUTPUT,
+    Read,
+    VocabularyMatcher,
+    bounded,
+    composed,
+)
 from rulemine.release.records import Prediction
 from rulemine.text.visible_reply import visible_reply
 
-__all__ = ["MATCHINGS", "IdsMatcher", "Matcher", "make_matcher", "predicted"]
+__all__ = ["MATCHINGS", "IdsMatcher", "Matcher", "make_matcher", "predicted", "read"]
 
 MATCHINGS = ("ids", "vocabulary", "brink")
 
@@ -47,8 +53,13 @@ _LAYERS = 6  # characters on either side among which the decoration of a name is
 class Matcher(Protocol):
     """A matching mode over a fixed set of names."""
 
-    def text(self, raw_output: str) -> Iterable[str]:
-        """What an output predicts: keys, duplicates allowed, none empty."""
+    def text(self, raw_output: str, topics: Sequence[str] = ()) -> Iterable[str]:
+        """What an output predicts: keys, duplicates allowed, none empty.
+
+        Args:
+            raw_output: The output.
+            topics: The topic entities of the question, if they cannot be its answers.
+        """
         ...
 
     def name(self, name: str) -> str:
@@ -70,7 +81,7 @@ class IdsMatcher:
         # The last characters before a comma that is inside a name.
         self._before_comma = {part[-1:] for name in with_commas for part in name.split(",")[:-1]}
 
-    def text(self, raw_output: str) -> Iterable[str]:
+    def text(self, raw_output: str, topics: Sequence[str] = ()) -> Iterable[str]:
         r"""The items of an output in their order.
 
         Example:
@@ -149,12 +160,22 @@ def make_matcher(matching: str, names: Set[str], ignore_case: bool = False) -> M
     return VocabularyMatcher(names, ignore_case) if matching == "vocabulary" else BrinkMatcher()
 
 
-def predicted(matcher: Matcher, prediction: Prediction | None) -> tuple[str, ...]:
-    """What is predicted: keys of the matcher, each once, in the order given."""
+def predicted(
+    matcher: Matcher, prediction: Prediction | None, topics: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """What is predicted: keys of the matcher, each once, in the order given; see `Matcher.text`."""
+    return tuple(read(matcher, prediction, topics).names)
+
+
+def read(matcher: Matcher, prediction: Prediction | None, topics: Sequence[str] = ()) -> Read:
+    """What is predicted, likewise, and how many names an output denies."""
+    denied = 0
     if prediction is None:
-        return ()
-    if prediction.answers is None:
-        keys = matcher.text(prediction.raw_output or "")
-    else:
+        keys: Iterable[str] = ()
+    elif prediction.answers is not None:
         keys = filter(None, map(matcher.name, bounded(prediction.answers)))
-    return tuple(dict.fromkeys(keys))
+    elif isinstance(matcher, VocabularyMatcher):
+        keys, denied = matcher.read(prediction.raw_output or "", topics)
+    else:
+        keys = matcher.text(prediction.raw_output or "", topics)
+    return Read(list(dict.fromkeys(keys)), denied)

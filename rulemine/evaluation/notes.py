@@ -18,6 +18,7 @@ from rulemine.text.visible_reply import visible_reply
 __all__ = [
     "NOTHING_TO_INFER",
     "notes_on_clusters",
+    "notes_on_denials",
     "notes_on_failures",
     "notes_on_leaks",
     "notes_on_left_out",
@@ -100,6 +101,15 @@ def notes_on_thoughts(given: Sequence[Prediction | None]) -> list[str]:
     silent = sum(not visible_reply(text) for text in texts if text.strip())
     told = f"Outputs that hold only thoughts, and no reply: {silent:,}; they score 0."
     return [told] if silent else []
+
+
+def notes_on_denials(denied: Sequence[int]) -> list[str]:
+    """How many names outputs deny (``not Ann``), see `rulemine.evaluation.vocabulary`."""
+    told = (
+        f"Names that outputs deny (not …, neither …, rather than …) are no answers: {sum(denied):,}, in "
+        f"{counted(sum(map(bool, denied)), 'output')}."
+    )
+    return [told] if any(denied) else []
 
 
 def notes_on_rankings(given: Sequence[Prediction | None]) -> list[str]:

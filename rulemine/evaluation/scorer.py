@@ -250,7 +250,7 @@ class Scorer:
     ) -> "_Scored":
         """The scores of answers that are entities."""
         used = self._in_naming(naming or self.release.naming)
-        matched = [predicted(used.matcher, p) for p in given]
+        matched, denied = used.read(given)
         notes = telling.notes_on_predictions(given, matched, used.keys)
         notes += telling.notes_on_length(given, self._matching == "brink")
         if problem := naming_meant(self.release, self._matching, given, matched, used):
@@ -265,7 +265,7 @@ class Scorer:
         if self._matching == "brink":
             parts = [(tuple(m for m in METRICS if m != "hits_at_1"), COLUMNS, scores)]
         else:
-            notes += telling.notes_on_thoughts(given)
+            notes += telling.notes_on_thoughts(given) + telling.notes_on_denials(denied)
             if self._matching == "vocabulary" and any(p and p.answers is None for p in given):
                 parts.append(self._strict_scores(given, used, level))
             if any(p is not None and p.ranking is not None for p in given):

@@ -1,57 +1,37 @@
-"""Finding the entity names of a release in running text.
+"""Matching in the mode ``vocabulary``: what a reader takes from a reply, of the names of a release.
 
-Text and names are cut into tokens, and a name is found where all its tokens stand one after the other.
-From left to right, the longest name that begins at a token is taken and the search goes on behind
-it, so ``Washington, D.C.`` is found whole although it has a comma, and although ``Washington`` is a
-name too.
+The steps, each of which sees what is left by those before:
 
-Guarantees: a name is never found inside a word (``e0003`` not in ``e00039``); white space between tokens
-does not matter, but no name reaches over a line break; Unicode is brought to one form (NFC), curly
-apostrophes and quotes and the various hyphens count as the plain ones. A token is a word (letters,
-digits, ``_``, and the marks upon them), a single character of a script that is written without blanks
-between words (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese), or any other single character.
+1. Thoughts are taken off (`rulemine.text.visible_reply`), names are found, the longest first
+   (`rulemine.evaluation.reading.names`).
+2. JSON with a key ``answer`` or ``answers`` is the answer (`rulemine.evaluation.reading.structured`).
+3. Else what the text says is its answer: what follows the last ``Answer:``, ``the answer is``, heading
+   ``Answer``; what is boxed, in tags or in braces (`rulemine.evaluation.reading.marked`).
+4. Else a line ``none`` means that there is none.
+5. Else the last conclusion, a table, a list, or the sentences (`rulemine.evaluation.reading.blocks`).
 
-Where a text says which part of it is the answer, only that part counts, if it names anything: what follows
-the last ``Answer:`` (also ``Final answer:``, ``The answer is:`` and plurals, in any case) that begins a line
-or a sentence, else what stands in the last braces. Otherwise everything named counts: an output that repeats
-the topic entity of the question predicts it.
+Of the part that is read, a name counts unless it is denied, is an ordinary word where it stands, is given in
+passing (in parentheses, as a reason), or is that of a topic entity of the question
+(`rulemine.evaluation.reading.prose`); the last two count where nothing else is named.
+
+Guarantee: time grows with the length of the text.
 """
 
-import functools
-import re
-import sys
-import unicodedata
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
+from typing import NamedTuple
 
+from rulemine.evaluation.reading.blocks import read_blocks
+from rulemine.evaluation.reading.lines import lines_of
+from rulemine.evaluation.reading.marked import concluded, refuses, says_none, stated
+from rulemine.evaluation.reading.names import NameFinder, Said, composed, tokens
+from rulemine.evaluation.reading.prose import Mention, Rank
+from rulemine.evaluation.reading.structured import answers_in
 from rulemine.text.visible_reply import visible_reply
 
-__all__ = ["LONGEST_OUTPUT", "VocabularyMatcher", "bounded", "composed", "tokens"]
+__all__ = ["LONGEST_OUTPUT", "Read", "VocabularyMatcher", "bounded", "composed", "tokens"]
 
 LONGEST_OUTPUT = 1_000_000
 """Characters of an output that are read: more than a model writes, few enough to be read in seconds."""
-
-_UNSPACED = (
-    "\u0e01-\u0eff"  # Thai, Lao
-    "\u1000-\u109f"  # Burmese
-    "\u1100-\u11ff\uac00-\ud7af"  # Korean: particles are joined to the word
-    "\u1780-\u17ff"  # Khmer
-    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # Japanese
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Chinese characters
-)
-_SAME = str.maketrans("‘’ʼ“”‐‑–−", "'''\"\"----")
-
-
-_MARKS = 30  # in a row, as many as the Stream-Safe Text Format of Unicode (UAX #15) allows
-
-
-def composed(text: str) -> str:
-    """A text in Unicode's form NFC, the same for all canonically equivalent texts.
-
-    Of more than 30 combining marks in a row the rest is dropped: ordering them takes quadratic time.
-    """
-    if text.isascii():
-        return text
-    return unicodedata.normalize("NFC", _too_many_marks().sub(r"\1", text))
 
 
 def bounded(answers: Sequence[str]) -> Sequence[str]:
@@ -64,66 +44,16 @@ def bounded(answers: Sequence[str]) -> Sequence[str]:
     return answers
 
 
-def tokens(text: str) -> list[str]:
-    """The tokens of a text in their order; a line break is a token too.
+class Read(NamedTuple):
+    """What a reader takes from an output.
 
-    Example:
-        >>> tokens("Anna’s D.C.")
-        ['Anna', "'", 's', 'D', '.', 'C', '.']
+    Attributes:
+        names: The names that are its answers, from left to right.
+        denied: How many names it denies (``not Ann``), which would have been answers.
     """
-    return _token().findall(composed(text).translate(_SAME))
 
-
-_MARKED = re.compile(
-    r"(?:^|[.!?:;,})\]])[ \t*_#>-]{0,9}(?:the )?(?:final )?answers?(?: is| are)?[*_]{0,3} ?:",
-    re.IGNORECASE | re.MULTILINE,
-)
-_BRACED = re.compile(r"\{([^{}]+)\}")
-
-
-def stated_part(text: str) -> str:
-    """The part of a text that it says is the answer; "" where it says nothing of the kind.
-
-    Example:
-        >>> stated_part("Ann's mother is Eve, so: **Answer:** Eve")
-        '** Eve'
-        >>> stated_part("Yes. {Eve}")
-        'Eve'
-    """
-    *_, marked = [None, *_MARKED.finditer(text)]
-    if marked is not None:
-        return text[marked.end() :]
-    braced = _BRACED.findall(text)
-    return braced[-1] if braced else ""
-
-
-@functools.cache
-def _token() -> re.Pattern[str]:
-    word = rf"[^\W{_UNSPACED}]"
-    inside = rf"(?:{word}|[{_all_marks()}])"
-    return re.compile(rf"{word}{inside}*|\n|\r|[^\s]")
-
-
-@functools.cache
-def _too_many_marks() -> re.Pattern[str]:
-    return re.compile(rf"([{_all_marks()}]{{{_MARKS}}})[{_all_marks()}]+")
-
-
-@functools.cache
-def _all_marks() -> str:
-    marks = [c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c)[0] == "M"]
-    return _ranges(marks)
-
-
-def _ranges(characters: list[str]) -> str:
-    """The inside of a character class."""
-    runs: list[list[int]] = []
-    for code in map(ord, characters):
-        if runs and runs[-1][1] == code - 1:
-            runs[-1][1] = code
-        else:
-            runs.append([code, code])
-    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in runs)
+    names: list[str]
+    denied: int
 
 
 class VocabularyMatcher:
@@ -135,46 +65,61 @@ class VocabularyMatcher:
     """
 
     def __init__(self, names: Set[str], ignore_case: bool = False) -> None:
-        self._ignore_case = ignore_case
-        self._names: dict[tuple[str, ...], list[str]] = {}
-        lengths: dict[str, set[int]] = {}
-        for name in sorted(names):
-            key = tuple(tokens(self._cased(name)))
-            self._names.setdefault(key, []).append(composed(name))
-            lengths.setdefault(key[0], set()).add(len(key))
-        self._lengths = {first: sorted(n, reverse=True) for first, n in lengths.items()}
+        self._finder = NameFinder(names, ignore_case)
 
-    def text(self, raw_output: str) -> Iterable[str]:
-        """The names found, from left to right; where one text is the name of several, all of them.
+    def text(self, raw_output: str, topics: Sequence[str] = ()) -> list[str]:
+        """The names that an output gives as answers; where one text is the name of several, all of them.
+
+        Args:
+            raw_output: The output.
+            topics: The names of the topic entities of the question, if they cannot be its answers.
 
         Example:
-            >>> names = {"Washington", "Washington, D.C.", "e00039"}
-            >>> VocabularyMatcher(names).text("It is Washington, D.C., not Washington (e000391).")
-            ['Washington, D.C.', 'Washington']
-            >>> list(VocabularyMatcher(names).text("Not Washington. Answer: e00039"))
-            ['e00039']
+            >>> matcher = VocabularyMatcher({"Washington", "Washington, D.C.", "e00039"})
+            >>> matcher.text("The capital is Washington, D.C. (e00039), not Washington.")
+            ['Washington, D.C.']
+            >>> matcher.text("e00039 is in Washington.", topics=["e00039"])
+            ['Washington']
         """
-        output = visible_reply(raw_output[:LONGEST_OUTPUT])
-        return self._named(stated_part(output)) or self._named(output)
+        return self.read(raw_output, topics).names
 
-    def _named(self, part: str) -> list[str]:
-        text = tokens(self._cased(part))
-        found: list[str] = []
-        at = 0
-        while at < len(text):
-            step = 1
-            for length in self._lengths.get(text[at], ()):
-                names = self._names.get(tuple(text[at : at + length]))
-                if names:
-                    found += names
-                    step = length
-                    break
-            at += step
-        return found
+    def read(self, raw_output: str, topics: Sequence[str] = ()) -> Read:
+        """The same, and what it denies."""
+        output = visible_reply(raw_output[:LONGEST_OUTPUT])
+        own = frozenset(map(composed, topics))
+        told, is_all = answers_in(output)
+        if told is not None:
+            found = self._of_texts(told, own)
+            if found.names or is_all:
+                return found
+        said = self._finder.read(output, own)
+        return _taken(_read(said)) if said.names else Read([], 0)
+
+    def _of_texts(self, texts: Sequence[str], topics: Set[str]) -> Read:
+        """What texts name that are answers by themselves."""
+        found: list[Mention] = []
+        for text in texts:
+            said = self._finder.read(text, topics)
+            found += read_blocks(said, lines_of(said, 0, len(said.text)), marked=True)
+        return _taken(found)
 
     def name(self, name: str) -> str:
         """The name in one form of Unicode."""
         return composed(name)
 
-    def _cased(self, text: str) -> str:
-        return text.casefold() if self._ignore_case else text
+
+def _read(said: Said) -> list[Mention]:
+    found = stated(said)
+    if found is not None:
+        return found
+    if says_none(said) or refuses(said):
+        return []
+    return concluded(said) or read_blocks(said, lines_of(said, 0, len(said.text)))
+
+
+def _taken(found: Sequence[Mention]) -> Read:
+    """The names of the lowest rank, none of them denied."""
+    denied = [c.named for c in found if c.rank == Rank.DENIED]
+    best = min((c.rank for c in found if c.rank < Rank.DENIED), default=Rank.DENIED)
+    taken = [c.named for c in found if c.rank == best < Rank.DENIED]
+    return Read([key for named in taken for key in named.keys], len(denied))

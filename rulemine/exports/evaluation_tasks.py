@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from rulemine.config import Section, option, packaged
 from rulemine.evaluation.gold import golds_of
+from rulemine.evaluation.targets import topics_are_answers
 from rulemine.exports.graph_per_question import GraphPerQuestion, WithGraph
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.files import read_text
@@ -20,10 +21,17 @@ from rulemine.release.records import names_in
 
 __all__ = ["InspectTask", "LmEvalTask"]
 
-_READING = (("evaluation", "vocabulary.py"), ("text", "visible_reply.py"))
+_READING = (
+    ("text", "visible_reply.py"),
+    ("evaluation", "vocabulary.py"),
+    *(
+        ("evaluation", "reading", f"{module}.py")
+        for module in ("blocks", "lines", "marked", "names", "prose", "structured", "words")
+    ),
+)
 """The modules that read outputs, copied into one package."""
 
-_IMPORT = re.compile(r"^from rulemine\.\w+\.(\w+) import", re.MULTILINE)
+_IMPORT = re.compile(r"^from rulemine\.(?:\w+\.)+(\w+) import", re.MULTILINE)
 
 _RATIO = "hhr"
 _METRICS = (
@@ -93,12 +101,13 @@ class InspectTask(Section):
 def _rows(given: ExportInput, folder: ExportFolder, split: str) -> Iterator[dict[str, Any]]:
     """A line for each question: hard answers are those that the graph exported does not state."""
     level = given.release.level_of(given.kg_name) or 100
+    more = {"topics_are_answers": True} if topics_are_answers(given.release) else {}
     questions = given.questions(split)
     for q, gold in zip(questions, golds_of(questions, str, level=level), strict=True):
         if q.value is not None:
             folder.leave_out(q.id, "it asks for a number; answers here are entities")
             continue
-        row: dict[str, Any] = {"id": q.id, "question": q.question, "topics": q.anchors}
+        row: dict[str, Any] = {"id": q.id, "question": q.question, "topics": q.anchors, **more}
         if not given.without_answers:
             core = gold.core_answers
             row |= {

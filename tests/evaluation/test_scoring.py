@@ -28,7 +28,7 @@ from tests.evaluation.world import (
 # Of the questions of the split test: [CID, EVE] (hard EVE, core), [ANN], [ANN]. The first and the third are
 # about the same removed triple, with four proofs.
 GIVEN = [
-    Prediction("q00001", raw_output=f"It is {CID}, or {ANN}."),
+    Prediction("q00001", raw_output=f"It is {CID}, or {BOB}."),
     Prediction("q00002", answers=(ANN,)),
     Prediction("q00003", raw_output="No idea"),
 ]

@@ -2,8 +2,7 @@
 
 Inner steps keep the format of each method. What is scored comes from here, so that obeying a format is not
 mistaken for reasoning: strictly (the mode ``ids`` of `rulemine.evaluation.matching`: a list of names and
-nothing else) and leniently (the mode ``vocabulary``: names anywhere in the part of the text that says the
-answer).
+nothing else) and leniently (the mode ``vocabulary``: what a reader takes from the text).
 """
 
 from collections.abc import Iterable, Sequence

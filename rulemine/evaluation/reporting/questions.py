@@ -12,6 +12,7 @@ from rulemine.evaluation.matching import make_matcher
 from rulemine.evaluation.reporting.document import Outcome, ProofEdge, QuestionRow
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import predicted
+from rulemine.evaluation.targets import topics_are_answers
 from rulemine.evaluation.vocabulary import composed
 from rulemine.kg.graph import Triple
 from rulemine.release.reader import Release
@@ -187,6 +188,7 @@ class _Reader:
         if report.rows_given is None:
             self._matcher = make_matcher(report.matching, names, run.ignore_case)
             self._entities = {self._matcher.name(n): own[n] for n in names}
+            self._topics_count = topics_are_answers(release)
         self._given = {p.id: p for p in run.predictions}
         self._places = {id_: place for place, id_ in enumerate(report.ids)}
 
@@ -228,7 +230,8 @@ class _Reader:
         """What is predicted, each once, in the order given; what is no entity as it was matched."""
         if self._run.report.rows_given is not None:
             return tuple(dict.fromkeys(self._run.report.rows_given[question.id]))
-        keys = predicted(self._matcher, prediction)
+        topics = () if self._topics_count else [self._others[a] for a in question.anchors]
+        keys = predicted(self._matcher, prediction, topics)
         return tuple(dict.fromkeys(self._entities.get(k) or _cut(k) for k in keys))
 
     def _states(self, question: Question) -> bool:

@@ -26,11 +26,11 @@ METRICS = (
 """The scores of one answer; from ``hits_hard`` on NaN where the question has no such hard answer."""
 
 
-class NameFinder(Protocol):
-    """Finds the names of entities; see ``reading``."""
+class OutputReader(Protocol):
+    """Reads outputs; see ``reading``."""
 
-    def text(self, raw_output: str) -> Iterable[str]:
-        """The names in an output, from left to right."""
+    def text(self, raw_output: str, topics: Sequence[str] = ()) -> Iterable[str]:
+        """The names that an output gives as answers; topic entities only if they can be some."""
         ...
 
     def name(self, name: str) -> str:
@@ -38,9 +38,10 @@ class NameFinder(Protocol):
         ...
 
 
-def score(matcher: NameFinder, question: Mapping[str, Any], raw_output: str) -> dict[str, float]:
+def score(matcher: OutputReader, question: Mapping[str, Any], raw_output: str) -> dict[str, float]:
     """The scores of an output; without answers to compare with, only whether it names an entity."""
-    named = list(dict.fromkeys(matcher.text(raw_output)))
+    topics = () if question.get("topics_are_answers") else question["topics"]
+    named = list(dict.fromkeys(matcher.text(raw_output, topics)))
     if "answers" not in question:
         return {"answered": float(bool(named))}
     predicted, answers = set(named), set(map(matcher.name, question["answers"]))

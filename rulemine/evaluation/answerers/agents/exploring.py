@@ -18,6 +18,7 @@ from rulemine.evaluation.answerers.final_answer import final_answer, lines_of
 from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import Surroundings
 from rulemine.evaluation.matching import IdsMatcher
+from rulemine.evaluation.reading.names import NameFinder
 from rulemine.evaluation.spelling import Spelling
 from rulemine.evaluation.vocabulary import VocabularyMatcher
 from rulemine.kg.graph import Triple
@@ -79,7 +80,7 @@ def chosen(text: str, options: Collection[str]) -> list[str]:
     r"""The options that a reply names, in its order, each once.
 
     A reply that is a list of options and nothing else (lines, commas, bullets, quotes and brackets aside) is
-    taken as such; of any other the options that stand anywhere in it count, the longest where several fit.
+    taken as such; of any other what a reader takes from it counts (`rulemine.evaluation.vocabulary`).
 
     >>> chosen('1. likes\n2. "inverse of likes"', ["likes", "inverse of likes", "knows"])
     ['likes', 'inverse of likes']
@@ -103,9 +104,9 @@ def scored(text: str, options: Collection[str]) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     begin = 0
-    names, spelling = VocabularyMatcher(set(options)), Spelling(options)
+    names, spelling = NameFinder(set(options)), Spelling(options)
     for rating in _SCORE.finditer(text):
-        for name in list(names.text(text[begin : rating.start()]))[-1:]:
+        for name in names.find(text[begin : rating.start()])[-1:]:
             found.setdefault(spelling.of(name), min(1.0, float(rating[1])))
         begin = rating.end()
     return found

@@ -1,0 +1,168 @@
+"""The lines of a reply: which names of a line are answers, and what is a note on them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rulemine.evaluation.reading.names import Named, Said
+from rulemine.evaluation.reading.prose import Mention, Rank, are_joined, read_prose
+from rulemine.evaluation.reading.words import FUNCTION_WORDS, INTERJECTIONS, is_aside_label
+
+__all__ = ["BULLET", "TextLine", "in_passing", "is_triple", "lines_of", "read_line"]
+
+BULLET = re.compile(
+    r"[ \t>]*(?:[-*+](?=\s)|[•‣◦·▪●○–—✓✔✅☑➤➢►*+]\uFE0F?(?!\*)|\(?(?:\d{1,3}|[a-z])[.):](?=[\s*]))[ \t]*",
+    re.I,
+)
+_LABEL = re.compile(r"[\W_]*[^\W\d_][\w '/()-]{0,60}?[*_]*[:：][*_]*[ \t]*")
+_DECORATION = re.compile(r"[\W_]*(?:\d{1,3}[\])][\W_]*)?")
+_CLOSING = re.compile(r"[*_`\"'»\]}~]*(?:[ \t]?\[\^?\d{1,3}\])*[*_]*")
+_PARENTHESIS = re.compile(r"[ \t]*\((?:[^()\n]|\([^()\n]*\))*+\)[*_]*")
+_RELATION = re.compile(
+    r"\s*(?:[,|;\t]\s*[^,|;\n]{1,200}\s*[,|;\t]|-+\s*\[?:?[\w ./-]{1,100}\]?\s*-+>|"
+    r"--?\(?[\w ./]{1,100}\)?--?>?|[ \t]\w*[a-z]+_\w+[ \t])\s*"
+)
+_REFUSED = re.compile(r"[❌✗✘🚫]|~~|\bnot\b", re.I)
+
+
+@dataclass(frozen=True)
+class TextLine:
+    """A line of a text: where it begins and ends, without its line break."""
+
+    start: int
+    end: int
+
+
+def lines_of(said: Said, start: int, end: int) -> list[TextLine]:
+    """The lines of a part of a text."""
+    found, at = [], start
+    while at <= end:
+        stop = said.text.find("\n", at, end)
+        stop = end if stop < 0 else stop
+        found.append(TextLine(at, stop))
+        at = stop + 1
+    return found
+
+
+def in_passing(said: Said, start: int, end: int) -> list[Mention]:
+    """The names of a part as such that are said in passing."""
+    return [
+        Mention(named, Rank.TOPIC if said.is_topic(named) else Rank.ASIDE)
+        for named in said.within(start, end)
+    ]
+
+
+def read_line(
+    said: Said, start: int, end: int, *, is_item: bool, marked: bool = False
+) -> tuple[str, list[Mention]]:
+    """A line, or what stands for one.
+
+    Args:
+        said: The text.
+        start: Where it begins.
+        end: Where it ends.
+        is_item: Whether it is an item of a list, so that a comma and a colon begin a note.
+        marked: Whether the text says that it is its answer.
+
+    Returns:
+        What it is, as `Block.kind`, or ``none`` if it names nothing; and its names.
+    """
+    bullet = BULLET.match(said.text, start, end)
+    if bullet and not said.is_inside(bullet.end() - 1):
+        named = said.before(bullet.end())
+        if named is None or named.end <= start or named.end < bullet.end():
+            start, is_item = bullet.end(), True
+    names = said.within(start, end)
+    if not names:
+        return "none", []
+    label = _LABEL.match(said.text, start, names[0].start)
+    if label and is_aside_label(label[0]):
+        return "aside", in_passing(said, start, end)
+    if label:
+        start = label.end()
+    if is_triple(said, start, end):
+        return "aside", in_passing(said, start, end)
+    first = _DECORATION.fullmatch(said.text, start, names[0].start)
+    if first is None or _REFUSED.search(first[0]):
+        return "prose", read_prose(said, start, end, marked=marked)
+    listed, stop = _coordinated(said, names)
+    note = said.text[stop:end].lstrip("*_`\"'»] \t").lstrip()
+    if note[:1] in ":-—→" and all(map(said.is_topic, listed)) and said.has_answer(stop, end):
+        return _after_topic(said, names, listed, stop, end, is_item, marked)
+    owner = re.match(r"s?\s[^:\n]{0,80}:", note)
+    if owner and said.has_answer(stop + owner.end(), end):
+        return read_line(said, stop + owner.end(), end, is_item=is_item, marked=marked)
+    ends = note[:1] in ("", ".", "!", ")", "]", "}", "(", "-", "—") or (
+        is_item and note[:1] in ",:;=<>→|"
+    )
+    if note[:1] in "-—" and note and note[1:2].isalnum() and said.text[stop : stop + 1] == "-":
+        ends = False
+    if note[:1] in (".", "!") and note[1:].strip() and _is_word(said, listed[0]):
+        ends = False  # "Yes. It is …"
+    if not ends:
+        found = read_prose(said, start, end, marked=marked)
+        return ("statements" if is_item else "prose"), found
+    if note[:1] in "-→<=" and re.match(r"(?:→|->|<-|=>|--)", note) and len(listed) < len(names):
+        return "names", read_prose(said, start, end, marked=marked)
+    return "names", [
+        Mention(named, Rank.TOPIC if said.is_topic(named) else Rank.ANSWER)
+        for named in listed
+        if len(listed) == 1 or said.text[named.start : named.end].casefold() not in INTERJECTIONS
+    ]
+
+
+def _after_topic(
+    said: Said,
+    names: Sequence[Named],
+    listed: Sequence[Named],
+    stop: int,
+    end: int,
+    is_item: bool,
+    marked: bool,
+) -> tuple[str, list[Mention]]:
+    if re.match(r"[\s*_]*(?:→|->|<-|--)", said.text[stop : stop + 20]):
+        return "names", read_prose(said, listed[0].start, end, marked=marked)
+    kind, found = read_line(said, names[len(listed)].start, end, is_item=is_item, marked=marked)
+    return kind, [*(Mention(named, Rank.TOPIC) for named in listed), *found]
+
+
+def _is_word(said: Said, named: Named) -> bool:
+    return said.text[named.start : named.end].casefold() in FUNCTION_WORDS
+
+
+def _coordinated(said: Said, names: Sequence[Named]) -> tuple[list[Named], int]:
+    """The names that are told one after the other, notes in parentheses aside, and where they end."""
+    listed = [names[0]]
+    stop = _after(said, names[0].end)
+    for named in names[1:]:
+        if named.start < stop:
+            continue  # within parentheses
+        if not are_joined(said, Named(stop, stop, ()), named):
+            break
+        listed.append(named)
+        stop = _after(said, named.end)
+    return listed, stop
+
+
+def _after(said: Said, place: int) -> int:
+    """Where a name's closing quotes and what follows it in parentheses end."""
+    place = _CLOSING.match(said.text, place).end()  # type: ignore[union-attr]
+    while note := _PARENTHESIS.match(said.text, place):
+        place = note.end()
+    return place
+
+
+def is_triple(said: Said, start: int, end: int) -> bool:
+    """Whether a line is a triple: two names, and a relation between them."""
+    names = said.within(start, end)
+    if not 2 <= len(names) <= 4:  # a relation may have names in it
+        return False
+    first, last = names[0], names[-1]
+    gap = said.text[first.end : last.start]
+    ends = said.text[start : first.start], said.text[last.end : end]
+    if len(gap) > 300 or not all(_DECORATION.fullmatch(edge) for edge in ends):
+        return False
+    if not _RELATION.fullmatch(gap):
+        return False
+    # Commas alone make a list of three: within parentheses they make a triple.
+    return "," not in gap or "(" in ends[0] or "_" in gap or "/" in gap or "." in gap

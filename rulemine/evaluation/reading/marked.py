@@ -1,0 +1,280 @@
+"""Where a reply says which part of it is the answer."""
+
+import re
+from itertools import islice
+from typing import NamedTuple
+
+from rulemine.evaluation.reading.blocks import answers_first, read_blocks
+from rulemine.evaluation.reading.lines import TextLine, lines_of, read_line
+from rulemine.evaluation.reading.names import Said
+from rulemine.evaluation.reading.prose import Mention, Rank, read_prose, sentences
+from rulemine.evaluation.reading.words import is_aside_label, is_nothing
+
+__all__ = ["concluded", "refuses", "says_none", "stated"]
+
+_KIND = (
+    r"(?:(?:final|correct|right|complete|full|best|only|short|direct|overall|(?:most )?likely|likeliest|"
+    r"possible) )*"
+)
+_ASKED = r"(?: (?:to|for) [^.\n:]{1,300}?)?"
+_ANSWER = rf"{_KIND}answers?(?:\(s\))?"
+_SO = r"so|thus|therefore|hence|consequently|accordingly|and|but|then|means|that|believe|think|conclude"
+_LABEL = re.compile(
+    r"(?:^|[.!?:;,})\]—-])[ \t*_#>✅☑✔💡👉🎯-]{0,12}\uFE0F?[ \t]*(?:so |thus |therefore |hence )?,? ?"
+    rf"(?:the |my |our |a )?{_ANSWER}{_ASKED}(?: is| are)?[ \t]?[*_]{{0,3}}[ \t]?[:：=](?!\w)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CLAUSE = re.compile(
+    rf"(?:^|[.!?:;,)\n—]|\b(?:{_SO})\b)[ \t*_>]{{0,9}},?[ \t]*(?:the|my|our)[ \t]{_KIND}answers?{_ASKED} "
+    r"(?:is|are|would be|must be|should be)\b(?! (?:therefore |thus |most likely |probably )?"
+    r"(?:not|unknown|unclear|unstated|undetermined|undefined|uncertain|unavailable|missing)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_UNLESS = re.compile(r"\b(?:if|whether|unless|until|why|how)(?: \w+){0,3},?[ \t]*\Z", re.IGNORECASE)
+_HEADING = re.compile(
+    rf"^[ \t]*(?:#{{1,6}}[ \t]*|[*_]{{1,3}}|\d{{1,2}}[.)][ \t]*){{1,4}}(?:the )?{_ANSWER}[ \t]*"
+    r"[:：]?[*_]{0,3}[:：]?[ \t]*$|^[ \t]*(?:the )?(?:final )?answers?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*+\})*+)\}")
+_TAGGED = re.compile(
+    r"<(?:final_)?answers?>(.*?)(?:</(?:final_)?answers?>|\Z)", re.IGNORECASE | re.DOTALL
+)
+_BRACED = re.compile(r"\{([^{}]+)\}")
+_CONCLUSION = re.compile(
+    r"[ \t*_>-]*(?:so(?!\s+(?:far|much|many|long|called)\b)|thus|therefore|hence|consequently|accordingly|"
+    r"in (?:conclusion|summary|short|sum|total)|overall|to (?:conclude|summarize|sum up)|as a result|"
+    r"this means|it follows|(?:from this,? )?(?:we|i|one) (?:can |may )?(?:conclude|infer|deduce))\b",
+    re.IGNORECASE,
+)
+_SAYS_UNKNOWN = re.compile(
+    rf"\b(?:the|my) {_KIND}answers?{_ASKED} (?:is|are) (?:therefore |thus )?(?:unknown|unclear|undetermined|"
+    r"not (?:known|stated|given|clear|available|provided|determinable|in the))\b[^\n.]*[.!]?\s*\Z",
+    re.IGNORECASE,
+)
+
+
+_TOLD = r"(?:stated|given|known|specified|mentioned|provided|available|listed|included|found)"
+_REFUSAL = re.compile(
+    r"\b(?:(?:do|does|did)(?: not|n't) (?:say|state|contain|mention|provide|give|specify|include|list|know|"
+    r"have|show|tell|indicate|reveal|allow)|no (?:information|data|triples?|facts?|evidence|record|mention)|"
+    rf"cannot|can't|unable|(?:is|are|was|were)(?: not|n't) (?:\w+ )?(?:{_TOLD}|enough|possible|clear|in)|"
+    rf"not enough|insufficient|unknown|unclear|no (?:\w+ ){{1,6}}(?:is|are|was|were) (?:\w+ )?{_TOLD})\b",
+    re.IGNORECASE,
+)
+_HOPE = re.compile(
+    r"\b(?:but|however|likely|probably|guess|infer\w*|suggests?|would|may|might|could|perhaps|possibly|"
+    r"presumably|though|still|nevertheless|assum\w+|conclude|must|should|implies|best)\b",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(
+    r"[\s*_(]*(?:only|the only|just|all we|all that|while|although|it only|they only)\b|.*\bonly\b",
+    re.IGNORECASE,
+)
+
+
+class MarkedPart(NamedTuple):
+    """A part of a text.
+
+    Attributes:
+        start: Where it begins.
+        end: Where it ends.
+        is_open: Whether nothing closes it, so that how far the answer goes has to be found.
+    """
+
+    start: int
+    end: int
+    is_open: bool
+
+
+def stated(said: Said) -> list[Mention] | None:
+    """The names in the last part of a text that it says is the answer.
+
+    Returns:
+        The names; None where no such part names anything. Empty where the last one says that there is none.
+    """
+    parts = _parts(said)
+    while parts:
+        part = parts.pop()
+        if part.is_open:
+            found = _after(said, part.start, part.end)
+            if found is None:
+                return []
+        else:
+            found = _closed(said, part)
+            while parts and not parts[-1].is_open:
+                found = _closed(said, parts.pop()) + found
+        if any(c.rank < Rank.DENIED for c in found):
+            return found
+    return None
+
+
+def _closed(said: Said, part: MarkedPart) -> list[Mention]:
+    return read_blocks(said, lines_of(said, part.start, part.end), marked=True)
+
+
+def says_none(said: Said) -> bool:
+    """Whether a line of a text says that there is no answer, and nothing else, or its last sentence does."""
+    if _SAYS_UNKNOWN.search(said.text[-600:]):
+        return True
+    ends = lines_of(said, 0, len(said.text))
+    return any(
+        is_nothing(said.text[line.start : line.end]) for line in ends if line.end - line.start < 100
+    )
+
+
+def refuses(said: Said) -> bool:
+    """Whether a text begins by saying that it gives no answer, and then names only what there is instead."""
+    opening = list(islice(sentences(said, 0, min(len(said.text), 2000)), 2))
+    refusal = next((m for s, e in opening if (m := _REFUSAL.search(said.text, s, e))), None)
+    if (
+        refusal is None
+        or said.has_answer(0, refusal.start())
+        or _HOPE.search(said.text, refusal.end())
+    ):
+        return False
+    return not any(
+        said.has_answer(max(start, refusal.end()), end)
+        and not (start <= refusal.start() < end or _ONLY.match(said.text, start, end))
+        for start, end in sentences(said, 0, len(said.text))
+    )
+
+
+def concluded(said: Said) -> list[Mention] | None:
+    """The names in the last sentence that draws a conclusion; None without one that names anything new."""
+    begins = [
+        (start, end)
+        for start, end in sentences(said, 0, len(said.text))
+        if _CONCLUSION.match(said.text, start, end)
+    ]
+    stop = len(said.text)
+    for start, end in reversed(begins):
+        if said.has_answer(start, end):
+            found = read_prose(said, start, end)
+        elif said.text[start:end].rstrip(" \t\n*_").endswith(":"):
+            found = _after(said, end, stop) or []
+        else:
+            found = []
+        if answers_first(found):
+            return found
+        stop = start
+    return None
+
+
+def _parts(said: Said) -> list[MarkedPart]:
+    """The parts that a text says are its answer, in their order; braces only where there is no other."""
+    text = said.text
+    marks = sorted(
+        (mark.end(), mark.start())
+        for pattern in (_LABEL, _CLAUSE, _HEADING)
+        for mark in pattern.finditer(text)
+        if not said.is_inside(mark.end() - 1) and not _is_doubtful(text, mark)
+    )
+    ends = [*(start for _, start in marks), len(text)][1:]
+    found = [
+        MarkedPart(begin, max(begin, end), True)
+        for (begin, _), end in zip(marks, ends if marks else (), strict=True)
+    ]
+    for pattern in (_BOXED, _TAGGED):
+        found += [
+            MarkedPart(mark.start(1), mark.end(1), False)
+            for mark in pattern.finditer(text)
+            if said.within(mark.start(1), mark.end(1))
+        ]
+    if not found:
+        found = [MarkedPart(mark.start(1), mark.end(1), False) for mark in _BRACED.finditer(text)][
+            -1:
+        ]
+    return sorted(found)
+
+
+def _is_doubtful(text: str, mark: re.Match[str]) -> bool:
+    """Whether a mark stands after ``if``, ``whether`` or ``unless``."""
+    begin = max(0, mark.start() - 40)
+    first = re.search(r"\b(?:the|my|our|final|answer)", mark[0], re.IGNORECASE)
+    return _UNLESS.search(text[begin : mark.start() + (first.start() if first else 0)]) is not None
+
+
+def _after(said: Said, start: int, stop: int) -> list[Mention] | None:
+    """What is said behind a mark: the rest of its sentence and the names below, or the block below.
+
+    Returns:
+        The names; None if it says that there is none.
+    """
+    text = said.text
+    lines = lines_of(said, start, stop)
+    first = lines[0]
+    if is_nothing(text[first.start : first.end]):
+        return None
+    if said.has_answer(first.start, first.end) and not _leads(text, first):
+        end = next(
+            end for low, end in sentences(said, first.start, first.end) if said.has_answer(low, end)
+        )
+        kind, found = read_line(said, first.start, end, is_item=False, marked=True)
+        if kind == "none":
+            found = read_prose(said, first.start, end, marked=True)
+        return found + _names_below(said, lines[1:])
+    if said.within(first.start, first.end) and not _leads(text, first):
+        return read_prose(said, first.start, first.end, marked=True)
+    below = _block_below(said, lines[1:])
+    if below and all(
+        is_nothing(text[line.start : line.end]) for line in below if line.end > line.start
+    ):
+        return None
+    return read_blocks(said, below, marked=True)
+
+
+def _leads(text: str, line: TextLine) -> bool:
+    """Whether a line ends in a colon, so that what it announces stands below."""
+    return text[line.start : line.end].rstrip(" \t*_").endswith((":", "："))
+
+
+def _names_below(said: Said, lines: list[TextLine]) -> list[Mention]:
+    """The names in the lines that follow at once, as far as they are names."""
+    found: list[Mention] = []
+    for line in lines:
+        kind, row = read_line(said, line.start, line.end, is_item=False, marked=True)
+        if kind != "names":
+            break
+        found += row
+    return found
+
+
+def _block_below(said: Said, lines: list[TextLine]) -> list[TextLine]:
+    """The lines of the first block below a mark, and of those after it that go on with it."""
+    text = said.text
+    at = 0
+    while at < len(lines) and not text[lines[at].start : lines[at].end].strip(" \t`$[]\\"):
+        at += 1
+    stop = at
+    blank = False
+    for place in range(at, len(lines)):
+        line = lines[place]
+        words = text[line.start : line.end]
+        if not words.strip():
+            blank = True
+            continue
+        if place > at and (words.lstrip().startswith("#") or is_label_of_reasons(said, line)):
+            break
+        if blank and not _leads(text, lines[stop - 1]):
+            kind, _ = read_line(said, line.start, line.end, is_item=False, marked=True)
+            if kind != "names" and not _is_bulleted(words):
+                break
+        blank = False
+        stop = place + 1
+    return lines[at:stop]
+
+
+def is_label_of_reasons(said: Said, line: TextLine) -> bool:
+    """Whether a line begins with a label such as ``Explanation:``."""
+    words = said.text[line.start : line.end]
+    head = words.split(":", 1)[0]
+    return (
+        is_aside_label(head)
+        and (":" in words or words.strip().startswith(("*", "_")))
+        and len(head) < 60
+    )
+
+
+def _is_bulleted(words: str) -> bool:
+    return re.match(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]", words) is not None

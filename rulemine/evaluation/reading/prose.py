@@ -1,0 +1,332 @@
+"""Which names in running text are answers: what is denied, said in passing or no more than a word is not."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rulemine.evaluation.reading.names import Named, Said
+from rulemine.evaluation.reading.words import (
+    ADJECTIVES,
+    FUNCTION_WORDS,
+    INTERJECTIONS,
+    TYPE_WORDS,
+)
+
+__all__ = ["Mention", "Rank", "are_joined", "read_prose", "sentences"]
+
+
+class Rank:
+    """How much speaks for a name; of all names in a text those of the lowest rank there are its answers."""
+
+    ANSWER = 0
+    WORD = 1
+    """What may be an ordinary word."""
+    ASIDE = 2
+    """Said in passing: in parentheses, as a reason, on the way to another."""
+    TOPIC = 3
+    DENIED = 4
+    """Never an answer; so are words that are no names where they stand, which are left out."""
+
+
+class Mention(NamedTuple):
+    """A name and its rank."""
+
+    named: Named
+    rank: int
+
+
+_STOP = re.compile(r"(?<![.!?])[.!?]++[\"'»*_)\]`]{0,9}(?=\s|\Z)|[。！？；]|\n")
+_MARKUP = r"[\s*_\"'`»«~\[\]]"
+_JOINT = re.compile(
+    rf"{_MARKUP}*(?:[,;/&|、，；·+]{_MARKUP}*)?"
+    rf"(?:(?:and|or|nor|as well as|but also|und|et|y|e|и|和)\b)?{_MARKUP}*",
+    re.I,
+)
+_AND = re.compile(rf"{_MARKUP}*,?\s*(?:and|or|nor|&){_MARKUP}*", re.I)
+_FILL = (
+    r"(?:(?:is|are|was|were|do|does|did|has|be|include|includes|including|list|count|mention|name)\s+)?"
+    r"(?:(?:[a-z]+\s+){0,3}(?:in|at|of|by|to|from|for|with|on)\s+)?(?:(?:the|a|an)\s+)?"
+)
+_DENIAL = re.compile(
+    r"(?:\b(?:not|neither|nor|rather than|instead of|unlike|except(?: for)?|other than|"
+    rf"as opposed to|excluding|n't)\s+(?!only\b|just\b|merely\b|simply\b){_FILL}|[❌✗✘🚫]\s*|~~){_MARKUP}*\Z",
+    re.I,
+)
+_DENIED_AFTER = re.compile(
+    rf"{_MARKUP}*(?:is|are|was|were|does|do|did|has|have|can|could|would)(?:\s+not\b|n't\b)(?!\s+(?:only|just))",
+    re.I,
+)
+_PASSING = re.compile(rf"\b(?:via|through|thanks to|by way of)\s+(?:the\s+)?{_MARKUP}*\Z", re.I)
+_REASON = re.compile(
+    r"\b(?:because|since|given that|due to|according to|inferred from|derived from|"
+    r"(?<=, )as\b(?! well\b| follows\b)|as (?:he|she|it|they|both|his|her|their|its|this|there|these)\b|"
+    r"for (?:he|she|it|they)\b)",
+    re.I,
+)
+_APPOSED = re.compile(
+    rf"{_MARKUP}*,\s+(?!(?:and|or|but|nor|as|plus|also|then)\b)(?:(?:both|all|each|the|a|an|his|her|their)\s+)*"
+    rf"(?:[a-z-]+\s+){{1,4}}?(?:of|to)\s+(?:the\s+)?{_MARKUP}*"
+)
+_ABOUT_THEM = re.compile(
+    r"[\s*_]*(?:both|these|those|they|each of|all (?:of|two|three|four|five|six)|this is|that is)\b",
+    re.I,
+)
+_ARROW = re.compile(r"→|⟶|⇒|➔|➜|←|<-|->|=>|—>")
+_BOLD = re.compile(
+    r"\*\*(?![\s*])([^*\n]{1,1000})\*\*|__(?![\s_])([^_\n]{1,1000})__|<b>([^<\n]{1,1000})</b>"
+)
+_BETWEEN = re.compile(r"(?:\W|_|\b(?:and|or|und|et)\b)*", re.I)
+_NEAR = 60  # characters before a name in which it can be denied
+
+
+def read_prose(said: Said, start: int, end: int, *, marked: bool = False) -> list[Mention]:
+    """The names in a part of a text that is read as sentences.
+
+    Args:
+        said: The text.
+        start: Where the part begins.
+        end: Where it ends.
+        marked: Whether the text says that this part is its answer.
+    """
+    found: list[Mention] = []
+    for low, high in sentences(said, start, end):
+        if names := said.within(low, high):
+            found += _sentence(said, names, low, high, marked)
+    return _bold_first(said, start, end, found)
+
+
+def sentences(said: Said, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where the sentences of a part are; lines end them, stops within a name do not."""
+    at = start
+    for stop in _STOP.finditer(said.text, start, end):
+        if not said.is_inside(stop.start()):
+            yield at, stop.end()
+            at = stop.end()
+    if at < end:
+        yield at, end
+
+
+def are_joined(said: Said, left: Named, right: Named, joint: re.Pattern[str] = _JOINT) -> bool:
+    """Whether nothing stands between two names but a comma, an ``and`` or the like."""
+    return right.start - left.end < _NEAR and bool(
+        joint.fullmatch(said.text, left.end, right.start)
+    )
+
+
+def _sentence(
+    said: Said, names: Sequence[Named], low: int, high: int, marked: bool
+) -> Iterator[Mention]:
+    text = said.text
+    asks = text[max(low, high - 9) : high].rstrip(" \t\n\"'»*_)]`").endswith(("?", "？"))
+    explains = _ABOUT_THEM.match(text, low, high) is not None and said.has_answer(0, low)
+    asides = sorted([*_parentheses(said, low, high), *_reasons(said, names, low, high)])
+    on_the_way = _on_the_way(said, names)
+    before: Mention | None = None
+    next_aside, reach = 0, low
+    for at, named in enumerate(names):
+        while next_aside < len(asides) and asides[next_aside][0] <= named.start:
+            reach = max(reach, asides[next_aside][1])
+            next_aside += 1
+        window = text[max(low, named.start - _NEAR) : named.start]
+        joined = before is not None and are_joined(said, before.named, named)
+        rank: int | None
+        if _DENIAL.search(window) or (joined and _is_denied_on(said, before, named, low)):
+            rank = Rank.DENIED
+        elif said.is_topic(named):
+            rank = Rank.TOPIC
+        else:
+            rank = _rank_of_word(said, names, at, low, high, marked, joined)
+            if rank is not None and (
+                asks
+                or explains
+                or named.start < reach
+                or at in on_the_way
+                or _is_apposed(said, names, at, before)
+                or _PASSING.search(window)
+                or _DENIED_AFTER.match(text, named.end, min(high, named.end + _NEAR))
+            ):
+                rank = Rank.ASIDE
+        if rank is not None:
+            before = Mention(named, rank)
+            yield before
+
+
+def _is_apposed(said: Said, names: Sequence[Named], at: int, before: Mention | None) -> bool:
+    """Whether a name belongs to what is said of the one before: ``Ann, a child of Eve and Bob``."""
+    if not at or before is None or before.named != names[at - 1]:
+        return False
+    if before.rank == Rank.ASIDE:
+        return (
+            are_joined(said, before.named, names[at], _AND)
+            and "," not in said.text[before.named.end : names[at].start]
+        )
+    gap = names[at].start - before.named.end
+    return (
+        before.rank <= Rank.WORD and gap < _NEAR
+        and _APPOSED.fullmatch(said.text, before.named.end, names[at].start) is not None
+    )  # fmt: skip
+
+
+def _is_denied_on(said: Said, before: Mention | None, named: Named, low: int) -> bool:
+    """Whether the denial of the name before reaches this one: ``not A or B``, ``neither A, B nor C``."""
+    if before is None or before.rank != Rank.DENIED:
+        return False
+    between = said.text[before.named.end : named.start].casefold()
+    return (
+        "or" in between
+        or "," not in between
+        or "neither" in said.text[low : named.start][-200:].casefold()
+    )
+
+
+def _parentheses(said: Said, low: int, high: int) -> Iterator[tuple[int, int]]:
+    """The parts in parentheses that follow a name which is no topic."""
+    depth, begin = 0, -1
+    for mark in re.compile(r"[()（）]").finditer(said.text, low, high):
+        if said.is_inside(mark.start()):
+            continue
+        if mark[0] in "(（":
+            depth += 1
+            if depth == 1:
+                begin = mark.start() if _follows_name(said, mark.start()) else -1
+        elif depth:
+            depth -= 1
+            if not depth and begin >= 0:
+                yield begin, mark.end()
+
+
+def _follows_name(said: Said, place: int) -> bool:
+    named = said.before(place)
+    return (
+        named is not None
+        and place - named.end < 9
+        and re.fullmatch(rf"{_MARKUP}*", said.text[named.end : place]) is not None
+        and not said.is_topic(named)
+    )
+
+
+def _reasons(said: Said, names: Sequence[Named], low: int, high: int) -> Iterator[tuple[int, int]]:
+    """The part of a sentence that gives a reason: its end, or its beginning up to a comma."""
+    for reason in _REASON.finditer(said.text, low, high):
+        if said.is_inside(reason.start()):
+            continue
+        if names[0].start < reason.start():
+            if said.has_answer(low, reason.start()):
+                yield reason.start(), high
+                return
+            continue
+        comma = said.text.find(",", names[0].end, high)
+        while comma >= 0 and said.is_inside(comma):
+            comma = said.text.find(",", comma + 1, high)
+        after = said.text[comma + 1 : comma + 9].lstrip().casefold()
+        if (
+            comma >= 0
+            and said.has_answer(comma, high)
+            and not after.startswith(("and ", "which", "who "))
+        ):
+            yield low, comma
+        return
+
+
+def _on_the_way(said: Said, names: Sequence[Named]) -> set[int]:
+    """The names of a path, ``A → B → C``, that do not end it; which end counts depends on the topic."""
+    found: set[int] = set()
+    at = 0
+    while at < len(names) - 1:
+        last = at
+        worded = False
+        while last < len(names) - 1:
+            gap = said.text[names[last].end : names[last + 1].start]
+            if len(gap) > 300 or not _ARROW.search(gap) or "\n" in gap:
+                break
+            worded |= re.search(r"\w \w", gap) is not None
+            last += 1
+        if last > at:
+            begins, ends = said.is_topic(names[at]), said.is_topic(names[last])
+            first_counts = (ends and not begins) or (worded and not begins)
+            kept = at if first_counts else last
+            found |= set(range(at, last + 1)) - {kept}
+        at = max(last, at + 1)
+    return found
+
+
+def _rank_of_word(
+    said: Said, names: Sequence[Named], at: int, low: int, high: int, marked: bool, joined: bool
+) -> int | None:
+    """The rank of a name that may be an ordinary word where it stands; None if it is one."""
+    named, text = names[at], said.text
+    word = text[named.start : named.end]
+    if not word.isalnum() or _is_set_off(text, named):
+        return Rank.ANSWER
+    lower = word.casefold()
+    leads = not re.search(r"\w", text[max(low, named.start - _NEAR) : named.start])
+    follows = at + 1 < len(names) and are_joined(said, named, names[at + 1], _AND)
+    after = text[named.end : named.end + 30].lstrip("*_\"'`")
+    ends = not after.strip() or bool(re.match(r"\s*[.,;:()!?|\n]|\s+[-—]", after))
+    if lower in FUNCTION_WORDS:
+        listed = (
+            at + 1 < len(names)
+            and are_joined(said, named, names[at + 1])
+            and lower not in INTERJECTIONS
+        )
+        if marked and leads and (listed or not after.strip(" .\n")):
+            return Rank.ANSWER
+        if (follows and leads) or (joined and ends and word[0].isupper()):
+            return Rank.ANSWER
+        return Rank.WORD if not leads and word[0].isupper() else None
+    if lower in TYPE_WORDS or word.isdecimal():
+        return Rank.ANSWER if (marked and leads and ends) or joined or follows else Rank.WORD
+    if lower in ADJECTIVES:
+        is_adjective = re.match(r"\s+[a-z]", after) and not re.match(
+            r"\s+(?:is|are|was|were|and|or|as|in)\b", after
+        )
+        return Rank.WORD if is_adjective else Rank.ANSWER
+    if (
+        leads
+        and not marked
+        and word[0].isupper()
+        and not ends
+        and not follows
+        and not _goes_on(text, low)
+    ):
+        return Rank.WORD
+    return Rank.ANSWER
+
+
+def _goes_on(text: str, low: int) -> bool:
+    """Whether a sentence goes on from the line before."""
+    return (
+        re.search(r"(?:[,:;]|\b(?:and|or))[ \t*_]*\n?\s*\Z", text[max(0, low - 20) : low])
+        is not None
+    )
+
+
+def _is_set_off(text: str, named: Named) -> bool:
+    """Whether a name is in quotes, bold, italics or backticks by itself."""
+    left, right = text[max(0, named.start - 1) : named.start], text[named.end : named.end + 1]
+    return bool(left) and left + right in ('""', "''", "**", "__", "``", "«»", "»«", "「」", "『』")
+
+
+def _bold_first(said: Said, start: int, end: int, found: list[Mention]) -> list[Mention]:
+    """Sets the names in bold before all others, if some are."""
+    bold = {
+        named
+        for span in _BOLD.finditer(said.text, start, end)
+        for named in _only_names(said, span.start(), span.end())
+    }
+    if not any(named in bold and rank <= Rank.WORD for named, rank in found):
+        return found
+    return [
+        Mention(named, Rank.ASIDE if rank <= Rank.WORD and named not in bold else rank)
+        for named, rank in found
+    ]
+
+
+def _only_names(said: Said, start: int, end: int) -> list[Named]:
+    """The names in a part that holds nothing else."""
+    names = said.within(start, end)
+    ends = [start, *(named.end for named in names)]
+    starts = [*(named.start for named in names), end]
+    gaps = zip(ends, starts, strict=True)
+    is_all = all(_BETWEEN.fullmatch(said.text, low, max(low, high)) for low, high in gaps)
+    return names if is_all else []

@@ -1,0 +1,125 @@
+"""Answers in JSON: under the keys ``answer`` and ``answers``, or as a list or an object by itself."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from rulemine.evaluation.reading.words import is_aside_label
+
+__all__ = ["answers_in", "is_answer_key"]
+
+_ANSWER_KEY = re.compile(r"(?:.*[\s_-])?answers?|.*[a-z]Answers?", re.DOTALL)
+_NAME_KEYS = ("name", "entity", "label", "value", "title", "text", "id")
+_HAS_KEY = re.compile(r"answers?[\"']\s*:", re.IGNORECASE)
+_BRACKET = re.compile(r"[{\[]")
+_BROKEN = re.compile(
+    r"[\"'](?:[\w -]{0,30}[\s_-])?answers?[\"']\s*:\s*(?:(\[[^\]]{0,100000})|([^}\n]{0,100000}))",
+    re.IGNORECASE,
+)
+_FENCED = re.compile(r"```[\w+-]*\s*([{\[].*?)\s*```", re.DOTALL)
+_TRIES = 50
+
+
+def answers_in(text: str) -> tuple[list[str] | None, bool]:
+    """The texts that JSON in a reply gives as answers.
+
+    Args:
+        text: The reply.
+
+    Returns:
+        The texts, None without such JSON; and whether a key says that they are answers, so that there is
+        nothing else to read.
+    """
+    if not _BRACKET.search(text):
+        return None, False
+    values = list(_values(text)) if _HAS_KEY.search(text) else []
+    told = [answer for value in values for answer in _under_keys(value)]
+    if told:
+        return [name for answer in told for name in _names(answer)], True
+    broken = [m[1] or m[2] for m in _BROKEN.finditer(text)] if not values else []
+    if broken:
+        return [broken[-1].strip("[]\"' ,")], True
+    whole = _whole(text)
+    if isinstance(whole, list | dict) and whole:
+        return list(_names(whole)), False
+    return None, False
+
+
+def is_answer_key(key: str) -> bool:
+    """Whether a key is that of answers."""
+    return _ANSWER_KEY.fullmatch(key.strip()) is not None or key.strip().casefold() in (
+        "answer",
+        "answers",
+    )
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The JSON values in a text, one after the other."""
+    decoder, at = json.JSONDecoder(), 0
+    for _ in range(_TRIES):
+        bracket = _BRACKET.search(text, at)
+        if bracket is None:
+            return
+        try:
+            value, at = decoder.raw_decode(text, bracket.start())
+        except (ValueError, RecursionError):
+            at = bracket.start() + 1
+            continue
+        yield value
+
+
+def _whole(text: str) -> Any:
+    """The value of a text that is JSON, by itself or in its only fence."""
+    fenced = _FENCED.findall(text)
+    for draft in (text.strip(), *(fenced if len(fenced) == 1 else ())):
+        try:
+            return json.loads(draft)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _under_keys(value: Any, depth: int = 0) -> Iterator[Any]:
+    """What stands under keys of answers, of which none is inside another."""
+    if isinstance(value, dict) and depth < _TRIES:
+        keys = [key for key in value if is_answer_key(key)]
+        if keys:
+            yield from (value[key] for key in keys)
+            return
+        for inner in value.values():
+            yield from _under_keys(inner, depth + 1)
+    elif isinstance(value, list) and depth < _TRIES:
+        for inner in value:
+            yield from _under_keys(inner, depth + 1)
+
+
+def _names(value: Any, depth: int = 0) -> Iterator[str]:
+    """The texts of a value that are answers: of an object its name, without reasons."""
+    if isinstance(value, str):
+        yield value
+    elif type(value) in (int, float):
+        yield str(value)
+    elif isinstance(value, list) and depth < _TRIES:
+        for item in value:
+            yield from (
+                _names_of_item(item, depth + 1)
+                if isinstance(item, dict)
+                else _names(item, depth + 1)
+            )
+    elif isinstance(value, dict) and depth < _TRIES:
+        if any(key.casefold() in _NAME_KEYS for key in value):
+            yield from _names_of_item(value, depth + 1)
+            return
+        for key, item in value.items():
+            if not is_aside_label(key):
+                yield from _names(item, depth + 1)
+
+
+def _names_of_item(item: dict[str, Any], depth: int) -> Iterator[str]:
+    """The name of one answer: what a key of names has, else the first text."""
+    told = [item[key] for key in item if is_answer_key(key)]
+    told = told or [item[key] for key in item if key.casefold() in _NAME_KEYS[:-1]]
+    told = told or [value for key, value in item.items() if not is_aside_label(key)]
+    if told:
+        yield from _names(told[0], depth + 1)
