@@ -1,6 +1,8 @@
-"""The jars of Neo4j Community, fetched with Maven on first use; none is part of this package.
+"""The jars of Neo4j Community and its APOC core, fetched with Maven on first use; none is in this package.
 
-Neo4j Community is licensed under the GPL, version 3. It runs in a process of its own (`process.py`).
+Neo4j Community is licensed under the GPL, version 3, APOC under the Apache License, version 2. They run in a
+process of their own (`process.py`). APOC has the procedures with which programs ask what is in a graph; its
+jars are in a folder ``plugins`` below the others, because Neo4j looks for procedures in every jar of one.
 """
 
 import os
@@ -68,6 +70,9 @@ def fetch_jars(note: Callable[[str], None] = lambda _text: None) -> Path:
                 f"Neo4j: Maven cannot fetch it: {said.strip()}. Look at the network and Maven's settings, or "
                 "name a server that runs already: --url bolt://HOST:7687."
             )
+        (fresh / "plugins").mkdir()
+        for jar in fresh.glob("apoc-*.jar"):
+            jar.rename(fresh / "plugins" / jar.name)
         fresh.rename(folder)
     except subprocess.TimeoutExpired:
         raise JavaError(f"Neo4j: Maven has fetched for {_SECONDS} s. Try again.") from None

@@ -18,6 +18,9 @@ from rulemine.mining.java_home import find_jvm
 _OPENED = ("java.nio", "sun.nio.ch", "java.lang", "java.io", "java.util.concurrent")
 """Packages of Java that Neo4j asks to be opened."""
 
+_PROCEDURES = ("apoc.any.*", "apoc.meta.*", "apoc.schema.*")
+"""Of APOC, what says which labels and properties a graph has; nothing that reads files or the network."""
+
 _PAGES = 128 << 20
 """Bytes of its cache of pages, outside the heap."""
 
@@ -34,13 +37,15 @@ def serve(jars: Path, folder: Path, port: int, heap: str, attached: bool) -> Non
     """
     import jpype
 
+    # A server that scores predictions has none of them; one that other programs ask has.
+    plugins = [] if attached else sorted((jars / "plugins").glob("*.jar"))
     jpype.startJVM(
         str(find_jvm()),
         f"-Xmx{heap}",
         "-XX:+UseSerialGC",
         "-XX:+ExitOnOutOfMemoryError",
         *(f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED),
-        classpath=[str(path) for path in sorted(jars.glob("*.jar"))],
+        classpath=[str(path) for path in [*sorted(jars.glob("*.jar")), *plugins]],
         interrupt=False,
     )
     java = jpype.JClass
@@ -51,12 +56,21 @@ def serve(jars: Path, folder: Path, port: int, heap: str, attached: bool) -> Non
     builder = java("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(
         java("java.nio.file.Path").of(str(folder))
     )
+    extra = []
+    if plugins:
+        procedures = java("java.util.Arrays").asList(list(_PROCEDURES))
+        extra = [
+            (settings.plugin_dir, java("java.nio.file.Path").of(str(jars / "plugins"))),
+            (settings.procedure_allowlist, procedures),
+            (settings.procedure_unrestricted, procedures),
+        ]
     for setting, value in (
         (bolt.enabled, true),
         (bolt.listen_address, address),
         (settings.auth_enabled, false),
         (settings.preallocate_logical_logs, false),
         (settings.pagecache_memory, java("java.lang.Long").valueOf(_PAGES)),
+        *extra,
     ):
         builder.setConfig(setting, value)
     service = builder.build()

@@ -86,13 +86,15 @@ def test_no_match_leads_back_over_a_declared_relation(demo: Release) -> None:
 
 _TEXT = r'("(?:[^"\\]|\\.)*")'
 _ROW = re.compile(rf"\[{_TEXT}, {_TEXT}, \{{id: ")
+_NODES = re.compile(r"CREATE \(n:`?(\w+)`?\) SET n = row")
 _LOADED = re.compile(r"CREATE \(s\)-\[r:`?(\w+)`?\]->\(o\)")
 
 
 class _Driver:
-    """Notes the relationships that are made; a driver, its session and its results in one."""
+    """Notes what is made; a driver, its session and its results in one."""
 
     def __init__(self) -> None:
+        self.nodes: dict[str, tuple[str, dict[str, Any]]] = {}
         self.made: list[tuple[Triple, dict[str, Any]]] = []
 
     @contextmanager
@@ -102,6 +104,8 @@ class _Driver:
     def run(self, query: str, rows: Any = ()) -> "_Driver":
         if found := _LOADED.search(query):
             self.made += [((s, found[1], o), own) for s, o, own in rows]
+        elif found := _NODES.search(query):
+            self.nodes |= {row["id"]: (found[1], row) for row in rows}
         return self
 
     def single(self) -> dict[str, int]:
@@ -149,6 +153,14 @@ def test_all_forms_of_a_graph_have_the_same_edges(
     monkeypatch.setattr("rulemine.neo4j.bolt.connected", connected)
     assert main(["neo4j", "load", str(coast.path), "--kg", kg]) == 0
     assert {triple for triple, _ in driver.made} == stated
+    nodes = coast.property_graph(kg).nodes
+    assert {key: label for key, (label, _) in driver.nodes.items()} == {n.id: n.type for n in nodes}
+    for node in nodes:
+        sent = driver.nodes[node.id][1]
+        assert sent.keys() == {"id", "name", *node.properties}
+        assert all(
+            sent[k] == (list(v) if isinstance(v, tuple) else v) for k, v in node.properties.items()
+        )
     # A relationship that is added has the years of what it restates.
     for (s, r, o), own in driver.made:
         assert own == {"id": own["id"], **edges[own["id"]].properties}
