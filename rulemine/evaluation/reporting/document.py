@@ -115,6 +115,7 @@ class Figure:
         up: What is shown, the label of the vertical axis.
         groups: The groups: texts, or ascending numbers for ``lines``.
         series: The series, each with a score for every group.
+        sizes: The questions of every group, which are a column of its table; empty: not told.
     """
 
     id: str
@@ -125,6 +126,7 @@ class Figure:
     up: str
     groups: tuple[str | float, ...]
     series: tuple[Series, ...]
+    sizes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in ("bars", "lines"):
@@ -141,11 +143,14 @@ class Figure:
         rows: tuple[tuple[Value, ...], ...] = tuple(
             (
                 f"{group:g}" if isinstance(group, float | int) else group,
+                *self.sizes[i : i + 1],
                 *(s.scores[i] for s in self.series),
             )
             for i, group in enumerate(self.groups)
         )
-        return Grid(self.id, self.title, (self.across, *(s.name for s in self.series)), rows)
+        numbers = ("n",) if self.sizes else ()
+        names = (series.name for series in self.series)
+        return Grid(self.id, self.title, (self.across, *numbers, *names), rows)
 
 
 class ProofEdge(NamedTuple):

@@ -8,11 +8,13 @@ import io
 import re
 from functools import lru_cache
 from html import escape
+from itertools import zip_longest
 from math import ceil, radians, sin
 from typing import TYPE_CHECKING, Any
 
 from rulemine.errors import ConfigError
 from rulemine.evaluation.reporting.document import Figure, Series
+from rulemine.evaluation.reporting.tables import FEW, MARK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +79,7 @@ def draw(figure: Figure) -> str:
     bars = figure.kind == "bars"
     many = len(figure.groups) * len(figure.series) if bars else 0
     width = min(14.0, max(6.4, 0.2 * many + 0.25 * len(figure.groups) + 1.2))
-    longest = _CHARACTER * max((len(_short(str(group))) for group in figure.groups), default=0)
+    longest = _CHARACTER * max(map(len, _labels(figure)), default=0)
     slanted = bars and longest * len(figure.groups) > width - 0.8
     entry = 0.7 + _CHARACTER * max((len(_short(one.name)) for one in figure.series), default=0)
     columns = max(1, int(width / entry))
@@ -107,6 +109,13 @@ def draw(figure: Figure) -> str:
 
 def _short(label: str) -> str:
     return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
+
+
+def _labels(figure: Figure) -> list[str]:
+    """What stands below each group; few questions are marked."""
+    labels = [_short(str(group)) for group in figure.groups]
+    few = (MARK if n < FEW else "" for n in figure.sizes)
+    return [label + mark for label, mark in zip_longest(labels, few, fillvalue="")]
 
 
 def _percent(one: Series, part: str) -> list[float]:
@@ -141,7 +150,7 @@ def _bars(axes: "Axes", figure: Figure, slanted: bool) -> None:
                 )
     axes.set_xticks(
         range(len(figure.groups)),
-        [_short(str(group)) for group in figure.groups],
+        _labels(figure),
         rotation=_SLOPE if slanted else 0,
         ha="right" if slanted else "center",
     )

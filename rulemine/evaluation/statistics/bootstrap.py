@@ -148,13 +148,14 @@ class Resamples:
         resampled = np.full(sums.shape, np.nan)
         if len(distinct(self._clusters if part else self._clusters[rows])) > 1:
             np.divide(sums, weight, out=resampled, where=weight > 0)
-        # Undoes the shift from rounding, so that a group of equal scores has no spread at all; no mean lies
-        # outside the scores that it is of, however its last digits are rounded.
-        resampled += value - mean_scores(self._rounded[rows])
-        least, most = np.fmin.reduce(self._scores[rows]), np.fmax.reduce(self._scores[rows])
-        return MeanScores(
-            value, np.clip(resampled, np.fmin(least, value), np.fmax(most, value), out=resampled)
-        )
+        # Undoes the shift from rounding, so that a group of equal scores has no spread at all.
+        scores, rounded = self._scores[rows], self._rounded[rows]
+        shifted = resampled + (value - mean_scores(rounded))
+        # A resample of the least scores alone has that mean, and none lies below it; likewise above.
+        for end, inside in ((np.fmin, np.maximum), (np.fmax, np.minimum)):
+            bound = end(end.reduce(scores), value)
+            shifted = np.where(resampled == end.reduce(rounded), bound, inside(shifted, bound))
+        return MeanScores(value, shifted)
 
 
 def _draws(clusters: int, resamples: int, seed: int) -> Iterable[tuple[int, Floats]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.reporting.document import Figure, Series
 from rulemine.evaluation.reporting.report import Score
-from rulemine.evaluation.reporting.tables import FEW, MARK, few_notes, marked
+from rulemine.evaluation.reporting.tables import few_notes, marked
 from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, TITLES
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
@@ -160,8 +160,9 @@ def _by_group(
         "bars",
         BREAKDOWN_TITLES[breakdown],
         f"{TITLES[metric]}, percent",
-        tuple(f"{group}{MARK}" if n < FEW else group for group, n in sizes.items()),
+        tuple(sizes),
         series,
+        tuple(sizes.values()),
     )
 
 

@@ -74,12 +74,14 @@ def test_equal_scores_have_no_spread():
 
 
 def test_no_bound_lies_outside_the_scores():
-    scores = np.zeros((30, 2))
+    scores = np.zeros((30, 3))
     scores[:3] = np.array([2 / 3, 1 / 7, 2 / 3])[:, None]
     scores[:, 1] = 1 - scores[:, 1]
-    found = Resamples(scores, *on_its_own(30), 200, seed=0).means(0).resampled
-    assert found.min() == 0  # −1.8e-16 and 1 + 2.2e-16 as added up
-    assert found.max() == 1
+    scores[:3, 2] /= 2
+    low, high, other = Resamples(scores, *on_its_own(30), 200, seed=0).means(0).resampled.T
+    assert low.min() == 0  # −1.8e-16 as added up
+    assert high.max() == 1  # 1 + 2.2e-16
+    assert other.min() == 0  # 4.5e-16
 
 
 def test_a_single_cluster_has_a_value_and_no_interval():

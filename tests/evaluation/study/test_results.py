@@ -73,7 +73,9 @@ def test_titles_and_captions_say_what_was_asked(open_study, scores):
     )
     whole = of(figures(scores), "by-missing-links")
     assert "over all questions (0: 2†, 1: 8†" in whole.caption
-    assert whole.groups[0] == "0†"
+    assert whole.grid().header[:2] == ("missing links", "n")
+    assert whole.grid().rows[0][:2] == ("0", 2)
+    assert ">0†<" in draw(whole)
 
 
 def test_differences_are_those_of_the_scores(scores):
