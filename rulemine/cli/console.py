@@ -125,7 +125,8 @@ class Line:
             self._printed = now
             done, total = self._latest
             if not total:
-                say(f"{self._name}: {now - self._begun:.0f} s so far", sys.stderr)
+                count = f"{done:,}, " if done else ""
+                say(f"{self._name}: {count}{now - self._begun:.0f} s so far", sys.stderr)
             elif self._status:
                 say(f"{done:,} of {total:,} · {self._status}{self._left(now)}", sys.stderr)
             else:

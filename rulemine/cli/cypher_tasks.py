@@ -19,11 +19,13 @@ from rulemine.cli.console import (
     summarize,
 )
 from rulemine.cli.parser import Parser, add_command
-from rulemine.errors import counted
+from rulemine.errors import ConfigError, counted
 
 __all__ = ["add_cypher_tasks"]
 
 _PER_TEMPLATE = 40
+_MOST = 10_000
+"""As many instances of each pattern are looked at, again and again."""
 
 
 def add_cypher_tasks(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -66,6 +68,9 @@ def cypher_tasks(arguments: Namespace) -> int:
     output: Path = arguments.output
     if arguments.draft:
         refuse_idle(arguments, "tasks", "per_template", "seed", "characteristics")
+    per_template = _PER_TEMPLATE if arguments.per_template is None else arguments.per_template
+    if not 1 <= per_template <= _MOST:
+        raise ConfigError(f"--per-template is {per_template}; expected 1 … {_MOST:,}.")
     check_output(output)
     with bar("graph") as loading:
         graph = load_property_graph(arguments.graph, note=note, progress=loading)
@@ -76,14 +81,14 @@ def cypher_tasks(arguments: Namespace) -> int:
     given = arguments.characteristics
     known = read_characteristics(given, graph.schema) if given else draft_characteristics(graph)
     tally = Tally()
-    per_template = _PER_TEMPLATE if arguments.per_template is None else arguments.per_template
 
     def lines() -> Iterator[str]:
         with bar("tasks") as progress:
-            for task in make_tasks(
-                graph, known, per_template=per_template, seed=arguments.seed or 0, tally=tally,
-                progress=progress,
-            ):  # fmt: skip
+            tasks = make_tasks(
+                graph, known, per_template=per_template, seed=arguments.seed or 0, tally=tally
+            )
+            for made, task in enumerate(tasks, start=1):
+                progress(made, 0)  # how many there can be is not known
                 yield f"{dump_line(task_row(task))}\n"
 
     emit_pieces(lines(), output)

@@ -23,6 +23,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.release.records import (
     FORMAT_VERSION,
+    QUESTION_KINDS,
     SPLITS,
     Question,
     Rejection,
@@ -47,10 +48,14 @@ FORMAT = "rulemine release"
 
 _R = TypeVar("_R")
 
-# The keys that reading relies on; the rest of the manifest is for people and for rulemine verify.
+_KEYS = {"format", "format_version", "name", "naming", "levels", "config", "kg", "counts", "files"}
+"""Of a manifest."""
+
+
+# What reading relies on; the rest of the manifest is for people and for rulemine verify.
 _SHAPES: dict[str, Callable[[Any], bool]] = {
-    "name": lambda v: isinstance(v, str),
-    "naming": lambda v: v in NAMINGS,
+    "name": lambda v: isinstance(v, str) and v.replace("-", "").replace("_", "").isalnum(),
+    "naming": lambda v: isinstance(v, str) and v in NAMINGS,
     "config": lambda v: isinstance(v, dict),
     "kg": lambda v: isinstance(v, dict),
     "counts": lambda v: isinstance(v, dict),
@@ -125,14 +130,25 @@ class Release:
                 f"{where}: format version {version}; this program reads version "
                 f"{FORMAT_VERSION}. Upgrade: pip install -U rulemine."
             )
-        if missing := {"name", "naming", "config", "kg", "counts", "files"} - set(manifest):
+        if missing := _KEYS - {"levels"} - set(manifest):
             raise ReleaseError(
                 f"{where}: lacks {', '.join(sorted(missing))}. Fetch or build the release again."
+            )
+        if unknown := sorted(set(manifest) - _KEYS):
+            raise ReleaseError(
+                f"{where}: has the unknown key {unknown[0][:60]!r}. Fetch or build the release again."
             )
         if wrong := [key for key, fits in _SHAPES.items() if not fits(manifest.get(key))]:
             shown = " and ".join(f"{key} ({dump_line(manifest[key])[:60]})" for key in wrong)
             raise ReleaseError(
                 f"{where}: invalid value of {shown}. Fetch or build the release again."
+            )
+        config, kinds = manifest["config"], list(QUESTION_KINDS)
+        kind = config.get("kind", "rules")
+        if kind not in kinds or (kind != "rules" and not isinstance(config.get(kind), dict)):
+            raise ReleaseError(
+                f"{where}: config.kind is {dump_line(kind)[:60]}; expected one of {', '.join(kinds)}, with "
+                "its options. Fetch or build the release again."
             )
         return cls(given, folder, manifest)
 

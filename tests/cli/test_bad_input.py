@@ -301,6 +301,10 @@ def test_an_output_that_cannot_be(here: Path, command: Command, output: str, exp
         ),
         (["seeds", "\x1b]0;x\x07"], r"^rulemine: .*\\u001b\]0;x\\u0007"),
         (["analyze", "q.txt"], r"q\.txt: line 1: .*\\u001b\[2J"),
+        (
+            ["cypher-tasks", "demo", "--per-template", "99999999999", "-o", "t"],
+            r"expected 1 … 10,000\.",
+        ),
         (["verify", "x", "--most", "-1"], "--most is -1; expected 0 or more"),
         (
             ["neo4j", "load", "x", "--url", "http://127.0.0.1:9"],

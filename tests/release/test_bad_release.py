@@ -93,6 +93,32 @@ def test_a_release_of_a_newer_format(
     assert tree(here) == before
 
 
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"name": "../../x"}, r'invalid value of name \("\.\./\.\./x"\)'),
+        ({"name": "a\nb"}, "invalid value of name"),
+        ({"config": {"kind": "nope"}}, 'config.kind is "nope"; expected one of rules, '),
+        ({"config": {"kind": "variants"}}, 'config.kind is "variants"; .* with its options'),
+        ({"config": {"kind": ["rules"]}}, "config.kind is"),
+        ({"extra": 1}, "has the unknown key 'extra'"),
+        ({"naming": ["text"]}, "invalid value of naming"),
+    ],
+)
+@pytest.mark.parametrize("reader", [*READERS, "export", "study"])
+def test_an_impossible_manifest(
+    release: Path, command: Command, reader: str, change: dict[str, object], expected: str
+) -> None:
+    path = release / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    more = {"export": ["--to", "rdf", "-o", "x"], "study": ["--with", "lookup", "-o", "x"]}
+    ended = command(*READERS.get(reader, [reader, "release", *more.get(reader, ())]))
+    if reader == "verify":
+        assert ended.status == 1, ended
+    else:
+        assert_refused(ended, expected)
+
+
 NOT_READ = {
     "evaluate": ("kg/incomplete.tsv.gz", "rules.jsonl"),
     "show": ("kg/incomplete.tsv.gz",),
