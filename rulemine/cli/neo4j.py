@@ -8,12 +8,14 @@ from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
+from rulemine.cli.console import Line, refuse_idle, say
 from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError
 
 __all__ = ["add_neo4j"]
 
 _URL = "bolt://127.0.0.1:7687"
+_FOLDER, _PORT, _HEAP = Path("out/neo4j"), 7687, "1g"
 
 
 def add_neo4j(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -29,9 +31,9 @@ def add_neo4j(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     parser.add_argument("release", type=Path, nargs="?", metavar="DIR",
                         help="folder or archive of the release, for load")  # fmt: skip
-    parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
+    parser.add_argument("--kg", metavar="GRAPH",
                         help="complete, incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
-    parser.add_argument("--url", default=_URL, metavar="URL",
+    parser.add_argument("--url", metavar="URL",
                         help=f"where to load it, any address of Bolt ({_URL})")  # fmt: skip
     parser.add_argument(
         "--database", metavar="NAME", help="a database of that server (its own choice)"
@@ -39,11 +41,11 @@ def add_neo4j(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "--replace", action="store_true", help="delete first what the database holds"
     )
-    parser.add_argument("--folder", type=Path, default=Path("out/neo4j"), metavar="FOLDER",
+    parser.add_argument("--folder", type=Path, metavar="FOLDER",
                         help="folder of the data of a server that is started (out/neo4j)")  # fmt: skip
-    parser.add_argument("--port", type=int, default=7687, metavar="N",
+    parser.add_argument("--port", type=int, metavar="N",
                         help="its port on this machine, 0 for any that is free (7687)")  # fmt: skip
-    parser.add_argument("--heap", default="1g", metavar="SIZE", help="heap of its JVM (1g)")
+    parser.add_argument("--heap", metavar="SIZE", help="heap of its JVM (1g)")
 
 
 def neo4j(arguments: Namespace) -> int:
@@ -52,18 +54,22 @@ def neo4j(arguments: Namespace) -> int:
     if (arguments.release is None) == loads:
         what = "DIR is missing, the release to load." if loads else "takes no DIR."
         raise ConfigError(f"neo4j {arguments.action}: {what}")
+    if not loads:
+        refuse_idle(arguments, "neo4j load", "kg", "url", "database", "replace")
+    if arguments.action != "start":
+        refuse_idle(arguments, "neo4j start", "folder", "port", "heap")
     run: dict[str, Callable[[Namespace], int]] = {"start": _start, "load": _load, "stop": _stop}
     return run[arguments.action](arguments)
 
 
 def _start(arguments: Namespace) -> int:
-    from rulemine.cli.console import Line
     from rulemine.neo4j.server import start
 
     line = Line()
     with line.watch("neo4j"):
-        made = start(arguments.folder, arguments.port, arguments.heap, line.note)
-    print(f"{made.url} (process {made.pid}, data in {made.folder}); end it: rulemine neo4j stop")
+        port = _PORT if arguments.port is None else arguments.port
+        made = start(arguments.folder or _FOLDER, port, arguments.heap or _HEAP, line.note)
+    say(f"{made.url} (process {made.pid}, data in {made.folder}); end it: rulemine neo4j stop")
     return 0
 
 
@@ -71,29 +77,29 @@ def _stop(arguments: Namespace) -> int:
     from rulemine.neo4j.server import stop
 
     made = stop()
-    print("no Neo4j was started by rulemine neo4j start" if made is None else f"{made.url} ended")
+    say("no Neo4j was started by rulemine neo4j start" if made is None else f"{made.url} ended")
     return 0
 
 
 def _load(arguments: Namespace) -> int:
-    from rulemine.cli.console import Line
     from rulemine.errors import counted
     from rulemine.neo4j.bolt import connected
     from rulemine.release.reader import Release
 
     line = Line()
     release = Release.open(arguments.release)
-    with line.watch("neo4j"), connected(arguments.url, arguments.database) as bolt:
+    which, url = arguments.kg or "incomplete", arguments.url or _URL
+    with line.watch("neo4j"), connected(url, arguments.database) as bolt:
         if release.kind == "cypher":
-            graph = release.property_graph(arguments.kg)
+            graph = release.property_graph(which)
             nodes, edges = len(graph.nodes), len(graph.edges)
             bolt.load_properties(graph, replace=arguments.replace)
         else:
-            kg = release.kg(arguments.kg)
+            kg = release.kg(which)
             nodes, edges = len(kg.entities), len(kg)
             bolt.load(kg, replace=arguments.replace)
-    print(
-        f"{counted(nodes, 'node')} and {counted(edges, 'relationship')} in {arguments.url}; the "
+    say(
+        f"{counted(nodes, 'node')} and {counted(edges, 'relationship')} in {url}; the "
         "questions' Cypher: rulemine export DIR --to neo4j"
     )
     return 0

@@ -41,7 +41,7 @@ def add_querying(commands: "argparse._SubParsersAction[Parser]") -> None:
                         help="TSV of the triples that are removed; a release has its own")  # fmt: skip
     parser.add_argument("--level", type=int, metavar="N",
                         help="grade at this incompleteness level of a release (100)")  # fmt: skip
-    parser.add_argument("--most", type=int, default=20, metavar="N", help="answers to print (20)")
+    parser.add_argument("--most", type=int, metavar="N", help="answers to print (20)")
     parser.add_argument("--to", choices=("sparql", "cypher"),
                         help="print the query in this language instead of answering it")  # fmt: skip
 
@@ -56,10 +56,12 @@ def query(arguments: Namespace) -> int:
 
     tree = parse(sys.stdin.read() if arguments.query == "-" else arguments.query)
     if arguments.to:
+        refuse_idle(arguments, "answering the query", "removed", "level", "most")
         say({"sparql": to_sparql, "cypher": to_cypher}[arguments.to](tree))
         return 0
-    if arguments.most < 0:
-        raise ConfigError(f"query: --most is {arguments.most}; expected 0 or more.")
+    most = 20 if arguments.most is None else arguments.most
+    if most < 0:
+        raise ConfigError(f"query: --most is {most}; expected 0 or more.")
     level = WHOLE if arguments.level is None else arguments.level
     if not 1 <= level <= WHOLE:
         raise ConfigError(f"query: --level is {level}; expected 1 … {WHOLE}.")
@@ -79,7 +81,7 @@ def query(arguments: Namespace) -> int:
         f"{counted(structure.atoms, 'atom')}"
     )
     say(_summary(grades))
-    for line in _answers(grades, removals, arguments.most):
+    for line in _answers(grades, removals, most):
         say(line)
     return 0
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rulemine.cli.console import Line, bar, refuse_idle, say
 from rulemine.cli.parser import Parser, add_command, add_flags, given
-from rulemine.errors import ConfigError, counted
+from rulemine.errors import ConfigError, ReleaseError, counted
 
 __all__ = ["add_reading"]
 
@@ -93,10 +93,11 @@ def _add_resources(parser: Parser) -> None:
 
 def verify(arguments: Namespace) -> int:
     """``verify``."""
-    from contextlib import ExitStack
+    from contextlib import ExitStack, suppress
 
     from rulemine.builder.regenerated import regenerated
     from rulemine.neo4j.gold import database_for
+    from rulemine.release.reader import Release
     from rulemine.verify import verify as verify_release
 
     if arguments.most < 0:
@@ -105,6 +106,13 @@ def verify(arguments: Namespace) -> int:
         refuse_idle(arguments, "--rebuild", *["set"] * bool(arguments.set))
         for option in given(arguments):
             raise ConfigError(f"--{option.split('.')[-1]}: is for --rebuild. Leave it out.")
+    if arguments.neo4j not in (None, "none"):
+        with suppress(ReleaseError):  # whose faults the report has
+            if (kind := Release.open(arguments.release).kind) != "cypher":
+                raise ConfigError(
+                    f"--neo4j: is for releases of the kind cypher, this one is of the kind {kind}. Leave it "
+                    "out."
+                )
     line = Line()
     with ExitStack() as held, line.watch("verify") as tell:
         report = verify_release(

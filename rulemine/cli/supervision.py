@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rulemine.cli.answer import add_model_options, split_of
-from rulemine.cli.console import Line, check_output, emit, output_file
+from rulemine.cli.console import Line, check_output, emit, output_file, refuse_idle
 from rulemine.cli.parser import Parser, add_command, add_wide, given
 from rulemine.errors import ConfigError
 
@@ -73,6 +73,8 @@ def supervision(arguments: Namespace) -> int:
         raise ConfigError(
             "--model and --replies go together: name the model, and a folder for its replies."
         )
+    if not arguments.model:
+        refuse_idle(arguments, "--model", "sample")
     if arguments.labels is not None:
         for inside in (arguments.replies, arguments.output):
             if inside is not None and real(inside).is_relative_to(real(arguments.labels)):

@@ -92,6 +92,11 @@ def variants(arguments: Namespace) -> int:
         refuse_idle(
             arguments, "making runs", "runs", "replay", "dry_run", *["set"] * bool(arguments.set)
         )
+        if idle := next(iter(given(arguments)), ""):
+            option = idle.rpartition(".")[2].replace("_", "-")
+            raise ConfigError(
+                f"--{option}: is for making runs and has no effect here. Leave it out."
+            )
         if arguments.output is not None:
             arguments.output = output_file(str(arguments.output))
         check_output(arguments.output)

@@ -325,3 +325,22 @@ def test_what_no_name_number_or_address_is(
     if "x" in words:
         write_release(here / "x")
     assert_refused(command(*words), expected)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["neo4j", "stop", "--port", "1"],
+        ["neo4j", "start", "--kg", "complete"],
+        ["neo4j", "load", "x", "--heap", "1g"],
+        ["query", "demo", '"x"', "--to", "sparql", "--most", "3"],
+        ["query", "demo", '"x"', "--to", "cypher", "--removed", "none.tsv"],
+        ["supervision", "x", "--sample", "3"],
+        ["variants", "--compare", "x", "--threads", "2"],
+        ["verify", "x", "--neo4j", "bolt://127.0.0.1:9"],
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_an_option_that_would_do_nothing(here: Path, command: Command, words: list[str]) -> None:
+    write_release(here / "x")
+    assert_refused(command(*words), "is for .*(has no effect here|of the kind rules)|are for ")

@@ -154,7 +154,7 @@ def test_releases_that_are_no_pair(tmp_path, published, fresh, files):
     )
     refused(
         published,
-        made(tmp_path / "b", "f", config={"kind": "structures"}),
+        made(tmp_path / "b", "f", config={"kind": "structures", "structures": {}}),
         "kinds rules and structures",
     )
     refused(
