@@ -24,7 +24,7 @@ from rulemine.evaluation.reading.blocks import read_blocks
 from rulemine.evaluation.reading.lines import lines_of
 from rulemine.evaluation.reading.marked import concluded, refuses, says_none, stated
 from rulemine.evaluation.reading.names import NameFinder, Said, composed, tokens
-from rulemine.evaluation.reading.prose import Mention, Rank
+from rulemine.evaluation.reading.prose import Rank, RankedName
 from rulemine.evaluation.reading.structured import answers_in
 from rulemine.text.visible_reply import visible_reply
 
@@ -97,7 +97,7 @@ class VocabularyMatcher:
 
     def _of_texts(self, texts: Sequence[str], topics: Set[str]) -> Read:
         """What texts name that are answers by themselves."""
-        found: list[Mention] = []
+        found: list[RankedName] = []
         for text in texts:
             said = self._finder.read(text, topics)
             found += read_blocks(said, lines_of(said, 0, len(said.text)), marked=True)
@@ -108,7 +108,7 @@ class VocabularyMatcher:
         return composed(name)
 
 
-def _read(said: Said) -> list[Mention]:
+def _read(said: Said) -> list[RankedName]:
     found = stated(said)
     if found is not None:
         return found
@@ -117,7 +117,7 @@ def _read(said: Said) -> list[Mention]:
     return concluded(said) or read_blocks(said, lines_of(said, 0, len(said.text)))
 
 
-def _taken(found: Sequence[Mention]) -> Read:
+def _taken(found: Sequence[RankedName]) -> Read:
     """The names of the lowest rank, none of them denied."""
     denied = [c.named for c in found if c.rank == Rank.DENIED]
     best = min((c.rank for c in found if c.rank < Rank.DENIED), default=Rank.DENIED)

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rulemine.evaluation.reading.lines import (
-    BULLET,
     TextLine,
     in_passing,
     is_triple,
+    item_body,
     read_line,
 )
 from rulemine.evaluation.reading.names import Said
-from rulemine.evaluation.reading.prose import Mention, Rank, read_prose
+from rulemine.evaluation.reading.prose import Rank, RankedName, read_prose
 from rulemine.evaluation.reading.words import is_aside_label
 
 __all__ = ["answers_first", "read_blocks"]
@@ -34,15 +34,15 @@ class Block:
     """
 
     kind: str
-    found: list[Mention] = field(default_factory=list)
+    found: list[RankedName] = field(default_factory=list)
 
 
-def answers_first(found: Sequence[Mention]) -> bool:
+def answers_first(found: Sequence[RankedName]) -> bool:
     """Whether there is an answer among names, in the first two ranks."""
     return any(rank <= Rank.WORD for _, rank in found)
 
 
-def read_blocks(said: Said, lines: Sequence[TextLine], *, marked: bool = False) -> list[Mention]:
+def read_blocks(said: Said, lines: Sequence[TextLine], *, marked: bool = False) -> list[RankedName]:
     """The names in lines, with their ranks.
 
     A table counts first, then lists of names, then sentences, then lists of sentences; of the names that
@@ -82,13 +82,13 @@ def read_blocks(said: Said, lines: Sequence[TextLine], *, marked: bool = False) 
             others = [c for block in blocks if block.kind != kind for c in block.found]
             return [*found, *(c for c in others if c.rank == Rank.DENIED)]
     return [
-        Mention(named, Rank.ASIDE if rank < Rank.ASIDE else rank)
+        RankedName(named, Rank.ASIDE if rank < Rank.ASIDE else rank)
         for block in blocks
         for named, rank in block.found
     ]
 
 
-def _with_statements(said: Said, prose: list[Mention], blocks: list[Block]) -> list[Mention]:
+def _with_statements(said: Said, prose: list[RankedName], blocks: list[Block]) -> list[RankedName]:
     """The sentences beside a list of sentences: they count if they are about the topic or the same names."""
     listed = {
         key for b in blocks if b.kind == "statements" for c in b.found for key in c.named.keys
@@ -100,7 +100,7 @@ def _with_statements(said: Said, prose: list[Mention], blocks: list[Block]) -> l
     return prose if is_about or named <= listed else []
 
 
-def _all(said: Said, lines: Sequence[TextLine]) -> list[Mention]:
+def _all(said: Said, lines: Sequence[TextLine]) -> list[RankedName]:
     return [c for line in lines for c in in_passing(said, line.start, line.end)]
 
 
@@ -116,9 +116,9 @@ def _is_table_rule(said: Said, lines: Sequence[TextLine], at: int) -> bool:
     )
 
 
-def _column(said: Said, rows: Sequence[TextLine]) -> list[Mention]:
+def _column(said: Said, rows: Sequence[TextLine]) -> list[RankedName]:
     """The names in the first column in most cells of which there are names, and not the topic's."""
-    columns: list[list[list[Mention]]] = []
+    columns: list[list[list[RankedName]]] = []
     for row in rows:
         for place, (start, end) in enumerate(_cells(said, row)):
             if place == len(columns):
@@ -191,11 +191,7 @@ class _Reader:
         return self._said.text[line.start : line.end].rstrip(" \t*_").endswith((mark, "："))
 
     def _is_item(self, line: TextLine) -> bool:
-        bullet = BULLET.match(self._said.text, line.start, line.end)
-        return bullet is not None and not (
-            self._said.is_inside(bullet.end() - 1)
-            and self._said.text[bullet.end() - 1] not in " \t"
-        )
+        return item_body(self._said, line.start, line.end) > 0
 
     def _is_blank(self, at: int) -> bool:
         return not self._said.text[self._lines[at].start : self._lines[at].end].strip()
@@ -281,7 +277,7 @@ class _Reader:
         found = read_prose(said, lines[0].start, lines[-1].end, marked=self._marked)
         return Block("prose", found)
 
-    def _all(self, lines: Sequence[TextLine]) -> list[Mention]:
+    def _all(self, lines: Sequence[TextLine]) -> list[RankedName]:
         return [c for line in lines for c in in_passing(self._said, line.start, line.end)]
 
 
@@ -289,15 +285,15 @@ class _Row(NamedTuple):
     """A line that is read: what it is, see `read_line`, and its names."""
 
     kind: str
-    found: list[Mention]
+    found: list[RankedName]
 
-    def counted(self) -> list[Mention]:
+    def counted(self) -> list[RankedName]:
         """Its names; of an item that is a sentence the first counts, the rest is said in passing."""
         if self.kind != "statements":
             return self.found
         first = next((c for c in self.found if c.rank <= Rank.WORD), None)
         return [
-            c if c is first or c.rank > Rank.WORD else Mention(c.named, Rank.ASIDE)
+            c if c is first or c.rank > Rank.WORD else RankedName(c.named, Rank.ASIDE)
             for c in self.found
         ]
 
@@ -310,5 +306,5 @@ def _under(label: _Row | None, below: list[_Row]) -> list[_Row]:
     return [label] if is_item else below
 
 
-def _demoted(found: Sequence[Mention]) -> list[Mention]:
-    return [Mention(named, Rank.ASIDE if rank < Rank.ASIDE else rank) for named, rank in found]
+def _demoted(found: Sequence[RankedName]) -> list[RankedName]:
+    return [RankedName(named, Rank.ASIDE if rank < Rank.ASIDE else rank) for named, rank in found]

@@ -5,17 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rulemine.evaluation.reading.names import Named, Said
-from rulemine.evaluation.reading.prose import Mention, Rank, are_joined, read_prose
+from rulemine.evaluation.reading.prose import Rank, RankedName, are_joined, read_prose
 from rulemine.evaluation.reading.words import FUNCTION_WORDS, INTERJECTIONS, is_aside_label
 
-__all__ = ["BULLET", "TextLine", "in_passing", "is_triple", "lines_of", "read_line"]
+__all__ = ["TextLine", "in_passing", "is_triple", "item_body", "lines_of", "read_line"]
 
-BULLET = re.compile(
-    r"[ \t>]*(?:[-*+](?=\s)|[•‣◦·▪●○–—✓✔✅☑➤➢►*+]\uFE0F?(?!\*)|\(?(?:\d{1,3}|[a-z])[.):](?=[\s*]))[ \t]*",
+_BULLET = re.compile(
+    r"[ \t>]*(?:[-*+](?=\s)|[•‣◦·▪●○–—✓✔✅☑➤➢►*+]\uFE0F?(?!\*)|\(?(?:\d{1,3}|[a-z])[.)](?=[\s*]))[ \t]*",
     re.I,
 )
 _LABEL = re.compile(r"[\W_]*[^\W\d_][\w '/()-]{0,60}?[*_]*[:：][*_]*[ \t]*")
-_DECORATION = re.compile(r"[\W_]*(?:\d{1,3}[\])][\W_]*)?")
+_DECORATION = re.compile(
+    r"[\W_]*(?:\d{1,3}[\])][\W_]*)?(?:(?:the|a|an|and|in|at|by|possibly|probably|likely|perhaps)\b[\W_]*){0,2}",
+    re.I,
+)
 _CLOSING = re.compile(r"[*_`\"'»\]}~]*(?:[ \t]?\[\^?\d{1,3}\])*[*_]*")
 _PARENTHESIS = re.compile(r"[ \t]*\((?:[^()\n]|\([^()\n]*\))*+\)[*_]*")
 _RELATION = re.compile(
@@ -44,17 +47,26 @@ def lines_of(said: Said, start: int, end: int) -> list[TextLine]:
     return found
 
 
-def in_passing(said: Said, start: int, end: int) -> list[Mention]:
+def in_passing(said: Said, start: int, end: int) -> list[RankedName]:
     """The names of a part as such that are said in passing."""
     return [
-        Mention(named, Rank.TOPIC if said.is_topic(named) else Rank.ASIDE)
+        RankedName(named, Rank.TOPIC if said.is_topic(named) else Rank.ASIDE)
         for named in said.within(start, end)
     ]
 
 
+def item_body(said: Said, start: int, end: int) -> int:
+    """Where the text of an item begins, behind its bullet or number; 0 where a line is no item."""
+    bullet = _BULLET.match(said.text, start, end)
+    if bullet is None:
+        return 0
+    named = said.before(bullet.end())
+    return 0 if named and named.end > bullet.end() else bullet.end()  # "S. Ann" is a name
+
+
 def read_line(
     said: Said, start: int, end: int, *, is_item: bool, marked: bool = False
-) -> tuple[str, list[Mention]]:
+) -> tuple[str, list[RankedName]]:
     """A line, or what stands for one.
 
     Args:
@@ -67,11 +79,8 @@ def read_line(
     Returns:
         What it is, as `Block.kind`, or ``none`` if it names nothing; and its names.
     """
-    bullet = BULLET.match(said.text, start, end)
-    if bullet and not said.is_inside(bullet.end() - 1):
-        named = said.before(bullet.end())
-        if named is None or named.end <= start or named.end < bullet.end():
-            start, is_item = bullet.end(), True
+    if body := item_body(said, start, end):
+        start, is_item = body, True
     names = said.within(start, end)
     if not names:
         return "none", []
@@ -92,8 +101,8 @@ def read_line(
     owner = re.match(r"s?\s[^:\n]{0,80}:", note)
     if owner and said.has_answer(stop + owner.end(), end):
         return read_line(said, stop + owner.end(), end, is_item=is_item, marked=marked)
-    ends = note[:1] in ("", ".", "!", ")", "]", "}", "(", "-", "—") or (
-        is_item and note[:1] in ",:;=<>→|"
+    ends = note[:1] in ("", ".", "!", ")", "]", "}", "(", "-", "—", ":") or (
+        is_item and note[:1] in ",;=<>→|"
     )
     if note[:1] in "-—" and note and note[1:2].isalnum() and said.text[stop : stop + 1] == "-":
         ends = False
@@ -105,7 +114,7 @@ def read_line(
     if note[:1] in "-→<=" and re.match(r"(?:→|->|<-|=>|--)", note) and len(listed) < len(names):
         return "names", read_prose(said, start, end, marked=marked)
     return "names", [
-        Mention(named, Rank.TOPIC if said.is_topic(named) else Rank.ANSWER)
+        RankedName(named, Rank.TOPIC if said.is_topic(named) else Rank.ANSWER)
         for named in listed
         if len(listed) == 1 or said.text[named.start : named.end].casefold() not in INTERJECTIONS
     ]
@@ -119,11 +128,11 @@ def _after_topic(
     end: int,
     is_item: bool,
     marked: bool,
-) -> tuple[str, list[Mention]]:
+) -> tuple[str, list[RankedName]]:
     if re.match(r"[\s*_]*(?:→|->|<-|--)", said.text[stop : stop + 20]):
         return "names", read_prose(said, listed[0].start, end, marked=marked)
     kind, found = read_line(said, names[len(listed)].start, end, is_item=is_item, marked=marked)
-    return kind, [*(Mention(named, Rank.TOPIC) for named in listed), *found]
+    return kind, [*(RankedName(named, Rank.TOPIC) for named in listed), *found]
 
 
 def _is_word(said: Said, named: Named) -> bool:

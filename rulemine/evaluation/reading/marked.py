@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rulemine.evaluation.reading.blocks import answers_first, read_blocks
 from rulemine.evaluation.reading.lines import TextLine, lines_of, read_line
 from rulemine.evaluation.reading.names import Said
-from rulemine.evaluation.reading.prose import Mention, Rank, read_prose, sentences
+from rulemine.evaluation.reading.prose import Rank, RankedName, read_prose, sentences
 from rulemine.evaluation.reading.words import is_aside_label, is_nothing
 
 __all__ = ["concluded", "refuses", "says_none", "stated"]
@@ -87,7 +87,7 @@ class MarkedPart(NamedTuple):
     is_open: bool
 
 
-def stated(said: Said) -> list[Mention] | None:
+def stated(said: Said) -> list[RankedName] | None:
     """The names in the last part of a text that it says is the answer.
 
     Returns:
@@ -109,7 +109,7 @@ def stated(said: Said) -> list[Mention] | None:
     return None
 
 
-def _closed(said: Said, part: MarkedPart) -> list[Mention]:
+def _closed(said: Said, part: MarkedPart) -> list[RankedName]:
     return read_blocks(said, lines_of(said, part.start, part.end), marked=True)
 
 
@@ -140,7 +140,7 @@ def refuses(said: Said) -> bool:
     )
 
 
-def concluded(said: Said) -> list[Mention] | None:
+def concluded(said: Said) -> list[RankedName] | None:
     """The names in the last sentence that draws a conclusion; None without one that names anything new."""
     begins = [
         (start, end)
@@ -195,7 +195,7 @@ def _is_doubtful(text: str, mark: re.Match[str]) -> bool:
     return _UNLESS.search(text[begin : mark.start() + (first.start() if first else 0)]) is not None
 
 
-def _after(said: Said, start: int, stop: int) -> list[Mention] | None:
+def _after(said: Said, start: int, stop: int) -> list[RankedName] | None:
     """What is said behind a mark: the rest of its sentence and the names below, or the block below.
 
     Returns:
@@ -229,9 +229,9 @@ def _leads(text: str, line: TextLine) -> bool:
     return text[line.start : line.end].rstrip(" \t*_").endswith((":", "："))
 
 
-def _names_below(said: Said, lines: list[TextLine]) -> list[Mention]:
+def _names_below(said: Said, lines: list[TextLine]) -> list[RankedName]:
     """The names in the lines that follow at once, as far as they are names."""
-    found: list[Mention] = []
+    found: list[RankedName] = []
     for line in lines:
         kind, row = read_line(said, line.start, line.end, is_item=False, marked=True)
         if kind != "names":

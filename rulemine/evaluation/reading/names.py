@@ -110,10 +110,13 @@ class Said:
     Attributes:
         text: The text, see `plain`.
         names: Where it has names, from left to right, none inside another.
+        numbered: Whether numbers are names like others here.
     """
 
-    def __init__(self, text: str, names: list[Named], topics: Set[str]) -> None:
-        self.text, self.names, self._topics = text, names, topics
+    def __init__(
+        self, text: str, names: list[Named], topics: Set[str], *, numbered: bool = False
+    ) -> None:
+        self.text, self.names, self.numbered, self._topics = text, names, numbered, topics
         self._starts = [named.start for named in names]
         self._answers = [named.start for named in names if not self.is_topic(named)]
 
@@ -156,6 +159,8 @@ class NameFinder:
             key = tuple(map(self._cased, tokens(name)))
             self._names[key] = (*self._names.get(key, ()), composed(name))
             lengths.setdefault(key[0], set()).add(len(key))
+        # A naming of numbers; in others a few names are numbers, of years or titles.
+        self._numbered = 2 * sum(name.isdecimal() for name in names) > len(names)
         self._lengths = {first: sorted(n, reverse=True) for first, n in lengths.items()}
 
     def read(self, text: str, topics: Set[str] = frozenset()) -> Said:
@@ -166,7 +171,7 @@ class NameFinder:
             topics: The names of topic entities, composed.
         """
         text = plain(text)
-        return Said(text, list(self._found(text)), topics)
+        return Said(text, list(self._found(text)), topics, numbered=self._numbered)
 
     def find(self, text: str) -> list[str]:
         """The names in a text, from left to right.

@@ -12,7 +12,7 @@ from rulemine.evaluation.reading.words import (
     TYPE_WORDS,
 )
 
-__all__ = ["Mention", "Rank", "are_joined", "read_prose", "sentences"]
+__all__ = ["Rank", "RankedName", "are_joined", "read_prose", "sentences"]
 
 
 class Rank:
@@ -28,7 +28,7 @@ class Rank:
     """Never an answer; so are words that are no names where they stand, which are left out."""
 
 
-class Mention(NamedTuple):
+class RankedName(NamedTuple):
     """A name and its rank."""
 
     named: Named
@@ -39,10 +39,10 @@ _STOP = re.compile(r"(?<![.!?])[.!?]++[\"'»*_)\]`]{0,9}(?=\s|\Z)|[。！？；]
 _MARKUP = r"[\s*_\"'`»«~\[\]]"
 _JOINT = re.compile(
     rf"{_MARKUP}*(?:[,;/&|、，；·+]{_MARKUP}*)?"
-    rf"(?:(?:and|or|nor|as well as|but also|und|et|y|e|и|和)\b)?{_MARKUP}*",
+    rf"(?:(?:and|or|nor|as well as|but also|und|et|y|e|и|和)\b)?{_MARKUP}*(?:(?:the|a|an|also)\b)?{_MARKUP}*",
     re.I,
 )
-_AND = re.compile(rf"{_MARKUP}*,?\s*(?:and|or|nor|&){_MARKUP}*", re.I)
+_AND = re.compile(rf"{_MARKUP}*,?\s*(?:and|or|nor|&){_MARKUP}*(?:(?:the|a|an)\b{_MARKUP}*)?", re.I)
 _FILL = (
     r"(?:(?:is|are|was|were|do|does|did|has|be|include|includes|including|list|count|mention|name)\s+)?"
     r"(?:(?:[a-z]+\s+){0,3}(?:in|at|of|by|to|from|for|with|on)\s+)?(?:(?:the|a|an)\s+)?"
@@ -60,7 +60,8 @@ _PASSING = re.compile(rf"\b(?:via|through|thanks to|by way of)\s+(?:the\s+)?{_MA
 _REASON = re.compile(
     r"\b(?:because|since|given that|due to|according to|inferred from|derived from|"
     r"(?<=, )as\b(?! well\b| follows\b)|as (?:he|she|it|they|both|his|her|their|its|this|there|these)\b|"
-    r"for (?:he|she|it|they)\b)",
+    r"for (?:he|she|it|they)\b)|"
+    r"[,;] (?:(?:who|which|whose) (?:also|later|previously|once)|she|he|they|both)\b",
     re.I,
 )
 _APPOSED = re.compile(
@@ -79,7 +80,7 @@ _BETWEEN = re.compile(r"(?:\W|_|\b(?:and|or|und|et)\b)*", re.I)
 _NEAR = 60  # characters before a name in which it can be denied
 
 
-def read_prose(said: Said, start: int, end: int, *, marked: bool = False) -> list[Mention]:
+def read_prose(said: Said, start: int, end: int, *, marked: bool = False) -> list[RankedName]:
     """The names in a part of a text that is read as sentences.
 
     Args:
@@ -88,7 +89,7 @@ def read_prose(said: Said, start: int, end: int, *, marked: bool = False) -> lis
         end: Where it ends.
         marked: Whether the text says that this part is its answer.
     """
-    found: list[Mention] = []
+    found: list[RankedName] = []
     for low, high in sentences(said, start, end):
         if names := said.within(low, high):
             found += _sentence(said, names, low, high, marked)
@@ -115,13 +116,13 @@ def are_joined(said: Said, left: Named, right: Named, joint: re.Pattern[str] = _
 
 def _sentence(
     said: Said, names: Sequence[Named], low: int, high: int, marked: bool
-) -> Iterator[Mention]:
+) -> Iterator[RankedName]:
     text = said.text
     asks = text[max(low, high - 9) : high].rstrip(" \t\n\"'»*_)]`").endswith(("?", "？"))
     explains = _ABOUT_THEM.match(text, low, high) is not None and said.has_answer(0, low)
     asides = sorted([*_parentheses(said, low, high), *_reasons(said, names, low, high)])
     on_the_way = _on_the_way(said, names)
-    before: Mention | None = None
+    before: RankedName | None = None
     next_aside, reach = 0, low
     for at, named in enumerate(names):
         while next_aside < len(asides) and asides[next_aside][0] <= named.start:
@@ -147,11 +148,11 @@ def _sentence(
             ):
                 rank = Rank.ASIDE
         if rank is not None:
-            before = Mention(named, rank)
+            before = RankedName(named, rank)
             yield before
 
 
-def _is_apposed(said: Said, names: Sequence[Named], at: int, before: Mention | None) -> bool:
+def _is_apposed(said: Said, names: Sequence[Named], at: int, before: RankedName | None) -> bool:
     """Whether a name belongs to what is said of the one before: ``Ann, a child of Eve and Bob``."""
     if not at or before is None or before.named != names[at - 1]:
         return False
@@ -167,7 +168,7 @@ def _is_apposed(said: Said, names: Sequence[Named], at: int, before: Mention | N
     )  # fmt: skip
 
 
-def _is_denied_on(said: Said, before: Mention | None, named: Named, low: int) -> bool:
+def _is_denied_on(said: Said, before: RankedName | None, named: Named, low: int) -> bool:
     """Whether the denial of the name before reaches this one: ``not A or B``, ``neither A, B nor C``."""
     if before is None or before.rank != Rank.DENIED:
         return False
@@ -256,7 +257,7 @@ def _rank_of_word(
     """The rank of a name that may be an ordinary word where it stands; None if it is one."""
     named, text = names[at], said.text
     word = text[named.start : named.end]
-    if not word.isalnum() or _is_set_off(text, named):
+    if not word.isalnum() or _is_set_off(text, named) or (said.numbered and word.isdecimal()):
         return Rank.ANSWER
     lower = word.casefold()
     leads = not re.search(r"\w", text[max(low, named.start - _NEAR) : named.start])
@@ -275,7 +276,8 @@ def _rank_of_word(
             return Rank.ANSWER
         return Rank.WORD if not leads and word[0].isupper() else None
     if lower in TYPE_WORDS or word.isdecimal():
-        return Rank.ANSWER if (marked and leads and ends) or joined or follows else Rank.WORD
+        listed = at + 1 < len(names) and are_joined(said, named, names[at + 1])
+        return Rank.ANSWER if (marked and leads and ends) or joined or listed else Rank.WORD
     if lower in ADJECTIVES:
         is_adjective = re.match(r"\s+[a-z]", after) and not re.match(
             r"\s+(?:is|are|was|were|and|or|as|in)\b", after
@@ -284,6 +286,7 @@ def _rank_of_word(
     if (
         leads
         and not marked
+        and word.isalpha()
         and word[0].isupper()
         and not ends
         and not follows
@@ -307,7 +310,7 @@ def _is_set_off(text: str, named: Named) -> bool:
     return bool(left) and left + right in ('""', "''", "**", "__", "``", "«»", "»«", "「」", "『』")
 
 
-def _bold_first(said: Said, start: int, end: int, found: list[Mention]) -> list[Mention]:
+def _bold_first(said: Said, start: int, end: int, found: list[RankedName]) -> list[RankedName]:
     """Sets the names in bold before all others, if some are."""
     bold = {
         named
@@ -317,7 +320,7 @@ def _bold_first(said: Said, start: int, end: int, found: list[Mention]) -> list[
     if not any(named in bold and rank <= Rank.WORD for named, rank in found):
         return found
     return [
-        Mention(named, Rank.ASIDE if rank <= Rank.WORD and named not in bold else rank)
+        RankedName(named, Rank.ASIDE if rank <= Rank.WORD and named not in bold else rank)
         for named, rank in found
     ]
 
