@@ -121,11 +121,12 @@ def evaluate(graph: PropertyGraph, query: PatternQuery, known: Iterable[int] | N
         pairs = [(row.nodes["n"], row.nodes["m0"]) for row in counted_bindings(graph, query)]
         return Rows(columns, [(_compared(graph, result, n, m),) for n, m in pairs])
     if result.template == "n_m0_group_by_count":
-        counts = m0_counts(graph, query.match)
-        return Rows(columns, [(graph.nodes[n].name, number) for n, number in counts.items()])
+        m0s = m0_counts(graph, query.match).items()
+        return Rows(columns, [(graph.nodes[n].name, number) for n, number in m0s])
     if known is None:
         known = matched(graph, query.match).nodes.tolist()
-    some = sorted(n for n in known if _counts(graph, result, (n,)))
+    counts = _counting(graph, result)
+    some = sorted(n for n in known if counts(n))
     return _returned(graph, result, columns, some)
 
 
@@ -220,17 +221,26 @@ def _is(graph: PropertyGraph, at: int, node: PatternNode) -> bool:
 def counted_bindings(graph: PropertyGraph, query: PatternQuery) -> Iterator[Binding]:
     """The rows whose n (and m0) is as the result's condition has it."""
     both = ("n", "m0") if query.result.template.startswith("comparison") else ("n",)
+    counts = _counting(graph, query.result)
     for row in bindings(graph, query.match):
-        if _counts(graph, query.result, [row.nodes[name] for name in both]):
+        if all(counts(row.nodes[name]) for name in both):
             yield row
 
 
-def _counts(graph: PropertyGraph, result: ReturnClause, ends: Sequence[int]) -> bool:
-    """Whether n (and m0) are as the result's condition has them."""
+def _counting(graph: PropertyGraph, result: ReturnClause) -> Callable[[int], bool]:
+    """Tells whether an n (or m0) is as the result's condition has it."""
     if result.operator:
-        return _passes(graph.value(ends[0], result.property), result)
-    some = [name for name in (result.property, result.key) if name and _must_be_known(result)]
-    return all(graph.value(at, name) is not None for at in ends for name in some)
+        bounded = graph.values(result.property)
+        return lambda n: _passes(bounded[n], result)
+    some = [
+        graph.values(name)
+        for name in (result.property, result.key)
+        if name and _must_be_known(result)
+    ]
+    if len(some) == 1:
+        (values,) = some
+        return lambda n: values[n] is not None
+    return lambda n: all(values[n] is not None for values in some)
 
 
 def _must_be_known(result: ReturnClause) -> bool:
@@ -275,10 +285,8 @@ def _returned(
     graph: PropertyGraph, result: ReturnClause, columns: tuple[str, ...], some: list[int]
 ) -> Rows:
     """The rows for the distinct n."""
-
-    def value(n: int) -> Any:
-        return graph.value(n, result.property)
-
+    values: Sequence[Any] = graph.values(result.property)
+    value = values.__getitem__
     names = [graph.nodes[n].name for n in some]
     if result.template in ("n_order_by", "n_argmax"):
         known = sorted((n for n in some if value(n) is not None), key=value)
@@ -305,8 +313,9 @@ def _returned(
         return Rows(columns, [(_aggregate(result, list(map(value, some))),)])
     if result.template == "n_group_by":
         groups: dict[Any, list[Any]] = {}
+        of_key = graph.values(result.key)
         for n in some:
-            groups.setdefault(graph.value(n, result.key), []).append(value(n))
+            groups.setdefault(of_key[n], []).append(values[n])
         return Rows(columns, [(key, _aggregate(result, own)) for key, own in groups.items()])
     if result.template == "union_count":
         return Rows(columns, [(len(some),)])

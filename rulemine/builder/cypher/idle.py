@@ -91,7 +91,8 @@ class IdlePatterns:
             return True
         if result.template in ("n_order_by", "n_argmax"):
             nodes = self._matched(match) if matched is None else matched
-            if not compares([self._graph.value(n, result.property) for n in nodes]):
+            values = self._graph.values(result.property)
+            if not compares([values[n] for n in nodes]):
                 return True
         if MATCHES[match.template].category not in _BRANCHING:
             return False

@@ -31,7 +31,7 @@ MOST_ROWS = 100_000
 """Rows that a pattern may match, as CypherBench has it."""
 
 _LOOKED_AT = 20_000
-"""Nodes from which a pattern with two fixed nodes is looked for; some signatures have no match at all."""
+"""Nodes that both edges of a pattern meet, from which two to fix are looked for."""
 
 _PAIRS_TRIED = 64
 """Pairs of neighbors of one n that are looked at."""
@@ -159,13 +159,9 @@ class Instances:
                     yield _fix(self._graph, bare, {"m0": pair[0], "m1": pair[1]})
                     break
 
-    def _every_n(self, bare: MatchPattern, fit: set[int]) -> Iterator[tuple[int, _Far]]:
-        """Those of the first n that fit, without m0 and m1."""
-        some = self._of_type(bare, "n")
-        if fit and len(some) > _LOOKED_AT:
-            last = sorted(key for key, _ in self._keys(bare, some))[_LOOKED_AT - 1]
-            fit = {at for key, at in self._keys(bare, fit) if key <= last}
-        return ((n, (None, None)) for n in self._by_hash(bare, fit))
+    def _every_n(self, bare: MatchPattern, fit: Iterable[int]) -> Iterator[tuple[int, _Far]]:
+        """The first n that fit, without m0 and m1."""
+        return ((n, (None, None)) for n in islice(self._by_hash(bare, fit), _LOOKED_AT))
 
     def _wanted_n(self, bare: MatchPattern) -> Iterator[tuple[int, _Far]]:
         """The n at an end of a triple that is wanted, with its other end as m0 or m1."""

@@ -145,20 +145,23 @@ class Proposals:
     def _groups(
         self, match: MatchPattern, own: tuple[Property, ...], answers: tuple[int, ...], random: Stream
     ) -> list[Callable[[], ReturnClause | None]]:  # fmt: skip
-        type_ = match.nodes[0].type
+        type_, values = match.nodes[0].type, self._graph.values
         found: list[Callable[[], ReturnClause | None]] = []
         for key in own:
-            known = tuple(n for n in answers if self._graph.value(n, key.name) is not None)
             if not self._is_categorical(type_, key):
                 continue
-            if len({self._graph.value(n, key.name) for n in known}) < LEAST_COMPARED:
+            keys = values(key.name)
+            known = [n for n in answers if keys[n] is not None]
+            if len({keys[n] for n in known}) < LEAST_COMPARED:
                 continue
             drawn: list[tuple[str, str, bool]] = [("", "count", False)]
             for p in own:
-                both = [n for n in known if self._graph.value(n, p.name) is not None]
-                keys = {self._graph.value(n, key.name) for n in both}
-                if p.name != key.name and len(keys) >= LEAST_COMPARED:
-                    drawn += [(p.name, *more) for more in self._aggregates(type_, p, True)]
+                aggregates = self._aggregates(type_, p, True) if p.name != key.name else []
+                given = values(p.name)
+                if aggregates and (
+                    len({keys[n] for n in known if given[n] is not None}) >= LEAST_COMPARED
+                ):
+                    drawn += [(p.name, *more) for more in aggregates]
             name, aggregate, year = drawn[random.below(len(drawn))]
             found.append(
                 partial(
@@ -179,8 +182,8 @@ class Proposals:
         return []
 
     def _known(self, answers: tuple[int, ...], name: str) -> tuple[Any, ...]:
-        values = (self._graph.value(n, name) for n in answers)
-        return tuple(value for value in values if value is not None)
+        values = self._graph.values(name)
+        return tuple([values[n] for n in answers if values[n] is not None])
 
     def _is_categorical(self, type_: str, p: Property) -> bool:
         """Whether a property is a text with fewer distinct values than a tenth of the type's nodes."""

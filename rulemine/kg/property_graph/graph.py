@@ -4,7 +4,7 @@ Guarantee: nodes are sorted by id, edges by (type, subject, object, id), so equa
 the order in which they were read.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -98,6 +98,7 @@ class PropertyGraph:
         self.nodes = tuple(sorted(nodes, key=lambda node: node.id))
         order = sorted(edges, key=lambda edge: (edge.type, edge.subject, edge.object, edge.id))
         self.edges = tuple(order)
+        self._values: dict[str, list[Value | None]] = {}
         self._beside: dict[tuple[int, str, str, bool], frozenset[int]] = {}
         faults = faults or Faults()
         for kind, line in self._problems():
@@ -157,6 +158,15 @@ class PropertyGraph:
         """A property of a node, or its name; None: it has none."""
         row = self.nodes[node]
         return row.name if name == NAME else row.properties.get(name)
+
+    def values(self, name: str) -> Sequence[Value | None]:
+        """A property of every node, or its name, by position; None: it has none."""
+        if name not in self._values:
+            rows = self.nodes
+            self._values[name] = [
+                row.name if name == NAME else row.properties.get(name) for row in rows
+            ]
+        return self._values[name]
 
     def without(
         self, edges: Collection[str] = (), values: Collection[tuple[str, str]] = ()
