@@ -20,7 +20,7 @@ from rulemine.cli.console import (
     written,
 )
 from rulemine.cli.parser import Parser, add_command
-from rulemine.errors import ConfigError, UserError, counted, did_you_mean
+from rulemine.errors import ConfigError, OutputError, UserError, counted, did_you_mean
 
 __all__ = ["add_data"]
 
@@ -99,6 +99,12 @@ def generate(arguments: Namespace) -> int:
         entities=arguments.entities,
         rules=arguments.rule or DEFAULT_RULES,
     )
+    beside = rules_file(output)
+    if beside.exists() and not output.exists():
+        raise OutputError(
+            f"{beside}: was not made by this program, which needs that name. Move it away, or choose another "
+            "place with -o."
+        )
     with written(output) as path, bar("generate") as tell:
         write_synthetic(graph, path, tell)
     summarize(f"{output}: {counted(graph.triples, 'triple')}", output)
