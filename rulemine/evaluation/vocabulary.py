@@ -87,7 +87,7 @@ class VocabularyMatcher:
         """The same, and what it denies."""
         output = visible_reply(raw_output[:LONGEST_OUTPUT])
         own = frozenset(map(composed, topics))
-        told, is_all = answers_in(output)
+        told, is_all = answers_in(output, self._finder.is_name)
         if told is not None:
             found = self._of_texts(told, own)
             if found.names or is_all:

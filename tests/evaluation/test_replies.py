@@ -88,7 +88,24 @@ NAMES = {
         ("Rosa Delgado --[parent_of]--> Mara Quill --[parent_of]--> Ada Quill", [ADA]),
         ("Ada Quill <- Mara Quill <- Rosa Delgado", [ADA]),
         ("| A | B |\n|---|---|\n| Rosa Delgado | Ada Quill |\n| Rosa Delgado | Ben Quill |", [ADA, BEN]),
+        ("1. Ada Quill 2. Ben Quill", [ADA, BEN]),
+        ("i. Ada Quill\nii. Ben Quill", [ADA, BEN]),
+        ("Ada Quill\nBen Quill\nLet me know if you need Mara Quill!", [ADA, BEN]),
+        ("- Mara Quill is her child.\nThe grandchild of Rosa Delgado is Ada Quill.", [ADA]),
+        ("Path 1: Rosa Delgado → Mara Quill → Ada Quill", [ADA]),
+        ("Rosa Delgado - Mara Quill - Ada Quill", [ADA]),
+        ("Country: Germany\nTown: Berlin", ["Germany", "Berlin"]),
+        ("Mara Quill's grandchildren: none\nRosa Delgado's grandchildren: Ada Quill", [ADA]),
+        ('{"answers": {"Ada Quill": "child of Mara Quill"}}', [ADA]),
         # sentences
+        ("Rosa Delgado works for Harbor Mill, so she works in Stara Luka.", ["Stara Luka"]),
+        ("Mara Quill is a child. Combining this, the grandchild is Ada Quill.", [ADA]),
+        ("Although Mara Quill lives in Berlin, Rosa Delgado lives in Stara Luka.", ["Stara Luka"]),
+        ("She doesn't live in Berlin; she lives in Stara Luka.", ["Stara Luka"]),
+        ("It is Ada Quill, not her sister Cleo Quill.", [ADA]),
+        ("The mother is Mara Quill, who also bore Cleo Quill.", [MARA]),
+        ("No grandchildren are stated. Her child is Mara Quill.", []),
+        ("I couldn't find the grandchildren of Rosa Delgado.", []),
         ("Ada Quill, because Mara Quill is her mother.", [ADA]),
         ("Since Mara Quill is a child of Rosa Delgado, Ada Quill is a grandchild.", [ADA]),
         ("The grandchild of Rosa Delgado is Ada Quill, daughter of Mara Quill.", [ADA]),
@@ -117,6 +134,12 @@ NAMES = {
 )  # fmt: skip
 def test_what_a_reader_takes(reply: str, names: list[str]) -> None:
     assert VocabularyMatcher(NAMES).text(reply, [TOPIC]) == names
+
+
+def test_numbers_are_names_where_most_names_are() -> None:
+    matcher = VocabularyMatcher({str(n) for n in range(50)})
+    assert matcher.text("The grandchildren of 39 are 12, 47 and 5.", ["39"]) == ["12", "47", "5"]
+    assert matcher.text("12: child of 5\n47: child of 5", ["39"]) == ["12", "47"]
 
 
 def test_topic_entities_are_answers_where_they_may_be() -> None:

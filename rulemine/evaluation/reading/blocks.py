@@ -13,13 +13,14 @@ from rulemine.evaluation.reading.lines import (
     read_line,
 )
 from rulemine.evaluation.reading.names import Said
-from rulemine.evaluation.reading.prose import Rank, RankedName, read_prose
+from rulemine.evaluation.reading.prose import Rank, RankedName, demoted, read_prose
 from rulemine.evaluation.reading.words import is_aside_label
 
 __all__ = ["answers_first", "read_blocks"]
 
 _HEADING = re.compile(r"[ \t]*(#{1,6}[ \t]+.*|(?:\*\*|__)[^*\n]+(?:\*\*|__):?[ \t]*)")
-_RULE = re.compile(r"[ \t]*(?:`{3,}[\w+-]*|~{3,}\w*|[-*_=]{3,}|\$\$|\\[\[\]])[ \t]*")
+_WHOLE = re.compile(r"[.!?:。！？)][\"'»*_)\]`]*\s*\Z")
+_RULE = re.compile(r"[ \t]*(?:`{3,}[\w+-]*|~{3,}\w*|[-*_=+]{3,}|\$\$|\\[\[\]])[ \t]*")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*+\|?[ \t]*")
 
 
@@ -82,7 +83,7 @@ def read_blocks(said: Said, lines: Sequence[TextLine], *, marked: bool = False) 
             others = [c for block in blocks if block.kind != kind for c in block.found]
             return [*found, *(c for c in others if c.rank == Rank.DENIED)]
     return [
-        RankedName(named, Rank.ASIDE if rank < Rank.ASIDE else rank)
+        RankedName(named, Rank.PASSING if rank < Rank.PASSING else rank)
         for block in blocks
         for named, rank in block.found
     ]
@@ -169,11 +170,12 @@ class _Reader:
                 at += 1
             else:
                 stop = self._end_of_list(at) if self._is_item(line) else self._end_of_paragraph(at)
-                block = self._list(at, stop) if self._is_item(line) else self._paragraph(at, stop)
-                if (self._aside or self._next_aside) and block.kind != "aside":
-                    block = Block("aside", _demoted(block.found))
+                read = self._list if self._is_item(line) else self._paragraph
+                for block in read(at, stop):
+                    if (self._aside or self._next_aside) and block.kind != "aside":
+                        block = Block("aside", demoted(block.found))
+                    yield block
                 self._next_aside = False
-                yield block
                 at = stop
 
     def _is_heading(self, line: TextLine) -> bool:
@@ -210,8 +212,7 @@ class _Reader:
             if after == len(self._lines):
                 break
             line = self._lines[after]
-            goes_on = self._is_item(line) or self._indent(after) >= self._indent(at) + 2
-            if not goes_on and (after > stop or self._is_heading(line) or self._is_lead(line)):
+            if not self._is_item(line) and self._indent(after) < self._indent(at) + 2:
                 break
             stop = after + 1
         return stop
@@ -227,7 +228,7 @@ class _Reader:
             stop += 1
         return stop
 
-    def _list(self, at: int, stop: int) -> Block:
+    def _list(self, at: int, stop: int) -> list[Block]:
         """A list: its items of the first level, and below one that is a label the items there."""
         said, indent = self._said, self._indent(at)
         rows: list[_Row] = []
@@ -249,9 +250,9 @@ class _Reader:
         told = [row for row in rows if answers_first(row.found)]
         clean = [row for row in told if row.kind == "names"]
         kind = "names" if 2 * len(clean) >= len(told) else "statements"
-        return Block(kind if told else "aside", [c for row in rows for c in row.counted()])
+        return [Block(kind if told else "aside", [c for row in rows for c in row.counted()])]
 
-    def _paragraph(self, at: int, stop: int) -> Block:
+    def _paragraph(self, at: int, stop: int) -> list[Block]:
         """Lines of names, or sentences; what follows a label such as ``Note:`` is said in passing."""
         said, lines = self._said, self._lines[at:stop]
         text = said.text[lines[0].start : lines[-1].end].strip(" \t\n*_")
@@ -260,22 +261,31 @@ class _Reader:
             and text[-1] == ")"
             and not said.within(lines[0].start, lines[0].start + 1)
         ):
-            return Block("aside", self._all(lines))
+            return [Block("aside", self._all(lines))]
         rows: list[_Row] = []
         for place, line in enumerate(lines):
             row = _Row(*read_line(said, line.start, line.end, is_item=False, marked=self._marked))
             words = said.text[line.start : line.end]
             is_note = row.kind == "aside" and not is_triple(said, line.start, line.end)
             if is_note or (row.kind == "none" and ":" in words and is_aside_label(words)):
-                rows.append(_Row("aside", self._all(lines[place:])))
-                break
+                notes = read_prose(said, line.start, lines[-1].end)
+                return [*self._rows(lines[:place], rows), Block("aside", demoted(notes))]
             rows.append(row)
+        return self._rows(lines, rows)
+
+    def _rows(self, lines: Sequence[TextLine], rows: Sequence["_Row"]) -> list[Block]:
+        """Lines that are whole sentences or names are read one by one, others as running text."""
+        said = self._said
         kinds = {row.kind for row in rows} - {"none", "aside"}
-        if kinds <= {"names"} or any(row.kind == "aside" for row in rows):
-            kind = "names" if kinds == {"names"} else "prose" if kinds else "aside"
-            return Block(kind, [c for row in rows for c in row.found])
-        found = read_prose(said, lines[0].start, lines[-1].end, marked=self._marked)
-        return Block("prose", found)
+        whole = all(
+            row.kind != "prose" or _WHOLE.search(said.text, max(line.start, line.end - 9), line.end)
+            for line, row in zip(lines, rows, strict=True)
+        )
+        if whole or kinds <= {"names"}:
+            return [Block(row.kind if row.kind != "none" else "aside", row.found) for row in rows]
+        return [
+            Block("prose", read_prose(said, lines[0].start, lines[-1].end, marked=self._marked))
+        ]
 
     def _all(self, lines: Sequence[TextLine]) -> list[RankedName]:
         return [c for line in lines for c in in_passing(self._said, line.start, line.end)]
@@ -293,7 +303,7 @@ class _Row(NamedTuple):
             return self.found
         first = next((c for c in self.found if c.rank <= Rank.WORD), None)
         return [
-            c if c is first or c.rank > Rank.WORD else RankedName(c.named, Rank.ASIDE)
+            c if c is first or c.rank > Rank.WORD else RankedName(c.named, Rank.PASSING)
             for c in self.found
         ]
 
@@ -304,7 +314,3 @@ def _under(label: _Row | None, below: list[_Row]) -> list[_Row]:
         return []
     is_item = answers_first(label.found) and not any(row.kind == "names" for row in below)
     return [label] if is_item else below
-
-
-def _demoted(found: Sequence[RankedName]) -> list[RankedName]:
-    return [RankedName(named, Rank.ASIDE if rank < Rank.ASIDE else rank) for named, rank in found]

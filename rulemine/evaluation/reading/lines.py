@@ -5,18 +5,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rulemine.evaluation.reading.names import Named, Said
-from rulemine.evaluation.reading.prose import Rank, RankedName, are_joined, read_prose
-from rulemine.evaluation.reading.words import FUNCTION_WORDS, INTERJECTIONS, is_aside_label
+from rulemine.evaluation.reading.prose import (
+    Rank,
+    RankedName,
+    are_joined,
+    demoted,
+    has_path,
+    read_prose,
+)
+from rulemine.evaluation.reading.words import (
+    FUNCTION_WORDS,
+    INTERJECTIONS,
+    TYPE_WORDS,
+    is_aside_label,
+    is_nothing,
+)
 
 __all__ = ["TextLine", "in_passing", "is_triple", "item_body", "lines_of", "read_line"]
 
 _BULLET = re.compile(
-    r"[ \t>]*(?:[-*+](?=\s)|[•‣◦·▪●○–—✓✔✅☑➤➢►*+]\uFE0F?(?!\*)|\(?(?:\d{1,3}|[a-z])[.)](?=[\s*]))[ \t]*",
+    r"[ \t>]*(?:[-*+](?=\s)|[•‣◦·▪●○–—✓✔✅☑➤➢►]\uFE0F?|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)](?=[\s*]))[ \t]*",
     re.I,
 )
 _LABEL = re.compile(r"[\W_]*[^\W\d_][\w '/()-]{0,60}?[*_]*[:：][*_]*[ \t]*")
 _DECORATION = re.compile(
-    r"[\W_]*(?:\d{1,3}[\])][\W_]*)?(?:(?:the|a|an|and|in|at|by|possibly|probably|likely|perhaps)\b[\W_]*){0,2}",
+    r"[\W_]*(?:\d{1,3}[\])][\W_]*)?(?:(?:the|a|an|and|or|possibly|probably|likely|perhaps)\b[\W_]*){0,2}",
     re.I,
 )
 _CLOSING = re.compile(r"[*_`\"'»\]}~]*(?:[ \t]?\[\^?\d{1,3}\])*[*_]*")
@@ -50,7 +63,7 @@ def lines_of(said: Said, start: int, end: int) -> list[TextLine]:
 def in_passing(said: Said, start: int, end: int) -> list[RankedName]:
     """The names of a part as such that are said in passing."""
     return [
-        RankedName(named, Rank.TOPIC if said.is_topic(named) else Rank.ASIDE)
+        RankedName(named, Rank.TOPIC if said.is_topic(named) else Rank.PASSING)
         for named in said.within(start, end)
     ]
 
@@ -77,7 +90,7 @@ def read_line(
         marked: Whether the text says that it is its answer.
 
     Returns:
-        What it is, as `Block.kind`, or ``none`` if it names nothing; and its names.
+        What it is, as `Block.kind`, or ``none`` if it gives nothing; and its names.
     """
     if body := item_body(said, start, end):
         start, is_item = body, True
@@ -85,8 +98,10 @@ def read_line(
     if not names:
         return "none", []
     label = _LABEL.match(said.text, start, names[0].start)
-    if label and is_aside_label(label[0]):
-        return "aside", in_passing(said, start, end)
+    _, colon, value = said.text[start:end].rpartition(":")
+    says_nothing = bool(colon and value.strip()) and is_nothing(value)
+    if says_nothing or (label and is_aside_label(label[0])):
+        return "none" if says_nothing else "aside", demoted(read_prose(said, start, end))
     if label:
         start = label.end()
     if is_triple(said, start, end):
@@ -98,6 +113,8 @@ def read_line(
     note = said.text[stop:end].lstrip("*_`\"'»] \t").lstrip()
     if note[:1] in ":-—→" and all(map(said.is_topic, listed)) and said.has_answer(stop, end):
         return _after_topic(said, names, listed, stop, end, is_item, marked)
+    if note[:1] == ":" and _is_label(said, listed) and said.has_answer(stop, end):
+        return read_line(said, stop + 1, end, is_item=is_item, marked=marked)
     owner = re.match(r"s?\s[^:\n]{0,80}:", note)
     if owner and said.has_answer(stop + owner.end(), end):
         return read_line(said, stop + owner.end(), end, is_item=is_item, marked=marked)
@@ -129,10 +146,16 @@ def _after_topic(
     is_item: bool,
     marked: bool,
 ) -> tuple[str, list[RankedName]]:
-    if re.match(r"[\s*_]*(?:→|->|<-|--)", said.text[stop : stop + 20]):
+    if has_path(said, names):
         return "names", read_prose(said, listed[0].start, end, marked=marked)
     kind, found = read_line(said, names[len(listed)].start, end, is_item=is_item, marked=marked)
     return kind, [*(RankedName(named, Rank.TOPIC) for named in listed), *found]
+
+
+def _is_label(said: Said, listed: Sequence[Named]) -> bool:
+    """Whether a name is a word that says what follows: ``Country: France``."""
+    word = said.text[listed[0].start : listed[0].end].casefold()
+    return len(listed) == 1 and (word in FUNCTION_WORDS or word in TYPE_WORDS)
 
 
 def _is_word(said: Said, named: Named) -> bool:
@@ -146,6 +169,9 @@ def _coordinated(said: Said, names: Sequence[Named]) -> tuple[list[Named], int]:
     for named in names[1:]:
         if named.start < stop:
             continue  # within parentheses
+        gap = said.text[stop : named.start]
+        if gap in ("", " ") and gap.isascii() and said.text[stop - 1].isascii():
+            break  # two names in a row are no list
         if not are_joined(said, Named(stop, stop, ()), named):
             break
         listed.append(named)
@@ -171,7 +197,7 @@ def is_triple(said: Said, start: int, end: int) -> bool:
     ends = said.text[start : first.start], said.text[last.end : end]
     if len(gap) > 300 or not all(_DECORATION.fullmatch(edge) for edge in ends):
         return False
-    if not _RELATION.fullmatch(gap):
+    if not _RELATION.fullmatch(gap) or (len(names) > 2 and not re.search(r"[|_/.,]", gap)):
         return False
     # Commas alone make a list of three: within parentheses they make a triple.
     return "," not in gap or "(" in ends[0] or "_" in gap or "/" in gap or "." in gap

@@ -44,7 +44,14 @@ _BRACED = re.compile(r"\{([^{}]+)\}")
 _CONCLUSION = re.compile(
     r"[ \t*_>-]*(?:so(?!\s+(?:far|much|many|long|called)\b)|thus|therefore|hence|consequently|accordingly|"
     r"in (?:conclusion|summary|short|sum|total)|overall|to (?:conclude|summarize|sum up)|as a result|"
-    r"this means|it follows|(?:from this,? )?(?:we|i|one) (?:can |may )?(?:conclude|infer|deduce))\b",
+    r"this (?:means|implies|shows)|it follows|taken together|"
+    r"(?:combining|putting|taking|based on|given) (?:these|this|both|it all)|"
+    r"(?:from (?:this|these),? )?(?:we|i|one) (?:can |may )?(?:conclude|infer|deduce))\b",
+    re.IGNORECASE,
+)
+_SO_THAT = re.compile(
+    r"[,;]\s+(?:and\s+)?(?:so(?!\s+(?:that|far|much|many|long|called)\b)|therefore|thus|hence|which means|"
+    r"meaning)\b|\b(?:is|are|was|were)\s+(?:therefore|thus|hence|consequently)\b|(?<=[)>⟩.])\s*(?:⇒|=>|∴)",
     re.IGNORECASE,
 )
 _SAYS_UNKNOWN = re.compile(
@@ -56,21 +63,21 @@ _SAYS_UNKNOWN = re.compile(
 
 _TOLD = r"(?:stated|given|known|specified|mentioned|provided|available|listed|included|found)"
 _REFUSAL = re.compile(
-    r"\b(?:(?:do|does|did)(?: not|n't) (?:say|state|contain|mention|provide|give|specify|include|list|know|"
-    r"have|show|tell|indicate|reveal|allow)|no (?:information|data|triples?|facts?|evidence|record|mention)|"
+    r"\b(?:(?:do|does|did|could|can)(?: not|n't) (?:find|determine|infer|tell|identify|say|state|contain|"
+    r"mention|provide|give|specify|include|list|know|have|show|indicate|reveal|allow)|"
+    r"no (?:information|data|triples?|facts?|evidence|record|mention)|"
     rf"cannot|can't|unable|(?:is|are|was|were)(?: not|n't) (?:\w+ )?(?:{_TOLD}|enough|possible|clear|in)|"
     rf"not enough|insufficient|unknown|unclear|no (?:\w+ ){{1,6}}(?:is|are|was|were) (?:\w+ )?{_TOLD})\b",
     re.IGNORECASE,
 )
 _HOPE = re.compile(
     r"\b(?:but|however|likely|probably|guess|infer\w*|suggests?|would|may|might|could|perhaps|possibly|"
-    r"presumably|though|still|nevertheless|assum\w+|conclude|must|should|implies|best)\b",
+    r"presumably|though|still|nevertheless|assum\w+|conclude|must|should|implies|best|"
+    r"directly|explicitly|follows?|following|so|therefore|thus|hence|answer|reasoning)\b",
     re.IGNORECASE,
 )
-_ONLY = re.compile(
-    r"[\s*_(]*(?:only|the only|just|all we|all that|while|although|it only|they only)\b|.*\bonly\b",
-    re.IGNORECASE,
-)
+_ONLY = re.compile(r"\b(?:only|just|while|although)\b", re.IGNORECASE)
+_LISTS = re.compile(r"^[ \t]*(?:[-*+•|]|\d{1,3}[.)])[ \t]", re.MULTILINE)
 
 
 class MarkedPart(NamedTuple):
@@ -127,25 +134,20 @@ def refuses(said: Said) -> bool:
     """Whether a text begins by saying that it gives no answer, and then names only what there is instead."""
     opening = list(islice(sentences(said, 0, min(len(said.text), 2000)), 2))
     refusal = next((m for s, e in opening if (m := _REFUSAL.search(said.text, s, e))), None)
-    if (
-        refusal is None
-        or said.has_answer(0, refusal.start())
-        or _HOPE.search(said.text, refusal.end())
-    ):
+    if refusal is None or _HOPE.search(said.text, refusal.start()):
         return False
-    return not any(
-        said.has_answer(max(start, refusal.end()), end)
-        and not (start <= refusal.start() < end or _ONLY.match(said.text, start, end))
-        for start, end in sentences(said, 0, len(said.text))
-    )
+    end = next(end for _, end in opening if refusal.start() < end)
+    only = _ONLY.search(said.text, refusal.end(), end)
+    told = read_prose(said, 0, only.start() if only else end)
+    return not answers_first(told) and _LISTS.search(said.text, end) is None
 
 
 def concluded(said: Said) -> list[RankedName] | None:
     """The names in the last sentence that draws a conclusion; None without one that names anything new."""
     begins = [
-        (start, end)
+        (max(places), end)
         for start, end in sentences(said, 0, len(said.text))
-        if _CONCLUSION.match(said.text, start, end)
+        if (places := _concludes(said, start, end))
     ]
     stop = len(said.text)
     for start, end in reversed(begins):
@@ -159,6 +161,13 @@ def concluded(said: Said) -> list[RankedName] | None:
             return found
         stop = start
     return None
+
+
+def _concludes(said: Said, start: int, end: int) -> list[int]:
+    """Where conclusions begin in a sentence, at words that are no part of a name."""
+    first = _CONCLUSION.match(said.text, start, end)
+    marks = [*([first] if first else []), *_SO_THAT.finditer(said.text, start, end)]
+    return [mark.start() for mark in marks if not said.is_inside(mark.end() - 1)]
 
 
 def _parts(said: Said) -> list[MarkedPart]:

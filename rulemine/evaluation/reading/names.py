@@ -173,6 +173,10 @@ class NameFinder:
         text = plain(text)
         return Said(text, list(self._found(text)), topics, numbered=self._numbered)
 
+    def is_name(self, text: str) -> bool:
+        """Whether a text is a name and nothing else."""
+        return tuple(map(self._cased, tokens(text))) in self._names
+
     def find(self, text: str) -> list[str]:
         """The names in a text, from left to right.
 

@@ -12,7 +12,15 @@ from rulemine.evaluation.reading.words import (
     TYPE_WORDS,
 )
 
-__all__ = ["Rank", "RankedName", "are_joined", "read_prose", "sentences"]
+__all__ = [
+    "Rank",
+    "RankedName",
+    "are_joined",
+    "demoted",
+    "has_path",
+    "read_prose",
+    "sentences",
+]
 
 
 class Rank:
@@ -21,10 +29,12 @@ class Rank:
     ANSWER = 0
     WORD = 1
     """What may be an ordinary word."""
-    ASIDE = 2
+    PASSING = 2
     """Said in passing: in parentheses, as a reason, on the way to another."""
-    TOPIC = 3
-    DENIED = 4
+    REMOTE = 3
+    """In passing twice: where a part as such is evidence or a remark."""
+    TOPIC = 4
+    DENIED = 5
     """Never an answer; so are words that are no names where they stand, which are left out."""
 
 
@@ -38,18 +48,18 @@ class RankedName(NamedTuple):
 _STOP = re.compile(r"(?<![.!?])[.!?]++[\"'»*_)\]`]{0,9}(?=\s|\Z)|[。！？；]|\n")
 _MARKUP = r"[\s*_\"'`»«~\[\]]"
 _JOINT = re.compile(
-    rf"{_MARKUP}*(?:[,;/&|、，；·+]{_MARKUP}*)?"
+    rf"{_MARKUP}*(?:[,;/&|、，；·•+]{_MARKUP}*)?(?:\(?\d{{1,2}}[.)]{_MARKUP}+)?"
     rf"(?:(?:and|or|nor|as well as|but also|und|et|y|e|и|和)\b)?{_MARKUP}*(?:(?:the|a|an|also)\b)?{_MARKUP}*",
     re.I,
 )
 _AND = re.compile(rf"{_MARKUP}*,?\s*(?:and|or|nor|&){_MARKUP}*(?:(?:the|a|an)\b{_MARKUP}*)?", re.I)
 _FILL = (
     r"(?:(?:is|are|was|were|do|does|did|has|be|include|includes|including|list|count|mention|name)\s+)?"
-    r"(?:(?:[a-z]+\s+){0,3}(?:in|at|of|by|to|from|for|with|on)\s+)?(?:(?:the|a|an)\s+)?"
+    r"(?:(?:[a-z]+\s+){0,3}(?:in|at|of|by|to|from|for|with|on)\s+)?(?:(?:the|a|an|his|her|their|its)\s+(?:[a-z]+\s+){0,2})?"
 )
 _DENIAL = re.compile(
-    r"(?:\b(?:not|neither|nor|rather than|instead of|unlike|except(?: for)?|other than|"
-    rf"as opposed to|excluding|n't)\s+(?!only\b|just\b|merely\b|simply\b){_FILL}|[❌✗✘🚫]\s*|~~){_MARKUP}*\Z",
+    r"(?:(?:\b(?:not|neither|nor|rather than|instead of|unlike|except(?: for)?|other than|as opposed to|"
+    rf"excluding)|n't)\s+(?!only\b|just\b|merely\b|simply\b){_FILL}|[❌✗✘🚫]\s*|~~){_MARKUP}*\Z",
     re.I,
 )
 _DENIED_AFTER = re.compile(
@@ -58,9 +68,9 @@ _DENIED_AFTER = re.compile(
 )
 _PASSING = re.compile(rf"\b(?:via|through|thanks to|by way of)\s+(?:the\s+)?{_MARKUP}*\Z", re.I)
 _REASON = re.compile(
-    r"\b(?:because|since|given that|due to|according to|inferred from|derived from|"
-    r"(?<=, )as\b(?! well\b| follows\b)|as (?:he|she|it|they|both|his|her|their|its|this|there|these)\b|"
-    r"for (?:he|she|it|they)\b)|"
+    r"\b(?:because|since|given that|due to|according to|inferred from|derived from|although|whereas|"
+    r"even though|(?:(?<=[,;.] )|(?<=\n)|(?<!.))while|(?<=, )as\b(?! well\b| follows\b)|"
+    r"as (?:he|she|it|they|both|his|her|their|its|this|there|these)\b|for (?:he|she|it|they)\b)|"
     r"[,;] (?:(?:who|which|whose) (?:also|later|previously|once)|she|he|they|both)\b",
     re.I,
 )
@@ -72,7 +82,8 @@ _ABOUT_THEM = re.compile(
     r"[\s*_]*(?:both|these|those|they|each of|all (?:of|two|three|four|five|six)|this is|that is)\b",
     re.I,
 )
-_ARROW = re.compile(r"→|⟶|⇒|➔|➜|←|<-|->|=>|—>")
+_ARROW = re.compile(r"→|⟶|⇒|➔|➜|←|<-|->|=>|—>|\(\w+_\w+\)")
+_DASH = re.compile(r"\s+[>—-]\s+")
 _BOLD = re.compile(
     r"\*\*(?![\s*])([^*\n]{1,1000})\*\*|__(?![\s_])([^_\n]{1,1000})__|<b>([^<\n]{1,1000})</b>"
 )
@@ -94,6 +105,12 @@ def read_prose(said: Said, start: int, end: int, *, marked: bool = False) -> lis
         if names := said.within(low, high):
             found += _sentence(said, names, low, high, marked)
     return _bold_first(said, start, end, found)
+
+
+def demoted(found: Sequence[RankedName]) -> list[RankedName]:
+    """The names of evidence or a remark."""
+    low = {Rank.ANSWER: Rank.PASSING, Rank.WORD: Rank.PASSING, Rank.PASSING: Rank.REMOTE}
+    return [RankedName(named, low.get(rank, rank)) for named, rank in found]
 
 
 def sentences(said: Said, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -130,6 +147,7 @@ def _sentence(
             next_aside += 1
         window = text[max(low, named.start - _NEAR) : named.start]
         joined = before is not None and are_joined(said, before.named, named)
+        joined = joined and not text[before.named.end : named.start].isspace()  # type: ignore[union-attr]
         rank: int | None
         if _DENIAL.search(window) or (joined and _is_denied_on(said, before, named, low)):
             rank = Rank.DENIED
@@ -146,7 +164,7 @@ def _sentence(
                 or _PASSING.search(window)
                 or _DENIED_AFTER.match(text, named.end, min(high, named.end + _NEAR))
             ):
-                rank = Rank.ASIDE
+                rank = Rank.PASSING
         if rank is not None:
             before = RankedName(named, rank)
             yield before
@@ -156,7 +174,7 @@ def _is_apposed(said: Said, names: Sequence[Named], at: int, before: RankedName 
     """Whether a name belongs to what is said of the one before: ``Ann, a child of Eve and Bob``."""
     if not at or before is None or before.named != names[at - 1]:
         return False
-    if before.rank == Rank.ASIDE:
+    if before.rank == Rank.PASSING:
         return (
             are_joined(said, before.named, names[at], _AND)
             and "," not in said.text[before.named.end : names[at].start]
@@ -229,21 +247,28 @@ def _reasons(said: Said, names: Sequence[Named], low: int, high: int) -> Iterato
         return
 
 
+def has_path(said: Said, names: Sequence[Named]) -> bool:
+    """Whether names are told as a path, ``A → B → C``."""
+    return bool(_on_the_way(said, names))
+
+
 def _on_the_way(said: Said, names: Sequence[Named]) -> set[int]:
     """The names of a path, ``A → B → C``, that do not end it; which end counts depends on the topic."""
     found: set[int] = set()
     at = 0
     while at < len(names) - 1:
         last = at
-        worded = False
+        worded = dashed = False
         while last < len(names) - 1:
             gap = said.text[names[last].end : names[last + 1].start]
-            if len(gap) > 300 or not _ARROW.search(gap) or "\n" in gap:
+            is_dash = _DASH.fullmatch(gap) is not None
+            if len(gap) > 300 or not (is_dash or _ARROW.search(gap)) or "\n" in gap:
                 break
+            dashed |= is_dash
             worded |= re.search(r"\w \w", gap) is not None
             last += 1
-        if last > at:
-            begins, ends = said.is_topic(names[at]), said.is_topic(names[last])
+        begins, ends = said.is_topic(names[at]), said.is_topic(names[last])
+        if last > at + dashed and (begins or ends or not dashed):
             first_counts = (ends and not begins) or (worded and not begins)
             kept = at if first_counts else last
             found |= set(range(at, last + 1)) - {kept}
@@ -320,7 +345,7 @@ def _bold_first(said: Said, start: int, end: int, found: list[RankedName]) -> li
     if not any(named in bold and rank <= Rank.WORD for named, rank in found):
         return found
     return [
-        RankedName(named, Rank.ASIDE if rank <= Rank.WORD and named not in bold else rank)
+        RankedName(named, Rank.PASSING if rank <= Rank.WORD and named not in bold else rank)
         for named, rank in found
     ]
 

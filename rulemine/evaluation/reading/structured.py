@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rulemine.evaluation.reading.words import is_aside_label
@@ -21,11 +21,12 @@ _FENCED = re.compile(r"```[\w+-]*\s*([{\[].*?)\s*```", re.DOTALL)
 _TRIES = 50
 
 
-def answers_in(text: str) -> tuple[list[str] | None, bool]:
+def answers_in(text: str, is_name: Callable[[str], bool]) -> tuple[list[str] | None, bool]:
     """The texts that JSON in a reply gives as answers.
 
     Args:
         text: The reply.
+        is_name: Whether a text is a name: an object may have names as its keys.
 
     Returns:
         The texts, None without such JSON; and whether a key says that they are answers, so that there is
@@ -36,13 +37,13 @@ def answers_in(text: str) -> tuple[list[str] | None, bool]:
     values = list(_values(text)) if _HAS_KEY.search(text) else []
     told = [answer for value in values for answer in _under_keys(value)]
     if told:
-        return [name for answer in told for name in _names(answer)], True
+        return [name for answer in told for name in _names(answer, is_name)], True
     broken = [m[1] or m[2] for m in _BROKEN.finditer(text)] if not values else []
     if broken:
         return [broken[-1].strip("[]\"' ,")], True
     whole = _whole(text)
     if isinstance(whole, list | dict) and whole:
-        return list(_names(whole)), False
+        return list(_names(whole, is_name)), False
     return None, False
 
 
@@ -94,7 +95,7 @@ def _under_keys(value: Any, depth: int = 0) -> Iterator[Any]:
             yield from _under_keys(inner, depth + 1)
 
 
-def _names(value: Any, depth: int = 0) -> Iterator[str]:
+def _names(value: Any, is_name: Callable[[str], bool], depth: int = 0) -> Iterator[str]:
     """The texts of a value that are answers: of an object its name, without reasons."""
     if isinstance(value, str):
         yield value
@@ -102,24 +103,23 @@ def _names(value: Any, depth: int = 0) -> Iterator[str]:
         yield str(value)
     elif isinstance(value, list) and depth < _TRIES:
         for item in value:
-            yield from (
-                _names_of_item(item, depth + 1)
-                if isinstance(item, dict)
-                else _names(item, depth + 1)
-            )
+            read = _name_of if isinstance(item, dict) else _names
+            yield from read(item, is_name, depth + 1)
     elif isinstance(value, dict) and depth < _TRIES:
-        if any(key.casefold() in _NAME_KEYS for key in value):
-            yield from _names_of_item(value, depth + 1)
-            return
-        for key, item in value.items():
-            if not is_aside_label(key):
-                yield from _names(item, depth + 1)
+        if any(map(is_name, value)):
+            yield from filter(is_name, value)
+        elif any(key.casefold() in _NAME_KEYS for key in value):
+            yield from _name_of(value, is_name, depth + 1)
+        else:
+            for key, item in value.items():
+                if not is_aside_label(key):
+                    yield from _names(item, is_name, depth + 1)
 
 
-def _names_of_item(item: dict[str, Any], depth: int) -> Iterator[str]:
+def _name_of(item: dict[str, Any], is_name: Callable[[str], bool], depth: int) -> Iterator[str]:
     """The name of one answer: what a key of names has, else the first text."""
     told = [item[key] for key in item if is_answer_key(key)]
     told = told or [item[key] for key in item if key.casefold() in _NAME_KEYS[:-1]]
     told = told or [value for key, value in item.items() if not is_aside_label(key)]
     if told:
-        yield from _names(told[0], depth + 1)
+        yield from _names(told[0], is_name, depth + 1)
