@@ -34,6 +34,7 @@ def add_comparing(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("--metrics", metavar="NAME[,NAME…]",
                         help="scores, e.g. hard_f1,mrr (hard_f1,hhr,hits_hard,hits_any,f1)")  # fmt: skip
     _add_choice(parser)
+    parser.add_argument("--seed", type=int, metavar="N", help="of resamples and exchanges (0)")
     parser.add_argument("--format", default="table",
                         choices=("table", "json", "csv", "markdown", "latex", "html", "questions"),
                         help="(table); html is a page, questions a CSV of every question")  # fmt: skip
@@ -76,7 +77,6 @@ def _add_choice(parser: Parser) -> None:
     parser.add_argument("--naming", metavar="NAMING", help="of the predictions (the release's)")
     parser.add_argument("--level", type=int, metavar="L",
                         help="hard answers are those missing at level L, 1–100 (of the graphs)")  # fmt: skip
-    parser.add_argument("--seed", type=int, metavar="N", help="of resamples and exchanges (0)")
 
 
 def compare(arguments: Namespace) -> int:
@@ -90,6 +90,8 @@ def compare(arguments: Namespace) -> int:
     from rulemine.release.reader import Release
 
     check_output(arguments.output)
+    if arguments.format == "questions":
+        refuse_idle(arguments, "other formats than questions", "metrics", "seed")
     named = split_names(arguments.metrics or "")
     if arguments.metrics is not None and not named:
         raise ConfigError(
@@ -153,7 +155,7 @@ def _choice(arguments: Namespace) -> dict[str, Any]:
         "sample": arguments.sample,
         "naming": arguments.naming,
         "level": arguments.level,
-        "seed": arguments.seed or 0,
+        "seed": getattr(arguments, "seed", None) or 0,
     }
 
 
@@ -174,7 +176,7 @@ def power(arguments: Namespace) -> int:
 def _of_rates(arguments: Namespace) -> str:
     from rulemine.evaluation.planning import needed_for_rates
 
-    for_files = ("release", "difference", "metric", "split", "sample", "naming", "level", "seed")
+    for_files = ("release", "difference", "metric", "split", "sample", "naming", "level")
     refuse_idle(arguments, "prediction files", *for_files)
     try:
         first, second = map(float, arguments.rates.split(","))

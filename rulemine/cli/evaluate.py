@@ -53,7 +53,7 @@ def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
                         help="of the kind cypher: start a Neo4j for them, and end it")  # fmt: skip
     parser.add_argument("--seconds", type=float, metavar="S",
                         help="of the kind cypher: that a query may take (120)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (0)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the bootstrap (0)")
     parser.add_argument("--format", default="table",
                         choices=("table", "json", "csv", "markdown", "latex", "html", "questions"),
                         help="of the report (table); html is a page, questions a CSV with a line "
@@ -101,6 +101,8 @@ def evaluate(arguments: Namespace) -> int:
         refuse_idle(arguments, "--matching vocabulary", "ignore_case")
     if arguments.against is None:
         refuse_idle(arguments, "--against FILE", "against_kg")
+    if arguments.format == "questions":
+        refuse_idle(arguments, "other formats than questions", "against", "metrics", "seed")
     check_output(arguments.output)
     line = Line()
     with line.watch("evaluate") as tell:
@@ -129,7 +131,7 @@ def evaluate(arguments: Namespace) -> int:
             kg=arguments.kg,
             against_kg=arguments.against_kg,
             level=arguments.level,
-            seed=arguments.seed,
+            seed=arguments.seed or 0,
             metrics=() if arguments.metrics is None else list(chosen(arguments.metrics)),
             cypher=runs,
         )

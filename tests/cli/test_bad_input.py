@@ -330,6 +330,9 @@ def test_what_no_name_number_or_address_is(
 @pytest.mark.parametrize(
     "words",
     [
+        ["evaluate", "x", "p", "--format", "questions", "--metrics", "rog"],
+        ["evaluate", "x", "p", "--format", "questions", "--against", "q"],
+        ["compare", "x", "p", "q", "--format", "questions", "--seed", "1"],
         ["neo4j", "stop", "--port", "1"],
         ["neo4j", "start", "--kg", "complete"],
         ["neo4j", "load", "x", "--heap", "1g"],
