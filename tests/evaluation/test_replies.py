@@ -97,6 +97,11 @@ NAMES = {
         ("Country: Germany\nTown: Berlin", ["Germany", "Berlin"]),
         ("Mara Quill's grandchildren: none\nRosa Delgado's grandchildren: Ada Quill", [ADA]),
         ('{"answers": {"Ada Quill": "child of Mara Quill"}}', [ADA]),
+        ("Ada Quill | child of Mara Quill\nBen Quill -- child of Mara Quill", [ADA, BEN]),
+        ("__Ada Quill__ and _Ben Quill_", [ADA, BEN]),
+        ("The answer is Ada Quill, who lives in Berlin.", [ADA]),
+        ("The answer is Ada Quill in Berlin.", [ADA]),
+        ("By (Mara Quill, child_of, Rosa Delgado) the grandchild is Ada Quill.", [ADA]),
         # sentences
         ("Rosa Delgado works for Harbor Mill, so she works in Stara Luka.", ["Stara Luka"]),
         ("Mara Quill is a child. Combining this, the grandchild is Ada Quill.", [ADA]),
@@ -130,6 +135,8 @@ NAMES = {
         ("There are 24 of them, among them Ada Quill.", [ADA]),
         ("- Country\n- 24", ["Country", "24"]),
         ("No. It is not known.", []),
+        ("None of it is known.\nnone", []),
+        ("He wrote It and Heat.", ["It", "Heat"]),
     ],
 )  # fmt: skip
 def test_what_a_reader_takes(reply: str, names: list[str]) -> None:
@@ -173,10 +180,12 @@ def test_a_release_says_whether_topics_are_answers(tmp_path: Path, *, compares: 
         "Ada Quill, ", "- Ada Quill\n", "Ada Quill (", "**Ada Quill** ", "Answer: \n", "{", "[[", ".!",
         "the answer is ", "So Up. ", "because ", "Rosa Delgado because ", "Ada Quill → ", "|-\n",
         "a|b\n-|-\n", '{"answer":', "not a b of ", "\\boxed{", "<answer>", "They see Ada Quill. ", "  - x\n",
-        "- a:\n  - b\n", "Ada Quill's x: ",
+        "- a:\n  - b\n", "Ada Quill's x: ", "Rosa Delgado: ", "Country: ",
     ],
 )  # fmt: skip
 def test_any_reply_takes_linear_time(piece: str) -> None:
     begin = time.process_time()
-    VocabularyMatcher(NAMES).text("Ada Quill " + piece * (100_000 // len(piece)), [TOPIC])
+    said = piece * (50_000 // len(piece))
+    for reply in (f"Ada Quill {said}", f"{said}Ada Quill"):
+        VocabularyMatcher(NAMES).text(reply, [TOPIC])
     assert time.process_time() - begin < 5

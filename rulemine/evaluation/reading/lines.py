@@ -38,6 +38,7 @@ _RELATION = re.compile(
     r"\s*(?:[,|;\t]\s*[^,|;\n]{1,200}\s*[,|;\t]|-+\s*\[?:?[\w ./-]{1,100}\]?\s*-+>|"
     r"--?\(?[\w ./]{1,100}\)?--?>?|[ \t]\w*[a-z]+_\w+[ \t])\s*"
 )
+_ADDED = re.compile(r"(?:in|at|from|by|near|with|who|which|whose|on|via|through)\b")
 _REFUSED = re.compile(r"[❌✗✘🚫]|~~|\bnot\b", re.I)
 
 
@@ -78,7 +79,7 @@ def item_body(said: Said, start: int, end: int) -> int:
 
 
 def read_line(
-    said: Said, start: int, end: int, *, is_item: bool, marked: bool = False
+    said: Said, start: int, end: int, *, is_item: bool, marked: bool = False, labels: int = 9
 ) -> tuple[str, list[RankedName]]:
     """A line, or what stands for one.
 
@@ -86,8 +87,9 @@ def read_line(
         said: The text.
         start: Where it begins.
         end: Where it ends.
-        is_item: Whether it is an item of a list, so that a comma and a colon begin a note.
+        is_item: Whether it is an item of a list, so that a comma begins a note.
         marked: Whether the text says that it is its answer.
+        labels: How many labels may stand before its names (``Country: France``), at most.
 
     Returns:
         What it is, as `Block.kind`, or ``none`` if it gives nothing; and its names.
@@ -111,24 +113,24 @@ def read_line(
         return "prose", read_prose(said, start, end, marked=marked)
     listed, stop = _coordinated(said, names)
     note = said.text[stop:end].lstrip("*_`\"'»] \t").lstrip()
-    if note[:1] in ":-—→" and all(map(said.is_topic, listed)) and said.has_answer(stop, end):
-        return _after_topic(said, names, listed, stop, end, is_item, marked)
-    if note[:1] == ":" and _is_label(said, listed) and said.has_answer(stop, end):
-        return read_line(said, stop + 1, end, is_item=is_item, marked=marked)
-    owner = re.match(r"s?\s[^:\n]{0,80}:", note)
-    if owner and said.has_answer(stop + owner.end(), end):
-        return read_line(said, stop + owner.end(), end, is_item=is_item, marked=marked)
-    ends = note[:1] in ("", ".", "!", ")", "]", "}", "(", "-", "—", ":") or (
-        is_item and note[:1] in ",;=<>→|"
+    value_at = _behind_label(said, listed, stop, end) if labels else 0
+    if value_at:
+        if has_path(said, names):
+            return "names", read_prose(said, start, end, marked=marked)
+        return read_line(said, value_at, end, is_item=is_item, marked=marked, labels=labels - 1)
+    ends = note[:1] in ("", ".", "!", ")", "]", "}", "(", "-", "—", ":", "|") or (
+        is_item and note[:1] in ",;=<>→"
     )
     if note[:1] in "-—" and note and note[1:2].isalnum() and said.text[stop : stop + 1] == "-":
         ends = False
     if note[:1] in (".", "!") and note[1:].strip() and _is_word(said, listed[0]):
         ends = False  # "Yes. It is …"
+    if marked and not ends and (note[0] in ",;" or _ADDED.match(note)):
+        ends = any(not said.is_topic(named) for named in listed)
     if not ends:
         found = read_prose(said, start, end, marked=marked)
         return ("statements" if is_item else "prose"), found
-    if note[:1] in "-→<=" and re.match(r"(?:→|->|<-|=>|--)", note) and len(listed) < len(names):
+    if note[:1] in "-→<=" and re.match(r"→|->|<-|=>|--+[>\[(]", note) and len(listed) < len(names):
         return "names", read_prose(said, start, end, marked=marked)
     return "names", [
         RankedName(named, Rank.TOPIC if said.is_topic(named) else Rank.ANSWER)
@@ -137,19 +139,18 @@ def read_line(
     ]
 
 
-def _after_topic(
-    said: Said,
-    names: Sequence[Named],
-    listed: Sequence[Named],
-    stop: int,
-    end: int,
-    is_item: bool,
-    marked: bool,
-) -> tuple[str, list[RankedName]]:
-    if has_path(said, names):
-        return "names", read_prose(said, listed[0].start, end, marked=marked)
-    kind, found = read_line(said, names[len(listed)].start, end, is_item=is_item, marked=marked)
-    return kind, [*(RankedName(named, Rank.TOPIC) for named in listed), *found]
+def _behind_label(said: Said, listed: Sequence[Named], stop: int, end: int) -> int:
+    """Where the value begins if names only say whose it is (``T: Ann``, ``Ann's children: Eve``); else 0."""
+    if not said.has_answer(stop, end):
+        return 0
+    note = said.text[stop:end].lstrip("*_`\"'»] \t")
+    if note[:1] in tuple(":-—→") and all(map(said.is_topic, listed)):
+        return said.within(stop, end)[0].start
+    if note[:1] == ":" and _is_label(said, listed):
+        return stop + 1
+    owner = re.match(r"s?\s[^:\n]{0,80}:", note)
+    value_at = end - len(note) + owner.end() if owner else 0
+    return value_at if value_at and said.has_answer(value_at, end) else 0
 
 
 def _is_label(said: Said, listed: Sequence[Named]) -> bool:

@@ -124,9 +124,15 @@ def says_none(said: Said) -> bool:
     """Whether a line of a text says that there is no answer, and nothing else, or its last sentence does."""
     if _SAYS_UNKNOWN.search(said.text[-600:]):
         return True
-    ends = lines_of(said, 0, len(said.text))
-    return any(
-        is_nothing(said.text[line.start : line.end]) for line in ends if line.end - line.start < 100
+    return any(_is_nothing(said, line) for line in lines_of(said, 0, len(said.text)))
+
+
+def _is_nothing(said: Said, line: TextLine) -> bool:
+    """Whether a line says that there is nothing, and is no name."""
+    return (
+        line.end - line.start < 100
+        and is_nothing(said.text[line.start : line.end])
+        and not said.within(line.start, line.end)
     )
 
 
@@ -213,7 +219,7 @@ def _after(said: Said, start: int, stop: int) -> list[RankedName] | None:
     text = said.text
     lines = lines_of(said, start, stop)
     first = lines[0]
-    if is_nothing(text[first.start : first.end]):
+    if _is_nothing(said, first):
         return None
     if said.has_answer(first.start, first.end) and not _leads(text, first):
         end = next(
@@ -226,9 +232,7 @@ def _after(said: Said, start: int, stop: int) -> list[RankedName] | None:
     if said.within(first.start, first.end) and not _leads(text, first):
         return read_prose(said, first.start, first.end, marked=True)
     below = _block_below(said, lines[1:])
-    if below and all(
-        is_nothing(text[line.start : line.end]) for line in below if line.end > line.start
-    ):
+    if below and all(_is_nothing(said, line) for line in below if line.end > line.start):
         return None
     return read_blocks(said, below, marked=True)
 

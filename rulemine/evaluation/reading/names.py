@@ -143,6 +143,15 @@ class Said:
         return bisect_left(self._answers, start) < bisect_left(self._answers, end)
 
 
+# Underscores are part of words, but for those of Markdown's emphasis.
+_EMPHASIS = re.compile(r"(?<![\w])(_{1,2})(?=\S)([^_\n]{1,300}?)(?<=\S)\1(?!\w)")
+
+
+def _as_stars(emphasis: re.Match[str]) -> str:
+    stars = "*" * len(emphasis[1])
+    return f"{stars}{emphasis[2]}{stars}"
+
+
 class NameFinder:
     """Finds names in texts; see the module.
 
@@ -170,7 +179,7 @@ class NameFinder:
             text: The text.
             topics: The names of topic entities, composed.
         """
-        text = plain(text)
+        text = _EMPHASIS.sub(_as_stars, plain(text))
         return Said(text, list(self._found(text)), topics, numbered=self._numbered)
 
     def is_name(self, text: str) -> bool:

@@ -49,7 +49,8 @@ _STOP = re.compile(r"(?<![.!?])[.!?]++[\"'»*_)\]`]{0,9}(?=\s|\Z)|[。！？；]
 _MARKUP = r"[\s*_\"'`»«~\[\]]"
 _JOINT = re.compile(
     rf"{_MARKUP}*(?:[,;/&|、，；·•+]{_MARKUP}*)?(?:\(?\d{{1,2}}[.)]{_MARKUP}+)?"
-    rf"(?:(?:and|or|nor|as well as|but also|und|et|y|e|и|和)\b)?{_MARKUP}*(?:(?:the|a|an|also)\b)?{_MARKUP}*",
+    rf"(?:(?:and|or|nor|as well as|but also|und|et|y|e|и|和)\b)?{_MARKUP}*"
+    rf"(?:(?:the|a|an|also|possibly|perhaps|maybe)\b{_MARKUP}*){{0,2}}",
     re.I,
 )
 _AND = re.compile(rf"{_MARKUP}*,?\s*(?:and|or|nor|&){_MARKUP}*(?:(?:the|a|an)\b{_MARKUP}*)?", re.I)
@@ -78,6 +79,7 @@ _APPOSED = re.compile(
     rf"{_MARKUP}*,\s+(?!(?:and|or|but|nor|as|plus|also|then)\b)(?:(?:both|all|each|the|a|an|his|her|their)\s+)*"
     rf"(?:[a-z-]+\s+){{1,4}}?(?:of|to)\s+(?:the\s+)?{_MARKUP}*"
 )
+_TRIPLE = re.compile(r"[,|]\s*[^\s,|()]*[_/.][^\s,|()]*\s*[,|]")
 _ABOUT_THEM = re.compile(
     r"[\s*_]*(?:both|these|those|they|each of|all (?:of|two|three|four|five|six)|this is|that is)\b",
     re.I,
@@ -199,18 +201,19 @@ def _is_denied_on(said: Said, before: RankedName | None, named: Named, low: int)
 
 
 def _parentheses(said: Said, low: int, high: int) -> Iterator[tuple[int, int]]:
-    """The parts in parentheses that follow a name which is no topic."""
-    depth, begin = 0, -1
+    """The parts in parentheses that follow a name which is no topic, or are triples."""
+    depth = begin = 0
     for mark in re.compile(r"[()（）]").finditer(said.text, low, high):
         if said.is_inside(mark.start()):
             continue
         if mark[0] in "(（":
             depth += 1
             if depth == 1:
-                begin = mark.start() if _follows_name(said, mark.start()) else -1
+                begin = mark.start()
         elif depth:
             depth -= 1
-            if not depth and begin >= 0:
+            inside = said.text[begin : min(mark.end(), begin + 400)]
+            if not depth and (_TRIPLE.search(inside) or _follows_name(said, begin)):
                 yield begin, mark.end()
 
 
@@ -297,7 +300,7 @@ def _rank_of_word(
         )
         if marked and leads and (listed or not after.strip(" .\n")):
             return Rank.ANSWER
-        if (follows and leads) or (joined and ends and word[0].isupper()):
+        if follows or (joined and ends and word[0].isupper()):
             return Rank.ANSWER
         return Rank.WORD if not leads and word[0].isupper() else None
     if lower in TYPE_WORDS or word.isdecimal():
