@@ -2,6 +2,7 @@
 
 import argparse
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,7 @@ def test_an_input_is_never_the_output(
 ) -> None:
     monkeypatch.chdir(made)
     monkeypatch.syspath_prepend(str(made))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # beside the program that is imported
     before = tree(made)
     assert_refused(command(*words.split(), "-o", given), "is an input of this command|SHA256SUMS")
     assert tree(made) == before

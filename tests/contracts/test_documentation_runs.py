@@ -158,7 +158,9 @@ def test_the_pages_print_what_they_show(
     demo: Path,
     command: Command,
     capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "100")  # pytest-xdist sets it to the width of its own terminal
     texts = [(ROOT / "docs" / page).read_text("utf-8") for page in pages]
     (here / "examples").symlink_to(ROOT / "examples")
     shutil.copytree(demo, here / "out")
