@@ -6,7 +6,7 @@ schema has its names is checked by `check`.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from rulemine.cypher.templates import CATEGORIES, MATCHES, RETURNS, Category
 from rulemine.errors import ConfigError, did_you_mean, list_problems
@@ -117,20 +117,25 @@ class MatchPattern:
         """The variables of the nodes."""
         return self.category.nodes
 
-    @cached_property
+    @property
     def edges(self) -> tuple[PatternEdge, ...]:
         """r0 and r1, as far as there are."""
-        ways = MATCHES[self.template].directions
-        found = []
-        for number, (start, end) in enumerate(self.category.shape):
-            ends = (start, end) if ways[number] == "→" else (end, start)
-            found.append(PatternEdge(f"r{number}", ends[0], self.relations[number], ends[1]))
-        return tuple(found)
+        return _edges(self.template, self.relations)
 
     @cached_property
     def named(self) -> Mapping[str, PatternNode]:
         """Variable → node."""
         return dict(zip(self.variables, self.nodes, strict=True))
+
+
+@lru_cache(4096)
+def _edges(template: str, relations: tuple[str, ...]) -> tuple[PatternEdge, ...]:
+    row = MATCHES[template]
+    found = []
+    for number, (start, end) in enumerate(CATEGORIES[row.category].shape):
+        ends = (start, end) if row.directions[number] == "→" else (end, start)
+        found.append(PatternEdge(f"r{number}", ends[0], relations[number], ends[1]))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 from rulemine.cli.main import make_parser
 from tests import ROOT
 
@@ -42,3 +44,16 @@ def test_every_step_of_the_scale_benchmark_is_a_command() -> None:
 def test_the_endpoint_that_is_measured_is_a_command() -> None:
     command = load("endpoint").serving("out/demo", 9)
     assert make_parser().parse_args(words(command)).max_rows == 9
+
+
+def test_the_packages_are_as_many_as_said_and_built_by_commands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    cypher = load("cypher")
+    triples = cypher.packages()
+    assert len(triples) == 31_000
+    assert sum(row[1:] == ("depends on", "package-0") for row in triples) >= cypher.HUB
+    commands = cypher.commands(Path("kg.tsv"), Path("out"))
+    parsed = [make_parser().parse_args(words(command)) for command in commands]
+    assert [step.until for step in parsed] == ["select", "release"]

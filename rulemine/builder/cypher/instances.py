@@ -64,6 +64,8 @@ def bare_patterns(graph: PropertyGraph, template: str) -> Iterator[MatchPattern]
     for types in product(labels, repeat=len(category.nodes)):
         if row.category == "comparison" and types[0] != types[1]:
             continue
+        if ends and (types[ends[0][0]], types[ends[0][1]]) not in between:
+            continue
         for relations in product(*(between.get((types[s], types[o]), ()) for s, o in ends)):
             if _exchanged(template, types, relations):
                 continue

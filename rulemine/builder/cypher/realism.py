@@ -238,6 +238,7 @@ class Realism:
         declared: Declarations = Declarations(),  # noqa: B008 - never changed
     ) -> None:
         self._rows = rows
+        self._follows: dict[tuple[Statement, Signature, bool], frozenset[Statement]] = {}
         self._declared = declared
         self._inverse: dict[Signature, set[str]] = {}
         for (subject, label, object_), row in rows.items():
@@ -316,7 +317,7 @@ class Realism:
 
     def _following(
         self, match: MatchPattern, said: Statement, implied: bool = True
-    ) -> set[Statement]:
+    ) -> frozenset[Statement]:
         """What follows from a statement, itself included; step by step.
 
         Args:
@@ -324,6 +325,13 @@ class Realism:
             said: The statement.
             implied: Whether what it implies counts, or only what says the same.
         """
+        # Of the pattern only the types of the statement's ends matter, and many patterns share them.
+        key = said, _signature(match, said), implied
+        if key not in self._follows:
+            self._follows[key] = frozenset(self._steps(match, said, implied))
+        return self._follows[key]
+
+    def _steps(self, match: MatchPattern, said: Statement, implied: bool) -> set[Statement]:
         found, new = {said}, [said]
         while new:
             label, subject, object_ = last = new.pop()
