@@ -235,8 +235,11 @@ def _returned(clauses: tuple[Clause, ...]) -> list[str]:
         if isinstance(clause, ProjectionClause):
             found = []
             for item in clause.items:
-                own = named.get(item.expression.variable) or [*properties_of(item.expression.term)]
-                named[item.alias] = own
+                own = [*properties_of(item.expression.term)]
+                if item.expression.variable:
+                    own = named.get(item.expression.variable) or own
+                if item.alias:
+                    named[item.alias] = own
                 found += own
     return found
 

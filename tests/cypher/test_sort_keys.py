@@ -65,7 +65,7 @@ def test_what_a_query_names() -> None:
     assert ("n", "size") in found.properties
     assert ("date", "truncate") not in found.properties
     assert found.aggregates == ("count distinct",)
-    assert found.returned == ("day", "size", "size")
+    assert found.returned == ("day", "size")
     assert "LIMIT 2" in [condition.text for condition in found.conditions]
     directed = [part for part in found.relations if part.arrow != "-"]
     twice = turned(query, directed)
