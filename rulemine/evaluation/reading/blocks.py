@@ -181,9 +181,9 @@ class _Reader:
     def _is_heading(self, line: TextLine) -> bool:
         if not _HEADING.fullmatch(self._said.text, line.start, line.end):
             return False
-        is_bold = self._said.text[line.start : line.end].lstrip()[0] != "#"
+        may_name = self._said.text[line.start : line.end].lstrip()[0] != "#" or self._is_item(line)
         kind, _ = read_line(self._said, line.start, line.end, is_item=False)
-        return not (is_bold and kind == "names" and not self._ends(line, ":"))
+        return not (may_name and kind == "names" and not self._ends(line, ":"))
 
     def _is_lead(self, line: TextLine) -> bool:
         """Whether a line says what comes next: it ends in a colon and is no item."""

@@ -24,7 +24,8 @@ from rulemine.evaluation.reading.words import (
 __all__ = ["TextLine", "in_passing", "is_triple", "item_body", "lines_of", "read_line"]
 
 _BULLET = re.compile(
-    r"[ \t>]*(?:[-*+](?=\s)|[•‣◦·▪●○–—✓✔✅☑➤➢►]\uFE0F?|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)](?=[\s*]))[ \t]*",
+    r"[ \t>]*(?:[-*+](?=\s)|[•‣◦·▪●○–—✓✔✅☑➤➢►]\uFE0F?|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)](?=[\s*])|"
+    r"(?:#{1,6}[ \t]+)?[*_]{0,3}\d{1,3}[.)](?=\s))[ \t]*",
     re.I,
 )
 _LABEL = re.compile(r"[\W_]*[^\W\d_][\w '/()-]{0,60}?[*_]*[:：][*_]*[ \t]*")
@@ -33,12 +34,13 @@ _DECORATION = re.compile(
     re.I,
 )
 _CLOSING = re.compile(r"[*_`\"'»\]}~]*(?:[ \t]?\[\^?\d{1,3}\])*[*_]*")
-_PARENTHESIS = re.compile(r"[ \t]*\((?:[^()\n]|\([^()\n]*\))*+\)[*_]*")
+_PARENTHESIS = re.compile(r"[ \t]*\((?!(?:and|or|also|plus)\b)(?:[^()\n]|\([^()\n]*\))*+\)[*_]*")
 _RELATION = re.compile(
     r"\s*(?:[,|;\t]\s*[^,|;\n]{1,200}\s*[,|;\t]|-+\s*\[?:?[\w ./-]{1,100}\]?\s*-+>|"
     r"--?\(?[\w ./]{1,100}\)?--?>?|[ \t]\w*[a-z]+_\w+[ \t])\s*"
 )
 _ADDED = re.compile(r"(?:in|at|from|by|near|with|who|which|whose|on|via|through)\b")
+_MORE = re.compile(r"\((?:and|or|also|plus)\b")
 _REFUSED = re.compile(r"[❌✗✘🚫]|~~|\bnot\b", re.I)
 
 
@@ -125,6 +127,8 @@ def read_line(
         ends = False
     if note[:1] in (".", "!") and note[1:].strip() and _is_word(said, listed[0]):
         ends = False  # "Yes. It is …"
+    if _MORE.match(note):
+        ends = False
     if marked and not ends and (note[0] in ",;" or _ADDED.match(note)):
         ends = any(not said.is_topic(named) for named in listed)
     if not ends:

@@ -62,18 +62,21 @@ _SAYS_UNKNOWN = re.compile(
 
 
 _TOLD = r"(?:stated|given|known|specified|mentioned|provided|available|listed|included|found)"
+_FINDS = (
+    r"(?:be )?(?:find|found|determined?|infer|inferred|tell|answer|identify|identified|say|state|contain|"
+    r"mention|provide|give|specify|include|list|know|have|show|indicate|reveal|allow)"
+)
 _REFUSAL = re.compile(
-    r"\b(?:(?:do|does|did|could|can)(?: not|n't) (?:find|determine|infer|tell|identify|say|state|contain|"
-    r"mention|provide|give|specify|include|list|know|have|show|indicate|reveal|allow)|"
-    r"no (?:information|data|triples?|facts?|evidence|record|mention)|"
-    rf"cannot|can't|unable|(?:is|are|was|were)(?: not|n't) (?:\w+ )?(?:{_TOLD}|enough|possible|clear|in)|"
+    rf"\b(?:(?:do|does|did|could|can)(?: not|n't) {_FINDS}|(?:has|have|had) no|cannot|can't|unable|"
+    r"(?:no|any) (?:information|data|triples?|facts?|evidence|record|mention)|"
+    rf"(?:is|are|was|were)(?: not|n't) (?:\w+ )?(?:{_TOLD}|enough|possible|clear|in)|"
     rf"not enough|insufficient|unknown|unclear|no (?:\w+ ){{1,6}}(?:is|are|was|were) (?:\w+ )?{_TOLD})\b",
     re.IGNORECASE,
 )
 _HOPE = re.compile(
-    r"\b(?:but|however|likely|probably|guess|infer\w*|suggests?|would|may|might|could|perhaps|possibly|"
-    r"presumably|though|still|nevertheless|assum\w+|conclude|must|should|implies|best|"
-    r"directly|explicitly|follows?|following|so|therefore|thus|hence|answer|reasoning)\b",
+    r"\b(?:but|however|likely|probably|guess|infer\w*|suggests?|would(?! need)|(?:may|might|could)(?! not)|"
+    r"perhaps|possibly|presumably|though|still|nevertheless|assum\w+|conclude|must|should|implies|best|directly|"
+    r"explicitly|follows?|following|therefore|thus|hence|so,? (?!i\b|we\b|it\b|there\b)\w)",
     re.IGNORECASE,
 )
 _ONLY = re.compile(r"\b(?:only|just|while|although)\b", re.IGNORECASE)
@@ -140,8 +143,8 @@ def refuses(said: Said) -> bool:
     """Whether a text begins by saying that it gives no answer, and then names only what there is instead."""
     opening = list(islice(sentences(said, 0, min(len(said.text), 2000)), 2))
     refusal = next((m for s, e in opening if (m := _REFUSAL.search(said.text, s, e))), None)
-    if refusal is None or _HOPE.search(said.text, refusal.start()):
-        return False
+    if refusal is None or "ly " in refusal[0] or _HOPE.search(said.text, refusal.end()):
+        return False  # what is "not directly stated" may be said in spite of it
     end = next(end for _, end in opening if refusal.start() < end)
     only = _ONLY.search(said.text, refusal.end(), end)
     told = read_prose(said, 0, only.start() if only else end)

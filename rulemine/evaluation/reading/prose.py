@@ -60,7 +60,8 @@ _FILL = (
 )
 _DENIAL = re.compile(
     r"(?:(?:\b(?:not|neither|nor|rather than|instead of|unlike|except(?: for)?|other than|as opposed to|"
-    rf"excluding)|n't)\s+(?!only\b|just\b|merely\b|simply\b){_FILL}|[❌✗✘🚫]\s*|~~){_MARKUP}*\Z",
+    rf"excluding)|n't)\s+(?!only\b|just\b|merely\b|simply\b){_FILL}|"
+    rf"\b(?:excluded|omitted|left out|ruled out|rejected)\s+|[❌✗✘🚫]\s*|~~){_MARKUP}*\Z",
     re.I,
 )
 _DENIED_AFTER = re.compile(
@@ -80,6 +81,7 @@ _APPOSED = re.compile(
     rf"(?:[a-z-]+\s+){{1,4}}?(?:of|to)\s+(?:the\s+)?{_MARKUP}*"
 )
 _TRIPLE = re.compile(r"[,|]\s*[^\s,|()]*[_/.][^\s,|()]*\s*[,|]")
+_ADDED = re.compile(r".\s*(?:and|or|also|plus|as well as)\b", re.I)
 _ABOUT_THEM = re.compile(
     r"[\s*_]*(?:both|these|those|they|each of|all (?:of|two|three|four|five|six)|this is|that is)\b",
     re.I,
@@ -213,7 +215,9 @@ def _parentheses(said: Said, low: int, high: int) -> Iterator[tuple[int, int]]:
         elif depth:
             depth -= 1
             inside = said.text[begin : min(mark.end(), begin + 400)]
-            if not depth and (_TRIPLE.search(inside) or _follows_name(said, begin)):
+            if depth or _ADDED.match(inside):
+                continue
+            if _TRIPLE.search(inside) or _follows_name(said, begin):
                 yield begin, mark.end()
 
 
@@ -303,6 +307,8 @@ def _rank_of_word(
         if follows or (joined and ends and word[0].isupper()):
             return Rank.ANSWER
         return Rank.WORD if not leads and word[0].isupper() else None
+    if word.isdecimal() and re.match(r"\s+(?!is\b|are\b|was\b|were\b|and\b|or\b)[a-z]", after):
+        return None  # so many of them
     if lower in TYPE_WORDS or word.isdecimal():
         listed = at + 1 < len(names) and are_joined(said, named, names[at + 1])
         return Rank.ANSWER if (marked and leads and ends) or joined or listed else Rank.WORD
@@ -310,7 +316,7 @@ def _rank_of_word(
         is_adjective = re.match(r"\s+[a-z]", after) and not re.match(
             r"\s+(?:is|are|was|were|and|or|as|in)\b", after
         )
-        return Rank.WORD if is_adjective else Rank.ANSWER
+        return None if is_adjective else Rank.ANSWER
     if (
         leads
         and not marked
