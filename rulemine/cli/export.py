@@ -32,7 +32,7 @@ def add_exporting(commands: "argparse._SubParsersAction[Parser]") -> None:
         commands,
         "export",
         export,
-        "write a release so that other people's systems read it as it is",
+        "write a release in the files of other people's systems",
     )
     parser.options = _add_options
 
