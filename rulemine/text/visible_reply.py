@@ -5,7 +5,8 @@ Thoughts stand between ``<think>`` and ``</think>`` (or ``<thinking>``, ``<thoug
 thought; where the closing one is missing, the model was cut off while it thought, and all that follows the
 opening tag is. In the format harmony only the channel ``final`` is seen. An output can mention a tag without
 thinking: one in quotes or backticks is text, and so is an opening tag in the middle of a sentence, or as an
-item of a list, that nothing closes.
+item of a list, that nothing closes. What a small model writes behind the token that ends its turn is not
+seen either.
 
 Guarantee: linear time, whatever the output.
 """
@@ -24,6 +25,9 @@ _CHANNEL = re.compile(
 _END = re.compile(r"<\|(?:start|end|return|call|channel)\|>")
 # What is left of both tags where a server leaves the special tokens out.
 _BARE_CHANNEL = "assistantfinal"
+_TURN_ENDS = re.compile(
+    r"<\|(?:eot_id|eom_id|im_end|end_of_text|endoftext)\|>|<end_of_turn>|</s>(?=\s*(?:\Z|<s>|\[INST))"
+)
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\(?\d{1,4}[.):])[ \t]*")
 _NEAR = 200  # characters before an opening tag that are looked at
 
@@ -65,8 +69,8 @@ def without_thoughts(output: str) -> tuple[str, bool]:
             is_thinking = True
     if not is_thinking:
         parts.append(text[at:])
-    said = "".join(parts)
-    return (said if said.strip() else "", cut_off or is_thinking)
+    said = next(filter(str.strip, _TURN_ENDS.split("".join(parts))), "")
+    return said, cut_off or is_thinking
 
 
 def _final_channel(text: str) -> tuple[str, bool]:

@@ -34,7 +34,11 @@ HARMONY = (
         ("<|channel|>analysis<|message|>HARD", ""),
         ("<|channel|>final <|constrain|>json<|message|>[1]<|end|>", "[1]"),
         ("analysisPerhaps HARD.assistantfinalnone", "none"),
+        ("none<|eot_id|><|start_header_id|>user<|end_header_id|>\nWho?<|eot_id|>HARD", "none"),
+        ("<think>HARD</think><|im_end|>", ""),
+        ("none</s><s>[INST] HARD? [/INST]", "none"),
         # By accident: nobody thinks here.
+        ("<s>HARD</s> none", "<s>HARD</s> none"),
         ("An analysis of HARD", "An analysis of HARD"),
         ("The tag <think> is no name", "The tag <think> is no name"),
         ("I use no `</think>`: HARD", "I use no `</think>`: HARD"),
