@@ -50,7 +50,7 @@ NEEDS = {
     "a model": r"--model ",
     "a database": r"^rulemine neo4j |--neo4j|bolt:|neo4j\+s:|neo4j-admin|^cypher-shell|^oxigraph",
     "code of others": r"^lm_eval|^inspect |^from (graphrag|datasets|mlcroissant|pykeen|langchain)",
-    "what a reader has": r" (DIR|OUT)\b|my-graph|towns\.ttl|-geography|wikidata",
+    "what a reader has": r"[ \"](DIR|OUT)\b|my-graph|towns\.ttl|-geography|wikidata",
     "predictions that a reader has": r"^rulemine cypher-score ",
     "time; other tests run it": r"^rulemine cypher-tasks demo .*tasks\.jsonl",
 }
