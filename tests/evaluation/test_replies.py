@@ -135,6 +135,8 @@ NAMES = {
         ("It was made in Berlin.", ["Berlin"]),
         ("Berlin is its capital.", ["Berlin"]),
         ("Doubt remains: Ada Quill.", [ADA]),
+        ("Berlin is one; Ada Quill is another.", ["Berlin", ADA]),
+        ("- Berlin lies in Germany.\n- Ada Quill lies there.", ["Berlin", ADA]),
         ("The French film is Heat.", ["Heat"]),
         ("The language is French.", ["French"]),
         ("There are 24 of them, among them Ada Quill.", [ADA]),

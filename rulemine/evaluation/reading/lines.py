@@ -133,6 +133,12 @@ def read_line(
         ends = any(not said.is_topic(named) for named in listed)
     if not ends:
         found = read_prose(said, start, end, marked=marked)
+        if (
+            is_item
+            and found[:1] == [RankedName(listed[0], Rank.WORD)]
+            and not _is_label(said, listed)
+        ):
+            found[0] = RankedName(listed[0], Rank.ANSWER)  # it begins an item
         return ("statements" if is_item else "prose"), found
     if note[:1] in "-→<=" and re.match(r"→|->|<-|=>|--+[>\[(]", note) and len(listed) < len(names):
         return "names", read_prose(said, start, end, marked=marked)

@@ -70,7 +70,7 @@ _REFUSAL = re.compile(
     rf"\b(?:(?:do|does|did|could|can)(?: not|n't) {_FINDS}|(?:has|have|had) no|cannot|can't|unable|"
     r"(?:no|any) (?:information|data|triples?|facts?|evidence|record|mention)|"
     rf"(?:is|are|was|were)(?: not|n't) (?:\w+ )?(?:{_TOLD}|enough|possible|clear|in)|"
-    rf"not enough|insufficient|unknown|unclear|no (?:\w+ ){{1,6}}(?:is|are|was|were) (?:\w+ )?{_TOLD})\b",
+    rf"not enough|insufficient|unknown|unclear|no [^\n]{{1,120}}? (?:is|are|was|were) (?:\w+ )?{_TOLD})\b",
     re.IGNORECASE,
 )
 _HOPE = re.compile(

@@ -295,7 +295,7 @@ def _rank_of_word(
     leads = not re.search(r"\w", text[max(low, named.start - _NEAR) : named.start])
     follows = at + 1 < len(names) and are_joined(said, named, names[at + 1], _AND)
     after = text[named.end : named.end + 30].lstrip("*_\"'`")
-    ends = not after.strip() or bool(re.match(r"\s*[.,;:()!?|\n]|\s+[-—]", after))
+    ends = not after.strip() or bool(re.match(r"\s*[.,;:()!?|\n、，；。：（）]|\s+[-—]", after))
     if lower in FUNCTION_WORDS:
         listed = (
             at + 1 < len(names)
@@ -324,6 +324,7 @@ def _rank_of_word(
         and word[0].isupper()
         and not ends
         and not follows
+        and not re.match(r"\s+(?:is|are|was|were)\b", after)
         and not _goes_on(text, low)
     ):
         return Rank.WORD
