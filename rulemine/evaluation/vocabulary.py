@@ -17,10 +17,11 @@ passing (in parentheses, as a reason), or is that of a topic entity of the quest
 Guarantee: time grows with the length of the text.
 """
 
+import re
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
-from rulemine.evaluation.reading.blocks import read_blocks
+from rulemine.evaluation.reading.blocks import answers_first, read_blocks
 from rulemine.evaluation.reading.lines import lines_of
 from rulemine.evaluation.reading.marked import concluded, refuses, says_none, stated
 from rulemine.evaluation.reading.names import NameFinder, Said, composed, tokens
@@ -42,6 +43,13 @@ def bounded(answers: Sequence[str]) -> Sequence[str]:
         if total > LONGEST_OUTPUT:
             return answers[:number]
     return answers
+
+
+# Where a small model goes on with a question of its own; the prompt, said again, stands before any answer.
+_NEXT_TURN = re.compile(
+    r"^[#* \t]*(?:question|q|instruction|user|human|input)(?: ?\d+)?[* ]*:",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 class Read(NamedTuple):
@@ -93,7 +101,13 @@ class VocabularyMatcher:
             if found.names or is_all:
                 return found
         said = self._finder.read(output, own)
-        return _taken(_read(said)) if said.names else Read([], 0)
+        if not said.names:
+            return Read([], 0)
+        if (turn := _NEXT_TURN.search(said.text)) and said.has_answer(0, turn.start()):
+            own_turn = _read(self._finder.read(said.text[: turn.start()], own))
+            if answers_first(own_turn):
+                return _taken(own_turn)
+        return _taken(_read(said))
 
     def _of_texts(self, texts: Sequence[str], topics: Set[str]) -> Read:
         """What texts name that are answers by themselves."""
@@ -121,5 +135,7 @@ def _taken(found: Sequence[RankedName]) -> Read:
     """The names of the lowest rank, none of them denied."""
     denied = [c.named for c in found if c.rank == Rank.DENIED]
     best = min((c.rank for c in found if c.rank < Rank.DENIED), default=Rank.DENIED)
+    if denied and best == Rank.TOPIC:
+        best = Rank.DENIED  # the answer was among what is denied
     taken = [c.named for c in found if c.rank == best < Rank.DENIED]
     return Read([key for named in taken for key in named.keys], len(denied))

@@ -125,7 +125,23 @@ NAMES = {
         ("The triples do not say it. Only Mara Quill is known.", []),
         ("The triples do not say it, but it may be Ada Quill.", [ADA]),
         ("O'Neill & Sons, Ltd. and Heat (1995)", ["O'Neill & Sons, Ltd.", "Heat (1995)"]),
+        ("She works not in Berlin but in Stara Luka.", ["Stara Luka"]),
+        ("She was not in Berlin, Mara Quill or Up. It was Ada Quill.", [ADA]),
+        ("It is ~~Mara Quill~~ **Ada Quill**.", [ADA]),
+        ("Mara Quill is close but is not one. Ada Quill is one.", [ADA]),
+        ("It is Ada Quill as well as his brother Ben Quill.", [ADA, BEN]),
+        ("Rosa Delgado, who works for Harbor Mill, is married to Ada Quill.", [ADA]),
+        ("There is no grandchild of Rosa Delgado. Her child Mara Quill has none.", []),
+        ("I do not know it. I know Mara Quill, but I have no information on others.", []),
+        # turns and languages
+        ("Ada Quill\n\nQuestion: Who is the mother?\nAnswer: Mara Quill", [ADA]),
+        ("Triples:\nMara Quill | child_of | Rosa Delgado\nQuestion: Who?\nAnswer: Ada Quill", [ADA]),
+        ("Mara Quill 是孩子。因此，答案是：Ada Quill", [ADA]),
+        ("Ada Quill<br>Ben Quill", [ADA, BEN]),
+        ("I ran `MATCH (n {name: 'Rosa Delgado'}) RETURN n`:\n\nAda Quill\nBen Quill", [ADA, BEN]),
+        ("Ada Quill [Person#12], Ben Quill [Person#13]", [ADA, BEN]),
         # the topic entity
+        ("Neither Mara Quill nor Ada Quill is a grandchild of Rosa Delgado.", []),
         ("Rosa Delgado", [TOPIC]),
         ("Answer: The grandchildren of Rosa Delgado are:\n\n- Ada Quill", [ADA]),
         # words

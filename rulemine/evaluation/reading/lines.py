@@ -34,7 +34,9 @@ _DECORATION = re.compile(
     re.I,
 )
 _CLOSING = re.compile(r"[*_`\"'»\]}~]*(?:[ \t]?\[\^?\d{1,3}\])*[*_]*")
-_PARENTHESIS = re.compile(r"[ \t]*\((?!(?:and|or|also|plus)\b)(?:[^()\n]|\([^()\n]*\))*+\)[*_]*")
+_PARENTHESIS = re.compile(
+    r"[ \t]*(?:\((?!(?:and|or|also|plus)\b)(?:[^()\n]|\([^()\n]*\))*+\)|\[[^][\n]*+\])[*_]*"
+)
 _RELATION = re.compile(
     r"\s*(?:[,|;\t]\s*[^,|;\n]{1,200}\s*[,|;\t]|-+\s*\[?:?[\w ./-]{1,100}\]?\s*-+>|"
     r"--?\(?[\w ./]{1,100}\)?--?>?|[ \t]\w*[a-z]+_\w+[ \t])\s*"

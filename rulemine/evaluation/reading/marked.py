@@ -13,15 +13,18 @@ from rulemine.evaluation.reading.words import is_aside_label, is_nothing
 __all__ = ["concluded", "refuses", "says_none", "stated"]
 
 _KIND = (
-    r"(?:(?:final|correct|right|complete|full|best|only|short|direct|overall|(?:most )?likely|likeliest|"
-    r"possible) )*"
+    r"(?:(?:final|correct|corrected|revised|updated|right|complete|full|best|only|short|direct|overall|"
+    r"grounded|(?:most )?likely|likeliest|possible) )*"
 )
 _ASKED = r"(?: (?:to|for) [^.\n:]{1,300}?)?"
-_ANSWER = rf"{_KIND}answers?(?:\(s\))?"
+_ANSWER = (
+    rf"{_KIND}(?:answers?(?:\(s\))?|antwort(?:en)?|réponses?|respuestas?|risposta|respostas?|ответы?|"
+    r"答案)"
+)
 _SO = r"so|thus|therefore|hence|consequently|accordingly|and|but|then|means|that|believe|think|conclude"
 _LABEL = re.compile(
-    r"(?:^|[.!?:;,})\]—-])[ \t*_#>✅☑✔💡👉🎯-]{0,12}\uFE0F?[ \t]*(?:so |thus |therefore |hence )?,? ?"
-    rf"(?:the |my |our |a )?{_ANSWER}{_ASKED}(?: is| are)?[ \t]?[*_]{{0,3}}[ \t]?[:：=](?!\w)",
+    r"(?:^|[.!?:;,})\]—，。-])[ \t*_#>✅☑✔💡👉🎯-]{0,12}\uFE0F?[ \t]*(?:so |thus |therefore |hence )?,? ?"
+    rf"(?:the |my |our |a )?{_ANSWER}{_ASKED}(?: is| are|是)?[ \t]?[*_]{{0,3}}[ \t]?(?:：|[:=](?!\w))",
     re.IGNORECASE | re.MULTILINE,
 )
 _CLAUSE = re.compile(
@@ -40,7 +43,7 @@ _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*+\})
 _TAGGED = re.compile(
     r"<(?:final_)?answers?>(.*?)(?:</(?:final_)?answers?>|\Z)", re.IGNORECASE | re.DOTALL
 )
-_BRACED = re.compile(r"\{([^{}]+)\}")
+_BRACED = re.compile(r"\{([^{}:]+)\}")  # not a map, of a query
 _CONCLUSION = re.compile(
     r"[ \t*_>-]*(?:so(?!\s+(?:far|much|many|long|called)\b)|thus|therefore|hence|consequently|accordingly|"
     r"in (?:conclusion|summary|short|sum|total)|overall|to (?:conclude|summarize|sum up)|as a result|"
@@ -69,14 +72,17 @@ _FINDS = (
 _REFUSAL = re.compile(
     rf"\b(?:(?:do|does|did|could|can)(?: not|n't) {_FINDS}|(?:has|have|had) no|cannot|can't|unable|"
     r"(?:no|any) (?:information|data|triples?|facts?|evidence|record|mention)|"
-    rf"(?:is|are|was|were)(?: not|n't) (?:\w+ )?(?:{_TOLD}|enough|possible|clear|in)|"
-    rf"not enough|insufficient|unknown|unclear|no [^\n]{{1,120}}? (?:is|are|was|were) (?:\w+ )?{_TOLD})\b",
+    rf"(?:is|are|was|were)(?: not|n't) (?:\w+ )?(?:{_TOLD}|enough|possible|clear|in (?:the|my)\b)|"
+    r"there (?:is|are|was|were) no|not enough|insufficient|unknown|unclear|"
+    rf"no [^\n]{{1,120}}? (?:is|are|was|were) (?:\w+ )?{_TOLD})\b",
     re.IGNORECASE,
 )
 _HOPE = re.compile(
-    r"\b(?:but|however|likely|probably|guess|infer\w*|suggests?|would(?! need)|(?:may|might|could)(?! not)|"
-    r"perhaps|possibly|presumably|though|still|nevertheless|assum\w+|conclude|must|should|implies|best|directly|"
-    r"explicitly|follows?|following|therefore|thus|hence|so,? (?!i\b|we\b|it\b|there\b)\w)",
+    r"\b(?:(?:but|however,?)(?! (?:(?:i|we|they|it|there) )?(?:(?:is|are|have|has) )?"
+    r"(?:no|not|nothing|none|cannot|do not|does not|don't|doesn't)\b)|likely|probably|guess|infer\w*|"
+    r"suggests?|would(?! need)|(?:may|might|could)(?! not)|perhaps|possibly|presumably|though|still|"
+    r"nevertheless|assum\w+|conclude|must|should|implies|best|directly|explicitly|(?:it|this|as) follows|"
+    r"following|therefore|thus|hence|so,? (?!i\b|we\b|it\b|there\b)\w)",
     re.IGNORECASE,
 )
 _ONLY = re.compile(r"\b(?:only|just|while|although)\b", re.IGNORECASE)

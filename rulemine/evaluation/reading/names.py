@@ -146,6 +146,8 @@ class Said:
 # Underscores are part of words, but for those of Markdown's emphasis.
 _EMPHASIS = re.compile(r"(?<![\w])(_{1,2})(?=\S)([^_\n]{1,300}?)(?<=\S)\1(?!\w)")
 
+_BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
+
 
 def _as_stars(emphasis: re.Match[str]) -> str:
     stars = "*" * len(emphasis[1])
@@ -179,7 +181,7 @@ class NameFinder:
             text: The text.
             topics: The names of topic entities, composed.
         """
-        text = _EMPHASIS.sub(_as_stars, plain(text))
+        text = _EMPHASIS.sub(_as_stars, _BREAK.sub("\n", plain(text)))
         return Said(text, list(self._found(text)), topics, numbered=self._numbered)
 
     def is_name(self, text: str) -> bool:

@@ -56,23 +56,25 @@ _JOINT = re.compile(
 _AND = re.compile(rf"{_MARKUP}*,?\s*(?:and|or|nor|&){_MARKUP}*(?:(?:the|a|an)\b{_MARKUP}*)?", re.I)
 _FILL = (
     r"(?:(?:is|are|was|were|do|does|did|has|be|include|includes|including|list|count|mention|name)\s+)?"
-    r"(?:(?:[a-z]+\s+){0,3}(?:in|at|of|by|to|from|for|with|on)\s+)?(?:(?:the|a|an|his|her|their|its)\s+(?:[a-z]+\s+){0,2})?"
+    r"(?:(?:(?!but\b)[a-z]+\s+){0,3}(?:in|at|of|by|to|from|for|with|on)\s+)?(?:(?:the|a|an|his|her|their|its)\s+(?:[a-z]+\s+){0,2})?"
 )
 _DENIAL = re.compile(
     r"(?:(?:\b(?:not|neither|nor|rather than|instead of|unlike|except(?: for)?|other than|as opposed to|"
     rf"excluding)|n't)\s+(?!only\b|just\b|merely\b|simply\b){_FILL}|"
-    rf"\b(?:excluded|omitted|left out|ruled out|rejected)\s+|[❌✗✘🚫]\s*|~~){_MARKUP}*\Z",
+    r"\b(?:excluded|omitted|left out|ruled out|rejected|no [a-z]+ (?:with|in|to|from|of))\s+|"
+    rf"[❌✗✘🚫]\s*|(?<![\w.)])~~){_MARKUP}*\Z",
     re.I,
 )
 _DENIED_AFTER = re.compile(
-    rf"{_MARKUP}*(?:is|are|was|were|does|do|did|has|have|can|could|would)(?:\s+not\b|n't\b)(?!\s+(?:only|just))",
+    rf"(?:{_MARKUP}*|\s[^.,;:\n]{{1,40}}\sbut\s)(?:is|are|was|were|does|do|did|has|have|can|could|would|should)"
+    r"(?:\s+not\b|n't\b)(?!\s+(?:only|just))|[^\n]{0,200}[❌✗✘✖]\uFE0F?\s*\Z",
     re.I,
 )
 _PASSING = re.compile(rf"\b(?:via|through|thanks to|by way of)\s+(?:the\s+)?{_MARKUP}*\Z", re.I)
 _REASON = re.compile(
     r"\b(?:because|since|given that|due to|according to|inferred from|derived from|although|whereas|"
     r"even though|(?:(?<=[,;.] )|(?<=\n)|(?<!.))while|(?<=, )as\b(?! well\b| follows\b)|"
-    r"as (?:he|she|it|they|both|his|her|their|its|this|there|these)\b|for (?:he|she|it|they)\b)|"
+    r"(?<!well )as (?:he|she|it|they|both|his|her|their|its|this|there|these)\b|for (?:he|she|it|they)\b)|"
     r"[,;] (?:(?:who|which|whose) (?:also|later|previously|once)|she|he|they|both)\b",
     re.I,
 )
@@ -141,7 +143,8 @@ def _sentence(
     text = said.text
     asks = text[max(low, high - 9) : high].rstrip(" \t\n\"'»*_)]`").endswith(("?", "？"))
     explains = _ABOUT_THEM.match(text, low, high) is not None and said.has_answer(0, low)
-    asides = sorted([*_parentheses(said, low, high), *_reasons(said, names, low, high)])
+    asides = [*_parentheses(said, low, high), *_reasons(said, names, low, high)]
+    asides = sorted([*asides, *_relative(said, low, high)])
     on_the_way = _on_the_way(said, names)
     before: RankedName | None = None
     next_aside, reach = 0, low
@@ -195,11 +198,23 @@ def _is_denied_on(said: Said, before: RankedName | None, named: Named, low: int)
     if before is None or before.rank != Rank.DENIED:
         return False
     between = said.text[before.named.end : named.start].casefold()
-    return (
+    return "~" not in between and (
         "or" in between
         or "," not in between
         or "neither" in said.text[low : named.start][-200:].casefold()
+        or _ends_in_or(said, named)
     )
+
+
+def _ends_in_or(said: Said, named: Named) -> bool:
+    """Whether a name is one of a list that ends in ``or``."""
+    for after in said.within(named.end, named.end + _NEAR * 5):
+        if not are_joined(said, named, after):
+            return False
+        if re.search(r"\bn?or\b", said.text[named.end : after.start]):
+            return True
+        named = after
+    return False
 
 
 def _parentheses(said: Said, low: int, high: int) -> Iterator[tuple[int, int]]:
@@ -241,9 +256,7 @@ def _reasons(said: Said, names: Sequence[Named], low: int, high: int) -> Iterato
                 yield reason.start(), high
                 return
             continue
-        comma = said.text.find(",", names[0].end, high)
-        while comma >= 0 and said.is_inside(comma):
-            comma = said.text.find(",", comma + 1, high)
+        comma = _comma(said, names[0].end, high)
         after = said.text[comma + 1 : comma + 9].lstrip().casefold()
         if (
             comma >= 0
@@ -252,6 +265,20 @@ def _reasons(said: Said, names: Sequence[Named], low: int, high: int) -> Iterato
         ):
             yield low, comma
         return
+
+
+def _relative(said: Said, low: int, high: int) -> Iterator[tuple[int, int]]:
+    """Relative clauses between commas, in a sentence that goes on to name something."""
+    for relative in re.compile(r", (?:who|which|whose|where)\b").finditer(said.text, low, high):
+        comma = _comma(said, relative.end(), high)
+        if comma >= 0 and not said.is_inside(relative.start()) and said.has_answer(comma, high):
+            yield relative.start(), comma
+
+
+def _comma(said: Said, start: int, end: int) -> int:
+    """The first comma that is not in a name; -1: there is none."""
+    commas = (mark.start() for mark in re.compile(",").finditer(said.text, start, end))
+    return next((comma for comma in commas if not said.is_inside(comma)), -1)
 
 
 def has_path(said: Said, names: Sequence[Named]) -> bool:
