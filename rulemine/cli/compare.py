@@ -91,6 +91,8 @@ def compare(arguments: Namespace) -> int:
 
     check_output(arguments.output)
     if arguments.format == "questions":
+        if arguments.fresh is not None:
+            raise ConfigError("--format questions: is of one release. Leave out --fresh.")
         refuse_idle(arguments, "other formats than questions", "metrics", "seed")
     named = split_names(arguments.metrics or "")
     if arguments.metrics is not None and not named:
@@ -129,8 +131,6 @@ def _with_fresh(arguments: Namespace, metrics: list[str]) -> int:
             f"--fresh: found {place} and no prediction file; expected a release and predictions for it: "
             "rulemine compare DIR A.jsonl … --fresh DIR2 B.jsonl …"
         )
-    if arguments.format == "questions":
-        raise ConfigError("--format questions: is of one release. Leave out --fresh.")
     with bar("compare") as tell:
         found = compare_with_fresh(
             Release.open(arguments.release),
