@@ -26,7 +26,16 @@ _READING = (
     ("evaluation", "vocabulary.py"),
     *(
         ("evaluation", "reading", f"{module}.py")
-        for module in ("blocks", "lines", "marked", "names", "prose", "structured", "words")
+        for module in (
+            "asides",
+            "blocks",
+            "lines",
+            "marked",
+            "names",
+            "prose",
+            "structured",
+            "words",
+        )
     ),
 )
 """The modules that read outputs, copied into one package."""

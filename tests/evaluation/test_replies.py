@@ -133,6 +133,10 @@ NAMES = {
         ("Rosa Delgado, who works for Harbor Mill, is married to Ada Quill.", [ADA]),
         ("There is no grandchild of Rosa Delgado. Her child Mara Quill has none.", []),
         ("I do not know it. I know Mara Quill, but I have no information on others.", []),
+        ("Ada Quill is one; Mara Quill and Ben Quill are not.", [ADA]),
+        ("If Mara Quill were one, I would say so, but it is only Ada Quill.", [ADA]),
+        ("Mara Quill is a child.\n\n$\\boxed{\\text{none}}$", []),
+        ("(1) Ada Quill (2) Ben Quill", [ADA, BEN]),
         # turns and languages
         ("Ada Quill\n\nQuestion: Who is the mother?\nAnswer: Mara Quill", [ADA]),
         ("Triples:\nMara Quill | child_of | Rosa Delgado\nQuestion: Who?\nAnswer: Ada Quill", [ADA]),

@@ -40,6 +40,8 @@ _HEADING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*+\})*+)\}")
+_TEXT = re.compile(r"\\(?:text|mathrm|textbf)\b")
+_OPENED = re.compile(r"(?:boxed|fbox|text)\s*\{\Z|>\Z")
 _TAGGED = re.compile(
     r"<(?:final_)?answers?>(.*?)(?:</(?:final_)?answers?>|\Z)", re.IGNORECASE | re.DOTALL
 )
@@ -59,7 +61,8 @@ _SO_THAT = re.compile(
 )
 _SAYS_UNKNOWN = re.compile(
     rf"\b(?:the|my) {_KIND}answers?{_ASKED} (?:is|are) (?:therefore |thus )?(?:unknown|unclear|undetermined|"
-    r"not (?:known|stated|given|clear|available|provided|determinable|in the))\b[^\n.]*[.!]?\s*\Z",
+    r"not (?:known|stated|given|clear|available|provided|determinable|in the))\b[^\n.]*[.!]?\s*\Z|"
+    r"(?<=[.!?] )I (?:do not|don't) know(?: the answer| it| this)?[.!]?\s*\Z",
     re.IGNORECASE,
 )
 
@@ -73,7 +76,7 @@ _REFUSAL = re.compile(
     rf"\b(?:(?:do|does|did|could|can)(?: not|n't) {_FINDS}|(?:has|have|had) no|cannot|can't|unable|"
     r"(?:no|any) (?:information|data|triples?|facts?|evidence|record|mention)|"
     rf"(?:is|are|was|were)(?: not|n't) (?:\w+ )?(?:{_TOLD}|enough|possible|clear|in (?:the|my)\b)|"
-    r"there (?:is|are|was|were) no|not enough|insufficient|unknown|unclear|"
+    r"there (?:is|are|was|were) no|none of (?:the|these)|not enough|insufficient|unknown|unclear|"
     rf"no [^\n]{{1,120}}? (?:is|are|was|were) (?:\w+ )?{_TOLD})\b",
     re.IGNORECASE,
 )
@@ -117,6 +120,11 @@ def stated(said: Said) -> list[RankedName] | None:
             if found is None:
                 return []
         else:
+            before = said.text[max(0, part.start - 20) : part.start]
+            if _OPENED.search(before) and is_nothing(
+                _TEXT.sub("", said.text[part.start : part.end])
+            ):
+                return []
             found = _closed(said, part)
             while parts and not parts[-1].is_open:
                 found = _closed(said, parts.pop()) + found

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from rulemine.evaluation.reading.asides import MARKUP as _MARKUP
+from rulemine.evaluation.reading.asides import asides
 from rulemine.evaluation.reading.names import Named, Said
 from rulemine.evaluation.reading.words import (
     ADJECTIVES,
@@ -46,7 +48,6 @@ class RankedName(NamedTuple):
 
 
 _STOP = re.compile(r"(?<![.!?])[.!?]++[\"'»*_)\]`]{0,9}(?=\s|\Z)|[。！？；]|\n")
-_MARKUP = r"[\s*_\"'`»«~\[\]]"
 _JOINT = re.compile(
     rf"{_MARKUP}*(?:[,;/&|、，；·•+]{_MARKUP}*)?(?:\(?\d{{1,2}}[.)]{_MARKUP}+)?"
     rf"(?:(?:and|or|nor|as well as|but also|und|et|y|e|и|和)\b)?{_MARKUP}*"
@@ -71,19 +72,10 @@ _DENIED_AFTER = re.compile(
     re.I,
 )
 _PASSING = re.compile(rf"\b(?:via|through|thanks to|by way of)\s+(?:the\s+)?{_MARKUP}*\Z", re.I)
-_REASON = re.compile(
-    r"\b(?:because|since|given that|due to|according to|inferred from|derived from|although|whereas|"
-    r"even though|(?:(?<=[,;.] )|(?<=\n)|(?<!.))while|(?<=, )as\b(?! well\b| follows\b)|"
-    r"(?<!well )as (?:he|she|it|they|both|his|her|their|its|this|there|these)\b|for (?:he|she|it|they)\b)|"
-    r"[,;] (?:(?:who|which|whose) (?:also|later|previously|once)|she|he|they|both)\b",
-    re.I,
-)
 _APPOSED = re.compile(
     rf"{_MARKUP}*,\s+(?!(?:and|or|but|nor|as|plus|also|then)\b)(?:(?:both|all|each|the|a|an|his|her|their)\s+)*"
     rf"(?:[a-z-]+\s+){{1,4}}?(?:of|to)\s+(?:the\s+)?{_MARKUP}*"
 )
-_TRIPLE = re.compile(r"[,|]\s*[^\s,|()]*[_/.][^\s,|()]*\s*[,|]")
-_ADDED = re.compile(r".\s*(?:and|or|also|plus|as well as)\b", re.I)
 _ABOUT_THEM = re.compile(
     r"[\s*_]*(?:both|these|those|they|each of|all (?:of|two|three|four|five|six)|this is|that is)\b",
     re.I,
@@ -143,14 +135,13 @@ def _sentence(
     text = said.text
     asks = text[max(low, high - 9) : high].rstrip(" \t\n\"'»*_)]`").endswith(("?", "？"))
     explains = _ABOUT_THEM.match(text, low, high) is not None and said.has_answer(0, low)
-    asides = [*_parentheses(said, low, high), *_reasons(said, names, low, high)]
-    asides = sorted([*asides, *_relative(said, low, high)])
+    beside = asides(said, names, low, high)
     on_the_way = _on_the_way(said, names)
     before: RankedName | None = None
     next_aside, reach = 0, low
     for at, named in enumerate(names):
-        while next_aside < len(asides) and asides[next_aside][0] <= named.start:
-            reach = max(reach, asides[next_aside][1])
+        while next_aside < len(beside) and beside[next_aside][0] <= named.start:
+            reach = max(reach, beside[next_aside][1])
             next_aside += 1
         window = text[max(low, named.start - _NEAR) : named.start]
         joined = before is not None and are_joined(said, before.named, named)
@@ -169,7 +160,7 @@ def _sentence(
                 or at in on_the_way
                 or _is_apposed(said, names, at, before)
                 or _PASSING.search(window)
-                or _DENIED_AFTER.match(text, named.end, min(high, named.end + _NEAR))
+                or _is_denied_after(said, named, high)
             ):
                 rank = Rank.PASSING
         if rank is not None:
@@ -193,6 +184,12 @@ def _is_apposed(said: Said, names: Sequence[Named], at: int, before: RankedName 
     )  # fmt: skip
 
 
+def _is_denied_after(said: Said, named: Named, high: int) -> bool:
+    """Whether a sentence goes on to deny a name, or the list that it is in: ``Ann and Bob are not``."""
+    ends = {named.end, _end_of_list(said, named)}
+    return any(_DENIED_AFTER.match(said.text, end, min(high, end + _NEAR)) for end in ends)
+
+
 def _is_denied_on(said: Said, before: RankedName | None, named: Named, low: int) -> bool:
     """Whether the denial of the name before reaches this one: ``not A or B``, ``neither A, B nor C``."""
     if before is None or before.rank != Rank.DENIED:
@@ -208,77 +205,16 @@ def _is_denied_on(said: Said, before: RankedName | None, named: Named, low: int)
 
 def _ends_in_or(said: Said, named: Named) -> bool:
     """Whether a name is one of a list that ends in ``or``."""
+    return re.search(r"\bn?or\b", said.text[named.end : _end_of_list(said, named)]) is not None
+
+
+def _end_of_list(said: Said, named: Named) -> int:
+    """Where the last of the names ends that are told one after the other with a name."""
     for after in said.within(named.end, named.end + _NEAR * 5):
         if not are_joined(said, named, after):
-            return False
-        if re.search(r"\bn?or\b", said.text[named.end : after.start]):
-            return True
+            break
         named = after
-    return False
-
-
-def _parentheses(said: Said, low: int, high: int) -> Iterator[tuple[int, int]]:
-    """The parts in parentheses that follow a name which is no topic, or are triples."""
-    depth = begin = 0
-    for mark in re.compile(r"[()（）]").finditer(said.text, low, high):
-        if said.is_inside(mark.start()):
-            continue
-        if mark[0] in "(（":
-            depth += 1
-            if depth == 1:
-                begin = mark.start()
-        elif depth:
-            depth -= 1
-            inside = said.text[begin : min(mark.end(), begin + 400)]
-            if depth or _ADDED.match(inside):
-                continue
-            if _TRIPLE.search(inside) or _follows_name(said, begin):
-                yield begin, mark.end()
-
-
-def _follows_name(said: Said, place: int) -> bool:
-    named = said.before(place)
-    return (
-        named is not None
-        and place - named.end < 9
-        and re.fullmatch(rf"{_MARKUP}*", said.text[named.end : place]) is not None
-        and not said.is_topic(named)
-    )
-
-
-def _reasons(said: Said, names: Sequence[Named], low: int, high: int) -> Iterator[tuple[int, int]]:
-    """The part of a sentence that gives a reason: its end, or its beginning up to a comma."""
-    for reason in _REASON.finditer(said.text, low, high):
-        if said.is_inside(reason.start()):
-            continue
-        if names[0].start < reason.start():
-            if said.has_answer(low, reason.start()):
-                yield reason.start(), high
-                return
-            continue
-        comma = _comma(said, names[0].end, high)
-        after = said.text[comma + 1 : comma + 9].lstrip().casefold()
-        if (
-            comma >= 0
-            and said.has_answer(comma, high)
-            and not after.startswith(("and ", "which", "who "))
-        ):
-            yield low, comma
-        return
-
-
-def _relative(said: Said, low: int, high: int) -> Iterator[tuple[int, int]]:
-    """Relative clauses between commas, in a sentence that goes on to name something."""
-    for relative in re.compile(r", (?:who|which|whose|where)\b").finditer(said.text, low, high):
-        comma = _comma(said, relative.end(), high)
-        if comma >= 0 and not said.is_inside(relative.start()) and said.has_answer(comma, high):
-            yield relative.start(), comma
-
-
-def _comma(said: Said, start: int, end: int) -> int:
-    """The first comma that is not in a name; -1: there is none."""
-    commas = (mark.start() for mark in re.compile(",").finditer(said.text, start, end))
-    return next((comma for comma in commas if not said.is_inside(comma)), -1)
+    return named.end
 
 
 def has_path(said: Said, names: Sequence[Named]) -> bool:
