@@ -65,9 +65,14 @@ _SHAPES: dict[str, Callable[[Any], bool]] = {
         and not any(Path(name).is_absolute() or ".." in Path(name).parts for name in v)
     ),
     "levels": lambda v: (
-        v is None or (isinstance(v, list) and bool(v) and all(type(level) is int for level in v))
+        isinstance(v, list)
+        and all(type(level) is int and level >= 1 for level in v)
+        and v == sorted(set(v))
+        and v[-1:] == [100]
     ),
 }
+_TABLES = ("mining", "selection", "questions", "structures", "verbalizer")
+"""Of the options in a manifest."""
 
 
 @dataclass(frozen=True)
@@ -138,12 +143,22 @@ class Release:
             raise ReleaseError(
                 f"{where}: has the unknown key {unknown[0][:60]!r}. Fetch or build the release again."
             )
-        if wrong := [key for key, fits in _SHAPES.items() if not fits(manifest.get(key))]:
-            shown = " and ".join(f"{key} ({dump_line(manifest[key])[:60]})" for key in wrong)
+        config = manifest["config"] if isinstance(manifest["config"], dict) else {}
+        values = manifest | {f"config.{table}": config.get(table, {}) for table in _TABLES}
+        shapes = _SHAPES | {f"config.{table}": _SHAPES["config"] for table in _TABLES}
+        if wrong := [
+            key for key, fits in shapes.items() if key in values and not fits(values[key])
+        ]:
+            shown = " and ".join(f"{key} ({dump_line(values[key])[:60]})" for key in wrong)
             raise ReleaseError(
                 f"{where}: invalid value of {shown}. Fetch or build the release again."
             )
-        config, kinds = manifest["config"], list(QUESTION_KINDS)
+        if config.get("naming", manifest["naming"]) != manifest["naming"]:
+            raise ReleaseError(
+                f"{where}: naming is {manifest['naming']}, but config.naming is "
+                f"{dump_line(config['naming'])[:60]}; expected the same. Fetch or build the release again."
+            )
+        kinds = list(QUESTION_KINDS)
         kind = config.get("kind", "rules")
         if kind not in kinds or (kind != "rules" and not isinstance(config.get(kind), dict)):
             raise ReleaseError(
@@ -288,7 +303,8 @@ class Release:
         """The questions of a split, or of all, sorted by id.
 
         Raises:
-            ReleaseError: The split does not exist, or see `file`.
+            ReleaseError: The split does not exist, or its questions are of another kind than the manifest
+                says, or see `file`.
         """
         if split is not None and split not in SPLITS:
             raise ReleaseError(f"{self.path}: no split {split!r}; there are {', '.join(SPLITS)}.")
@@ -300,7 +316,12 @@ class Release:
         if name not in self._read:
             path = self.file(name)
             rows = (question_from_json(row, f"{path}: line {n}") for n, row in read_jsonl(path))
-            self._read[name] = tuple(rows)
+            self._read[name] = found = tuple(rows)
+            if found and found[0].kind != self.manifest["config"].get("kind", found[0].kind):
+                raise ReleaseError(
+                    f"{self.path / MANIFEST}: config.kind is {self.kind}, but {path} has questions of the "
+                    f"kind {found[0].kind}. Fetch or build the release again."
+                )
         return self._read[name]
 
     def removals(self) -> tuple[Removal, ...]:

@@ -101,6 +101,11 @@ def test_a_release_of_a_newer_format(
         ({"config": {"kind": "nope"}}, 'config.kind is "nope"; expected one of rules, '),
         ({"config": {"kind": "variants"}}, 'config.kind is "variants"; .* with its options'),
         ({"config": {"kind": ["rules"]}}, "config.kind is"),
+        (
+            {"config": {"kind": "structures", "structures": {}}},
+            "config.kind is structures, but .* has questions of the kind rules",
+        ),
+        ({"levels": [0, 1]}, r"invalid value of levels \(\[0, 1\]\)"),
         ({"extra": 1}, "has the unknown key 'extra'"),
         ({"naming": ["text"]}, "invalid value of naming"),
     ],
@@ -117,6 +122,12 @@ def test_an_impossible_manifest(
         assert ended.status == 1, ended
     else:
         assert_refused(ended, expected)
+
+
+def test_a_manifest_without_options_is_shown_all_the_same(release: Path, command: Command) -> None:
+    path = release / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "config": {}}))
+    assert command("show", "release", "q00001").status == 0
 
 
 NOT_READ = {

@@ -132,6 +132,14 @@ def test_a_folder_without_manifest_is_no_release(tmp_path: Path) -> None:
         ({"files": {"a": 5}}, "invalid value of files"),
         ({"levels": 5}, r"invalid value of levels \(5\)"),
         ({"levels": ["x"]}, "invalid value of levels"),
+        ({"levels": [0, 100]}, r"invalid value of levels \(\[0, 100\]\)"),
+        ({"levels": [50]}, "invalid value of levels"),
+        ({"levels": [50, 101]}, "invalid value of levels"),
+        ({"levels": [100, 50]}, "invalid value of levels"),
+        ({"levels": [100, 100]}, "invalid value of levels"),
+        ({"config": {"selection": None}}, r"invalid value of config.selection \(null\)"),
+        ({"config": {"questions": 5}}, r"invalid value of config.questions \(5\)"),
+        ({"config": {"naming": "text"}}, 'naming is entity, but config.naming is "text"; expected'),
         ({"naming": "x", "config": 3}, r'invalid value of naming \("x"\) and config \(3\)'),
     ],
 )
@@ -142,6 +150,13 @@ def test_a_manifest_that_does_not_fit_is_refused(
     with pytest.raises(ReleaseError, match=expected) as caught:
         Release.open(folder)
     assert str(folder / "manifest.json") in str(caught.value)
+
+
+def test_levels_may_be_absent_but_not_null(folder: Path) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(dump_manifest(manifest | {"levels": None}))
+    with pytest.raises(ReleaseError, match=r"invalid value of levels \(null\)"):
+        Release.open(folder)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff\xfe{}"])

@@ -119,7 +119,7 @@ def _rule(
 
 def _why(release: Release, removal: Removal, proof: Certificate, proofs: ProofsLeft) -> list[str]:
     """Why this proof is the published one."""
-    if release.manifest["config"]["selection"]["mode"] == "brink":
+    if release.manifest["config"].get("selection", {}).get("mode") == "brink":
         return [
             "It is among the first groundings of its rule, as the published procedure takes them."
         ]
