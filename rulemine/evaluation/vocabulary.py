@@ -27,6 +27,7 @@ from rulemine.evaluation.reading.marked import concluded, refuses, says_none, st
 from rulemine.evaluation.reading.names import NameFinder, Said, composed, tokens
 from rulemine.evaluation.reading.prose import Rank, RankedName
 from rulemine.evaluation.reading.structured import answers_in
+from rulemine.evaluation.reading.words import nothing_first
 from rulemine.text.visible_reply import visible_reply
 
 __all__ = ["LONGEST_OUTPUT", "Read", "VocabularyMatcher", "bounded", "composed", "tokens"]
@@ -95,7 +96,7 @@ class VocabularyMatcher:
         """The same, and what it denies."""
         output = visible_reply(raw_output[:LONGEST_OUTPUT])
         own = frozenset(map(composed, topics))
-        told, is_all = answers_in(output, self._finder.is_name)
+        told, is_all = answers_in(output, self._finder.is_name, lambda text: composed(text) in own)
         if told is not None:
             found = self._of_texts(told, own)
             if found.names or is_all:
@@ -113,6 +114,8 @@ class VocabularyMatcher:
         """What texts name that are answers by themselves."""
         found: list[RankedName] = []
         for text in texts:
+            if nothing_first(text):
+                continue
             said = self._finder.read(text, topics)
             found += read_blocks(said, lines_of(said, 0, len(said.text)), marked=True)
         return _taken(found)

@@ -1,12 +1,12 @@
 """What of a model's output is meant to be seen: the output without what the model thinks aloud.
 
 Thoughts stand between ``<think>`` and ``</think>`` (or ``<thinking>``, ``<thought>``, ``<reasoning>``,
-``[THINK]``, ``◁think▷``). Many servers leave the opening tag out, so all before a lone closing tag is
-thought; where the closing one is missing, the model was cut off while it thought, and all that follows the
-opening tag is. In the format harmony only the channel ``final`` is seen. An output can mention a tag without
-thinking: one in quotes or backticks is text, and so is an opening tag in the middle of a sentence, or as an
-item of a list, that nothing closes. What a small model writes behind the token that ends its turn is not
-seen either.
+``<analysis>``, ``[THINK]``, ``◁think▷``, ``<|begin_of_thought|>`` and the like). Many servers leave the
+opening tag out, so all before a lone closing tag is thought; where the closing one is missing, the model was
+cut off while it thought, and all that follows the opening tag is. In the format harmony only the channel
+``final`` is seen. An output can mention a tag without thinking: one in quotes or backticks is text, and so is
+an opening tag in the middle of a sentence, or as an item of a list, that nothing closes. What a small model
+writes behind the token that ends its turn is not seen either.
 
 Guarantee: linear time, whatever the output.
 """
@@ -15,8 +15,10 @@ import re
 
 __all__ = ["visible_reply", "without_thoughts"]
 
-_WORD = "(?:seed:)?(?:think|thinking|thoughts?|reasoning)"
-_TAG = re.compile(rf"<(/?){_WORD}>|\[(/?)THINK\]|◁(/?)think▷", re.IGNORECASE)
+_WORD = "(?:seed:)?(?:think|thinking|thoughts?|reasoning|analysis|reflection|scratchpad)"
+_TAG = re.compile(
+    rf"<(/?){_WORD}>|\[(/?)THINK\]|◁(/?)think▷|<\|(?:begin|(end))_of_thought\|>", re.IGNORECASE
+)
 _OPENING = re.compile(r"(?:\A|[\s(])[`'\"“‘«]\Z")
 _CLOSING = ("`", "'", '"', "”", "’", "»")
 _CHANNEL = re.compile(

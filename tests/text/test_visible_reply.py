@@ -20,6 +20,8 @@ HARMONY = (
         ("[THINK]HARD[/THINK]none", "none"),
         ("◁think▷HARD◁/think▷none", "none"),
         ("HARD, or not?</think>none", "none"),
+        ("<|begin_of_thought|>HARD<|end_of_thought|>none", "none"),
+        ("<analysis>HARD</analysis>none", "none"),
         ("<think>HARD <think> or </think> not?</think>none", "none"),
         ("<think>I close it with `</think>`. HARD</think>none", "none"),
         ('<think>It is "HARD"</think>none', "none"),

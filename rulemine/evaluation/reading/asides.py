@@ -14,7 +14,7 @@ _REASON = re.compile(
     r"\b(?:because|if|whether|unless|since|given that|due to|according to|inferred from|derived from|"
     r"although|whereas|even though|(?:(?<=[,;.] )|(?<=\n)|(?<!.))while|(?<=, )as\b(?! well\b| follows\b)|"
     r"(?<!well )as (?:he|she|it|they|both|his|her|their|its|this|there|these)\b|for (?:he|she|it|they)\b)|"
-    r"[,;] (?:(?:who|which|whose) (?:also|later|previously|once)|she|he|they|both)\b",
+    r"[,;] (?:where|(?:who|which|whose) (?:also|both|later|previously|once)|she|he|they|both)\b",
     re.I,
 )
 _TRIPLE = re.compile(r"[,|]\s*[^\s,|()]*[_/.][^\s,|()]*\s*[,|]")

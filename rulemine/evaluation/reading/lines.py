@@ -42,6 +42,9 @@ _RELATION = re.compile(
     r"--?\(?[\w ./]{1,100}\)?--?>?|[ \t]\w*[a-z]+_\w+[ \t])\s*"
 )
 _ADDED = re.compile(r"(?:in|at|from|by|near|with|who|which|whose|on|via|through)\b")
+_CLAUSE = re.compile(
+    r",\s+(?:who|which|where|whose|born|living|based|located|also|(?:(?:a|an|the) )?(?:son|daughter|child))\b"
+)
 _MORE = re.compile(r"\((?:and|or|also|plus)\b")
 _REFUSED = re.compile(r"[❌✗✘🚫]|~~|\bnot\b", re.I)
 
@@ -131,6 +134,9 @@ def read_line(
         ends = False  # "Yes. It is …"
     if _MORE.match(note):
         ends = False
+    if _CLAUSE.match(note) and not any(map(said.is_topic, listed)):
+        comma = said.text.find(",", end - len(note) + 1, end)
+        ends = ends or comma < 0 or not said.has_answer(comma, end)
     if marked and not ends and (note[0] in ",;" or _ADDED.match(note)):
         ends = any(not said.is_topic(named) for named in listed)
     if not ends:

@@ -8,7 +8,7 @@ from rulemine.evaluation.reading.blocks import answers_first, read_blocks
 from rulemine.evaluation.reading.lines import TextLine, lines_of, read_line
 from rulemine.evaluation.reading.names import Said
 from rulemine.evaluation.reading.prose import Rank, RankedName, read_prose, sentences
-from rulemine.evaluation.reading.words import is_aside_label, is_nothing
+from rulemine.evaluation.reading.words import is_aside_label, is_nothing, nothing_first
 
 __all__ = ["concluded", "refuses", "says_none", "stated"]
 
@@ -21,7 +21,10 @@ _ANSWER = (
     rf"{_KIND}(?:answers?(?:\(s\))?|antwort(?:en)?|réponses?|respuestas?|risposta|respostas?|ответы?|"
     r"答案)"
 )
-_SO = r"so|thus|therefore|hence|consequently|accordingly|and|but|then|means|that|believe|think|conclude"
+_SO = (
+    r"so|thus|therefore|hence|consequently|accordingly|and|but|then|means|that|actually|believe|think|"
+    r"conclude"
+)
 _LABEL = re.compile(
     r"(?:^|[.!?:;,})\]—，。-])[ \t*_#>✅☑✔💡👉🎯-]{0,12}\uFE0F?[ \t]*(?:so |thus |therefore |hence )?,? ?"
     rf"(?:the |my |our |a )?{_ANSWER}{_ASKED}(?: is| are|是)?[ \t]?[*_]{{0,3}}[ \t]?(?:：|[:=](?!\w))",
@@ -33,7 +36,11 @@ _CLAUSE = re.compile(
     r"(?:not|unknown|unclear|unstated|undetermined|undefined|uncertain|unavailable|missing)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-_UNLESS = re.compile(r"\b(?:if|whether|unless|until|why|how)(?: \w+){0,3},?[ \t]*\Z", re.IGNORECASE)
+_UNLESS = re.compile(
+    r"\b(?:(?:if|whether|unless|until|why|how)(?: \w+){0,3},?|"
+    r"(?:cannot|can't|not|no)\b(?: \w+){0,3} that)[ \t]*\Z",
+    re.IGNORECASE,
+)
 _HEADING = re.compile(
     rf"^[ \t]*(?:#{{1,6}}[ \t]*|[*_]{{1,3}}|\d{{1,2}}[.)][ \t]*){{1,4}}(?:the )?{_ANSWER}[ \t]*"
     r"[:：]?[*_]{0,3}[:：]?[ \t]*$|^[ \t]*(?:the )?(?:final )?answers?[ \t]*$",
@@ -89,6 +96,7 @@ _HOPE = re.compile(
     re.IGNORECASE,
 )
 _ONLY = re.compile(r"\b(?:only|just|while|although)\b", re.IGNORECASE)
+_OF_WHAT = re.compile(r"\b(?:whether|if|that)\b", re.IGNORECASE)
 _LISTS = re.compile(r"^[ \t]*(?:[-*+•|]|\d{1,3}[.)])[ \t]", re.MULTILINE)
 
 
@@ -141,6 +149,8 @@ def says_none(said: Said) -> bool:
     """Whether a line of a text says that there is no answer, and nothing else, or its last sentence does."""
     if _SAYS_UNKNOWN.search(said.text[-600:]):
         return True
+    if _begins_with_nothing(said, TextLine(0, len(said.text))):
+        return True
     return any(_is_nothing(said, line) for line in lines_of(said, 0, len(said.text)))
 
 
@@ -153,6 +163,15 @@ def _is_nothing(said: Said, line: TextLine) -> bool:
     )
 
 
+def _begins_with_nothing(said: Said, line: TextLine) -> bool:
+    """Whether a line says first that there is nothing, and takes nothing of that back."""
+    after = nothing_first(said.text[line.start : line.end])
+    return bool(after) and not (
+        said.within(line.start, line.start + after)
+        or _HOPE.search(said.text, line.start + after, line.end)
+    )
+
+
 def refuses(said: Said) -> bool:
     """Whether a text begins by saying that it gives no answer, and then names only what there is instead."""
     opening = list(islice(sentences(said, 0, min(len(said.text), 2000)), 2))
@@ -161,7 +180,8 @@ def refuses(said: Said) -> bool:
         return False  # what is "not directly stated" may be said in spite of it
     end = next(end for _, end in opening if refusal.start() < end)
     only = _ONLY.search(said.text, refusal.end(), end)
-    told = read_prose(said, 0, only.start() if only else end)
+    what = _OF_WHAT.search(said.text, refusal.end(), end)
+    told = read_prose(said, 0, min([m.start() for m in (only, what) if m], default=end))
     return not answers_first(told) and _LISTS.search(said.text, end) is None
 
 
@@ -211,7 +231,7 @@ def _parts(said: Said) -> list[MarkedPart]:
         found += [
             MarkedPart(mark.start(1), mark.end(1), False)
             for mark in pattern.finditer(text)
-            if said.within(mark.start(1), mark.end(1))
+            if said.within(mark.start(1), mark.end(1)) or is_nothing(mark[1])
         ]
     if not found:
         found = [MarkedPart(mark.start(1), mark.end(1), False) for mark in _BRACED.finditer(text)][
@@ -236,7 +256,7 @@ def _after(said: Said, start: int, stop: int) -> list[RankedName] | None:
     text = said.text
     lines = lines_of(said, start, stop)
     first = lines[0]
-    if _is_nothing(said, first):
+    if _is_nothing(said, first) or _begins_with_nothing(said, first):
         return None
     if said.has_answer(first.start, first.end) and not _leads(text, first):
         end = next(

@@ -61,7 +61,7 @@ _FILL = (
 )
 _DENIAL = re.compile(
     r"(?:(?:\b(?:not|neither|nor|rather than|instead of|unlike|except(?: for)?|other than|as opposed to|"
-    rf"excluding)|n't)\s+(?!only\b|just\b|merely\b|simply\b){_FILL}|"
+    rf"excluding)|n't|cannot be|can't be)\s+(?!only\b|just\b|merely\b|simply\b){_FILL}|"
     r"\b(?:excluded|omitted|left out|ruled out|rejected|no [a-z]+ (?:with|in|to|from|of))\s+|"
     rf"[❌✗✘🚫]\s*|(?<![\w.)])~~){_MARKUP}*\Z",
     re.I,
@@ -69,6 +69,10 @@ _DENIAL = re.compile(
 _DENIED_AFTER = re.compile(
     rf"(?:{_MARKUP}*|\s[^.,;:\n]{{1,40}}\sbut\s)(?:is|are|was|were|does|do|did|has|have|can|could|would|should)"
     r"(?:\s+not\b|n't\b)(?!\s+(?:only|just))|[^\n]{0,200}[❌✗✘✖]\uFE0F?\s*\Z",
+    re.I,
+)
+_NO_ANSWER = re.compile(
+    rf"{_MARKUP}*(?:is|are|was|were)(?: not|n't) (?:(?:the|an|among the|one of the) )?(?:\w+ )?answers?\b",
     re.I,
 )
 _PASSING = re.compile(rf"\b(?:via|through|thanks to|by way of)\s+(?:the\s+)?{_MARKUP}*\Z", re.I)
@@ -147,7 +151,12 @@ def _sentence(
         joined = before is not None and are_joined(said, before.named, named)
         joined = joined and not text[before.named.end : named.start].isspace()  # type: ignore[union-attr]
         rank: int | None
-        if _DENIAL.search(window) or (joined and _is_denied_on(said, before, named, low)):
+        after = text[named.end : min(high, named.end + _NEAR)]
+        if (
+            _DENIAL.search(window)
+            or _NO_ANSWER.match(after)
+            or (joined and _is_denied_on(said, before, named, low))
+        ):
             rank = Rank.DENIED
         elif said.is_topic(named):
             rank = Rank.TOPIC
@@ -211,7 +220,7 @@ def _ends_in_or(said: Said, named: Named) -> bool:
 def _end_of_list(said: Said, named: Named) -> int:
     """Where the last of the names ends that are told one after the other with a name."""
     for after in said.within(named.end, named.end + _NEAR * 5):
-        if not are_joined(said, named, after):
+        if said.text[named.end : after.start].isspace() or not are_joined(said, named, after):
             break
         named = after
     return named.end

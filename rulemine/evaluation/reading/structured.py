@@ -21,12 +21,15 @@ _FENCED = re.compile(r"```[\w+-]*\s*([{\[].*?)\s*```", re.DOTALL)
 _TRIES = 50
 
 
-def answers_in(text: str, is_name: Callable[[str], bool]) -> tuple[list[str] | None, bool]:
+def answers_in(
+    text: str, is_name: Callable[[str], bool], is_topic: Callable[[str], bool]
+) -> tuple[list[str] | None, bool]:
     """The texts that JSON in a reply gives as answers.
 
     Args:
         text: The reply.
         is_name: Whether a text is a name: an object may have names as its keys.
+        is_topic: Whether a text is the name of a topic entity, of which an object may tell.
 
     Returns:
         The texts, None without such JSON; and whether a key says that they are answers, so that there is
@@ -37,13 +40,15 @@ def answers_in(text: str, is_name: Callable[[str], bool]) -> tuple[list[str] | N
     values = list(_values(text)) if _HAS_KEY.search(text) else []
     told = [answer for value in values for answer in _under_keys(value)]
     if told:
-        return [name for answer in told for name in _names(answer, is_name)], True
+        return [
+            name for answer in told for name in _names(_untitled(answer, is_topic), is_name)
+        ], True
     broken = [m[1] or m[2] for m in _BROKEN.finditer(text)] if not values else []
     if broken:
         return [broken[-1].strip("[]\"' ,")], True
     whole = _whole(text)
     if isinstance(whole, list | dict) and whole:
-        return list(_names(whole, is_name)), False
+        return list(_names(_untitled(whole, is_topic), is_name)), False
     return None, False
 
 
@@ -93,6 +98,19 @@ def _under_keys(value: Any, depth: int = 0) -> Iterator[Any]:
     elif isinstance(value, list) and depth < _TRIES:
         for inner in value:
             yield from _under_keys(inner, depth + 1)
+
+
+def _untitled(value: Any, is_topic: Callable[[str], bool], depth: int = 0) -> Any:
+    """A value without the topic entities of which its objects tell, as keys or under them."""
+    if isinstance(value, list) and depth < _TRIES:
+        return [_untitled(item, is_topic, depth + 1) for item in value]
+    if not isinstance(value, dict) or depth >= _TRIES:
+        return value
+    told = [item for key, item in value.items() if is_topic(key)]
+    if told:
+        return _untitled(told, is_topic, depth + 1)
+    kept = {k: v for k, v in value.items() if not (isinstance(v, str) and is_topic(v))}
+    return {key: _untitled(item, is_topic, depth + 1) for key, item in (kept or value).items()}
 
 
 def _names(value: Any, is_name: Callable[[str], bool], depth: int = 0) -> Iterator[str]:

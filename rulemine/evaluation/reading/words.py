@@ -9,6 +9,7 @@ __all__ = [
     "TYPE_WORDS",
     "is_aside_label",
     "is_nothing",
+    "nothing_first",
 ]
 
 _INTERJECTIONS = "yes no sure okay ok well right great certainly indeed"
@@ -61,11 +62,12 @@ _ASIDE = re.compile(
     r"verification|why)\b",
     re.IGNORECASE,
 )
-_NOTHING = re.compile(
-    r"[\W_]*(?:none|null|nil|n/a|nothing|nobody|no one|unknown|no answers?(?: found)?|not known|not stated|"
-    r"none (?:found|known|stated))[\W_]*",
-    re.IGNORECASE,
+_NONE = (
+    r"(?:none|null|nil|n/a|nothing|nobody|no one|unknown|no answers?(?: found)?|not known|not stated|"
+    r"none (?:found|known|stated))"
 )
+_NOTHING = re.compile(rf"[\W_]*{_NONE}[\W_]*", re.IGNORECASE)
+_NOTHING_FIRST = re.compile(rf"[\W_]{{0,20}}{_NONE}[*_\"' ]{{0,5}}[.;,(—–-]", re.IGNORECASE)
 
 
 def is_aside_label(text: str) -> bool:
@@ -76,3 +78,9 @@ def is_aside_label(text: str) -> bool:
 def is_nothing(text: str) -> bool:
     """Whether a line or a part says that there is no answer, and nothing else."""
     return len(text) < 100 and _NOTHING.fullmatch(text) is not None
+
+
+def nothing_first(text: str) -> int:
+    """Where a text goes on after it has said that there is no answer; 0 where it does not begin so."""
+    first = _NOTHING_FIRST.match(text)
+    return first.end() if first else 0
