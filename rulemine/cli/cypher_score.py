@@ -70,14 +70,16 @@ def cypher_score(arguments: Namespace) -> int:
     """Runs ``cypher-score``."""
     from rulemine.evaluation.cypher.score_tables import document_of, questions_text
     from rulemine.evaluation.cypher.scored_items import ScoreJournal
-    from rulemine.evaluation.cypher.task_files import read_items, read_predicted
+    from rulemine.evaluation.cypher.task_files import predicted_of, read_items, read_predicted
+    from rulemine.evaluation.notes import notes_on_thoughts
     from rulemine.evaluation.reporting.files import render, to_text
 
     output: Path | None = arguments.output
     kept = None if output in (None, STANDARD_OUTPUT) else Path(f"{output}.journal")
     check_output(output, kept)
     items = read_items(arguments.questions)
-    predicted = read_predicted(arguments.predictions, items)
+    given = read_predicted(arguments.predictions, items)
+    predicted = {key: predicted_of(prediction) for key, prediction in given.items()}
     with ScoreJournal(kept) as journal:
         if len(journal):
             note(f"{counted(len(journal), 'score')} known from {kept}")
@@ -90,6 +92,7 @@ def cypher_score(arguments: Namespace) -> int:
         if lacking := sum(item.id not in predicted for item in items):
             asked = counted(lacking, "question")
             notes.append(f"Warning: {asked} without a prediction, scored as wrong.")
+        notes += notes_on_thoughts([*given.values()])
         facts = {
             "questions": str(arguments.questions),
             "predictions": str(arguments.predictions),

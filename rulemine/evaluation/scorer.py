@@ -311,7 +311,7 @@ class Scorer:
             for pair, is_run in zip(zip(given, rows.given, strict=True), rows.run, strict=True)
             if is_run
         ]
-        notes = telling.notes_on_predictions(
+        notes = telling.notes_on_thoughts(given) + telling.notes_on_predictions(
             [prediction for prediction, _ in run],
             [texts for _, texts in run],
             {text for _, texts in run for text in texts},

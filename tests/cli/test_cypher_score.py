@@ -159,6 +159,21 @@ def test_files_that_are_wrong(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("thoughts", [f"<think>{PEOPLE}</think>", f"<think>\n{PEOPLE}\nbut no"])
+def test_thoughts_are_no_prediction(
+    files: Path, thoughts: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(files / "given.jsonl", [{"id": "a", "raw_output": thoughts}])
+    write(files / "tasks.jsonl", TASKS[:1])
+    assert run(files, "--format", "json") == 0
+    told = capsys.readouterr().out
+    assert "Outputs that hold only thoughts, and no reply: 1; they score 0." in told
+    assert run(files, "--format", "questions", "-o", str(files / "out.csv")) == 0
+    row = lines(files / "out.csv")["a"]
+    scores = [row[name] for name in ("state", "kinds", "psjs", "psjs_published")]
+    assert scores == ["missing", "missing", "0.0", "0.0"]
+
+
 def test_graphs_that_are_not_said_or_not_asked_for(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,7 +6,12 @@ from typing import Any
 import pytest
 
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
-from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, GoldTable
+from rulemine.evaluation.cypher.judging import (
+    CypherJudge,
+    CypherScores,
+    GoldTable,
+    notes_on_provenance,
+)
 from rulemine.evaluation.cypher.runners import BoltRunner, refusal
 
 Answer = ResultTable | Failed | NotRun
@@ -36,7 +41,7 @@ def judged(runner: Scripted, predicted: Any, gold: str = GOLD) -> CypherScores:
     [
         ([("node", "a")], 1.0, None, "nodes"),
         ([("node", "a"), ("edge", "b")], 1.0, 1.0, "edges"),
-        (Failed("x", "y"), None, None, "nothing"),
+        (Failed("TimedOut", "y"), None, None, "late"),
         (NotRun("x"), None, None, ""),
     ],
 )
@@ -50,6 +55,16 @@ def test_the_same_text_is_right_without_being_run(
     assert found == CypherScores("same", 1.0, 1.0, psjs, 1.0, edges, 1.0, 1, 1, binds)
     assert result is None
     assert GOLD not in runner.asked
+
+
+def test_a_gold_that_takes_too_long_is_not_said_to_bind_nothing() -> None:
+    some = [CypherScores("run", 1.0, rows=1, binds=binds) for binds in ("late", "nothing", "edges")]
+    left_out, *others = notes_on_provenance(some)
+    assert left_out.startswith("1 question of which what the gold binds takes too long")
+    assert [note.split(":")[0] for note in others] == [
+        "1 question of which the gold binds no node on this graph",
+        "1 question of which the gold binds no edge on this graph",
+    ]
 
 
 def test_the_same_text_is_run_where_the_gold_is_of_another_graph() -> None:

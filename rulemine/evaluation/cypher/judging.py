@@ -84,8 +84,8 @@ class CypherScores:
         executable: 1 if it runs, or is the gold; 0 if it does not.
         rows: How many rows the gold has; None if that is not known.
         columns: How many columns it has; None likewise, or if it has no rows.
-        binds: What the gold binds on the graph: ``edges`` (and nodes), ``nodes`` or ``nothing``; "": that is
-            not known.
+        binds: What the gold binds on the graph: ``edges`` (and nodes), ``nodes`` or ``nothing``;
+            ``late`` if finding it out takes too long or fails; "": it is not known for another reason.
         said: Why it failed, was refused or not run.
         kinds: The kinds of its errors, see `rulemine.evaluation.cypher.error_kinds`.
     """
@@ -150,7 +150,7 @@ class CypherJudge:
         self.runner = runner
         self._spelling = spelling or Spelling(())
         self._golds: dict[str, GoldTable | Failed | NotRun] = {}
-        self._bound: dict[str, _Bound | None] = {}
+        self._bound: dict[str, _Bound | Failed | None] = {}
         self._published: dict[str, frozenset[object] | None] = {}
 
     def gold(self, query: str) -> GoldTable | Failed | NotRun:
@@ -239,11 +239,15 @@ class CypherJudge:
         """PSJS over nodes and edges, and as published."""
         wanted = self._gold_binding(gold)
         published = self._similar_as_published(gold, predicted)
+        if isinstance(wanted, Failed):
+            return {"psjs_published": published, "binds": "late"}
         if wanted is None:
             return {"psjs_published": published}
         scores: _Similar = {"psjs_published": published, "binds": wanted.what}
         same = predicted.strip() == gold.strip()
         found = wanted if same else self._binding(predicted, None if runs else _NOTHING)
+        if isinstance(found, Failed):
+            found = None if "TooMany" in found.code else _NOTHING
         if found is not None and wanted.nodes:
             scores["psjs"] = provenance_similarity(wanted.nodes, found.nodes)
         if found is not None and wanted.edges:
@@ -269,14 +273,17 @@ class CypherJudge:
             frozenset(i for (i,) in found.rows) if isinstance(found, ResultTable) else frozenset()
         )
 
-    def _gold_binding(self, gold: str) -> _Bound | None:
+    def _gold_binding(self, gold: str) -> _Bound | Failed | None:
         """What a gold query binds."""
         if gold not in self._bound:
             self._bound[gold] = self._binding(gold, None)
         return self._bound[gold]
 
-    def _binding(self, query: str, otherwise: _Bound | None) -> _Bound | None:
-        """What a query binds; `otherwise` if our parser does not read it, None if it cannot be found out."""
+    def _binding(self, query: str, otherwise: _Bound | None) -> _Bound | Failed | None:
+        """What a query binds; `otherwise` if our parser does not read it, None if it cannot be found out.
+
+        A failure says nothing of what it binds.
+        """
         try:
             asked = provenance_query(parse(query))
         except CypherError as problem:
@@ -284,10 +291,8 @@ class CypherJudge:
         if asked is None:
             return _NOTHING
         found = self.runner.rows(asked)
-        if isinstance(found, NotRun) or (isinstance(found, Failed) and "TooMany" in found.code):
-            return None
-        if isinstance(found, Failed):
-            return _NOTHING
+        if not isinstance(found, ResultTable):
+            return None if isinstance(found, NotRun) else found
         kinds = {
             kind: frozenset(i for k, i in found.rows if k == kind) for kind in ("node", "edge")
         }
@@ -308,7 +313,12 @@ def notes_on_provenance(scored: Sequence[CypherScores]) -> list[str]:
             f"Warning: no gold query of {counted(len(told), 'question')} finds anything in this graph, so "
             "the scores say nothing. Is it the graph that the questions are about, and is all of it loaded?"
         )
-    known = [one.binds for one in scored if one.scored and one.binds]
+    known = [one.binds for one in scored if one.scored and one.binds not in ("", "late")]
+    if late := sum(one.scored and one.binds == "late" for one in scored):
+        notes.append(
+            f"{counted(late, 'question')} of which what the gold binds takes too long, or is too much, to "
+            "find out: left out of PSJS and PSJS edges."
+        )
     for name, lacking, what in (
         ("PSJS", known.count("nothing"), "node"),
         ("PSJS edges", len(known) - known.count("edges"), "edge"),

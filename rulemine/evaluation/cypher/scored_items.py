@@ -26,7 +26,7 @@ from rulemine.files import digest_of
 __all__ = ["ScoreJournal", "ScoredItem", "score_items"]
 
 
-_FORM = 2
+_FORM = 3
 """Of a line of the journal; lines of another are not used."""
 
 

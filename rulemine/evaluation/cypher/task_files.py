@@ -18,6 +18,7 @@ from rulemine.evaluation.cypher.judging import GoldTable
 from rulemine.evaluation.cypher.replies import cypher_of
 from rulemine.evaluation.prediction_file import PredictionFile, prediction_of
 from rulemine.release.records import Prediction
+from rulemine.text.visible_reply import visible_reply
 
 __all__ = ["CypherItem", "predicted_of", "read_items", "read_predicted"]
 
@@ -89,15 +90,15 @@ def read_items(path: str | Path) -> list[CypherItem]:
     return list(found.values())
 
 
-def read_predicted(path: str | Path, items: Sequence[CypherItem]) -> dict[str, Predicted]:
-    """What is predicted: id of a question → query or rows; questions without a prediction are not in it.
+def read_predicted(path: str | Path, items: Sequence[CypherItem]) -> dict[str, Prediction]:
+    """What is predicted, by the id of the question; questions without a prediction are not in it.
 
     Raises:
         InputError: The file is missing.
         PredictionError: Some predictions are malformed, have equal ids, or are for no question.
     """
     known = {item.id for item in items}
-    found: dict[str, Predicted] = {}
+    found: dict[str, Prediction] = {}
     problems: list[str] = []
     for where, row in PredictionFile(path).rows:
         made, problem = (None, row) if isinstance(row, str) else prediction_of(_renamed(row))
@@ -110,7 +111,7 @@ def read_predicted(path: str | Path, items: Sequence[CypherItem]) -> dict[str, P
         elif made.id in found:
             problems.append(f"{where}: a second prediction for {made.id!r}")
         else:
-            found[made.id] = predicted_of(made)
+            found[made.id] = made
     if problems or not found:
         advice = (
             'Expected one {"id": …, "cypher": "MATCH …"}, {"id": …, "rows": [[…], …]} or {"id": …, '
@@ -125,7 +126,8 @@ def read_predicted(path: str | Path, items: Sequence[CypherItem]) -> dict[str, P
 def predicted_of(prediction: Prediction) -> Predicted:
     """The query or the rows of a prediction.
 
-    Of answers these are rows of one column; of a raw output without a query, all of it, which fails.
+    Of answers these are rows of one column; of a raw output without a query, all of it but
+    thoughts, which fails, or counts as no prediction where nothing is left.
     """
     if prediction.rows is not None:
         return tuple(map(row_of, prediction.rows))
@@ -134,7 +136,7 @@ def predicted_of(prediction: Prediction) -> Predicted:
     if prediction.cypher is not None:
         return prediction.cypher.strip()
     said = prediction.raw_output or ""
-    return cypher_of(said)[0] or said.strip()
+    return cypher_of(said)[0] or visible_reply(said).strip()
 
 
 def _item(row: Mapping[str, Any]) -> CypherItem | str:

@@ -141,6 +141,16 @@ def test_scores_are_those_that_the_records_say(release: Release) -> None:
     assert {row.outcomes[0].verdict for row in document.questions} == {"hard", "right"}
 
 
+def test_thoughts_are_no_predictions(release: Release) -> None:
+    scorer = Scorer(release, split=None, sample=6, resamples=1)
+    asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
+    given = [Prediction(q.id, raw_output=f"<think>{q.cypher.cypher} No.</think>") for q in asked]
+    report = scorer(given, kg="complete")
+    assert report.overall["psjs"].value == report.overall["psjs_published"].value == 0.0
+    assert "Outputs that hold only thoughts, and no reply: 6; they score 0." in report.notes
+    assert not any("failed" in note for note in report.notes)
+
+
 def test_the_gold_binds_all_that_it_binds_on_every_graph(release: Release, tmp_path: Path) -> None:
     scorer = Scorer(release, split=None, sample=60, resamples=1)
     asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
