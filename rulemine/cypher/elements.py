@@ -91,11 +91,15 @@ class Elements:
         Args:
             directed: Leave out edges without a direction.
         """
+        for relation, triple in self.edges():
+            if not directed or relation.arrow != "-":
+                yield triple
+
+    def edges(self) -> Iterator[tuple[PatternElement, tuple[str, str, str]]]:
+        """Each relation with its triple, as of `triples`; one of several types comes with each."""
         known = self.labels
         for chain in self.chains:
             for at, relation in enumerate(chain[1::2]):
-                if directed and relation.arrow == "-":
-                    continue
                 near, far = (chain[2 * at + side] for side in (0, 2))
                 if relation.arrow == "<":
                     near, far = far, near
@@ -104,7 +108,7 @@ class Elements:
                     for node in (near, far)
                 ]  # fmt: skip
                 for type_ in relation.labels or ("",):
-                    yield ends[0], type_, ends[1]
+                    yield relation, (ends[0], type_, ends[1])
 
 
 def elements_of(text: str) -> Elements:

@@ -3,7 +3,7 @@
 A prediction file is JSON Lines, one object a question, ``{"id": …, "raw_output": "…"}`` (what the system
 wrote) or ``{"id": …, "answers": ["…", …]}`` (a list of entity names, the best first), mixed at will; or one
 JSON array of such objects, as the public evaluator of the BRINK benchmark reads. Over a property graph (the
-kind ``cypher``) an answer may also be ``"cypher": "MATCH …"``, a query, or ``"rows": [[…], …]``, the rows of
+kind ``cypher``) names are no answers; ``"cypher": "MATCH …"`` is a query, ``"rows": [[…], …]`` the rows of
 its result: texts, numbers, true, false, null, and lists of these. Any form may have
 ``"retrieved": [["subject", "relation", "object"], …]``, the triples that the system retrieved,
 ``"generated"``, likewise, those that it made up, ``"ranking": [["name", score], …]``, candidates with scores,
@@ -232,7 +232,13 @@ def fit(
 
 def _unfit(prediction: Prediction, kind: str) -> str:
     """What is wrong with a prediction for a question of a kind, or ""."""
-    if kind == "cypher" or (prediction.cypher is None and prediction.rows is None):
+    if kind == "cypher":
+        told = (
+            "has 'answers', but its question, of the kind 'cypher', is answered with rows; 'cypher', 'rows' "
+            "or 'raw_output' was expected"
+        )
+        return told if prediction.answers else ""
+    if prediction.cypher is None and prediction.rows is None:
         return ""
     form = "rows" if prediction.cypher is None else "cypher"
     return (

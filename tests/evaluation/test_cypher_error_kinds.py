@@ -54,6 +54,7 @@ TALL = (
     'MATCH (n:Person)-[r0:lives_in]->(m0:Town {name: "Arden"}) WHERE n.height > 1.55 RETURN n.name'
 )
 NUMBER = "MATCH (n:Person)-[r0:lives_in]->(m0:Town) RETURN m0.name, count(n)"
+KNOWS = "MATCH (n:Person)-[r0:knows]->(m0:Person {name: 'P6'}) RETURN n.name"
 KNOWN = "MATCH (n:Town)<-[r0:lives_in]-(m0:Person) WITH DISTINCT n RETURN n.name"
 
 
@@ -83,6 +84,10 @@ CASES = [
     ("schema:property", TALL, TALL.replace("n.height", "n.size")),
     ("direction", PEOPLE, "MATCH (n:Person)<-[:lives_in]-(:Town {name: 'Arden'}) RETURN n.name"),
     ("direction name", PEOPLE, "MATCH (n:Person)<-[:lives_in]-(:Town {name: 'Ardenn'}) RETURN n.name"),
+    ("direction", KNOWS, "MATCH (:Person {name: 'P6'})-[:knows]->(n:Person) RETURN n.name"),
+    ("wrong:name", KNOWS, f"{KNOWS} UNION {KNOWS.replace('P6', 'P7')}"),
+    ("pattern", PEOPLE, f"{PEOPLE} UNION {PEOPLE.replace('lives_in', 'born_in')}"),
+    ("filter pattern", PEOPLE, PEOPLE.replace("RETURN", "WHERE NOT (n)-[:born_in]->(:Town) RETURN")),
     ("name", PEOPLE, "MATCH (n:Person)-[:lives_in]->(:Town {name: 'Ardenn'}) RETURN n.name"),
     ("name", PEOPLE, "MATCH (n:Person)-[:lives_in]->(t:Town) WHERE t.name = 'Ardenn' RETURN n.name"),
     ("name", PEOPLE, "MATCH (n:Person)-[:lives_in]->(t:Town) WHERE t.name IN ['arden', 'A'] RETURN n.name"),
@@ -102,6 +107,8 @@ CASES = [
     ("columns", NUMBER, "MATCH (n:Person)-[:lives_in]->(m:Town) RETURN DISTINCT m.name"),
     ("columns", PEOPLE, PEOPLE.replace("RETURN n.name", "RETURN n.height")),
     ("duplicates", KNOWN, "MATCH (n:Town)<-[:lives_in]-(m0:Person) RETURN n.name"),
+    ("duplicates", PEOPLE, f"{PEOPLE} UNION ALL {PEOPLE}"),
+    ("duplicates", KNOWN, KNOWN.replace("RETURN", "OPTIONAL MATCH (n)<-[:born_in]-(:Person) RETURN")),
     ("order", LARGEST, LARGEST.replace("DESC", "ASC")),
     ("order", LARGEST + " LIMIT 1", LARGEST.replace("DESC", "ASC") + " LIMIT 1"),
     ("wrong:property", LARGEST + " LIMIT 1", LARGEST.replace("n.size DESC", "n.name DESC") + " LIMIT 1"),

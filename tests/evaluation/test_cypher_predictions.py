@@ -66,6 +66,18 @@ def test_says_what_is_wrong(tmp_path, case):
     assert '"cypher": "MATCH …"' in str(caught.value)  # what was expected
 
 
+def test_names_are_no_answers_to_what_asks_for_rows(tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text(lines({"id": "q00001", "answers": ['["Arden"]']}))
+    told = "has 'answers', but .* is answered with rows; 'cypher', 'rows' or 'raw_output' was"
+    with pytest.raises(PredictionError, match=f"line 1: {told}"):
+        read_predictions(path, ASKED)
+    with pytest.raises(PredictionError, match=told):
+        fit(ASKED, [Prediction("q00001", answers=('["Arden"]',))], split="test")
+    path.write_text(lines({"id": "q00001", "answers": []}))  # nothing was found
+    assert read_predictions(path, ASKED) == (Prediction("q00001", answers=()),)
+
+
 @pytest.mark.parametrize("answer", [{"cypher": "RETURN 1"}, {"rows": [[1]]}])
 def test_other_kinds_have_no_queries(tmp_path, answer):
     path = tmp_path / "p.jsonl"

@@ -1,8 +1,8 @@
 """Tells what is wrong with a predicted query, by parsing and running: the kinds of CypherBench's Table 13.
 
 CypherBench (Feng, Papicchio, Rahman, arXiv 2412.18702) sorts errors by hand. Here a wrong prediction has all
-of `ERROR_KINDS` that apply, in their order. If a single change makes it right (turning relations, other
-columns, equal rows once, another order), that is all that is said. What the graph does not have (``schema:``)
+of `ERROR_KINDS` that apply, in their order. If a single change makes it right (other columns, equal rows
+once, another order, turning relations), that is all that is said. What the graph does not have (``schema:``)
 is told from what it has and the gold does not use (``wrong:``).
 """
 
@@ -98,11 +98,11 @@ class Diagnosis:
             return (_failure(judged.said.partition(":")[0]),)
         named, wanted = _read(predicted), _read(gold)
         unknown = set() if named is None else self._unknown(named)
-        if named is not None and not unknown and self._turns_right(named, table):
-            return ("direction",)
         shape, mended = _reshaped(table, found)
         if mended:
             return shape
+        if named is not None and not unknown and self._turns_right(wanted, named, table):
+            return ("direction",)
         if named is None or wanted is None:
             return (*shape, "unread")
         kinds = {*shape, *unknown, *self._names(wanted, named)}
@@ -158,16 +158,36 @@ class Diagnosis:
                 found.add("direction")
         return found
 
-    def _turns_right(self, named: Elements, table: GoldTable) -> bool:
+    def _turns_right(self, wanted: Elements | None, named: Elements, table: GoldTable) -> bool:
         """Whether turning relations makes a query right."""
         text = named.statement.text
-        directed = [part for part in named.relations if part.arrow != "-"][:_MOST_TURNED]
-        for number in range(1, len(directed) + 1):
-            for some in combinations(directed, number):
+        turns = self._turnable(wanted, named)[:_MOST_TURNED]
+        for number in range(1, len(turns) + 1):
+            for some in combinations(turns, number):
                 found = self._runner.rows(turned(text, list(some)))
                 if isinstance(found, ResultTable) and _right(table, found.rows):
                     return True
         return False
+
+    def _turnable(self, wanted: Elements | None, named: Elements) -> list[PatternElement]:
+        """The relations that may be the wrong way round.
+
+        Turning any other one makes a pattern bind nothing, which mends a query that has a pattern too many.
+        Where the graph has both ways, the gold must have the relation as often.
+        """
+        ours, theirs = (
+            Counter(label for part in each.relations for label in part.labels)
+            if each
+            else Counter()
+            for each in (wanted, named)
+        )
+        found: dict[PatternElement, None] = {}
+        for part, (subject, relation, object_) in named.edges():
+            if part.arrow != "-" and self._joins(object_, relation, subject, arrow="->"):
+                there = self._joins(subject, relation, object_, arrow="->")
+                if not there or ours[relation] == theirs[relation] > 0:
+                    found[part] = None
+        return list(found)
 
     def _names(self, wanted: Elements, named: Elements) -> Iterator[str]:
         """What is wrong with the names that a query looks for."""
