@@ -90,11 +90,13 @@ def compare(arguments: Namespace) -> int:
     from rulemine.release.reader import Release
 
     check_output(arguments.output)
+    if arguments.format != "table":
+        refuse_idle(arguments, "--format table", "wide")
     if arguments.format == "questions":
         if arguments.fresh is not None:
             raise ConfigError("--format questions: is of one release. Leave out --fresh.")
         refuse_idle(arguments, "other formats than questions", "metrics", "seed")
-    named = split_names(arguments.metrics or "")
+    named = list(dict.fromkeys(split_names(arguments.metrics or "")))
     if arguments.metrics is not None and not named:
         raise ConfigError(
             f"--metrics {arguments.metrics!r}: names no score; expected e.g. hard_f1,hhr. Leave it out for "

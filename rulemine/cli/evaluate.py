@@ -101,6 +101,8 @@ def evaluate(arguments: Namespace) -> int:
         refuse_idle(arguments, "--matching vocabulary", "ignore_case")
     if arguments.against is None:
         refuse_idle(arguments, "--against FILE", "against_kg")
+    if arguments.format != "table":
+        refuse_idle(arguments, "--format table", "wide")
     if arguments.format == "questions":
         refuse_idle(arguments, "other formats than questions", "against", "metrics", "seed")
     check_output(arguments.output)
@@ -150,6 +152,8 @@ def baselines(arguments: Namespace) -> int:
     from rulemine.evaluation.reporting.tables import format_markdown, format_table
     from rulemine.release.reader import Release
 
+    if arguments.format != "table":
+        refuse_idle(arguments, "--format table", "wide")
     check_output(arguments.output)
     release = Release.open(arguments.release)
     layout = format_markdown if arguments.format == "markdown" else format_table

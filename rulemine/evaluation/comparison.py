@@ -12,7 +12,7 @@ from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.statistics.estimates import differences, ratio_of, rows_of
 from rulemine.evaluation.statistics.significance import randomization_test
 
-__all__ = ["compare", "p_values"]
+__all__ = ["compare", "p_values", "told_of"]
 
 
 def compare(
@@ -50,7 +50,7 @@ def compare(
     ]
     notes = [note for note in first.notes if note in second.notes]
     for name, report in zip(names, (first, second), strict=True):
-        notes += [_told_of(name, note) for note in report.notes if note not in notes]
+        notes += [told_of(name, note) for note in report.notes if note not in notes]
     if first.matching != second.matching:
         notes.append(f"Matched differently: {first.matching} and {second.matching}.")
     if first.level != second.level:
@@ -118,7 +118,7 @@ def p_values(
     return {part.name: {metric: next(found) for metric in metrics} for part in groups}
 
 
-def _told_of(name: str, note: str) -> str:
+def told_of(name: str, note: str) -> str:
     """A note with the name of the system; a warning still begins as one."""
     if note.startswith(WARNING):
         return f"{WARNING}{name}: {note.removeprefix(WARNING)}"

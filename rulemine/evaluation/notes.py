@@ -70,8 +70,8 @@ def notes_on_predictions(
     items = sum(map(len, matched))
     if strange := sum(key not in known for keys in matched for key in keys):
         notes.append(
-            f"{strange:,} of {items:,} predicted answers are no entity of the release; "
-            "each counts as wrong."
+            f"{WARNING * (strange == items)}{strange:,} of {items:,} predicted answers are no entity of the "
+            "release; each counts as wrong."
         )
     return notes
 

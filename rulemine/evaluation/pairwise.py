@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from rulemine.errors import ConfigError, did_you_mean
-from rulemine.evaluation.comparison import compare
+from rulemine.evaluation.comparison import compare, told_of
 from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.reporting.report import WARNING, Report, Score
@@ -223,7 +223,12 @@ def compare_all(reports: Mapping[str, Report], metrics: Sequence[str] = SHOWN) -
     notes: list[str] = []
     for (first, a), (second, b) in combinations(reports.items(), 2):
         pair = compare(a, b, names=(first, second), broken_down=False)
-        notes += pair.notes
+        for note in pair.notes:
+            shared = note in a.notes and note in b.notes
+            if shared and not all(note in report.notes for report in reports.values()):
+                notes += [told_of(name, note) for name in (first, second)]
+            else:
+                notes.append(note)
         for row in pair.rows:
             for metric in metrics:
                 if metric in pair.metrics:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.cypher.rows import row_of
-from rulemine.errors import ConfigError, PredictionError, did_you_mean, list_problems
+from rulemine.errors import ConfigError, PredictionError, counted, did_you_mean, list_problems
 from rulemine.evaluation.prediction_file import (
     PredictionFile,
     expected_of,
@@ -121,7 +121,7 @@ def read_predictions(
         advice = (
             "Predict them, say which split they are for (--split), or have them scored as empty: "
         )
-        advice += "--missing empty, which needs one prediction at least."
+        advice += "--missing empty, which needs a prediction for one of them at least."
     if problems:
         raise PredictionError(list_problems(str(file), problems, advice))
     if unknown:
@@ -275,6 +275,12 @@ def _missing(
     others = sorted({q.split for q in questions if q.id in found and q.split != split})
     if len(lacking) == len(asked) and split is not None and others:
         text += f" (the predictions are for split {', '.join(others)})"
+    left_out = sorted(q.id for q in _asked(questions, split, None) if q.id in found)
+    if len(lacking) == len(asked) and left_out:
+        text += (
+            f" (there {'is' if len(left_out) == 1 else 'are'} {counted(len(left_out), 'prediction')} for "
+            f"what --matching brink or --sample leaves out, e.g. {left_out[0]})"
+        )
     return text
 
 

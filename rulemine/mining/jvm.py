@@ -54,7 +54,7 @@ _BESIDE_HEAP = 2560 << 20
 """Bytes of addresses that a JVM reserves besides its heap. Measured: 2,335 MiB, whatever the heap."""
 
 _LEAST_HEAP = 64
-"""In MiB."""
+"""In MiB, unless one is asked for or less is left."""
 
 _BUFFER_LIMIT = 2**31 - 1
 _DONE, _CANCELLED, _OUT_OF_MEMORY, _FAILED = 1, 2, 3, 4
@@ -121,14 +121,14 @@ def heap_size(heap: str | None) -> str:
             f"a heap of {heap} was requested, but this machine has {memory >> 20}m of memory. "
             "Give a smaller --heap."
         )
-    if room < (parse_heap(heap) if heap else _LEAST_HEAP << 20):
+    if room < (parse_heap(heap) if heap else _FIRST_HEAP):
         # Java would end this process with a line of its own.
         raise HeapError(
-            f"a heap of {heap or f'{_LEAST_HEAP}m'} does not fit: the addresses of this process are limited "
-            f"(ulimit -v), and {max(room, 0) >> 20}m are left beside what Java takes for itself. Raise the "
-            "limit, or give a smaller --heap."
+            f"a heap of {heap or f'{_FIRST_HEAP >> 20}m'} does not fit: the addresses of this process are "
+            f"limited (ulimit -v), and {max(room, 0) >> 20}m are left beside what Java takes for itself. "
+            f"Raise the limit{', or give a smaller --heap' if heap else ''}."
         )
-    return heap or f"{max(min(memory, room) // 2 >> 20, _LEAST_HEAP)}m"
+    return heap or f"{max(min(memory, room) // 2 >> 20, min(_LEAST_HEAP, room >> 20))}m"
 
 
 def _room() -> int:

@@ -332,6 +332,9 @@ def test_what_no_name_number_or_address_is(
     [
         ["evaluate", "x", "p", "--format", "questions", "--metrics", "rog"],
         ["evaluate", "x", "p", "--format", "questions", "--against", "q"],
+        ["evaluate", "x", "p", "--format", "csv", "--wide"],
+        ["compare", "x", "p", "q", "--format", "json", "--wide"],
+        ["baselines", "x", "--format", "markdown", "--wide"],
         ["compare", "x", "p", "q", "--format", "questions", "--seed", "1"],
         ["neo4j", "stop", "--port", "1"],
         ["neo4j", "start", "--kg", "complete"],

@@ -2,6 +2,7 @@
 
 import pytest
 
+from rulemine.errors import PredictionError
 from rulemine.evaluation import evaluate
 from rulemine.evaluation.brink import normalize, pieces
 from rulemine.release.records import Prediction
@@ -88,6 +89,14 @@ def test_rate_is_zero_without_hits_and_the_report_says_so(tmp_path):
     report = evaluate(release, [Prediction("q00001", "nobody")], matching="brink", resamples=5)
     assert report.overall["hhr"] == (0.0, None, None)
     assert any("HHR is 0" in note for note in report.notes)
+    assert report.notes[0].startswith("Warning: 1 of 1 predicted answers are no entity of the")
+
+
+def test_predictions_for_left_out_questions_alone_are_refused_for_that(tmp_path):
+    release = write_release(tmp_path / "r", [question(1), question(2, hard=[])])
+    told = r"1 of 1 .* q00001 \(there is 1 prediction for what --matching brink .*, e\.g\. q00002\)"
+    with pytest.raises(PredictionError, match=told):
+        evaluate(release, [Prediction("q00002", "x")], matching="brink")
 
 
 def test_list_of_answers_is_normalized_item_by_item(tmp_path):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rulemine.cli.main import main
 from rulemine.errors import ConfigError, PredictionError
 from rulemine.evaluation import evaluate, write_predictions
 from rulemine.evaluation.pairwise import compare_all, evaluate_all
@@ -63,6 +64,22 @@ def test_a_partial_file_is_said_first(eight, files):
     assert found.to_table().startswith(said)
     assert found.to_markdown().startswith(said)
     assert found.to_table().count("predictions for 2 of 8") == 1
+
+
+def test_a_warning_about_some_of_several_names_them(eight, files):
+    for path in files[1:]:
+        write_predictions(path, [Prediction(f"q{i:05d}", answers=()) for i in range(8)])
+    notes = compare_all(evaluate_all(eight, files, resamples=5)).notes
+    told = "8 of 8 predictions hold no answer and score 0."
+    assert [n for n in notes if told in n] == [f"Warning: {name}: {told}" for name in "bc"]
+
+
+def test_a_score_named_twice_is_shown_once(eight, files, capsys):
+    words = ["compare", str(eight.path), *map(str, files[:2]), "--format", "csv", "--metrics"]
+    assert main([*words, "hard_f1,hard_f1"]) == 0
+    twice = capsys.readouterr().out
+    assert main([*words, "hard_f1"]) == 0
+    assert twice == capsys.readouterr().out
 
 
 def test_forms(eight, files):

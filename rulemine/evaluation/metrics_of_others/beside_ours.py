@@ -1,7 +1,8 @@
 """Metrics of other projects beside ours: means, intervals, and by how much theirs are higher.
 
 What a metric flatters by is its mean minus that of the score of ours that it stands beside, and minus hard
-F1, our headline. Each mean is over the questions that have the score, and intervals are of the same
+F1, our headline. Each mean is over the questions that have the score; where the export for a project leaves
+questions out, ours beside its metrics is a mean without them, too. Intervals are of the same
 resamples as those of the report (`rulemine.evaluation.statistics.bootstrap`), so a difference is paired.
 """
 
@@ -48,7 +49,7 @@ class OtherScore(NamedTuple):
         n: The questions that have it.
         score: Its mean.
         beside: The score of ours that it stands beside.
-        ours: The mean of that.
+        ours: The mean of that over the questions that the project's export has.
         flatters: `score` − `ours`.
         over_hard_f1: `score` − our hard F1; undefined for metrics of what was retrieved.
     """
@@ -234,11 +235,18 @@ def score_beside_ours(
     )
     subsets = {"core": core, "all": np.ones(len(judged), np.bool_)}
     subsets = {name: members for name, members in subsets.items() if members.any()}
-    sampled = Resamples(
-        np.column_stack((scores, theirs)), clusters, np.vstack([*subsets.values()]), resamples, seed
-    )
     named = [(name, *metric) for name, found in projects.items() for metric in found.beside.items()]
     every = [*columns, *(metric for _, metric, _ in named)]
+    parts = [scores, theirs]
+    for name, found in projects.items():
+        if not asked[name].all():  # ours over the questions that are asked there
+            tops = {*found.beside.values(), HEADLINE, f"core_{HEADLINE}"}
+            taken = [place for place, column in enumerate(columns) if column in tops]
+            parts.append(np.where(asked[name][:, None], scores[:, taken], np.nan))
+            every += [f"{name} {columns[place]}" for place in taken]
+    sampled = Resamples(
+        np.column_stack(parts), clusters, np.vstack([*subsets.values()]), resamples, seed
+    )
     compared: list[OtherScore] = []
     for number, (subset, members) in enumerate(subsets.items()):
         means = sampled.means(number)
@@ -247,8 +255,9 @@ def score_beside_ours(
         of_core = f"core_{HEADLINE}"
         headline = of_core if subset == "core" and of_core in values else HEADLINE
         for place, (project, metric, beside) in enumerate(named):
-            own = beside if beside in values else ""
-            top = "" if beside in RETRIEVAL else headline
+            here = "" if asked[project].all() else f"{project} "
+            own = here + beside if beside in values else ""
+            top = "" if beside in RETRIEVAL else here + headline
             compared.append(
                 OtherScore(
                     project,
@@ -298,8 +307,8 @@ def _notes(
     if any(gone.values()):
         each = ", ".join(f"{name} {n:,}" for name, n in gone.items() if n)
         notes.append(
-            f"Questions that a project's export leaves out count in none of its means: {each} of "
-            f"{len(judged):,}."
+            "Questions that a project's export leaves out count in none of its means, nor in ours beside "
+            f"them: {each} of {len(judged):,}."
         )
     if any(one.prediction is None for one in judged):
         notes.append(

@@ -61,6 +61,12 @@ class StudyPlan(StudyOptions):
                     'systems: command without a program. Write e.g. command:program="python my_system.py", '
                     "or on the command line --with command … -- python my_system.py."
                 )
+        for name, effective, purpose in (
+            ("naming_levels", self.namings[1:], "more namings than one"),
+            ("model_levels", self.asking, "systems that ask a model"),
+        ):
+            if getattr(self, name) and not effective:
+                raise ConfigError(f"{name}: is for {purpose} and has no effect here. Leave it out.")
         if self.asking and not self.model:
             raise ConfigError(
                 f"model: none, and {', '.join(self.asking)} asks one. Name it with --model (and --base-url)."

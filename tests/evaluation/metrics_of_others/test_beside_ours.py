@@ -120,6 +120,18 @@ def test_brink_is_the_matching_mode_brink(release):
     assert report.overall["precision"].value == 0.5
 
 
+def test_ours_is_over_the_questions_that_the_project_asks(tmp_path):
+    asked = [question(1), question(2, hard=[])]
+    release = write_release(tmp_path / "r", asked)
+    given = [Prediction("q00001", answers=(EVE,)), Prediction("q00002", answers=(BOB,))]
+    report = evaluate(release, given, metrics="brink,rog", resamples=5)
+    assert report.overall["hits_any"].value == value(report, "rog_hit", "all", "ours") == 0.5
+    assert value(report, "brink_hits_any", "all", "n") == 1
+    assert value(report, "brink_hits_any", "all", "ours") == 1.0
+    assert value(report, "brink_hits_any", "all", "flatters") == 0.0
+    assert "nor in ours beside them: brink 1 of 2." in report.others.notes[0]
+
+
 def test_names_of_projects():
     assert list(chosen(" tog, rog,tog")) == ["tog", "rog"]
     assert list(chosen("all")) == list(METRICS_OF_OTHERS)

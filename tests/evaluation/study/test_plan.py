@@ -65,6 +65,14 @@ def test_systems_whose_labels_look_alike_have_files_of_their_own():
         ({"systems": ("bm25",)}, "model: none, and bm25 asks one"),
         ({"names": ("a", "b")}, "names: 2 for 1 systems; expected one for each"),
         ({"naming_levels": (50,)}, "naming_levels: 50 is none of levels, 0, 100"),
+        (
+            {"naming_levels": (100,)},
+            "naming_levels: is for more namings than one and has no effect",
+        ),
+        (
+            {"model_levels": (100,)},
+            "model_levels: is for systems that ask a model and has no effect",
+        ),
         ({"systems": ("command",)}, "systems: command without a program"),
         ({"namings": ("numbers",)}, "'numbers' is unknown"),
         ({"split": "tset"}, "split: 'tset' is unknown; did you mean 'test'"),
