@@ -304,7 +304,7 @@ def _block_below(said: Said, lines: list[TextLine]) -> list[TextLine]:
         if not words.strip():
             blank = True
             continue
-        if place > at and (words.lstrip().startswith("#") or is_label_of_reasons(said, line)):
+        if place > at and (words.lstrip().startswith("#") or _is_label_of_reasons(said, line)):
             break
         if blank and not _leads(text, lines[stop - 1]):
             kind, _ = read_line(said, line.start, line.end, is_item=False, marked=True)
@@ -315,7 +315,7 @@ def _block_below(said: Said, lines: list[TextLine]) -> list[TextLine]:
     return lines[at:stop]
 
 
-def is_label_of_reasons(said: Said, line: TextLine) -> bool:
+def _is_label_of_reasons(said: Said, line: TextLine) -> bool:
     """Whether a line begins with a label such as ``Explanation:``."""
     words = said.text[line.start : line.end]
     head = words.split(":", 1)[0]

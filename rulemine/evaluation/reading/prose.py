@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rulemine.evaluation.reading.asides import MARKUP as _MARKUP
-from rulemine.evaluation.reading.asides import asides
+from rulemine.evaluation.reading.asides import MARKUP, asides
 from rulemine.evaluation.reading.names import Named, Said
 from rulemine.evaluation.reading.words import (
     ADJECTIVES,
@@ -49,12 +48,12 @@ class RankedName(NamedTuple):
 
 _STOP = re.compile(r"(?<![.!?])[.!?]++[\"'»*_)\]`]{0,9}(?=\s|\Z)|[。！？；]|\n")
 _JOINT = re.compile(
-    rf"{_MARKUP}*(?:[,;/&|、，；·•+]{_MARKUP}*)?(?:\(?\d{{1,2}}[.)]{_MARKUP}+)?"
-    rf"(?:(?:and|or|nor|as well as|but also|und|et|y|e|и|和)\b)?{_MARKUP}*"
-    rf"(?:(?:the|a|an|also|possibly|perhaps|maybe)\b{_MARKUP}*){{0,2}}",
+    rf"{MARKUP}*(?:[,;/&|、，；·•+]{MARKUP}*)?(?:\(?\d{{1,2}}[.)]{MARKUP}+)?"
+    rf"(?:(?:and|or|nor|as well as|but also|und|et|y|e|и|和)\b)?{MARKUP}*"
+    rf"(?:(?:the|a|an|also|possibly|perhaps|maybe)\b{MARKUP}*){{0,2}}",
     re.I,
 )
-_AND = re.compile(rf"{_MARKUP}*,?\s*(?:and|or|nor|&){_MARKUP}*(?:(?:the|a|an)\b{_MARKUP}*)?", re.I)
+_AND = re.compile(rf"{MARKUP}*,?\s*(?:and|or|nor|&){MARKUP}*(?:(?:the|a|an)\b{MARKUP}*)?", re.I)
 _FILL = (
     r"(?:(?:is|are|was|were|do|does|did|has|be|include|includes|including|list|count|mention|name)\s+)?"
     r"(?:(?:(?!but\b)[a-z]+\s+){0,3}(?:in|at|of|by|to|from|for|with|on)\s+)?(?:(?:the|a|an|his|her|their|its)\s+(?:[a-z]+\s+){0,2})?"
@@ -63,22 +62,22 @@ _DENIAL = re.compile(
     r"(?:(?:\b(?:not|neither|nor|rather than|instead of|unlike|except(?: for)?|other than|as opposed to|"
     rf"excluding)|n't|cannot be|can't be)\s+(?!only\b|just\b|merely\b|simply\b){_FILL}|"
     r"\b(?:excluded|omitted|left out|ruled out|rejected|no [a-z]+ (?:with|in|to|from|of))\s+|"
-    rf"[❌✗✘🚫]\s*|(?<![\w.)])~~){_MARKUP}*\Z",
+    rf"[❌✗✘🚫]\s*|(?<![\w.)])~~){MARKUP}*\Z",
     re.I,
 )
 _DENIED_AFTER = re.compile(
-    rf"(?:{_MARKUP}*|\s[^.,;:\n]{{1,40}}\sbut\s)(?:is|are|was|were|does|do|did|has|have|can|could|would|should)"
+    rf"(?:{MARKUP}*|\s[^.,;:\n]{{1,40}}\sbut\s)(?:is|are|was|were|does|do|did|has|have|can|could|would|should)"
     r"(?:\s+not\b|n't\b)(?!\s+(?:only|just))|[^\n]{0,200}[❌✗✘✖]\uFE0F?\s*\Z",
     re.I,
 )
 _NO_ANSWER = re.compile(
-    rf"{_MARKUP}*(?:is|are|was|were)(?: not|n't) (?:(?:the|an|among the|one of the) )?(?:\w+ )?answers?\b",
+    rf"{MARKUP}*(?:is|are|was|were)(?: not|n't) (?:(?:the|an|among the|one of the) )?(?:\w+ )?answers?\b",
     re.I,
 )
-_PASSING = re.compile(rf"\b(?:via|through|thanks to|by way of)\s+(?:the\s+)?{_MARKUP}*\Z", re.I)
+_PASSING = re.compile(rf"\b(?:via|through|thanks to|by way of)\s+(?:the\s+)?{MARKUP}*\Z", re.I)
 _APPOSED = re.compile(
-    rf"{_MARKUP}*,\s+(?!(?:and|or|but|nor|as|plus|also|then)\b)(?:(?:both|all|each|the|a|an|his|her|their)\s+)*"
-    rf"(?:[a-z-]+\s+){{1,4}}?(?:of|to)\s+(?:the\s+)?{_MARKUP}*"
+    rf"{MARKUP}*,\s+(?!(?:and|or|but|nor|as|plus|also|then)\b)(?:(?:both|all|each|the|a|an|his|her|their)\s+)*"
+    rf"(?:[a-z-]+\s+){{1,4}}?(?:of|to)\s+(?:the\s+)?{MARKUP}*"
 )
 _ABOUT_THEM = re.compile(
     r"[\s*_]*(?:both|these|those|they|each of|all (?:of|two|three|four|five|six)|this is|that is)\b",

@@ -7,9 +7,9 @@ from typing import Any
 
 from rulemine.evaluation.reading.words import is_aside_label
 
-__all__ = ["answers_in", "is_answer_key"]
+__all__ = ["answers_in"]
 
-_ANSWER_KEY = re.compile(r"(?:.*[\s_-])?answers?|.*[a-z]Answers?", re.DOTALL)
+_ANSWER_KEY = re.compile(r"(?:.*[\s_-])?answers?|.*[a-z]Answers?|(?i:answers?)", re.DOTALL)
 _NAME_KEYS = ("name", "entity", "label", "value", "title", "text", "id")
 _HAS_KEY = re.compile(r"answers?[\"']\s*:", re.IGNORECASE)
 _BRACKET = re.compile(r"[{\[]")
@@ -52,12 +52,8 @@ def answers_in(
     return None, False
 
 
-def is_answer_key(key: str) -> bool:
-    """Whether a key is that of answers."""
-    return _ANSWER_KEY.fullmatch(key.strip()) is not None or key.strip().casefold() in (
-        "answer",
-        "answers",
-    )
+def _is_answer_key(key: str) -> bool:
+    return _ANSWER_KEY.fullmatch(key.strip()) is not None
 
 
 def _values(text: str) -> Iterator[Any]:
@@ -89,7 +85,7 @@ def _whole(text: str) -> Any:
 def _under_keys(value: Any, depth: int = 0) -> Iterator[Any]:
     """What stands under keys of answers, of which none is inside another."""
     if isinstance(value, dict) and depth < _TRIES:
-        keys = [key for key in value if is_answer_key(key)]
+        keys = [key for key in value if _is_answer_key(key)]
         if keys:
             yield from (value[key] for key in keys)
             return
@@ -136,7 +132,7 @@ def _names(value: Any, is_name: Callable[[str], bool], depth: int = 0) -> Iterat
 
 def _name_of(item: dict[str, Any], is_name: Callable[[str], bool], depth: int) -> Iterator[str]:
     """The name of one answer: what a key of names has, else the first text."""
-    told = [item[key] for key in item if is_answer_key(key)]
+    told = [item[key] for key in item if _is_answer_key(key)]
     told = told or [item[key] for key in item if key.casefold() in _NAME_KEYS[:-1]]
     told = told or [value for key, value in item.items() if not is_aside_label(key)]
     if told:
