@@ -50,7 +50,7 @@ TICKER = "rulemine-bar"
 SECONDS_BETWEEN_LINES = 30.0
 """Interval between status lines if standard error is not a terminal."""
 
-WITHOUT_TOTAL = "{desc} {elapsed}"
+WITHOUT_TOTAL = "{desc} {elapsed}{postfix}"
 """A bar before there is any progress to show."""
 
 WITH_STATUS = "{desc}: {n:,}/{total:,}, {remaining} left{postfix} {bar}"
@@ -69,6 +69,7 @@ class Line:
         self._name = self._status = ""
         self._latest = (0, 0)
         self._begun = 0.0
+        self._before = 0
         self._lock = threading.Lock()
         self._paced: tuple[int, float] | None = None
         self._printed = time.monotonic()
@@ -87,7 +88,7 @@ class Line:
             bar_format=WITHOUT_TOTAL,
         ) as shown:
             self._name, self._status, self._latest = name, "", (0, 0)
-            self._paced, self._begun = None, time.monotonic()
+            self._paced, self._begun, self._before = None, time.monotonic(), _tokens()
 
             def update(done: int, total: int) -> None:
                 self._latest = done, total
@@ -98,7 +99,7 @@ class Line:
                 shown.update(done - shown.n)
 
             self._bar = shown
-            with _ticking(self._said if shown.disable else lambda: _moved_on(shown)):
+            with _ticking(self._said if shown.disable else self._moved_on):
                 yield update
 
     def phase(self, text: str) -> None:
@@ -114,7 +115,21 @@ class Line:
             self._said()
         else:
             self._bar.bar_format = WITH_STATUS
-            self._bar.set_postfix_str(text, refresh=False)
+            self._bar.set_postfix_str(self._state(), refresh=False)
+
+    def _state(self) -> str:
+        """The status, and the tokens that models took in this step, if any."""
+        tokens = _tokens() - self._before
+        short = f"{tokens:,}" if tokens < 1_000_000 else f"{tokens / 1e6:,.1f}M"
+        return " · ".join([self._status] * bool(self._status) + [f"{short} tokens"] * (tokens > 0))
+
+    def _moved_on(self) -> None:
+        """Keeps the time on a bar up to date, and the tokens."""
+        shown = self._bar
+        if time.time() - shown.start_t >= SECONDS_BEFORE_BAR:
+            shown.set_postfix_str(self._state(), refresh=False)
+            shown.refresh()
+            shown.last_print_t = time.time()  # else it would not be wiped in the end
 
     def _said(self) -> None:
         """Prints a line where the last one was long ago: a step may take hours, and nobody sees a bar."""
@@ -123,14 +138,15 @@ class Line:
             if now - self._printed < SECONDS_BETWEEN_LINES:
                 return
             self._printed = now
-            done, total = self._latest
+            (done, total), state = self._latest, self._state()
+            state = f" · {state}" if state else ""
             if not total:
                 count = f"{done:,}, " if done else ""
-                say(f"{self._name}: {count}{now - self._begun:.0f} s so far", sys.stderr)
+                say(f"{self._name}: {count}{now - self._begun:.0f} s so far{state}", sys.stderr)
             elif self._status:
-                say(f"{done:,} of {total:,} · {self._status}{self._left(now)}", sys.stderr)
+                say(f"{done:,} of {total:,}{state}{self._left(now)}", sys.stderr)
             else:
-                say(f"{self._name}: {done:,} of {total:,}{self._left(now)}", sys.stderr)
+                say(f"{self._name}: {done:,} of {total:,}{state}{self._left(now)}", sys.stderr)
 
     def _left(self, now: float) -> str:
         """The remaining time at the pace since the previous line; replies already stored came faster."""
@@ -191,11 +207,10 @@ def _ticking(tick_once: Callable[[], None]) -> Iterator[None]:
         thread.join()
 
 
-def _moved_on(shown: Any) -> None:
-    """Keeps the time on a bar up to date."""
-    if time.time() - shown.start_t >= SECONDS_BEFORE_BAR:
-        shown.refresh()
-        shown.last_print_t = time.time()  # else it would not be wiped in the end
+def _tokens() -> int:
+    """Tokens that models took in this process so far; none where nothing of a model was loaded."""
+    usage = sys.modules.get("rulemine.llm.usage")
+    return 0 if usage is None else int(usage.OF_ALL.tokens)
 
 
 def bar(name: str) -> AbstractContextManager[Progress]:

@@ -18,7 +18,7 @@ from rulemine.llm.client import Client
 from rulemine.llm.failures import CallProblem, Patience
 from rulemine.llm.journal import Journal, answer_of
 from rulemine.llm.options import EndpointOptions
-from rulemine.llm.usage import Budget, Usage
+from rulemine.llm.usage import OF_ALL, Budget, Usage
 
 __all__ = ["Session"]
 
@@ -212,6 +212,7 @@ class Session:
             self._failed[call.key] = answer
         else:
             self.usage.count(answer)
+            OF_ALL.count(answer)
         return answer
 
     def _connect(self) -> Client:

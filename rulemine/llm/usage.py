@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rulemine.errors import LimitError
 from rulemine.llm.call import Call, Reply
 
-__all__ = ["Budget", "Usage"]
+__all__ = ["OF_ALL", "Budget", "Usage"]
 
 
 @dataclass(slots=True)
@@ -45,6 +45,10 @@ class Usage:
     def calls_per_minute(self) -> float:
         """Replies per minute since the start."""
         return self.answered * 60 / max(time.monotonic() - self._start, 1.0)
+
+
+OF_ALL = Usage()
+"""The replies to all sessions of this process, for progress lines: who shows one opens no session."""
 
 
 class Budget:

@@ -245,16 +245,8 @@ class _Stage:
             steps = everything * (phase + 1) - left
             self._progress(steps // self._phases, everything)
         if self._status is not None:
-            usage = self._session.usage
-            self._status(
-                f"{self._rejected:,} rejected · {_short(usage.tokens)} tokens · "
-                f"{usage.calls_per_minute:,.0f} calls/min"
-            )
-
-
-def _short(number: int) -> str:
-    """A number for a short line, e.g. ``16.2M``."""
-    return f"{number:,}" if number < 1_000_000 else f"{number / 1e6:,.1f}M"
+            pace = self._session.usage.calls_per_minute
+            self._status(f"{self._rejected:,} rejected · {pace:,.0f} calls/min")
 
 
 def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue], templates: bool) -> QuestionSet:

@@ -6,13 +6,21 @@ import sys
 import termios
 import threading
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rulemine.cli import console
 from rulemine.cli.console import Line
+from rulemine.llm.usage import OF_ALL
+from rulemine.release.writer import write_release as write_release_of
+from tests import structures
+from tests.chat_server import KEY, ChatServer, FakeModel, build_words
+from tests.command_line import Command
+from tests.evaluation.world import write_release
 
-STATUS = "1,204 rejected · 1,054,530 tokens · 2,773 calls/min"
+STATUS = "1,204 rejected · 2,773 calls/min"
 
 
 class Clock:
@@ -83,8 +91,9 @@ def test_everything_fits_on_a_terminal_of_80_columns(
         monkeypatch.setattr(sys, "stderr", terminal)
         line = Line()
         with line.watch("verbalize") as tell:
+            monkeypatch.setattr(OF_ALL, "prompt_tokens", OF_ALL.prompt_tokens + 1_100_000)
             for done in range(0, 4351, 1450):
-                line.status("12 rejected · 1.1M tokens · 2,773 calls/min")
+                line.status("12 rejected · 2,773 calls/min")
                 tell(done, 4350)
                 line._bar.refresh()  # else only now and then
         terminal.flush()
@@ -93,7 +102,7 @@ def test_everything_fits_on_a_terminal_of_80_columns(
     bars = [part for part in re.split(r"[\r\n]", shown) if "rejected" in part]
     assert bars
     for part in bars:
-        assert "1.1M tokens · 2,773 calls/min" in part
+        assert "2,773 calls/min · 1.1M tokens" in part
         assert re.search(r"verbalize: [\d,]+/4,350, [\d:?]+ left, 12 rejected", part)
         assert len(part) <= 80
 
@@ -135,3 +144,33 @@ def test_a_bar_is_wiped_though_there_was_no_progress(monkeypatch: pytest.MonkeyP
     assert "read 00:0" in shown
     assert shown.endswith("\r")
     assert shown.rstrip("\r").rpartition("\r")[2].strip() == ""
+
+
+@pytest.mark.parametrize("name", ["answer", "judge", "supervision", "study", "build"])
+def test_where_nobody_watches_a_slow_model_is_seen_at_work(
+    name: str, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.01)
+    monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.05)
+    release, others = write_release(here / "small").path, here / "others"
+    others.mkdir()
+    write_release_of(others, structures.world(), "private")
+
+    def says(request: dict[str, Any], times: int) -> str:
+        time.sleep(0.04 if len(server.bodies) < 5 else 0)
+        return FakeModel().answer(request) if "response_format" in request else "Ann"
+
+    with ChatServer(says) as server:
+        model = ("--model", "m", "--base-url", server.url, "--concurrency", 1)
+        words = {
+            "answer": ("answer", release, "--with", "bm25", "--split", "all", "-o", "a.jsonl", *model),
+            "judge": ("judge", release, "--split", "all", "-o", "j.jsonl", *model),
+            "supervision": ("supervision", release, "--replies", "replies", *model),
+            "study": ("study", others, "--with", "bm25", "--levels", 0, "--split", "all",
+                      "--resamples", 20, "-o", "study", *model),
+            "build": build_words(server.url, "out/kg", "--concurrency", "1"),
+        }  # fmt: skip
+        ended = command(*words[name])
+    assert ended.status == 0, ended.err
+    assert re.search(r"\b\d+ of \d+ · (\d.* rejected · .*)?[\d,]+ tokens", ended.err), ended.err

@@ -281,7 +281,7 @@ def test_progress_ends_with_all_settled():
     )  # fmt: skip
     assert [done for done, _ in steps] == [1, 2, 3, 4]
     assert {total for _, total in steps} == {4}
-    assert said[-1] == "1 rejected · 0 tokens · 0 calls/min"
+    assert said[-1] == "1 rejected · 0 calls/min"
 
 
 @pytest.mark.parametrize("bad", ["Who is it?", '{"text": "?"}'])

@@ -1,7 +1,9 @@
 """Fresh variants of a small release: whole releases on the same graphs, from nothing but the release."""
 
 import json
+import re
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.recipe import load_recipe
 from rulemine.builder.variants.runs import prepare_run
 from rulemine.builder.written.scripted_pairs import ScriptedPairs
+from rulemine.cli import console
 from rulemine.datasets.registry import load_kg
 from rulemine.files import write_jsonl
 from rulemine.mining import MiningOptions, mine
@@ -100,10 +103,13 @@ def test_a_model_writes_a_run_and_its_journal_makes_it_again(
 ) -> None:
     """A model that says what the scripted writer would, in other words."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.01)
+    monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.05)
     release = Release.open(made / "published")
     script = ScriptedPairs(read_parts(release).templates, articles=True)
 
     def says(request: dict[str, Any], _times: int) -> str:
+        time.sleep(0.03)
         lines = request["messages"][-1]["content"].split("\n")
         reply = json.loads(script.reply([json.loads(s) for s in lines if s.startswith('["')], 5))
         for pair in reply["qa_pairs"]:
@@ -118,6 +124,7 @@ def test_a_model_writes_a_run_and_its_journal_makes_it_again(
         model = ("--verbalizer", "openai", "--model", "m", "--base-url", server.url)
         ended = command(*words, "-o", tmp_path / "a", *model)
     assert ended.status == 0, ended.err
+    assert re.search(r"run 1: .* · [\d,]+ tokens", ended.err), "a log says that it goes on"
     assert {body["temperature"] for body in server.bodies} == {0.8}
     assert all(q.wording == "model" for q in Release.open(tmp_path / "a/run-1").questions())
     ended = command(*words, "-o", tmp_path / "b", "--replay", tmp_path / "a")
