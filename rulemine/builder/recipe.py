@@ -126,15 +126,12 @@ class Recipe(Section):
                 raise ConfigError(
                     f'{", ".join(given)}: for the kind {kind} only. Leave it out, or set kind = "{kind}".'
                 )
+        self.verbalizer.check_kind(self.kind)
         if self.kind == "rules":
             if self.selection.mode == "none":
                 raise ConfigError(
                     "selection.mode: is none (selection.share is 0), and questions of the kind rules ask for "
                     "removed triples. Name another kind (--kind structures), or remove something."
-                )
-            if self.verbalizer.rewriter_model:
-                raise ConfigError(
-                    "verbalizer.rewriter_model: for other kinds than rules only. Leave it out, or set kind."
                 )
         else:
             removes = self.selection.mode != "none"
@@ -143,11 +140,6 @@ class Recipe(Section):
                 f"for the kind rules only; questions of the kind {self.kind} are made within the limits "
                 f"of the section {self.kind}, with the selection maximal. Leave it out, or use a recipe "
                 f"of this kind, e.g. {self.kind}-demo.",
-            )
-            self._refuse(
-                ("verbalizer.round_trip", "verbalizer.paraphrases"),
-                f"for the kind rules only; a question of the kind {self.kind} has one text, which is "
-                "checked in other ways. Leave it out.",
             )
         if self.questions.core_only and self.selection.mode == "none":
             raise ConfigError(

@@ -203,6 +203,12 @@ def _settings(
                 "judges may differ (verbalizer.…, variants.judges), and files that its recipe names can be "
                 "given."
             )
+    temperature = changed.get("verbalizer.temperature")
+    if isinstance(temperature, int | float) and temperature >= 0:
+        raise ConfigError(
+            "verbalizer.temperature: runs are written at 0.8, so that they differ. Leave it out, or give "
+            "-1 for a model that refuses a temperature."
+        )
     first = None if arguments.replay is None else arguments.replay / "run-1"
     settings = replayed(first)
     settings += [(tuple(key.split(".")), value) for key, value in changed.items()]

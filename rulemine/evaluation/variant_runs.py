@@ -1,16 +1,16 @@
 """Variants of a release compared: what is asked anew, and whether it is still about the same topics.
 
-Of every seed text and release one question is taken, the first that was accepted (the lowest id). Two
-releases are compared on the seed texts of which both have one; the others are left out and counted. Seed text
-by seed text, two questions are
+Two releases are compared on the seed texts of which both have a question; the others are left out and
+counted. Each question of the second release is held against all that the first has of its seed text, and is
 
-- *identical*: the same normalized text and the same answer;
+- *identical* to one of them: the same normalized text and the same answer;
 - *paraphrased*, else: the same answer, and the same supporting triples or the same canonical query;
 - *unique*: the rest.
 
 Texts are normalized by `fold_loosely`, without the marks at their end; all is compared in source labels. The
-paper (Dynamic-KGQA, Table 4) gives no criteria; these are ours. Topics are compared as
-`rulemine.evaluation.statistics.contingency` says.
+paper (Dynamic-KGQA, Table 4) gives no criteria; these are ours. Topics are those of the first question of
+each seed text that was accepted (the lowest id), compared as `rulemine.evaluation.statistics.contingency`
+says.
 """
 
 import json
@@ -71,8 +71,8 @@ class RunPair(NamedTuple):
     Attributes:
         first: The name of one.
         second: That of the other.
-        compared: Seed texts of which both have a question: the sum of the next but one to three.
-        left_out: Those of which one has none.
+        compared: Questions of the second, of seed texts of which both have some: the sum of the last three.
+        left_out: Seed texts of which one has none.
         identical: Questions that are identical.
         paraphrased: Those that are paraphrased.
         unique: The rest.
@@ -176,11 +176,11 @@ def _cells(row: RunPair) -> list[Cell]:
 
 
 class _Variant(NamedTuple):
-    """The first question of each seed text that has one, and the entities of all."""
+    """The questions of each seed text that has some, by id, and the entities of all."""
 
     figures: RunFigures
     seeds: Mapping[str, tuple[str, ...]]
-    first: Mapping[str, VariantQuestion]
+    asked: Mapping[str, Sequence[VariantQuestion]]
     graph: str
 
 
@@ -203,13 +203,13 @@ def compare_runs(releases: Sequence[Release]) -> VariantTable:
     read = [_read(release, name) for release, name in zip(releases, names, strict=True)]
     pairs = tuple(_pair(a, b) for a, b in combinations(read, 2))
     notes = [
-        "Of each seed text and release the first question that was accepted. Identical: same normalized text "
-        "and answer; paraphrased: same answer, and same supporting triples or same query; unique: the rest. "
-        "Left out: seed texts of which one of the two has no question.",
-        "χ² of the topics of the questions compared, not corrected; V = √(χ²/n), n the rows of both, with a "
-        "95 % bootstrap interval over seed texts. p > 0.05 does not show that topics are equally "
-        "distributed: the interval of V says how far apart they may be. Rows are matched by seed text, which "
-        "the test does not use, so that p is too large; the interval does.",
+        "Each question of the second release against all that the first has of its seed text. Identical: "
+        "same normalized text and answer as one; paraphrased: same answer, and same supporting triples or "
+        "same query; unique: the rest. Left out: seed texts of which one of the two has no question.",
+        "χ² of the topics of the first question of each seed text, not corrected; V = √(χ²/n), n the rows of "
+        "both, with a 95 % bootstrap interval over seed texts. p > 0.05 does not show that topics are "
+        "equally distributed: the interval of V says how far apart they may be. Rows are matched by seed "
+        "text, which the test does not use, so that p is too large; the interval does.",
     ]
     if any(row.topics is None for row in pairs):
         notes.append(
@@ -221,13 +221,15 @@ def compare_runs(releases: Sequence[Release]) -> VariantTable:
             f"Of {len(rough)} of {len(pairs)} pairs the χ² is rough: fewer than {ENOUGH} questions are "
             "expected of some topic. Compare more seed texts, or name fewer topics."
         )
-    few = min((row.compared for row in pairs if row.topics is not None), default=FEW_CLUSTERS)
+    few = min((row.topics.n // 2 for row in pairs if row.topics is not None), default=FEW_CLUSTERS)
     if few < FEW_CLUSTERS:
         notes.append(
             f"Some pair compares {counted(few, 'seed text')}, too few for intervals to be relied on."
         )
     scripted = [
-        one.figures.name for one in read if any(q.wording == "template" for q in one.first.values())
+        one.figures.name
+        for one in read
+        if any(q.wording == "template" for some in one.asked.values() for q in some)
     ]
     if scripted:
         notes.append(
@@ -248,29 +250,27 @@ def _read(release: Release, name: str) -> _Variant:
             f"{release.path}: its questions are of the kind {release.kind}; expected releases of the kind "
             "variants, e.g. of the recipe variants-demo."
         )
-    asked = [q for q in release.questions("test") if isinstance(q, VariantQuestion)]
-    first: dict[str, VariantQuestion] = {}
-    for question in asked:  # sorted by id
-        first.setdefault(question.variants.seed_text, question)
     labels = translation(release.entities, release.naming, "entity")
     seeds = {
         row.id: tuple(sorted(labels[entity] for entity in row.entities))
         for row in release.seed_rows()
         if row.split == "test"
     }
-    named = questions_in(release, first.values(), "entity")
-    found = {q.variants.seed_text: q for q in named if isinstance(q, VariantQuestion)}
-    topics = Counter(q.variants.topic for q in found.values())
+    asked: dict[str, list[VariantQuestion]] = {}
+    for question in questions_in(release, release.questions("test"), "entity"):  # sorted by id
+        if isinstance(question, VariantQuestion):
+            asked.setdefault(question.variants.seed_text, []).append(question)
+    topics = Counter(some[0].variants.topic for some in asked.values())
     figures = RunFigures(
         name,
         int(release.manifest["config"]["variants"]["run"]),
         release.identity,
         len(seeds),
-        len(seeds.keys() - found.keys()),
-        len(asked),
+        len(seeds.keys() - asked.keys()),
+        sum(map(len, asked.values())),
         dict(sorted(topics.items())),
     )
-    return _Variant(figures, seeds, found, str(release.manifest["kg"].get("digest")))
+    return _Variant(figures, seeds, asked, str(release.manifest["kg"].get("digest")))
 
 
 def _pair(a: _Variant, b: _Variant) -> RunPair:
@@ -284,20 +284,27 @@ def _pair(a: _Variant, b: _Variant) -> RunPair:
             f"{places}: {found}; expected variants of one release. Make them: rulemine variants DIR "
             "--runs 3 -o OUT."
         )
-    both = [(a.first[key], b.first[key]) for key in shared if key in a.first and key in b.first]
-    kinds = Counter(_kind(*two) for two in both)
-    topics = [[two[side].variants.topic for two in both] for side in (0, 1)]
+    both = [key for key in shared if key in a.asked and key in b.asked]
+    kinds = Counter(
+        min((_kind(other, question) for other in a.asked[key]), key=_KINDS.index)
+        for key in both
+        for question in b.asked[key]
+    )
+    topics = [[one.asked[key][0].variants.topic for key in both] for one in (a, b)]
     tested = compare_classes(topics[0], topics[1])
     return RunPair(
         a.figures.name,
         b.figures.name,
-        len(both),
+        kinds.total(),
         len(shared) - len(both),
         kinds["identical"],
         kinds["paraphrased"],
         kinds["unique"],
         tested,
     )
+
+
+_KINDS = ("identical", "paraphrased", "unique")
 
 
 def _kind(a: VariantQuestion, b: VariantQuestion) -> str:

@@ -1,12 +1,38 @@
 """The recipe's section of verbalization options."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from rulemine.config import Section, option
 from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
 
 __all__ = ["VerbalizerSection"]
+
+
+_OF_SOME_KINDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
+    (
+        ("round_trip", "paraphrases"),
+        ("rules",),
+        "a question of the kind {kind} has one text, which is checked in other ways. Leave it out.",
+    ),
+    (
+        ("attempts", "on_failure"),
+        ("rules", "structures", "cypher"),
+        "of the kind {kind} another question takes the place of one whose text fails. Leave it out.",
+    ),
+    (
+        ("judge_model",),
+        ("rules", "structures", "subgraphs", "cypher"),
+        "the judges of the kind {kind} are variants.judges, one model or three: --set "
+        "'variants.judges=[\"NAME\"]'.",
+    ),
+    (
+        ("rewriter_model",),
+        ("structures", "subgraphs", "cypher"),
+        "no model but verbalizer.model writes questions of the kind {kind}. Leave it out.",
+    ),
+)
+"""Options that only some kinds have: the options, the kinds, and what to do in others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +51,17 @@ class VerbalizerSection(Section):
         naming: How the prompts name entities: ``private``, ``entity``, ``text`` or ``numeric``; empty: as
             the release does.
         language: The language of the questions, by its English name.
-        attempts: Texts asked for until one passes the checks.
-        on_failure: What a question gets when no text passes: ``template`` (marked as such) or ``drop``.
-        judge_model: A second model that says PASS or FAIL to every text; empty: none, and for questions of
-            the kinds ``structures`` and ``cypher``, which are always judged, `model`.
-        rewriter_model: The model that rewrites texts which fail, for questions of the kinds ``structures``
-            and ``cypher``; empty: `model`.
-        round_trip: Whether the model must recognize relation and direction in its own text.
-        paraphrases: Further texts per question.
+        attempts: Texts asked for until one passes the checks; kinds ``rules``, ``structures``, ``cypher``.
+        on_failure: What a question gets when no text passes: ``template`` (marked as such) or ``drop``; the
+            same kinds.
+        judge_model: A second model that says PASS or FAIL to every text, or, of the kind ``subgraphs``,
+            answers test questions from their evidence; empty: none, and for questions of the kinds
+            ``structures`` and ``cypher``, which are always judged, `model`; kind ``variants``: see its
+            ``judges``.
+        rewriter_model: The model that rewrites texts which fail (kinds ``structures``, ``cypher``; empty:
+            `model`) or says accepted questions in other words (kind ``subgraphs``; empty: none).
+        round_trip: Whether the model must recognize relation and direction in its own text; kind ``rules``.
+        paraphrases: Further texts per question; kind ``rules``.
     """
 
     name: str = option("template", choices=("template", "openai"), flag_name="--verbalizer")
@@ -54,3 +83,16 @@ class VerbalizerSection(Section):
         Section.__post_init__(self)
         if self.name != "template" and not self.model.strip():
             raise ConfigError(f"model is {self.model!r}; expected the name of a model (--model)")
+
+    def check_kind(self, kind: str) -> None:
+        """Checks that a kind of question has the options that are given.
+
+        Raises:
+            ConfigError: It has not.
+        """
+        for names, kinds, why in _OF_SOME_KINDS:
+            default = {slot.name: slot.default for slot in fields(self)}
+            given = [f"verbalizer.{n}" for n in names if getattr(self, n) != default[n]]
+            if given and kind not in kinds:
+                only = f"for the kind{'s' * (len(kinds) > 1)} {', '.join(kinds)} only"
+                raise ConfigError(f"{', '.join(given)}: {only}; {why.format(kind=kind)}")

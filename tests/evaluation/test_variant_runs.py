@@ -61,12 +61,18 @@ def test_each_pair_is_identical_paraphrased_or_unique_or_left_out(tmp_path):
     assert any("compares 5 seed texts, too few for intervals" in note for note in table.notes)
 
 
-def test_the_first_accepted_question_of_a_seed_text_counts(tmp_path):
-    extra = variant_question(0, "t1", BOB, "father", EVE)
+def test_every_question_of_a_seed_text_is_compared_with_all_of_the_other_release(tmp_path):
+    extra = variant_question(0, "t1", BOB, "father", EVE, topic="places")
     asked = one_run(tmp_path / "a")
-    with_extra = one_run(tmp_path / "b", {"t0": extra})
+    with_extra = one_run(
+        tmp_path / "b", {"t0": extra}
+    )  # its second question of t1 is the other's first
     (pair,) = compare_runs([asked, with_extra]).pairs
-    assert (pair.identical, pair.unique, pair.compared) == (5, 1, 6)
+    assert (pair.identical, pair.unique, pair.compared) == (6, 1, 7)
+    assert pair.topics is not None
+    assert pair.topics.n == 12  # the first of each seed text alone
+    (back,) = compare_runs([with_extra, asked]).pairs
+    assert (back.identical, back.unique, back.compared) == (6, 0, 6)
 
 
 def test_a_single_topic_has_no_chi_square(tmp_path):

@@ -34,6 +34,7 @@ _EMPTY = re.compile(
     r'"valid_qa_pairs"\s*:\s*(?:false|"(?:false|no)")|"qa_pairs"\s*:\s*\[\s*\]', re.I
 )
 _GAP = re.compile(r"[\s,]*")
+_SIGNS = re.compile(r"[\W_]+")
 _ENDS = ("subject", "predicate", "object")
 _DECODER = json.JSONDecoder()
 
@@ -82,8 +83,14 @@ class Shown:
     triples: tuple[Triple, ...]
 
     def row(self, triple: Triple) -> int | None:
-        """The row of a triple; None where it is not among them, or two would fit."""
+        """The row of a triple; None where it is not among them, or two would fit.
+
+        Its relation may be in words: ``child of`` is ``child_of``.
+        """
         found = _fitting(triple, self.triples)
+        if not found:
+            spoken = [(s, _spoken(r), o) for s, r, o in (triple, *self.triples)]
+            found = _fitting(spoken[0], spoken[1:])
         return self.rows[found[0]] if len(found) == 1 else None
 
 
@@ -191,6 +198,11 @@ def _fitting(wanted: _N, names: Sequence[_N]) -> list[int]:
     found = [place for place, name in enumerate(names) if name == wanted]
     folded = _folded(wanted)
     return found or [place for place, name in enumerate(names) if _folded(name) == folded]
+
+
+def _spoken(relation: str) -> str:
+    """The words of a relation's name."""
+    return " ".join(_SIGNS.split(relation)).strip()
 
 
 def _folded(name: str | Triple) -> tuple[str, ...]:

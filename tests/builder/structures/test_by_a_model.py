@@ -117,4 +117,6 @@ def test_options_of_rule_questions_are_refused(option: list[str], command: Comma
 def test_rule_questions_have_no_rewriter(command: Command) -> None:
     model = ["--verbalizer", "openai", *MODELS]
     ended = command("build", "demo", *model)
-    assert_refused(ended, r"verbalizer\.rewriter_model: for other kinds than rules only")
+    assert_refused(
+        ended, r"verbalizer\.rewriter_model: for the kinds structures, subgraphs, cypher only"
+    )

@@ -132,6 +132,10 @@ def test_a_path_is_found_in_the_subgraph_by_its_names() -> None:
     assert verified(pair("Bob {1}", *TRIPLES[:2]), SHOWN) == Verified((40, 10), (40, True))
     loosely = ("ann 'a.' o'hara".replace("'a.'", '"a."'), "PARENT_OF", " Bob  {1}")
     assert verified(pair("rome", loosely, TRIPLES[1]), SHOWN) == Verified((40, 10), (10, True))
+    in_words = (TRIPLES[0][0], "Parent of", TRIPLES[0][2]), ("Bob {1}", "lives in", "Rome")
+    assert verified(pair("Rome", *in_words), SHOWN) == Verified((40, 10), (10, True))
+    twins = Shown((1, 2), (("a", "part_of", "b"), ("a", "part-of", "b")))
+    assert [twins.row(("a", r, "b")) for r in ("part-of", "part of")] == [2, None]
     again = verified(pair("Rome", TRIPLES[0], TRIPLES[1], TRIPLES[0]), SHOWN)
     assert again == Verified((40, 10), (10, True)), "a triple that is given twice is one"
     assert verified(pair("ann", *TRIPLES[3:]), SHOWN) == Verified((20, 50), (50, False))
@@ -142,6 +146,7 @@ def test_a_path_is_found_in_the_subgraph_by_its_names() -> None:
     [
         (pair("Rome", TRIPLES[0], ("Bob {1}", "lives_in", "Paris")), PairReason.OUTSIDE),
         (pair("Rome", TRIPLES[0], TRIPLES[1][::-1]), PairReason.OUTSIDE),
+        (pair("Rome", TRIPLES[0], ("Rome", "lives in", "Bob {1}")), PairReason.OUTSIDE),
         (pair("Rome", TRIPLES[2], ("ANN", "lives_in", "Rome")), PairReason.OUTSIDE),
         (pair("Rome", TRIPLES[1]), PairReason.SINGLE),
         (pair("Rome", TRIPLES[1], TRIPLES[1]), PairReason.SINGLE),

@@ -154,6 +154,7 @@ def test_what_cannot_be_run(made: Path, target: Path, command: Command, tmp_path
     refused("itself a fresh variant (run 1)", target / "run-1", *output)
     refused("would make another release", published, *output, "--set", "seed=3")
     refused("Give --verbalizer openai too", published, *output, "--model", "m")
+    refused("runs are written at 0.8", published, *output, "--temperature", "0.5")
     refused("so there is nothing to replay", published, *output, "--replay", target)
     refused('labels=l.tsv: the recipe names "none"', published, *output, "--set", "labels=l.tsv")
     without = tmp_path / "without"
