@@ -1,18 +1,18 @@
 """Readers of model replies: each returns what was asked for, or a `TextProblem`.
 
-A reply is the JSON object of its schema, by itself, in a code fence or among other words, extra keys allowed;
-or plain text of one form, for endpoints without structured outputs. The thoughts of reasoning models, a
-byte-order mark and one pair of quotes around a text are removed. Guarantee: readers raise nothing, whatever
-a reply contains.
+A reply is the JSON object of its schema, by itself, in a code fence or among other words, with any capitals
+of keys and any further keys; or plain text of one form, for endpoints without structured outputs. Of two
+objects that differ neither is taken. Thoughts of reasoning models, a byte-order mark and one pair of quotes
+around a text are removed. Guarantee: readers raise nothing, whatever a reply contains.
 """
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.llm.call import Reply, whole_text
+from rulemine.llm.call import Reply
+from rulemine.llm.json_reply import json_values, looks_like_json
 from rulemine.phrasing.glosses import Glosses
 from rulemine.text.visible_reply import without_thoughts
 from rulemine.verbalizer.checks import TextProblem
@@ -24,7 +24,6 @@ __all__ = [
     "Verdict",
     "describe_choice",
     "is_recognized",
-    "json_in",
     "read_choice",
     "read_gloss",
     "read_list",
@@ -113,7 +112,6 @@ class GlossWords(NamedTuple):
 
 
 _FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
-_LOOKS_LIKE_JSON = re.compile(r"\{\s*[\"}]|\[\s*[\"\[{\]]")
 _NUMBER = re.compile(r"\(?(\d{1,3})[.):]\s+")
 _BULLET = re.compile(r"[-*•–]\s+")
 _VERDICT = re.compile(
@@ -220,13 +218,13 @@ def read_object(
     if isinstance(words, TextProblem):
         return words
     schema = form["properties"]
-    problem = None
-    for value in json_in(words):
-        found = _object_of(value, schema, optional)
-        if not isinstance(found, TextProblem):
-            return found
-        problem = problem or found
-    if problem is None and _LOOKS_LIKE_JSON.match(words):
+    read = [_object_of(value, schema, optional) for value in json_values(words)]
+    objects = [found for found in read if not isinstance(found, TextProblem)]
+    if objects:
+        same = all(found == objects[0] for found in objects)
+        return objects[0] if same else TextProblem("malformed", "several answers")
+    problem = next((found for found in read if isinstance(found, TextProblem)), None)
+    if problem is None and looks_like_json(words):
         problem = TextProblem("malformed", "broken JSON")
     fenced = _FENCE.fullmatch(words)
     return problem or (fenced[1].strip() if fenced else words) or TextProblem("empty")
@@ -241,24 +239,19 @@ def said_in(reply: Reply) -> str | TextProblem:
     return words.strip() or TextProblem("cut_off" if is_cut_off else "empty")
 
 
-def json_in(words: str) -> Iterator[Any]:
-    """Yields the JSON objects and lists in a text: the whole, code fences, the outermost braces."""
-    drafts = [words, *_FENCE.findall(words), words[words.find("{") : words.rfind("}") + 1]]
-    for draft in dict.fromkeys(drafts):
-        try:
-            value = whole_text(json.loads(draft))
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict | list):
-            yield value
-
-
 def _object_of(
     value: Any, schema: Mapping[str, Any], optional: Sequence[str]
 ) -> dict[str, Any] | TextProblem:
     """The keys of a schema in a value; extra keys are dropped."""
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        value = value[0]
     if isinstance(value, list) and len(schema) == 1:
         value = dict.fromkeys(schema, value)
+    if isinstance(value, dict):
+        folded = {key.strip().lower(): item for key, item in value.items()}
+        if len(folded) < len(value):
+            return TextProblem("malformed", "JSON with a key twice")
+        value = folded
     if not isinstance(value, dict) or schema.keys() - {*optional} - value.keys():
         return TextProblem("malformed", f"JSON without the keys {', '.join(schema)}")
     found = {}

@@ -48,6 +48,11 @@ def code(value: Any) -> str | None:
         '\ufeff{"question": "Who is 7?", "answer": "8"}',
         'Here is the question:\n{"question": "Who is 7?"}\nI hope it helps.',
         'Sure!\n```json\n{"question": "Who is 7?"}\n```',
+        '{"question": "Who is 7?",}',
+        '```json\n[{"Question": "Who is 7?", "notes": ["a,]",],},]\n```',
+        'It asks for {topic}: {"question": "Who is 7?"} (see {topic})',
+        '{"question": "Who is 7?"}\n{"question": "Who is 7?"}',
+        '{"question": …}\n```json\n{"question": "Who is 7?"}\n```',
     ],
 )
 def test_a_question_is_read(text: str) -> None:
@@ -88,6 +93,10 @@ def test_what_looks_like_quotes_or_json_and_is_none(text: str, expected: str) ->
         ("{}", "malformed"),
         ('{"question": ' * 100_000, "malformed"),
         ("[" * 100_000, "malformed"),
+        ('{"question": "Who is 7?"} or {"question": "Who is 8?"}', "malformed"),
+        ('{"question": "Who is 7?", "question": "Who is 8?"}', "malformed"),
+        ('{"question": "Who is 7?", "Question": "Who is 8?"}', "malformed"),
+        ('{"notes": {"question": "Who is 7?"}, "question": "Who is', "malformed"),
     ],
 )
 def test_no_question(text: str, expected: str) -> None:
@@ -128,6 +137,7 @@ def test_numbers_that_do_not_count_lines_belong_to_them() -> None:
     ("text", "expected"),
     [
         ('{"questions": ["a?", 2]}', "malformed"),
+        ('{"notes": ["a?", "b?"], "questions": ["c?"', "malformed"),
         ('{"questions": "a?"}', "malformed"),
         ('{"questions": []}', "empty"),
         ('{"questions": ["a?", ""]}', "empty"),

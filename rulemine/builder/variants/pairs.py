@@ -8,7 +8,6 @@ beyond it (a tree that holds the answer, its other leaves the anchors) is `rulem
 Guarantee: readers raise nothing, whatever a reply contains.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from rulemine.builder.written.candidate import Refusal
 from rulemine.kg.graph import Triple
-from rulemine.llm.call import whole_text
+from rulemine.llm.json_reply import decode
 from rulemine.text.normalization import fold_loosely
 from rulemine.text.visible_reply import visible_reply
 
@@ -36,7 +35,6 @@ _EMPTY = re.compile(
 _GAP = re.compile(r"[\s,]*")
 _SIGNS = re.compile(r"[\W_]+")
 _ENDS = ("subject", "predicate", "object")
-_DECODER = json.JSONDecoder()
 
 
 class PairReason:
@@ -131,9 +129,8 @@ def _items(words: str) -> Iterator[Any]:
         if words[at] == "]":
             return
         try:
-            item, at = _DECODER.raw_decode(words, at)
-            item = whole_text(item)
-        except (ValueError, RecursionError):
+            item, at = decode(words, at)
+        except ValueError:
             yield Refusal(PairReason.CUT_OFF)
             return
         yield item

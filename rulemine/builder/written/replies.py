@@ -10,8 +10,9 @@ from typing import Any
 
 from rulemine.builder.written.candidate import Candidate, NamedNode, Refusal
 from rulemine.llm.call import Answer, Failure
+from rulemine.llm.json_reply import json_values
 from rulemine.verbalizer.checks import TextProblem
-from rulemine.verbalizer.replies import json_in, said_in
+from rulemine.verbalizer.replies import said_in
 
 __all__ = ["CANDIDATE_SCHEMA", "Unread", "read_candidate", "text_of"]
 
@@ -73,7 +74,7 @@ def read_candidate(text: str) -> Candidate | Refusal:
         'the reply is no JSON object'
     """
     problem = Refusal(Unread.NO_JSON) if text.strip() else Refusal(Unread.EMPTY)
-    for value in json_in(text):
+    for value in json_values(text):
         row = value[0] if isinstance(value, list) and len(value) == 1 else value
         if isinstance(row, dict):
             found = _candidate(row)

@@ -23,6 +23,7 @@ from rulemine.evaluation.spelling import Spelling
 from rulemine.evaluation.vocabulary import VocabularyMatcher
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Message, Reply
+from rulemine.llm.json_reply import decode
 from rulemine.seeds import stream
 from rulemine.text.visible_reply import visible_reply
 
@@ -135,9 +136,8 @@ def json_value(text: str, kind: type[T]) -> T | None:
         if at < 0:
             break
         try:
-            value: Any = json.JSONDecoder().raw_decode(text, at)[0]
-            value = json.loads(as_json(value))
-        except (ValueError, RecursionError):
+            value: Any = decode(text, at)[0]
+        except ValueError:
             value = None
         if isinstance(value, kind):
             return value
