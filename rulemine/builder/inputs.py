@@ -5,7 +5,7 @@ Guarantee: each input is read once, when it is first needed, and never changed.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -58,9 +58,6 @@ _BREAK = re.compile(r"[\t\r\n]+")
 EDGE_DIGITS = 5
 """Minimum number of digits of the id of an edge."""
 
-MOST_COMPARED = 50_000
-"""With more entities, comparing a name with all of them takes too long."""
-
 
 @contextmanager
 def _of_key(key: str) -> Iterator[None]:
@@ -112,12 +109,8 @@ class Inputs:
     @cached_property
     def _source_graph(self) -> PropertyGraph:
         """The property graph as it is given."""
-        if self.recipe.labels:
-            with _of_key("labels"):
-                return load_property_graph(
-                    self.recipe.kg, labels=self.recipe.labels, note=self.warn
-                )
-        return load_property_graph(self.recipe.kg, note=self.warn)
+        with _of_key("labels") if self.recipe.labels else nullcontext():
+            return load_property_graph(self.recipe.kg, labels=self.recipe.labels, note=self.warn)
 
     @cached_property
     def property_graph(self) -> PropertyGraph:
@@ -225,6 +218,14 @@ class Inputs:
         further = self.reference.entities if self.reference else ()
         return labels | tell_apart(self.kg, labels, (*self.kg.entities, *further))
 
+    @cached_property
+    def prompt_naming(self) -> str:
+        """How a model sees and names entities: as the recipe says; else by labels, where there are any."""
+        chosen = self.recipe.verbalizer
+        if chosen.naming or chosen.name == "template":
+            return chosen.naming or self.recipe.naming
+        return self.recipe.naming if self.labels.keys().isdisjoint(self.kg.entities) else "text"
+
     def node_names(self, kg: KnowledgeGraph) -> dict[str, str]:
         """Node of the property graph → its name; homonyms told apart.
 
@@ -309,8 +310,8 @@ class Inputs:
         lacking = sorted(listed - found)
         if lacking or not found:
             shown = ", ".join(map(repr, lacking[:MOST_SHOWN])) + ", …" * (len(lacking) > MOST_SHOWN)
-            known = self.kg.entities if len(self.kg.entities) <= MOST_COMPARED else ()
-            hint = did_you_mean(lacking[0], known) if lacking and known else ""
+            few = len(self.kg.entities) <= 50_000  # comparing a name with more takes too long
+            hint = did_you_mean(lacking[0], self.kg.entities) if lacking and few else ""
             text = (
                 f"structures.anchors: {named} has {counted(len(listed), 'line')}, {len(found):,} of them "
                 f"an entity of {self.recipe.kg}"

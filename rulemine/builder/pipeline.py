@@ -438,7 +438,7 @@ class Build:
             write_trace(folder, trace)
 
         options = {
-            **self.recipe.portable()["verbalizer"],
+            **self.recipe.portable(self.inputs.prompt_naming)["verbalizer"],
             "prompt": digest_of(self.inputs.prompts.text.encode()),
             "glosses": digest_of(self.inputs.glosses.to_toml().encode()),
             "balancing": self.kind.limits(self.recipe) if drops else {},
@@ -483,7 +483,7 @@ class Build:
     def _release(self) -> Stage:
         def work(folder: Path) -> None:
             parts = parts_of_build(
-                self.recipe.portable(),
+                self.recipe.portable(self.inputs.prompt_naming),
                 self.inputs.about(),
                 self.inputs.kg,
                 self.selection,
@@ -497,7 +497,10 @@ class Build:
             )
             write_release(folder, parts, self.recipe.naming)
 
-        options = {"recipe": self.recipe.portable(), "about": self.inputs.about()}
+        options = {
+            "recipe": self.recipe.portable(self.inputs.prompt_naming),
+            "about": self.inputs.about(),
+        }
         return self._stage("release", 8, options, work)
 
     def _trace(self) -> ModelTrace | None:

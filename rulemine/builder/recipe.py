@@ -210,11 +210,11 @@ class Recipe(Section):
                 "nothing apart. Leave one of them out."
             )
 
-    def portable(self) -> dict[str, Any]:
+    def portable(self, prompt_naming: str = "") -> dict[str, Any]:
         """The recipe as plain values, with file names instead of paths: the same on every machine.
 
-        The endpoint is left out, because it changes no byte. The naming of prompts is spelled out, so that
-        a renamed release still says how its prompts named entities.
+        The endpoint is left out, because it changes no byte. The naming of prompts (`prompt_naming`,
+        or else the recipe's) is spelled out, so that a renamed release still says how they named entities.
         """
         plain = to_json(self)
         for key in _FILES:
@@ -227,7 +227,7 @@ class Recipe(Section):
         for kind in ("subgraphs", "variants", "cypher"):
             if kind != self.kind:
                 del plain[kind]
-        plain["verbalizer"]["naming"] = self.verbalizer.naming or self.naming
+        plain["verbalizer"]["naming"] = prompt_naming or self.verbalizer.naming or self.naming
         for name in ("prompt", "glosses"):
             # A release contains both files, whatever they were called and whether they were given.
             plain["verbalizer"][name] = (

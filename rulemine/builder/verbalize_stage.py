@@ -26,6 +26,9 @@ from rulemine.verbalizer.verbalize import verbalize
 
 __all__ = ["check_source", "estimate", "verbalize_questions"]
 
+_CODES = {"private": "e00015", "numeric": "15"}
+"""Naming that tells a model nothing → a name in it."""
+
 
 def check_source(
     inputs: Inputs,
@@ -44,7 +47,8 @@ def check_source(
         folder: The folder of stages.
         replay: As for `verbalize_questions`.
         asks: Whether the model will be asked; an estimate needs neither key nor client.
-        note: Called with the reason if no text can be checked for its language.
+        note: Called with the reason if no text can be checked for its language, and if the model sees codes
+            because there are no labels.
 
     Raises:
         EndpointError: There is no key, or the package openai is not installed.
@@ -52,6 +56,13 @@ def check_source(
     """
     if (reason := unchecked(inputs.recipe.verbalizer.language)) is not None:
         note(f"The language of the texts is not checked: {reason}.")
+    code = _CODES.get(inputs.prompt_naming)
+    if code and not inputs.recipe.verbalizer.naming:
+        note(
+            f"{inputs.recipe.kg} has no labels, so the model sees codes such as {code} and cannot "
+            "tell what it asks about: give labels with --labels FILE, or show it the names of the graph with "
+            "--set verbalizer.naming=entity."
+        )
     if replay is not None:
         find_journal(replay)
         if (replay / MANIFEST).is_file():
@@ -149,7 +160,7 @@ def _calls(inputs: Inputs) -> Calls:
 def _verbalization_inputs(
     inputs: Inputs, asked: QuestionSet, removed: Ints
 ) -> Sequence[QuestionInput]:
-    naming = inputs.recipe.verbalizer.naming or inputs.recipe.naming
+    naming = inputs.prompt_naming
     if inputs.recipe.kind == "structures":
         return make_structure_inputs(asked, inputs.glosses, inputs.templates, naming)
     if inputs.recipe.kind == "cypher":

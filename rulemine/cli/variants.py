@@ -212,6 +212,10 @@ def _settings(
     first = None if arguments.replay is None else arguments.replay / "run-1"
     settings = replayed(first)
     settings += [(tuple(key.split(".")), value) for key, value in changed.items()]
+    if release.manifest["config"]["verbalizer"]["name"] == "template":
+        settings.insert(
+            0, (("verbalizer", "naming"), "")
+        )  # no prompt of the release named anything
     names = [value for path, value in settings if path == ("verbalizer", "name")]
     if [release.manifest["config"]["verbalizer"]["name"], *names][-1] == "template":
         idle = [key for key in changed if key.startswith(OURS[:2]) and key != "verbalizer.name"]

@@ -48,8 +48,8 @@ class VerbalizerSection(Section):
         prompt: A TOML file of prompts; empty: the packaged one.
         glosses: ``family``, ``demo``, ``fb15k237`` or a TOML file of relation descriptions (rulemine
             gloss); empty: made from the templates.
-        naming: How the prompts name entities: ``private``, ``entity``, ``text`` or ``numeric``; empty: as
-            the release does.
+        naming: How the prompts name entities: ``private``, ``entity``, ``text`` or ``numeric``; empty: by
+            their labels (``text``) where the graph has any, else as the release does.
         language: The language of the questions, by its English name.
         attempts: Texts asked for until one passes the checks; kinds ``rules``, ``structures``, ``cypher``.
         on_failure: What a question gets when no text passes: ``template`` (marked as such) or ``drop``; the

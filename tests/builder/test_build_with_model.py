@@ -160,6 +160,26 @@ def test_a_dry_run_calls_nothing(here: Path, command: Command, no_network: None)
     assert journal(here / "out" / "kg") == {}
 
 
+@pytest.mark.parametrize(
+    ("options", "shown", "warned"),
+    [
+        ([], r"e\d{5}", True),
+        (["--labels", "labels.tsv"], r"Person \w\d+", False),
+        (["--labels", "labels.tsv", "--set", "verbalizer.naming=private"], r"e\d{5}", False),
+        (["--naming", "entity"], r"\w\d+", False),
+    ],
+)  # fmt: skip
+def test_a_model_sees_labels_where_there_are_any(
+    here: Path, command: Command, options: list[str], shown: str, warned: bool
+) -> None:
+    people = sorted({name for line in FACTS.splitlines() for name in line.split("\t")[::2]})
+    (here / "labels.tsv").write_text("".join(f"{one}\tPerson {one}\n" for one in people))
+    ended = command(*build_words("http://127.0.0.1:9/v1", "out/kg", *options, "--dry-run"))
+    assert ended.status == 0, ended.err
+    assert re.search(rf"^Question Entity: {shown}$", ended.out, re.MULTILINE)
+    assert ("the model sees codes" in ended.err) is warned
+
+
 def test_of_an_edited_prompt_only_what_it_changes_is_asked(here: Path, command: Command) -> None:
     with ChatServer() as running:
         assert command(*build_words(running.url, "out/kg", "--round-trip")).status == 0

@@ -138,7 +138,7 @@ class _Asking:
         self.names = name_entities(
             self.kg.entities, seed=recipe.seed, labels=inputs.labels, further=further
         )
-        self.naming = recipe.verbalizer.naming or recipe.naming
+        self.naming = inputs.prompt_naming
         self.texts = Texts(self.names, self.templates, self.naming, recipe.verbalizer.language)
         self.drafting = Drafting(inputs, selection, self.names)
         self.aimer = self.drafting.aimer(inputs, selection, self._graded)

@@ -56,7 +56,7 @@ class Drafting:
     def __init__(self, inputs: Inputs, selection: Selection, names: Sequence[EntityNames]) -> None:
         recipe = inputs.recipe
         self._options, self._seed = recipe.subgraphs, recipe.seed
-        naming = recipe.verbalizer.naming or recipe.naming
+        naming = inputs.prompt_naming
         self.writer_names = WriterNames.of(inputs.kg, names, naming)
         self._script = ScriptedWriter(
             self.writer_names, inputs.templates, recipe.seed, articles=naming == "text"

@@ -45,7 +45,7 @@ def passing(
     if writing.session is None:
         raise ValueError("no session to ask the judge in")
     recipe = inputs.recipe
-    naming = recipe.verbalizer.naming or recipe.naming
+    naming = inputs.prompt_naming
     names = WriterNames.of(inputs.kg, asked.names, naming)
     calls = WritingCalls(recipe, inputs.prompts, names)
     namer = Namer(asked.names, inputs.templates, naming)

@@ -92,7 +92,7 @@ def _told(inputs: Inputs) -> dict[str, Any]:
     if inputs.recipe.verbalizer.name == "template":
         return {}
     return {
-        **inputs.recipe.portable()["verbalizer"],
+        **inputs.recipe.portable(inputs.prompt_naming)["verbalizer"],
         "prompt": digest_of(inputs.prompts.text.encode()),
         "glosses": digest_of(inputs.glosses.to_toml().encode()),
     }

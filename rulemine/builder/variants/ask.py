@@ -133,7 +133,7 @@ class _Asking:
         recipe = inputs.recipe
         self.inputs, self.writing = inputs, writing
         self.options, self.seed, self.kg = recipe.variants, recipe.seed, inputs.kg
-        self.templates, self.naming = inputs.templates, recipe.verbalizer.naming or recipe.naming
+        self.templates, self.naming = inputs.templates, inputs.prompt_naming
         removed = RemovedTriples.of(len(self.kg), selection)
         graph = QueryGraph(self.kg, removed.levels)
         self.wider = Wider.of(self.kg, inputs.further(None))

@@ -40,8 +40,7 @@ def estimate_variants(
     """
     recipe, options = inputs.recipe, inputs.recipe.variants
     names = name_entities(inputs.kg.entities, seed=recipe.seed, labels=inputs.labels)
-    naming = recipe.verbalizer.naming or recipe.naming
-    shown_names = WriterNames.of(inputs.kg, names, naming)
+    shown_names = WriterNames.of(inputs.kg, names, inputs.prompt_naming)
     components = Components(inputs.kg, options, inputs.excluded)
     pairs, calls = ModelPairs(inputs), []
     for one in sets:

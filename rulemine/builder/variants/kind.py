@@ -54,7 +54,7 @@ class VariantKind:
             topics = packaged_or_given(recipe.variants.topics, "topics.toml")
             options["topics"] = digest_of(read_text(topics).encode())
         if recipe.verbalizer.name != "template":
-            options["verbalizer"] = recipe.portable()["verbalizer"]
+            options["verbalizer"] = recipe.portable(inputs.prompt_naming)["verbalizer"]
             options["prompts"] = digest_of(inputs.prompts.text.encode())
         return options
 

@@ -102,7 +102,7 @@ class ModelPairs:
         temperature = FRESH if options.run and chosen.temperature >= 0 else chosen.temperature
         rows = [{"triple": json.dumps(t, ensure_ascii=False)} for t in task.shown.triples]
         values = {
-            "names": prompts.names[chosen.naming or recipe.naming],
+            "names": prompts.names[self.inputs.prompt_naming],
             "most": str(options.pairs),
             "language": chosen.language,
         }

@@ -52,18 +52,13 @@ class WritingCalls:
     prompts: Prompts
     names: WriterNames
 
-    @property
-    def naming(self) -> str:
-        """How prompts name entities."""
-        return self.recipe.verbalizer.naming or self.recipe.naming
-
     def candidate(self, task: Task) -> Call:
         """Asks for a candidate. Its reply may take more tokens, the more triples it is made from."""
         subgraph, names = task.subgraph, self.names
         values = {
             "first": names.id(subgraph.nodes[0]),
             "language": self.recipe.verbalizer.language,
-            "names": self.prompts.names[self.naming],
+            "names": self.prompts.names[self.names.naming],
             "atoms": str(task.atoms),
         }
         shown = names.triples(subgraph.rows)
@@ -94,7 +89,7 @@ class WritingCalls:
             "question": question,
             "anchors": ", ".join(anchors),
             "language": self.recipe.verbalizer.language,
-            "names": self.prompts.names[self.naming],
+            "names": self.prompts.names[self.names.naming],
         }
         call = self._call("reword", subject, values, {})
         model = self.recipe.verbalizer.rewriter_model

@@ -22,11 +22,13 @@ class WriterNames:
         kg: The complete graph.
         ids: By number of the entity.
         labels: Likewise; each once.
+        naming: What labels are, one of `rulemine.kg.entity_names.NAMINGS`.
     """
 
     kg: KnowledgeGraph
     ids: Sequence[str]
     labels: Sequence[str]
+    naming: str = "entity"
 
     @classmethod
     def of(cls, kg: KnowledgeGraph, names: Sequence[EntityNames], naming: str) -> "WriterNames":
@@ -39,7 +41,7 @@ class WriterNames:
         """
         rows = {row.entity: row for row in names}
         own = [rows[name] for name in kg.entities]
-        return cls(kg, [row.private for row in own], [row.name_in(naming) for row in own])
+        return cls(kg, [row.private for row in own], [row.name_in(naming) for row in own], naming)
 
     @classmethod
     def plain(cls, kg: KnowledgeGraph) -> "WriterNames":

@@ -64,7 +64,7 @@ def inputs_of(
     return SimpleNamespace(
         recipe=recipe, kg=world.kg, templates=world.templates, types=world.types, labels={},
         excluded={}, earlier=earlier, stale=None, seed_rows=None, further=lambda progress: None,
-        prompts=load_written_prompts(""),
+        prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
     )  # fmt: skip
 
 
