@@ -1,15 +1,14 @@
-"""Ambiguity: texts with the same words for queries with different answers, resolved between iterations.
+"""Ambiguity: texts with the same words for different questions, resolved between iterations.
 
-Guarantee: nothing here depends on the order in which replies arrived.
+What a question asks is what its text from templates says, whatever its answers: relations that lead to the
+same entities have texts of their own. Guarantee: nothing here depends on the order in which replies arrived.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from itertools import combinations
 from typing import TypeVar
 
 from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.dialogue import Dialogue, Verbalizer
-from rulemine.verbalizer.inputs import Target
 
 __all__ = ["accept_paraphrases", "retract_ambiguous"]
 
@@ -19,29 +18,29 @@ MAX_OTHERS = 3
 T = TypeVar("T", bound=Hashable)
 
 
-def find_ambiguous(texts: Iterable[tuple[str, Target, T]]) -> list[list[T]]:
+def find_ambiguous(texts: Iterable[tuple[str, str, T]]) -> list[list[T]]:
     """Groups texts that have the same words but ask for different things.
 
     Args:
-        texts: Words (`rulemine.verbalizer.dialogue.same_words`), target, and owner of each text.
+        texts: Words, what is asked (`Dialogue.words`, `Dialogue.asks`), and owner of each text.
 
     Returns:
         The owners, group by group, sorted by words; each group in the order given.
     """
-    groups: dict[str, list[tuple[Target, T]]] = {}
-    for words, target, owner in texts:
-        groups.setdefault(words, []).append((target, owner))
+    groups: dict[str, list[tuple[str, T]]] = {}
+    for words, asks, owner in texts:
+        groups.setdefault(words, []).append((asks, owner))
     return [
         [owner for _, owner in groups[words]]
         for words in sorted(groups)
-        if any(a.differs(b) for a, b in combinations({target for target, _ in groups[words]}, 2))
+        if len({asks for asks, _ in groups[words]}) > 1
     ]
 
 
 def retract_ambiguous(
     dialogues: Sequence[Dialogue], verbalizer: Verbalizer, *, templates: bool
 ) -> list[Dialogue]:
-    """Retracts texts that have the same words as a question with other answers.
+    """Retracts texts that have the same words as another question.
 
     Dialogues without attempts left keep their text as long as another of the group may ask again: theirs
     may become the only one. When none may, all of the group lose their texts.
@@ -55,9 +54,7 @@ def retract_ambiguous(
         The dialogues that have to ask again, in the order of `dialogues`; if none, no text is ambiguous.
     """
     while True:
-        texts = [
-            (d.words(), d.item.target, i) for i, d in enumerate(dialogues) if d.pattern or templates
-        ]
+        texts = [(d.words(), d.asks, i) for i, d in enumerate(dialogues) if d.pattern or templates]
         groups = [[dialogues[i] for i in group] for group in find_ambiguous(texts)]
         groups = [group for group in groups if any(dialogue.pattern for dialogue in group)]
         if not groups:
@@ -67,9 +64,7 @@ def retract_ambiguous(
             verbalized = [dialogue for dialogue in group if dialogue.pattern]
             able = [dialogue for dialogue in verbalized if verbalizer.may_ask(dialogue)]
             for dialogue in able or verbalized:
-                others = sorted(
-                    {d.item.asked for d in group if d.item.target.differs(dialogue.item.target)}
-                )
+                others = sorted({d.item.asked for d in group if d.asks != dialogue.asks})
                 listed = "; ".join(others[:MAX_OTHERS]) + "; …" * (len(others) > MAX_OTHERS)
                 dialogue.retract(TextProblem("ambiguous", f"the other one asks for {listed}"))
             again.update(id(dialogue) for dialogue in able)
@@ -91,15 +86,14 @@ def accept_paraphrases(
         templates: As for `retract_ambiguous`.
     """
     texts = [
-        (dialogue.words(pattern), dialogue.item.target, -1)
+        (dialogue.words(pattern), dialogue.asks, -1)
         for dialogue in dialogues
         if dialogue.pattern or templates
         for pattern in (dialogue.pattern, *dialogue.paraphrases)
     ]
     drafts = [(dialogue, pattern) for dialogue, patterns in proposed for pattern in patterns]
     texts += [
-        (dialogue.words(pattern), dialogue.item.target, i)
-        for i, (dialogue, pattern) in enumerate(drafts)
+        (dialogue.words(pattern), dialogue.asks, i) for i, (dialogue, pattern) in enumerate(drafts)
     ]
     ambiguous = {i for group in find_ambiguous(texts) for i in group}
     for i, (dialogue, pattern) in enumerate(drafts):

@@ -49,7 +49,7 @@ CODES = {
     "too_short": "The question is too short to be clear.",
     "too_long": "The question is too long{detail}.",
     "wrong_language": "The question must be in {detail}.",
-    "ambiguous": "A question with other answers has the same text; be more precise{detail}.",
+    "ambiguous": "Another question has the same text; be more precise{detail}.",
     "not_distinct": "It repeats an earlier text.",
     "value_missing": "Copy the value exactly as given{detail}.",
     "value_added": "Use no number that the Draft lacks{detail}.",

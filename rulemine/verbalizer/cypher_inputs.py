@@ -20,7 +20,6 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import CypherQuestion, Question, topic_values
 from rulemine.text.normalization import fold, mentions
 from rulemine.text.template import escape
-from rulemine.verbalizer.inputs import Target
 
 __all__ = ["CypherInput", "make_cypher_inputs"]
 
@@ -63,11 +62,6 @@ class CypherInput:
     def template(self) -> str:
         """See `QuestionInput`."""
         return escape(self.asked)
-
-    @property
-    def target(self) -> Target:
-        """See `QuestionInput`."""
-        return Target(self.question.query, None)
 
     def values(self) -> dict[str, str]:
         """See `QuestionInput`; lists are JSON."""

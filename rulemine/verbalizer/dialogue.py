@@ -66,6 +66,11 @@ class Dialogue:
         """The words (`same_words`) of a pattern; without one, of the accepted text or else the template."""
         return same_words(pattern or self.pattern or self.item.template, self.names)
 
+    @property
+    def asks(self) -> str:
+        """What it asks, whatever its text: the words of the template."""
+        return same_words(self.item.template, self.names)
+
     def settle(self, text: str, found: str | TextProblem) -> None:
         """Takes the pattern of a text that passed, or notes why it did not."""
         if isinstance(found, TextProblem):

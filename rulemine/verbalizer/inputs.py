@@ -10,10 +10,10 @@ answer of the question at its other end; it depends on the topic entity, the see
 which other questions there are.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,6 @@ import numpy.typing as npt
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.phrasing.glosses import Gloss, Glosses
-from rulemine.query.answers import QuestionKey
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, RuleQuestion, rule_questions
 from rulemine.seeds import stream
@@ -29,8 +28,7 @@ from rulemine.text.mentions import make_pattern
 from rulemine.text.template import escape
 
 __all__ = [
-    "CheckedQuestion", "QuestionInput", "Target", "VerbalizationInput", "find_homonyms", "make_inputs",
-    "placeholders",
+    "CheckedQuestion", "QuestionInput", "VerbalizationInput", "find_homonyms", "make_inputs", "placeholders",
 ]  # fmt: skip
 
 MAX_CONTEXT = 2
@@ -40,23 +38,6 @@ DISTINCTIVE = 20
 """A triple is distinctive when its relation and other end hold for at most this many entities."""
 
 Ints = npt.NDArray[np.int64]
-
-
-class Target(NamedTuple):
-    """What a question asks for.
-
-    Attributes:
-        query: The formal query.
-        answers: Its right answers: another query with the same ones may have the same text; None: no other
-            query may.
-    """
-
-    query: Hashable
-    answers: tuple[str, ...] | None
-
-    def differs(self, other: "Target") -> bool:
-        """Whether one text for both would be ambiguous."""
-        return self.query != other.query and (self.answers is None or self.answers != other.answers)
 
 
 class CheckedQuestion(Protocol):
@@ -89,10 +70,6 @@ class QuestionInput(CheckedQuestion, Protocol):
     @property
     def template(self) -> str:
         """The pattern of the text from templates, in which names may stand as they are."""
-
-    @property
-    def target(self) -> Target:
-        """What the question asks for, whatever its words."""
 
     def values(self) -> Mapping[str, str]:
         """What prompts say of it: placeholder → value."""
@@ -160,13 +137,6 @@ class VerbalizationInput:
         """See `QuestionInput`."""
         text = self.question.question
         return make_pattern(text, self.question.topic) or escape(text)
-
-    @property
-    def target(self) -> Target:
-        """See `QuestionInput`."""
-        question = self.question
-        key = QuestionKey(question.topic, question.rules.relation, question.rules.direction)
-        return Target(key, question.answers)
 
     def values(self) -> dict[str, str]:
         """See `QuestionInput`."""

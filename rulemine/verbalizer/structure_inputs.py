@@ -15,7 +15,6 @@ from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, StructureQuestion, topic_values
 from rulemine.text.template import escape
-from rulemine.verbalizer.inputs import Target
 
 __all__ = ["StructureInput", "make_structure_inputs"]
 
@@ -56,11 +55,6 @@ class StructureInput:
     def template(self) -> str:
         """See `QuestionInput`."""
         return escape(self.asked)
-
-    @property
-    def target(self) -> Target:
-        """See `QuestionInput`."""
-        return Target(self.question.query, None)
 
     def values(self) -> dict[str, str]:
         """See `QuestionInput`; lists are JSON."""

@@ -250,6 +250,25 @@ def test_dropped_questions_are_balanced_again(here: Path, command: Command) -> N
     assert tree(here / "again") == tree(here / "out" / "kg")
 
 
+def test_relations_with_the_same_answers_do_not_share_words(here: Path, command: Command) -> None:
+    """Who is born in the town where he lives is asked for both, in words of their own or by templates."""
+
+    def says(request: dict[str, Any], times: int) -> Any:
+        text = request["messages"][-1]["content"]
+        said = dict(re.findall(r"^(Relation|Question Entity|Asked For): (.*)$", text, re.M))
+        if said["Relation"] in ("born_in", "lives_in") and said["Asked For"].startswith("the town"):
+            return f"Which town does {said['Question Entity']} come from?"
+        return FakeModel().answer(request)
+
+    with ChatServer(says) as running:
+        model = ["--verbalizer", "openai", "--model", "fake", "--base-url", running.url]
+        assert command("build", "demo", *model, "-o", "demo").status == 0
+    wordings = Counter(row["wording"] for row in questions(here / "demo"))
+    assert wordings["fallback"] > 20
+    assert wordings["model"] > 400
+    assert command("verify", "demo").status == 0
+
+
 def journal_of(release: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (release / "llm/journal.jsonl").read_text().splitlines()]
 
